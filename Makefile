@@ -1,0 +1,65 @@
+# The commands of the project. `make setup` prepares a machine, everything else sets up by itself first.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+PYTEST := $(BIN)/python -m pytest
+
+.PHONY: help setup demo test test-objects test-spark lint types bench fuzz generate check wheel clean
+
+help:
+	@echo "make setup      virtual environment, dependencies, engine"
+	@echo "make demo       sample logs -> Spark -> Parquet, quarantine and a first look"
+	@echo "make test       everything that CI runs: drift, lint, types, tests with and without the engine, wheel"
+	@echo "make bench      speed as ratios against peers and bounds; writes bench-report/"
+	@echo "make fuzz       fuzzing under ASan and UBSan; FUZZ_SECONDS=60"
+	@echo "make generate   specs/ -> generated/"
+	@echo "make check      fails where generated/ differs from specs/"
+
+setup: $(READY)
+
+# New discovery packages of Spark need a new editable install, so they are prerequisites too.
+$(READY): pyproject.toml setup.py $(wildcard runtime/engine/*.c runtime/engine/*.h generated/*/pyspark_*/__init__.py) .ci/setup
+	@PYTHON="$(PYTHON)" VENV="$(VENV)" sh .ci/setup
+	@touch $@
+
+demo: setup
+	@$(BIN)/python -m tests.demo
+
+test: setup
+	@sh .ci/check-java
+	@$(MAKE) --no-print-directory check lint types
+	$(PYTEST) -n 2 --dist loadgroup tests
+	@$(MAKE) --no-print-directory test-objects wheel
+
+# The same suite on the object parser alone, as on a machine where the engine could not be built.
+test-objects: setup
+	WIRELOOM_ENGINE=objects $(PYTEST) -n 2 --dist loadgroup tests --ignore tests/engine --ignore tests/spark
+
+lint: setup
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+
+types: setup
+	@sh .ci/typings
+	@$(BIN)/mypy
+
+generate: setup
+	@$(BIN)/wireloom generate
+
+check: setup
+	@$(BIN)/wireloom generate --check
+
+wheel: setup
+	@PYTHON="$(BIN)/python" sh .ci/wheel
+
+bench: setup
+	@$(BIN)/python -m tests.bench
+
+FUZZ_SECONDS ?= 60
+fuzz: setup
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) $(BIN)/python -m tests.fuzz
+
+clean:
+	rm -rf $(VENV) build dist bench-report demo-data .typings *.egg-info

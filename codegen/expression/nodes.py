@@ -1,0 +1,157 @@
+"""The syntax tree of the expression language.
+
+Nodes are frozen. The parser makes them with ``type=None``; the typer returns copies whose ``type`` is filled in on
+every node, and only typed trees reach the model and the backends. ``start`` and ``end`` are character offsets into the
+expression's own text, so that a diagnostic can point at the part that is wrong.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..model.types import Type
+
+
+@dataclass(frozen=True, kw_only=True)
+class Node:
+    """What every node has: its place in the expression's text, and its type once it has been typed."""
+
+    start: int = field(default=0, compare=False)
+    end: int = field(default=0, compare=False)
+    type: Type | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class IntegerLiteral(Node):
+    value: int
+
+
+@dataclass(frozen=True)
+class FloatLiteral(Node):
+    value: float
+
+
+@dataclass(frozen=True)
+class BooleanLiteral(Node):
+    value: bool
+
+
+@dataclass(frozen=True)
+class StringLiteral(Node):
+    value: str
+
+
+@dataclass(frozen=True)
+class FormattedString(Node):
+    """``f"…{expression}…"``: parts are ``StringLiteral`` or any other node to be formatted."""
+
+    parts: tuple[Node, ...]
+
+
+@dataclass(frozen=True)
+class ListLiteral(Node):
+    """``[a, b, …]``. Typed as bytes where every item is an integer literal of 0…255 and the list is not empty."""
+
+    items: tuple[Node, ...]
+
+
+@dataclass(frozen=True)
+class Name(Node):
+    """A bare name: an attribute, instance or parameter of the current type, or one of ``_``, ``_index``, ``_io``,
+    ``_parent``, ``_root``, ``_sizeof``, ``_on``."""
+
+    id: str
+
+
+@dataclass(frozen=True)
+class Attribute(Node):
+    """``value.name``: a field of a user type, or a method without arguments (``length``, ``to_i``, ``size`` …)."""
+
+    value: Node
+    name: str
+
+
+@dataclass(frozen=True)
+class Call(Node):
+    """``value.name(arguments)``: ``substring``, ``to_i(radix)``, ``to_s(encoding)`` …"""
+
+    value: Node
+    name: str
+    arguments: tuple[Node, ...]
+
+
+@dataclass(frozen=True)
+class Subscript(Node):
+    value: Node
+    index: Node
+
+
+@dataclass(frozen=True)
+class Unary(Node):
+    """``operator`` is one of ``-``, ``+``, ``~``, ``not``."""
+
+    operator: str
+    operand: Node
+
+
+@dataclass(frozen=True)
+class Binary(Node):
+    """``operator`` is one of ``+ - * / % & | ^ << >>``. ``/`` on integers is floor division, ``%`` its modulo
+    (never negative for a positive divisor), as in Kaitai's language and in Python's ``//`` and ``%``."""
+
+    operator: str
+    left: Node
+    right: Node
+
+
+@dataclass(frozen=True)
+class Comparison(Node):
+    """``operator`` is one of ``== != < <= > >=``."""
+
+    operator: str
+    left: Node
+    right: Node
+
+
+@dataclass(frozen=True)
+class Logical(Node):
+    """``operator`` is ``and`` or ``or``."""
+
+    operator: str
+    left: Node
+    right: Node
+
+
+@dataclass(frozen=True)
+class Conditional(Node):
+    """``condition ? then : otherwise``."""
+
+    condition: Node
+    then: Node
+    otherwise: Node
+
+
+@dataclass(frozen=True)
+class EnumMember(Node):
+    """``[type::…::]enum::label``; ``path`` is what was written before the last ``::``."""
+
+    path: tuple[str, ...]
+    label: str
+
+
+@dataclass(frozen=True)
+class Cast(Node):
+    """``value.as<type>``; ``target`` is the type's name as it was written."""
+
+    value: Node
+    target: str
+
+
+@dataclass(frozen=True)
+class SizeOf(Node):
+    """``sizeof<type>`` (bytes) or ``bitsizeof<type>`` (bits), by ``unit``: ``byte`` or ``bit``."""
+
+    target: str
+    unit: str

@@ -1,0 +1,353 @@
+"""The model: a spec with every name resolved, every expression typed, every default filled in.
+
+It is the one source of every backend. Plain frozen data: no backend's words are in it, and nothing in it points back
+at YAML but ``position``, which diagnostics use.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ..expression.nodes import Node
+from .types import Path, Type
+
+MODEL_VERSION = 1
+"""Raised whenever generated code of an older model can no longer run on the runtime; the runtime compares it."""
+
+
+@dataclass(frozen=True)
+class Position:
+    """A place in a spec file; line and column count from 1."""
+
+    file: str
+    line: int
+    column: int
+
+
+# What an attribute's bytes are ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class FixedSize:
+    """Known without a size key: integers and floats, and ``contents``. In bytes."""
+
+    size: int
+
+
+@dataclass(frozen=True)
+class ExpressionSize:
+    """``size: EXPRESSION``, in bytes."""
+
+    expression: Node
+
+
+@dataclass(frozen=True)
+class EndOfStreamSize:
+    """``size-eos: true``."""
+
+
+@dataclass(frozen=True)
+class TerminatedSize:
+    """``terminator`` (or ``strz``) without a size: up to the terminator."""
+
+
+@dataclass(frozen=True)
+class OwnSize:
+    """A user type that is read from the enclosing stream itself and ends where it ends."""
+
+
+Size = FixedSize | ExpressionSize | EndOfStreamSize | TerminatedSize | OwnSize
+
+
+@dataclass(frozen=True)
+class Terminator:
+    """``terminator``, ``include``, ``consume``, ``eos-error``. Also inside a sized field, where it cuts the value."""
+
+    value: bytes
+    include: bool = False
+    consume: bool = True
+    eos_error: bool = True
+
+
+# Repetition, validation, switches ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class RepeatEos:
+    pass
+
+
+@dataclass(frozen=True)
+class RepeatCount:
+    expression: Node
+
+
+@dataclass(frozen=True)
+class RepeatUntil:
+    expression: Node
+
+
+Repeat = RepeatEos | RepeatCount | RepeatUntil
+
+
+@dataclass(frozen=True)
+class Valid:
+    """``valid``: any of its forms. ``expression`` sees the value as ``_``."""
+
+    equal: Node | None = None
+    minimum: Node | None = None
+    maximum: Node | None = None
+    any_of: tuple[Node, ...] = ()
+    in_enum: bool = False
+    expression: Node | None = None
+
+
+@dataclass(frozen=True)
+class SwitchCase:
+    """One case of a ``switch-on`` type; ``match`` is ``None`` for ``_``."""
+
+    match: Node | None
+    type: Type
+    arguments: tuple[Node, ...] = ()
+
+
+@dataclass(frozen=True)
+class Switch:
+    on: Node
+    cases: tuple[SwitchCase, ...]
+
+
+@dataclass(frozen=True)
+class Process:
+    """``process``: ``zlib``, ``xor(key)``, ``rol(n)``, ``ror(n)`` or a custom name with arguments."""
+
+    name: str
+    arguments: tuple[Node, ...] = ()
+
+
+# The extension keys ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Checksum:
+    """``-wireloom: {checksum: …}`` on an integer attribute.
+
+    The checksum covers the bytes of the attributes ``first`` … ``last`` of the same type, both included, as they stand
+    on the wire; with ``replace`` the checksum's own bytes, where they lie inside, count as that byte value.
+    ``initial`` and ``final_xor`` are those of the algorithm's usual description: standard CRC-32C has 0xFFFFFFFF twice.
+    """
+
+    algorithm: str
+    first: str
+    last: str
+    initial: int = 0xFFFFFFFF
+    final_xor: int = 0xFFFFFFFF
+    replace: int | None = None
+
+
+@dataclass(frozen=True)
+class Framing:
+    """``-wireloom: {framing: …}`` on the repeated attribute whose items stand between delimiters.
+
+    ``stuffing`` is ``word`` (delimiter of two bytes, Backtrace), ``cobs`` (delimiter 00) or ``none``."""
+
+    delimiter: bytes
+    stuffing: str
+
+
+@dataclass(frozen=True)
+class Timestamp:
+    """Logical type of an integer: ``unit`` is ``s``, ``ms``, ``us`` or ``ns`` since the Unix epoch; ``zone`` is ``UTC``
+    or ``None`` for local time without a zone."""
+
+    unit: str
+    zone: str | None
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Logical type of an enum: its labels as text (a dictionary in Arrow); unknown values as their number's text."""
+
+
+Logical = Timestamp | Labels
+
+
+# Types of the spec --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Parameter:
+    id: str
+    type: Type
+    doc: str = ""
+    position: Position | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """One item of ``seq``. ``type`` is that of one item where ``repeat`` is set."""
+
+    id: str
+    type: Type
+    size: Size
+    arguments: tuple[Node, ...] = ()
+    switch: Switch | None = None
+    terminator: Terminator | None = None
+    pad_right: int | None = None
+    process: Process | None = None
+    repeat: Repeat | None = None
+    condition: Node | None = None
+    contents: bytes | None = None
+    valid: Valid | None = None
+    checksum: Checksum | None = None
+    framing: Framing | None = None
+    logical: Logical | None = None
+    doc: str = ""
+    doc_ref: tuple[str, ...] = ()
+    anonymous: bool = False
+    """True where the spec gave no id; the id is then ``_unnamedN`` as in Kaitai's compiler."""
+    frames_layout: bool = False
+    """True where the value decides where later bytes lie: it appears in a size, count, condition or switch, or is
+    ``contents``. A value of such a field that is refused means that the place of what follows is unknown."""
+    position: Position | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class Instance:
+    """One of ``instances``: either ``value`` (computed) or an ``attribute`` read at ``pos`` of ``io``."""
+
+    id: str
+    type: Type
+    value: Node | None = None
+    attribute: Attribute | None = None
+    pos: Node | None = None
+    io: Node | None = None
+    condition: Node | None = None
+    valid: Valid | None = None
+    logical: Logical | None = None
+    doc: str = ""
+    doc_ref: tuple[str, ...] = ()
+    position: Position | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class Derivation:
+    """An attribute that a writer fills in by itself: ``attribute`` becomes the value of ``expression``, in which
+    ``NAME.size`` of a bytes or string attribute is its size on the wire and ``NAME.length`` a repeated one's count."""
+
+    attribute: str
+    expression: Node
+
+
+@dataclass(frozen=True)
+class EnumLabel:
+    value: int
+    label: str
+    doc: str = ""
+
+
+@dataclass(frozen=True)
+class Enum:
+    path: Path
+    labels: tuple[EnumLabel, ...]
+    doc: str = ""
+
+
+@dataclass(frozen=True)
+class Struct:
+    """A type of the spec; the spec's root is one too."""
+
+    path: Path
+    parameters: tuple[Parameter, ...] = ()
+    attributes: tuple[Attribute, ...] = ()
+    instances: tuple[Instance, ...] = ()
+    structs: tuple[Struct, ...] = ()
+    enums: tuple[Enum, ...] = ()
+    derivations: tuple[Derivation, ...] = ()
+    to_string: Node | None = None
+    parents: tuple[Path, ...] = ()
+    """The types that hold this one directly."""
+    doc: str = ""
+    doc_ref: tuple[str, ...] = ()
+    position: Position | None = field(default=None, compare=False)
+
+    def attribute(self, name: str) -> Attribute | None:
+        """The attribute of that id."""
+        return next((each for each in self.attributes if each.id == name), None)
+
+    def instance(self, name: str) -> Instance | None:
+        """The instance of that id."""
+        return next((each for each in self.instances if each.id == name), None)
+
+
+# The table -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An option of the format that names how many unused bytes follow each row (``-wireloom: {options: …}``).
+
+    ``padding`` maps each value of the option to that number of bytes. With ``default`` = ``auto`` the reader decides by
+    evidence: the first value in order whose rows hold."""
+
+    name: str
+    padding: tuple[tuple[str, int], ...]
+    default: str
+    doc: str = ""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """``-wireloom: {rows: …}`` in ``meta``: what a table of this format is."""
+
+    attribute: str
+    """The root's repeated attribute whose items are the rows."""
+    row: Path
+    """The type of a row."""
+    columns: tuple[str, ...]
+    """Attributes and instances of the row type that are columns unless the reader asks for others, in order."""
+    selectable: tuple[str, ...]
+    """Those that a reader may ask for besides."""
+    parent_columns: tuple[str, ...] = ()
+    """Scalars of the root that come along in every row; they stand before the rows on the wire."""
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A whole spec file, resolved."""
+
+    name: str
+    title: str
+    root: Struct
+    file: str
+    sha256: str
+    rows: Rows | None = None
+    codec: str = "none"
+    """What a writer compresses the file with: ``zstd``, ``gzip`` or ``none``. Readers look at the content."""
+    path_pattern: str | None = None
+    """``{name}`` parts between slashes and dots, matched against the end of a path; each name is a column."""
+    max_record: int = 64 * 1024 * 1024
+    """Default of the largest record in bytes; an option of the reader."""
+    choices: tuple[Choice, ...] = ()
+    file_extensions: tuple[str, ...] = ()
+    doc: str = ""
+    doc_ref: tuple[str, ...] = ()
+    license: str = ""
+    imports: tuple[Spec, ...] = ()
+
+    def struct(self, path: Path) -> Struct:
+        """The type of that absolute path, of this spec or of one that it imports. Raises ``KeyError``."""
+        for spec in (self, *self.imports):
+            found: Struct | None = spec.root if path and spec.root.path == path[:1] else None
+            for name in path[1:]:
+                found = next((each for each in found.structs if each.path[-1] == name), None) if found else None
+            if found is not None:
+                return found
+        raise KeyError("::".join(path))
+
+    def enum(self, path: Path) -> Enum:
+        """The enum of that absolute path. Raises ``KeyError``."""
+        for each in self.struct(path[:-1]).enums:
+            if each.path == path:
+                return each
+        raise KeyError("::".join(path))

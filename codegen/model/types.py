@@ -1,0 +1,104 @@
+"""The types that attributes and expressions have. Frozen, comparable, without references to other models: a user type
+or an enum is named by its absolute path, and ``Spec.struct(path)`` or ``Spec.enum(path)`` finds it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+Path = tuple[str, ...]
+"""Absolute path of a type or an enum: the spec's id, then the names of the nested types, as written in the spec."""
+
+
+@dataclass(frozen=True)
+class Type:
+    """Base of all types."""
+
+
+@dataclass(frozen=True)
+class IntegerType(Type):
+    """``u1 … s8``. ``size`` in bytes (1, 2, 4, 8); ``endian`` is ``le`` or ``be``, and ``None`` only for one byte."""
+
+    size: int
+    signed: bool
+    endian: str | None
+
+
+@dataclass(frozen=True)
+class BitsType(Type):
+    """``bN[le|be]``: ``width`` bits. One bit reads as a boolean, as in Kaitai's language."""
+
+    width: int
+    endian: str
+
+
+@dataclass(frozen=True)
+class FloatType(Type):
+    """``f4``, ``f8``."""
+
+    size: int
+    endian: str | None
+
+
+@dataclass(frozen=True)
+class ComputedIntegerType(Type):
+    """An integer that an expression computes; of any size."""
+
+
+@dataclass(frozen=True)
+class ComputedFloatType(Type):
+    """A float that an expression computes."""
+
+
+@dataclass(frozen=True)
+class BooleanType(Type):
+    pass
+
+
+@dataclass(frozen=True)
+class BytesType(Type):
+    pass
+
+
+@dataclass(frozen=True)
+class StringType(Type):
+    """Text; ``encoding`` is its name in the canonical spelling (``UTF-8``), ``None`` for text that an expression makes."""
+
+    encoding: str | None = None
+
+
+@dataclass(frozen=True)
+class EnumType(Type):
+    """An integer with names. ``base`` is what is on the wire."""
+
+    path: Path
+    base: Type
+
+
+@dataclass(frozen=True)
+class UserType(Type):
+    """A type of the spec (or an imported one, or an opaque one that the user provides)."""
+
+    path: Path
+    opaque: bool = False
+
+
+@dataclass(frozen=True)
+class ListType(Type):
+    item: Type
+
+
+@dataclass(frozen=True)
+class StreamType(Type):
+    """``_io``."""
+
+
+@dataclass(frozen=True)
+class AnyStructType(Type):
+    """``struct``: a user type that is not known when the code is made (``_parent`` of a type with several parents)."""
+
+
+@dataclass(frozen=True)
+class UnionType(Type):
+    """What a ``switch-on`` yields whose cases have no common type."""
+
+    members: tuple[Type, ...]

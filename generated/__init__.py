@@ -1,0 +1,1 @@
+"""Formats that the generator made from specs/."""

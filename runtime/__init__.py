@@ -1,0 +1,1 @@
+"""wireloom: binary logs and streams from declarative specs."""

@@ -1,0 +1,113 @@
+"""Read reports: what a reader met, counted and located."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+REASONS = (
+    "none",
+    "length",
+    "checksum",
+    "value",
+    "stuffing",
+    "limit",
+    "truncated",
+    "encoding",
+    "digest",
+    "message",
+    "index",
+    "codec",
+    "missing",
+)
+"""Every reason that a report or an error gives. The first eight are numbered as ``wireloom.program.Reason``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """Bytes that gave no row: ``[offset, offset + length)`` of the decompressed input, and why."""
+
+    offset: int
+    length: int
+    reason: str
+
+
+@dataclass
+class FileReport:
+    """What was met in one input.
+
+    ``rows`` that came out; ``bytes`` of decompressed input that were read; ``tail``: how the input ended, one of
+    ``clean``, ``truncated`` (inside a row), ``invalid_length`` or ``invalid_value`` (a row whose layout cannot be
+    trusted; what follows was not read), ``unread`` (the reader was stopped before the end); ``tail_offset``: where
+    that was: the end of the last complete row. ``error``: what the codec or the storage said, if it failed.
+    ``options``: what the reader decided by itself, such as ``{"stride": "layout"}``.
+    """
+
+    path: str | None
+    rows: int = 0
+    bytes: int = 0
+    damaged: list[Damage] = field(default_factory=list)
+    tail: str = "unread"
+    tail_offset: int = 0
+    error: str | None = None
+    options: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def clean(self) -> bool:
+        """Whether every byte was read and belonged to a good row."""
+        return not self.damaged and self.tail == "clean" and self.error is None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as JSON takes it: ``damaged`` is a list of ``[offset, length, reason]``."""
+        result: dict[str, Any] = {
+            "path": self.path,
+            "rows": self.rows,
+            "bytes": self.bytes,
+            "damaged": [[each.offset, each.length, each.reason] for each in self.damaged],
+            "tail": self.tail,
+            "tail_offset": self.tail_offset,
+        }
+        if self.error is not None:
+            result["error"] = self.error
+        result.update(self.options)
+        return result
+
+
+@dataclass
+class ReadReport:
+    """What was met in all inputs of one read."""
+
+    format: str
+    files: list[FileReport] = field(default_factory=list)
+    engine: str = "columns"
+    """``columns`` where the C engine ran, ``objects`` where the object parser did."""
+
+    @property
+    def rows(self) -> int:
+        return sum(each.rows for each in self.files)
+
+    @property
+    def bytes(self) -> int:
+        return sum(each.bytes for each in self.files)
+
+    @property
+    def damaged(self) -> int:
+        """How many damaged ranges there are in all."""
+        return sum(len(each.damaged) for each in self.files)
+
+    @property
+    def clean(self) -> bool:
+        return all(each.clean for each in self.files)
+
+    def to_dict(self) -> Mapping[str, Any]:
+        """The report as JSON takes it."""
+        return {
+            "format": self.format,
+            "files": [each.to_dict() for each in self.files],
+            "rows": self.rows,
+            "bytes": self.bytes,
+            "damaged": self.damaged,
+            "clean": self.clean,
+            "engine": self.engine,
+        }

@@ -1,0 +1,50 @@
+"""Maps the source folders to import packages and builds the engine; everything else is in pyproject.toml."""
+
+import os
+import sys
+from pathlib import Path
+
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+
+ROOT = Path(__file__).parent
+TOP_LEVEL = {"wireloom": "runtime", "wireloom.codegen": "codegen", "wireloom.formats": "generated"}
+
+
+def packages() -> dict[str, str]:
+    """Import package → folder, for every folder below the three roots that holds Python modules."""
+    found: dict[str, str] = {}
+    for package, folder in TOP_LEVEL.items():
+        for init in sorted((ROOT / folder).rglob("__init__.py")):
+            relative = init.parent.relative_to(ROOT / folder)
+            # Spark finds a data source by the name of a top-level package, so these leave the tree they are written in.
+            name = relative.name if relative.name.startswith("pyspark_") else ".".join((package, *relative.parts))
+            found[name] = init.parent.relative_to(ROOT).as_posix()
+    return found
+
+
+class BuildEngine(build_ext):
+    """Builds the engine; its absence is an error unless WIRELOOM_WITHOUT_ENGINE is set, for the object parser alone."""
+
+    def run(self) -> None:
+        if not os.environ.get("WIRELOOM_WITHOUT_ENGINE"):
+            super().run()
+
+
+engine = Extension(
+    "wireloom.engine._engine",
+    sources=sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "runtime/engine").glob("*.c")),
+    depends=sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "runtime/engine").glob("*.h")),
+    define_macros=[("Py_LIMITED_API", "0x030B0000")],
+    extra_compile_args=["/O2"] if sys.platform == "win32" else ["-O3", "-std=c11", "-fvisibility=hidden", "-Wall", "-Wextra"],
+    py_limited_api=True,
+)
+
+mapping = packages()
+setup(
+    packages=sorted(mapping),
+    package_dir=mapping,
+    ext_modules=[engine],
+    cmdclass={"build_ext": BuildEngine},
+    options={"bdist_wheel": {"py_limited_api": "cp311"}},
+)
