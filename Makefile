@@ -25,7 +25,7 @@ $(READY): pyproject.toml setup.py $(wildcard runtime/engine/*.c runtime/engine/*
 	@touch $@
 
 demo: setup
-	@$(BIN)/python -m tests.demo
+	@$(BIN)/python -m wireloom.demo
 
 test: setup
 	@sh .ci/check-java

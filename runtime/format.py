@@ -36,6 +36,11 @@ class Column:
     doc: str = ""
     labels: tuple[tuple[int, str], ...] = ()
     """For a column of an enum's labels: its values and their labels."""
+    derived: bool = False
+    """Nobody needs to give this to a writer: a length, a count, a checksum, fixed contents, a computed value."""
+    same_as: str = ""
+    """For a value instance that only shows an attribute in another form (``ts`` of ``ts_millis``): that attribute, which
+    is where a writer stores it."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,129 @@
+"""Intervals of integers: what values an expression can have, so that none outgrows the engine's 128-bit registers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import product
+
+from .refusal import EngineRefusal
+
+LARGEST = (1 << 127) - 1
+"""Every intermediate value lies in -LARGEST … LARGEST."""
+
+LARGEST_SHIFT = 126
+
+
+@dataclass(frozen=True)
+class Interval:
+    """All integers from ``low`` to ``high``, both included."""
+
+    low: int
+    high: int
+
+    @property
+    def constant(self) -> bool:
+        return self.low == self.high
+
+    def within(self, low: int, high: int) -> bool:
+        """Whether all of it lies in ``low`` … ``high``."""
+        return low <= self.low and self.high <= high
+
+    def union(self, other: Interval) -> Interval:
+        """The smallest interval that holds both."""
+        return Interval(min(self.low, other.low), max(self.high, other.high))
+
+    def intersection(self, low: int | None, high: int | None) -> Interval:
+        """What is left between the two bounds (``None``: no bound); the interval itself where nothing is."""
+        bounded = Interval(
+            self.low if low is None else max(self.low, low), self.high if high is None else min(self.high, high)
+        )
+        return bounded if bounded.low <= bounded.high else self
+
+
+BOOLEAN = Interval(0, 1)
+INT64 = Interval(-(1 << 63), (1 << 63) - 1)
+
+
+def of_bytes(size: int, signed: bool) -> Interval:
+    """The values of an integer of ``size`` bytes.
+
+    >>> of_bytes(1, signed=True)
+    Interval(low=-128, high=127)
+    """
+    bits = 8 * size
+    return Interval(-(1 << bits - 1), (1 << bits - 1) - 1) if signed else Interval(0, (1 << bits) - 1)
+
+
+def checked(interval: Interval) -> Interval:
+    """The interval itself. Raises ``EngineRefusal`` where a value in it does not fit the engine's registers."""
+    if not interval.within(-LARGEST, LARGEST):
+        raise EngineRefusal("an expression can reach values beyond 127 bits")
+    return interval
+
+
+def _corners(operation: Callable[[int, int], int], left: Interval, right: Interval) -> Interval:
+    values = [operation(a, b) for a, b in product((left.low, left.high), (right.low, right.high))]
+    return Interval(min(values), max(values))
+
+
+def _ones(interval: Interval) -> int:
+    """The smallest 2**n - 1 such that all of the interval lies in -2**n … 2**n - 1."""
+    widest = max(interval.high, ~interval.low, 0)
+    return (1 << widest.bit_length()) - 1
+
+
+def _divide(left: Interval, right: Interval) -> Interval:
+    _refuse_zero(right)
+    return _corners(lambda a, b: a // b, left, right)
+
+
+def _modulo(left: Interval, right: Interval) -> Interval:
+    _refuse_zero(right)
+    if left.constant and right.constant:
+        return Interval(left.low % right.low, left.low % right.low)
+    return Interval(0, right.high - 1) if right.low > 0 else Interval(right.low + 1, 0)
+
+
+def _refuse_zero(divisor: Interval) -> None:
+    if divisor.low <= 0 <= divisor.high:
+        raise EngineRefusal('an expression divides by a value that may be zero ("valid" can rule that out)')
+
+
+def _and(left: Interval, right: Interval) -> Interval:
+    if left.constant and right.constant:
+        return Interval(left.low & right.low, left.low & right.low)
+    positive = [each.high for each in (left, right) if each.low >= 0]
+    if positive:
+        return Interval(0, min(positive))
+    ones = max(_ones(left), _ones(right))
+    return Interval(-ones - 1, ones)
+
+
+def _or(left: Interval, right: Interval) -> Interval:
+    ones = max(_ones(left), _ones(right))
+    return Interval(0 if min(left.low, right.low) >= 0 else -ones - 1, ones)
+
+
+def _shift(operation: Callable[[int, int], int]) -> Callable[[Interval, Interval], Interval]:
+    def shifted(left: Interval, count: Interval) -> Interval:
+        if not count.within(0, LARGEST_SHIFT):
+            raise EngineRefusal(f"an expression shifts by a count that may lie outside 0 to {LARGEST_SHIFT}")
+        return _corners(operation, left, count)
+
+    return shifted
+
+
+BINARY: dict[str, Callable[[Interval, Interval], Interval]] = {
+    "+": lambda left, right: Interval(left.low + right.low, left.high + right.high),
+    "-": lambda left, right: Interval(left.low - right.high, left.high - right.low),
+    "*": lambda left, right: _corners(lambda a, b: a * b, left, right),
+    "/": _divide,
+    "%": _modulo,
+    "&": _and,
+    "|": _or,
+    "^": _or,
+    "<<": _shift(lambda a, b: a << b),
+    ">>": _shift(lambda a, b: a >> b),
+}
+"""The interval of ``left operator right`` for each operator on integers."""

@@ -1,0 +1,1 @@
+"""The ``python`` backend: parser and encoder classes with Kaitai's API."""

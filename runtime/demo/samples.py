@@ -1,0 +1,145 @@
+"""Sample logs from our own writers: EdgeMQ segments of JSON events, and a word-stuffed log; one file of each damaged.
+
+The same seed gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pyarrow as pa
+import zstandard
+
+MEGABYTE = 1_000_000
+FIRST_HOUR = datetime(2026, 3, 2, 6, tzinfo=UTC)
+HOURS = 6
+TENANTS = (17, 42, 108, 256, 4711)
+REGIONS = ("eu-west-1", "us-east-1")
+INSTANCES = {"eu-west-1": "i-0f3a9c21", "us-east-1": "i-0b77e14d"}
+EVENTS = ("page_view", "page_view", "page_view", "search", "add_to_cart", "purchase")
+PATHS = ("/", "/search", "/product/1204", "/product/77", "/cart", "/checkout")
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One file that was made; ``damaged`` says what was done to it, if anything."""
+
+    path: Path
+    rows: int
+    raw_bytes: int
+    damaged: str | None = None
+
+
+def event(randomness: random.Random, time: int) -> bytes:
+    """One event as an ingest service stores it: a line of JSON, about 200 bytes. ``time``: epoch milliseconds."""
+    kind = randomness.choice(EVENTS)
+    body: dict[str, object] = {
+        "event": kind,
+        "id": f"{randomness.getrandbits(64):016x}",
+        "user": f"u-{int(randomness.paretovariate(1.1) * 1000) % 90000:05d}",
+        "path": randomness.choice(PATHS),
+        "sent_at": time - randomness.randrange(5, 900),
+        "latency_ms": round(randomness.lognormvariate(3.2, 0.7), 2),
+        "agent": randomness.choice(("ios/7.4.1", "android/7.3.0", "web/2026.9")),
+    }
+    if kind == "purchase":
+        body["amount"] = {"value": round(randomness.uniform(3, 400), 2), "currency": "EUR"}
+    if kind == "search":
+        body["query"] = randomness.choice(("läufer", "walking shoes", "rain coat", "30l rucksack"))
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def event_table(randomness: random.Random, raw_bytes: int, start: int, end: int) -> pa.Table:
+    """Events of about ``raw_bytes`` in all, their times rising from ``start`` to ``end`` (epoch milliseconds)."""
+    payloads: list[bytes] = []
+    size = 0
+    while size < raw_bytes:
+        # The share of the bytes that is made so far places the event in time.
+        payloads.append(event(randomness, start + int((end - start) * size / raw_bytes)))
+        size += len(payloads[-1]) + 21
+    times = [start + (end - start) * index // len(payloads) for index in range(len(payloads))]
+    return pa.table(
+        {
+            "fmt": pa.array([0] * len(payloads), pa.uint8()),
+            "tenant": pa.array(randomness.choices(TENANTS, (8, 5, 3, 2, 1), k=len(payloads)), pa.uint32()),
+            "ts": pa.array(times, pa.timestamp("ms", "UTC")),
+            "payload": pa.array(payloads, pa.binary()),
+        }
+    )
+
+
+def overwrite(randomness: random.Random, data: bytearray, places: int) -> None:
+    """Overwrites a few bytes at that many places."""
+    for _ in range(places):
+        at = randomness.randrange(len(data) // 10, len(data) - 64)
+        data[at : at + 4] = randomness.randbytes(4)
+
+
+def edgemq_segments(folder: Path, raw_bytes: int, seed: int = 1, count: int = 8) -> Iterator[Sample]:
+    """Writes ``count`` segments below ``folder`` under the object-key layout; the last one is damaged.
+
+    The damaged one has four bytes overwritten in five places of its raw content, so that checksums and lengths break.
+    """
+    import wireloom
+
+    randomness = random.Random(seed)
+    start = int(FIRST_HOUR.timestamp() * 1000)
+    duration = HOURS * 3_600_000
+    for index in range(count):
+        region = REGIONS[index * len(REGIONS) // count]
+        sequence = index % (count // len(REGIONS) or 1)
+        steps = count // len(REGIONS) or 1
+        first = start + duration * sequence // steps
+        table = event_table(randomness, raw_bytes // count, first, first + duration // steps)
+        path = folder / "prod" / region / INSTANCES[region] / "1" / "segments" / f"seg-{sequence + 1:08d}.wal.zst"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        report = wireloom.write("edgemq_segment", table, path)
+        damaged = None
+        if index == count - 1:
+            raw = bytearray(zstandard.ZstdDecompressor().stream_reader(path.read_bytes()).read())
+            overwrite(randomness, raw, 5)
+            path.write_bytes(zstandard.ZstdCompressor(level=3).compress(bytes(raw)))
+            damaged = "4 bytes overwritten in 5 places"
+        yield Sample(path, report.rows, report.bytes, damaged)
+
+
+def word_stuffed_logs(folder: Path, raw_bytes: int, seed: int = 2, count: int = 2) -> Iterator[Sample]:
+    """Writes ``count`` word-stuffed logs below ``folder``; the last one has bytes overwritten and a page of zeros."""
+    import wireloom
+
+    randomness = random.Random(seed)
+    start = int(FIRST_HOUR.timestamp() * 1000)
+    folder.mkdir(parents=True, exist_ok=True)
+    for index in range(count):
+        events = event_table(randomness, raw_bytes // count, start, start + HOURS * 3_600_000)
+        generations = pa.array([index + 1] * events.num_rows, pa.uint32())
+        path = folder / f"journal-{index + 1:03d}.log"
+        report = wireloom.write(
+            "word_stuffed_log", pa.table({"generation": generations, "payload": events["payload"]}), path
+        )
+        damaged = None
+        if index == count - 1:
+            data = bytearray(path.read_bytes())
+            overwrite(randomness, data, 5)
+            page = len(data) // 2 // 4096 * 4096
+            data[page : page + 4096] = bytes(4096)
+            path.write_bytes(data)
+            damaged = "4 bytes overwritten in 5 places, a page of 4,096 zeros"
+        yield Sample(path, report.rows, report.bytes, damaged)
+
+
+def make_samples(folder: Path, scale: float, progress: Callable[[Sample], None]) -> list[Sample]:
+    """Makes all samples: 50 MB of segments and 20 MB of logs, times ``scale``. ``progress`` hears of each file."""
+    samples = []
+    for sample in edgemq_segments(folder / "edgemq", int(50 * MEGABYTE * scale)):
+        progress(sample)
+        samples.append(sample)
+    for sample in word_stuffed_logs(folder / "journal", int(20 * MEGABYTE * scale)):
+        progress(sample)
+        samples.append(sample)
+    return samples

@@ -1,0 +1,44 @@
+"""``python -m tests.bench [--megabytes N] [--turns N] [--only TEXT]``."""
+
+from __future__ import annotations
+
+from itertools import chain
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.progress import Progress
+
+from . import engine, objects, report
+from .measure import measure
+
+
+@click.command()
+@click.option("--megabytes", default=256, show_default=True, help="Size of the inputs.")
+@click.option("--turns", default=9, show_default=True, help="How often each is measured.")
+@click.option("--only", default="", help="Only the comparisons whose title holds this text.")
+@click.option("--out", default="bench-report", show_default=True, type=click.Path(path_type=Path))
+def bench(megabytes: int, turns: int, only: str, out: Path) -> None:
+    """Measures, prints a table, writes a report with a plot."""
+    from wireloom import engine as loaded
+
+    if not loaded.available:
+        raise click.ClickException("the engine is not built; run make setup")
+    console = Console()
+    rows = []
+    size = megabytes * 1_000_000
+    with Progress(console=console, transient=True) as progress:
+        for comparison in chain(engine.comparisons(size), objects.comparisons(size, Path(out, "kaitai").absolute())):
+            if only.lower() not in comparison.title.lower():
+                continue
+            task = progress.add_task(comparison.title, total=turns + 1)
+            rows.append(measure(comparison, turns, lambda task=task: progress.advance(task)).to_dict())  # type: ignore[misc]
+            progress.remove_task(task)
+    features = loaded.features()
+    report.write(rows, features, turns, out)
+    console.print((out / "bench.md").read_text().split("![")[0], soft_wrap=True, markup=False)
+    console.print(f"Written: {out}/bench.md, bench.json, bench.png")
+
+
+if __name__ == "__main__":
+    bench()

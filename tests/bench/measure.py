@@ -1,0 +1,98 @@
+"""Measures works against each other, interleaved, and keeps medians and ratios.
+
+The machines that this runs on are shared and noisy. So the work and what it is compared with run in turn, A B A B …,
+each ratio is taken within one such turn, and what is reported is the median of the ratios and their range.
+"""
+
+from __future__ import annotations
+
+import gc
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Work:
+    """Something to run that handles ``bytes`` bytes; its result is thrown away."""
+
+    name: str
+    bytes: int
+    run: Callable[[], Any]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """``work`` beside ``against``; ``target`` is the ratio of their speeds that is wanted, work over against."""
+
+    title: str
+    work: Work
+    against: Work
+    target: float | None = None
+    absent: str | None = None
+    """Why the comparison cannot be made here; nothing is run then."""
+    note: str = ""
+
+
+@dataclass
+class Result:
+    comparison: Comparison
+    work_seconds: list[float] = field(default_factory=list)
+    against_seconds: list[float] = field(default_factory=list)
+
+    @property
+    def ratios(self) -> list[float]:
+        """Speed of the work over speed of what it is compared with, a turn each."""
+        work, against = self.comparison.work.bytes, self.comparison.against.bytes
+        return [
+            (work / mine) / (against / theirs)
+            for mine, theirs in zip(self.work_seconds, self.against_seconds, strict=True)
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as JSON takes it; speeds in bytes per second, medians."""
+        comparison = self.comparison
+        row: dict[str, Any] = {
+            "title": comparison.title,
+            "work": comparison.work.name,
+            "against": comparison.against.name,
+            "target": comparison.target,
+            "note": comparison.note,
+        }
+        if comparison.absent:
+            return {**row, "absent": comparison.absent}
+        return {
+            **row,
+            "bytes": comparison.work.bytes,
+            "work_speed": comparison.work.bytes / statistics.median(self.work_seconds),
+            "against_speed": comparison.against.bytes / statistics.median(self.against_seconds),
+            "ratio": statistics.median(self.ratios),
+            "lowest_ratio": min(self.ratios),
+            "highest_ratio": max(self.ratios),
+            "turns": len(self.ratios),
+        }
+
+
+def seconds(work: Work) -> float:
+    """One run, with the garbage of the run before already collected."""
+    gc.collect()
+    start = time.perf_counter()
+    work.run()
+    return time.perf_counter() - start
+
+
+def measure(comparison: Comparison, turns: int, progress: Callable[[], None] = lambda: None) -> Result:
+    """Runs both once uncounted, then ``turns`` times in turn."""
+    result = Result(comparison)
+    if comparison.absent:
+        return result
+    comparison.work.run()
+    comparison.against.run()
+    progress()
+    for _ in range(turns):
+        result.work_seconds.append(seconds(comparison.work))
+        result.against_seconds.append(seconds(comparison.against))
+        progress()
+    return result

@@ -1,0 +1,81 @@
+"""Writes what was measured: a page, its data, a plot."""
+
+from __future__ import annotations
+
+import json
+import platform
+from pathlib import Path
+from typing import Any
+
+
+def speed(bytes_per_second: float) -> str:
+    if bytes_per_second >= 1e9:
+        return f"{bytes_per_second / 1e9:.2f} GB/s"
+    return f"{bytes_per_second / 1e6:.0f} MB/s"
+
+
+def verdict(row: dict[str, Any]) -> str:
+    if row.get("absent"):
+        return f"absent: {row['absent']}"
+    if row["target"] is None:
+        return ""
+    return "reached" if row["ratio"] >= row["target"] else "**not reached**"
+
+
+def markdown(rows: list[dict[str, Any]], features: dict[str, str], turns: int) -> str:
+    lines = [
+        "# Bench",
+        "",
+        f"Python {platform.python_version()} on {platform.machine()}; engine: "
+        + ", ".join(f"{name} {value}" for name, value in sorted(features.items()))
+        + f"; {turns} turns, medians; a ratio is the speed of the work over the speed of what it is compared with, "
+        "taken turn by turn.",
+        "",
+        "| work | speed | compared with | its speed | ratio (lowest–highest) | to reach | |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for row in rows:
+        target = "" if row["target"] is None else f"{row['target']:g}"
+        if row.get("absent"):
+            lines.append(f"| {row['title']} | | {row['against']} | | | {target} | {verdict(row)} |")
+            continue
+        span = f"{row['ratio']:.2f} ({row['lowest_ratio']:.2f}–{row['highest_ratio']:.2f})"
+        lines.append(
+            f"| {row['title']} | {speed(row['work_speed'])} | {row['against']} | {speed(row['against_speed'])} "
+            f"| {span} | {target} | {verdict(row)} |"
+        )
+    lines += ["", *(f"- {row['title']}: {row['note']}" for row in rows if row["note"]), "", "![ratios](bench.png)", ""]
+    return "\n".join(lines)
+
+
+def plot(rows: list[dict[str, Any]], path: Path) -> None:
+    """A bar for each ratio, a mark where it should be."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    shown = [row for row in rows if not row.get("absent")][::-1]
+    figure, axes = pyplot.subplots(figsize=(9, 1.2 + 0.7 * len(shown)))
+    places = range(len(shown))
+    ratios = [row["ratio"] for row in shown]
+    errors = [
+        [row["ratio"] - row["lowest_ratio"] for row in shown],
+        [row["highest_ratio"] - row["ratio"] for row in shown],
+    ]
+    axes.barh(places, ratios, xerr=errors, color="#3b6ea5", height=0.55, ecolor="#888888")
+    for place, row in zip(places, shown, strict=True):
+        if row["target"] is not None:
+            axes.plot([row["target"]] * 2, [place - 0.38, place + 0.38], color="#c0392b", linewidth=2)
+    axes.set_yticks(places, [f"{row['title']}\nagainst {row['against']}" for row in shown], fontsize=8)
+    axes.set_xlabel("speed over the speed of what it is compared with (red: to reach)")
+    figure.tight_layout()
+    figure.savefig(path, dpi=130)
+    pyplot.close(figure)
+
+
+def write(rows: list[dict[str, Any]], features: dict[str, str], turns: int, folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "bench.json").write_text(json.dumps({"engine": features, "turns": turns, "results": rows}, indent=2))
+    (folder / "bench.md").write_text(markdown(rows, features, turns))
+    plot(rows, folder / "bench.png")

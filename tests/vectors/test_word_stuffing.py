@@ -1,0 +1,178 @@
+"""Word-stuffed logs made by the reference, COBS by the PyPI package: the same records, the same bytes."""
+
+import errno
+import hashlib
+import io
+from typing import Any
+
+import pyarrow as pa
+import pytest
+import wireloom
+
+from .cases import rows, unzipped
+
+STOCK_LIMIT = 1024
+"""The largest encoded record that the reference reads as it comes."""
+
+
+def payload_of(row: dict[str, Any]) -> bytes:
+    if "payload" in row:
+        return bytes.fromhex(row["payload"])
+    return unzipped("word_stuffing", f"{row['file']}.payload.gz")
+
+
+@pytest.mark.parametrize("row", rows("word_stuffing", "encode.jsonl"), ids=lambda row: f"{row['id']}-{row['name']}")
+def test_encode(row: dict[str, Any]) -> None:
+    payload = payload_of(row)
+    table = pa.table({"generation": pa.array([row["generation"]], pa.uint32()), "payload": [payload]})
+    written = io.BytesIO()
+    wireloom.write("word_stuffed_log", table, written)
+    stream = written.getvalue()
+    assert len(stream) == row["stream_len"]
+    if "stream" in row:
+        assert stream.hex() == row["stream"]
+    else:
+        assert hashlib.sha256(stream).hexdigest() == row["stream_sha256"]
+    back = wireloom.read("word_stuffed_log", stream, columns=["generation", "payload", "crc"], mode="failfast")
+    assert back.to_pylist() == [{"generation": row["generation"], "payload": payload, "crc": row["crc"]}]
+
+
+def records_of(table: pa.Table) -> list[tuple[int, int, str]]:
+    return [
+        (row["_offset"], row["generation"], hashlib.sha256(row["payload"]).hexdigest()) for row in table.to_pylist()
+    ]
+
+
+def expected_of(records: list[dict[str, Any]]) -> list[tuple[int, int, str]]:
+    return [
+        (
+            record["offset"],
+            record["generation"],
+            record.get("payload_sha256") or hashlib.sha256(bytes.fromhex(record["payload"])).hexdigest(),
+        )
+        for record in records
+    ]
+
+
+@pytest.mark.parametrize(
+    "row", rows("word_stuffing", "decode_streams.jsonl"), ids=lambda row: f"{row['id']}-{row['name']}"
+)
+def test_decode_stream(row: dict[str, Any]) -> None:
+    stream = bytes.fromhex(row["stream"]) if "stream" in row else unzipped("word_stuffing", row["file"])
+    assert len(stream) == row["length"]
+    columns = ["_offset", "generation", "payload"]
+    table, report = wireloom.read_with_report("word_stuffed_log", stream, columns=columns, max_record=STOCK_LIMIT)
+    assert records_of(table) == expected_of(row["records"])
+    # Every byte is accounted for: by a good row's frame, a damaged range, or the tail.
+    [file] = report.files
+    covered = sum(record["end"] - record["offset"] for record in row["records"])
+    covered += sum(damage.length for damage in file.damaged)
+    if file.tail == "clean":
+        assert covered in (len(stream), len(stream) - 2)
+    else:
+        assert file.tail == "truncated"
+        assert covered == file.tail_offset
+
+
+@pytest.mark.parametrize(
+    "row", rows("word_stuffing", "chunks.jsonl"), ids=lambda row: f"{row['file']}-{row['mode']}-{row['chunk_size']}"
+)
+def test_every_record_belongs_to_exactly_one_range(row: dict[str, Any]) -> None:
+    content = unzipped("word_stuffing", row["file"])
+    size = row["chunk_size"]
+    nonempty = dict(row["nonempty_chunks"])
+    # One read per range: the smallest ranges are sampled, with all that own a record among them.
+    starts = range(0, len(content), size)
+    if len(starts) > 400:
+        starts = sorted({*list(starts)[:: len(starts) // 150], *list(nonempty)[:150]})
+    for start in starts:
+        table = wireloom.read(
+            "word_stuffed_log", content, columns=["_offset"], byte_range=(start, min(start + size, len(content)))
+        )
+        expected = [row["record_offsets"][index] for index in nonempty.get(start, [])]
+        assert table["_offset"].to_pylist() == expected, start
+
+
+def test_first_record_at_or_after() -> None:
+    [row, *_] = rows("word_stuffing", "seek.jsonl")
+    content = unzipped("word_stuffing", row["file"])
+    offsets = wireloom.read("word_stuffed_log", content, columns=["_offset"])["_offset"].to_pylist()
+    entries = row["first_record_at_or_after"]
+    for [start, index], [end, _] in zip(entries, [*entries[1:], [len(content), -1]], strict=True):
+        # An entry's index holds for every offset from its own to the next one's.
+        for offset in {start, (start + end) // 2, max(start, end - 1)}:
+            with wireloom.scan(
+                "word_stuffed_log", content, columns=["_offset"], byte_range=(offset, len(content)), batch_rows=1
+            ) as scanner:
+                found = next((batch["_offset"][0].as_py() for batch in scanner if batch.num_rows), None)
+            assert found == (offsets[index] if index >= 0 else None), offset
+
+
+@pytest.mark.parametrize(
+    "row", rows("word_stuffing", "decode_words.jsonl"), ids=lambda row: f"{row['id']}-{row['name']}"
+)
+def test_decode_words(row: dict[str, Any]) -> None:
+    from wireloom.parsing import stuffing
+
+    if "input" in row:
+        data = bytes.fromhex(row["input"])
+    else:
+        data = b"".join(bytes.fromhex(part) * repeat for part, repeat in row["input_rle"])
+    if not row["ok"]:
+        with pytest.raises(ValueError, match=r"\w"):
+            stuffing.unstuff_words(data)
+        return
+    output = stuffing.unstuff_words(data)
+    if row.get("output") is not None:
+        assert output.hex() == row["output"]
+    else:
+        assert len(output) == row["output_len"]
+        assert hashlib.sha256(output).hexdigest() == row["output_sha256"]
+    assert (stuffing.stuff_words(output) == data) is row["canonical"]
+
+
+class ScriptedWrites:
+    """Answers each write as the script says; then completes every one. The file's bytes are what got through."""
+
+    def __init__(self, script: list[int]) -> None:
+        self.script = list(script)
+        self.sizes: list[int] = []
+        self.written = b""
+
+    def __call__(self, descriptor: int, data: Any) -> int:
+        data = bytes(data)
+        self.sizes.append(len(data))
+        answer = self.script.pop(0) if self.script else -2
+        if answer == -1:
+            raise OSError(errno.EIO, "scripted")
+        if answer == -4:
+            raise InterruptedError(errno.EINTR, "scripted")
+        count = len(data) if answer == -2 else answer
+        self.written += data[:count]
+        return count
+
+
+COBS = rows("word_stuffing", "cobs.jsonl")
+
+
+@pytest.mark.parametrize("row", [row for row in COBS if row["kind"] == "encode"], ids=lambda row: row["id"])
+def test_cobs_encode(row: dict[str, Any]) -> None:
+    payload = bytes.fromhex(row["payload"])
+    written = io.BytesIO()
+    wireloom.write("cobs_log", pa.table({"payload": [payload]}), written)
+    assert written.getvalue().hex() == row["pypi_encoded"] + "00"
+    for encoded in (row["pypi_encoded"], row["paper_encoded"]):
+        stream = bytes.fromhex(encoded) + b"\0"
+        assert wireloom.read("cobs_log", stream, mode="failfast")["payload"].to_pylist() == [payload]
+
+
+@pytest.mark.parametrize("row", [row for row in COBS if row["kind"] == "decode"], ids=lambda row: row["id"])
+def test_cobs_decode(row: dict[str, Any]) -> None:
+    from wireloom.parsing import stuffing
+
+    data = bytes.fromhex(row["input"])
+    if row["pypi_output"] is None:
+        with pytest.raises(ValueError, match=r"\w"):
+            stuffing.unstuff_cobs(data)
+    else:
+        assert stuffing.unstuff_cobs(data).hex() == row["pypi_output"]
