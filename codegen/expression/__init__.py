@@ -1,0 +1,1 @@
+"""The expression language: text → syntax tree → typed tree."""

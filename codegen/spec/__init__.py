@@ -1,0 +1,1 @@
+"""Spec text → checked syntax tree: YAML with positions, the tables of the dialect, diagnostics."""

@@ -1,0 +1,13 @@
+"""The ``columns`` backend: what a format is, its Arrow schema, and the program that the column engine runs."""
+
+from pathlib import Path
+
+from ..base import Backend, Output
+from .lower import lower
+
+BACKEND = Backend(
+    name="columns",
+    folder=Path(__file__).parent,
+    lower=lower,
+    outputs=(Output("package.py.j2", "{name}/__init__.py"), Output("columns.py.j2", "{name}/columns.py")),
+)

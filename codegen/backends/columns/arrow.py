@@ -1,0 +1,182 @@
+"""Which Arrow type a field of the model becomes, and how the engine stores it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wireloom.program import Kind, Storage
+
+from ...model.model import Attribute, Instance, Labels, Logical, Spec, Struct, Timestamp
+from ...model.types import (
+    BitsType,
+    BooleanType,
+    BytesType,
+    ComputedFloatType,
+    ComputedIntegerType,
+    EnumType,
+    FloatType,
+    IntegerType,
+    ListType,
+    StringType,
+    Type,
+    UserType,
+)
+from .interval import INT64, Interval, of_bytes
+
+
+@dataclass(frozen=True)
+class ArrowType:
+    """An Arrow type: its ``name`` as ``wireloom.format.Column.type`` has it, and the Python expression that makes it.
+
+    ``storage`` is what the engine fills (``None``: it does not), ``kind`` how it stores a register there.
+    ``item`` is a list's, ``fields`` are a struct's.
+    """
+
+    name: str
+    constructor: str
+    storage: Storage | None = None
+    kind: Kind | None = None
+    item: ArrowType | None = None
+    fields: tuple[tuple[str, ArrowType], ...] = ()
+
+
+def _integer(size: int, signed: bool) -> ArrowType:
+    name = f"{'int' if signed else 'uint'}{8 * size}"
+    return ArrowType(name, f"pa.{name}()", Storage(size), wire_kind(size, signed, "le"))
+
+
+def wire_kind(size: int, signed: bool, endian: str | None) -> Kind:
+    """The engine's name of an integer on the wire.
+
+    >>> wire_kind(4, False, "be").name
+    'U4BE'
+    """
+    return Kind[f"{'S' if signed else 'U'}{size}{(endian or '').upper() if size > 1 else ''}"]
+
+
+INTEGERS = {(size, signed): _integer(size, signed) for size in (1, 2, 4, 8) for signed in (False, True)}
+"""By size in bytes, and whether it is signed."""
+
+BOOLEAN = ArrowType("bool", "pa.bool_()", Storage.FIXED8, Kind.U1)
+"""The engine stores 0 or 1 in a byte; the reader makes Arrow's bits of it."""
+
+FLOATS = {
+    4: ArrowType("float32", "pa.float32()", Storage.FIXED32),
+    8: ArrowType("float64", "pa.float64()", Storage.FIXED64),
+}
+BINARY = ArrowType("binary", "pa.binary()", Storage.VARIABLE)
+TEXT = ArrowType("utf8", "pa.utf8()", Storage.VARIABLE)
+LABELS = ArrowType("dictionary[utf8]", "pa.dictionary(pa.int32(), pa.utf8())", Storage.FIXED64, Kind.S8LE)
+"""The engine stores the numbers as int64; the reader puts the labels in."""
+
+UNITS_PER_MICROSECOND_RANGE = {"s": 1_000_000, "ms": 1_000, "us": 1, "ns": 1}
+"""How many times finer than the unit the counter is that a time must fit in: microseconds, and nanoseconds for ``ns``."""
+
+
+def timestamp_range(unit: str) -> Interval:
+    """The counts of ``unit`` that a timestamp column can hold; others are null.
+
+    >>> timestamp_range("ms").high
+    9223372036854775
+    """
+    largest = INT64.high // UNITS_PER_MICROSECOND_RANGE[unit]
+    return Interval(-largest if unit in ("s", "ms") else INT64.low, largest)
+
+
+def timestamp_type(logical: Timestamp) -> ArrowType:
+    """The type of a timestamp column; the engine fills in the raw counts."""
+    zone, name = (f', "{logical.zone}"', f", {logical.zone}") if logical.zone else ("", "")
+    constructor = f'pa.timestamp("{logical.unit}"{zone})'
+    return ArrowType(f"timestamp[{logical.unit}{name}]", constructor, Storage.FIXED64)
+
+
+def integer_interval(kind: Type) -> Interval | None:
+    """What values an integer, enum or boolean on the wire has; ``None`` for other types."""
+    match kind:
+        case IntegerType(size=size, signed=signed):
+            return of_bytes(size, signed)
+        case BitsType(width=width):
+            return Interval(0, (1 << width) - 1)
+        case BooleanType():
+            return Interval(0, 1)
+        case EnumType(base=base):
+            return integer_interval(base)
+        case _:
+            return None
+
+
+def computed_integer(interval: Interval | None) -> ArrowType:
+    """``int64``, or ``uint64`` for values that need it and are never negative."""
+    if interval is not None and interval.low >= 0 and INT64.high < interval.high <= of_bytes(8, signed=False).high:
+        return INTEGERS[8, False]
+    return INTEGERS[8, True]
+
+
+def arrow_type(
+    spec: Spec, kind: Type, logical: Logical | None, computed: Interval | None = None, within: tuple[Type, ...] = ()
+) -> ArrowType | None:
+    """The type of a column of values of ``kind``; ``computed``: the values of a computed one, where they are known.
+
+    ``within``: the user types that this one is part of. ``None`` where no one Arrow type fits.
+    """
+    match logical:
+        case Timestamp():
+            return timestamp_type(logical)
+        case Labels():
+            return LABELS
+    match kind:
+        case IntegerType(size=size, signed=signed):
+            return INTEGERS[size, signed]
+        case BitsType(width=width):
+            return BOOLEAN if width == 1 else _bits(width)
+        case FloatType(size=size):
+            return FLOATS[size]
+        case BooleanType():
+            return BOOLEAN
+        case ComputedIntegerType():
+            return computed_integer(computed)
+        case ComputedFloatType():
+            return FLOATS[8]
+        case BytesType():
+            return BINARY
+        case StringType():
+            return TEXT
+        case EnumType(base=base):
+            return arrow_type(spec, base, None)
+        case ListType(item=item):
+            return _list(arrow_type(spec, item, None, within=within))
+        case UserType(path=path, opaque=False) if kind not in within:
+            return _struct(spec, spec.struct(path), (*within, kind))
+        case _:
+            return None
+
+
+def _bits(width: int) -> ArrowType | None:
+    size = next((size for size in (1, 2, 4, 8) if width <= 8 * size), None)
+    return INTEGERS[size, False] if size else None
+
+
+def _list(item: ArrowType | None) -> ArrowType | None:
+    return item and ArrowType(f"list<{item.name}>", f"pa.list_({item.constructor})", item=item)
+
+
+def _struct(spec: Spec, struct: Struct, within: tuple[Type, ...]) -> ArrowType | None:
+    fields = []
+    for attribute in struct.attributes:
+        found = None if attribute.anonymous else field_type(spec, attribute, within=within)
+        if found is not None:
+            fields.append((attribute.id, found))
+    if not fields:
+        return None
+    names = ", ".join(f"{name}: {each.name}" for name, each in fields)
+    constructors = ", ".join(f'pa.field("{name}", {each.constructor})' for name, each in fields)
+    return ArrowType(f"struct<{names}>", f"pa.struct([{constructors}])", fields=tuple(fields))
+
+
+def field_type(
+    spec: Spec, field: Attribute | Instance, computed: Interval | None = None, within: tuple[Type, ...] = ()
+) -> ArrowType | None:
+    """The type of the column that an attribute or a value instance makes."""
+    item = arrow_type(spec, field.type, field.logical, computed, within)
+    repeated = isinstance(field, Attribute) and field.repeat is not None
+    return _list(item) if repeated and not isinstance(field.type, ListType) else item

@@ -1,0 +1,303 @@
+"""Puts a column program together: steps in order, jumps, registers for what is needed, constants, and comments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+from wireloom.program import ChecksumRule, Code, ColumnProgram, Kind, Op, Outcome, Reason, Step, Storage, Stuffing
+
+from .expression import Compiled
+from .interval import Interval
+from .refusal import EngineRefusal
+from .scope import Scalar, Span
+
+MAX_REGISTERS = 256
+"""Expression code names a register, and a span, with one byte."""
+
+UNSIGNED_BOUND = 0x80
+"""Bit of ``CHECK_RANGE``: the upper bound is unsigned."""
+
+
+OPERANDS = {
+    Op.END: 0,
+    Op.NEED: 1,
+    Op.COLUMN_FIXED: 3,
+    Op.REGISTER_FIXED: 3,
+    Op.BYTES_REGISTER: 3,
+    Op.BYTES_FIXED: 3,
+    Op.BYTES_REST: 1,
+    Op.BYTES_TERMINATED: 3,
+    Op.COLUMN_BYTES: 2,
+    Op.COLUMN_REGISTER: 3,
+    Op.COLUMN_TIMESTAMP: 4,
+    Op.CHECK_RANGE: 4,
+    Op.CHECK_TRUE: 2,
+    Op.CHECK_CONSTANT: 4,
+    Op.CHECKSUM: 4,
+    Op.MARK: 3,
+    Op.EXPRESSION: 4,
+    Op.SKIP_IF_ZERO: 3,
+    Op.JUMP: 3,
+    Op.COLUMN_NULL: 1,
+    Op.LIMIT_REGISTER: 3,
+    Op.LIMIT_END: 0,
+    Op.SKIP_REGISTER: 3,
+    Op.CHECK_UTF8: 3,
+    Op.LIMIT_FIXED: 3,
+    Op.TRIM_RIGHT: 3,
+    Op.CUT_TERMINATOR: 3,
+}
+"""How many operands of each step are shown in the source; the rest are not used."""
+
+
+@dataclass(eq=False)
+class Label:
+    """A place further on that a step jumps to."""
+
+    step: int = -1
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Operand ``b`` of the checks. The reason follows from whether the field turns out to be part of a size."""
+
+    scalar: Scalar | None
+    lost: bool
+    unsigned: bool = False
+
+    @property
+    def reason(self) -> Reason:
+        return Reason.LENGTH if self.scalar is not None and self.scalar.sizes else Reason.VALUE
+
+    @property
+    def outcome(self) -> Outcome:
+        return Outcome.LOST if self.lost else Outcome.REFUSED
+
+    def __int__(self) -> int:
+        return self.outcome | self.reason << 8 | (UNSIGNED_BOUND if self.unsigned else 0)
+
+    def __str__(self) -> str:
+        text = f"Outcome.{self.outcome.name} | Reason.{self.reason.name} << 8"
+        return f"{text} | 0x{UNSIGNED_BOUND:x}" if self.unsigned else text
+
+
+Operand = int | Kind | Scalar | Span | Label | Refusal
+
+
+@dataclass(frozen=True)
+class Line:
+    """A step whose operands are not all numbers yet, and the comment that stands beside it."""
+
+    op: Op
+    a: Operand = 0
+    b: Operand = 0
+    c: Operand = 0
+    d: Operand = 0
+    comment: str = ""
+
+
+@dataclass(frozen=True)
+class ExpressionLine:
+    """``target`` ← ``compiled``."""
+
+    target: Scalar
+    compiled: Compiled
+    comment: str
+
+
+@dataclass(frozen=True)
+class ReadLine:
+    """A register step that is left out where nothing needs the register."""
+
+    line: Line
+    scalar: Scalar
+
+
+@dataclass(frozen=True)
+class ConstantLine:
+    """``CHECK_CONSTANT``: the bytes at base + ``offset`` must be ``value``."""
+
+    value: bytes
+    offset: int
+    refusal: Refusal
+    comment: str
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A step of the finished program: as data, as Python source, and its comment."""
+
+    step: Step
+    source: str
+    comment: str
+
+
+@dataclass(frozen=True)
+class Listing:
+    """A finished program, and its steps as source lines."""
+
+    program: ColumnProgram
+    lines: tuple[Listed, ...]
+
+
+@dataclass
+class Assembler:
+    """Collects steps; ``finish`` numbers everything."""
+
+    items: list[Line | ExpressionLine | ReadLine | ConstantLine | Label] = field(default_factory=list)
+    checksums: list[ChecksumRule] = field(default_factory=list)
+    marks: int = 0
+    _constants: bytearray = field(default_factory=bytearray)
+    _registers: dict[Scalar, int] = field(default_factory=dict)
+    _spans: dict[Span, int] = field(default_factory=dict)
+
+    def add(self, op: Op, a: Operand = 0, b: Operand = 0, c: Operand = 0, d: Operand = 0, *, comment: str = "") -> None:
+        """Appends a step."""
+        self.items.append(Line(op, a, b, c, d, comment))
+
+    def read(self, scalar: Scalar, kind: Kind, offset: int) -> None:
+        """Appends ``REGISTER_FIXED``, which stays only where ``scalar`` is needed in the end."""
+        self.items.append(ReadLine(Line(Op.REGISTER_FIXED, scalar, kind, offset, comment=scalar.name), scalar))
+
+    def compute(self, target: Scalar, compiled: Compiled, comment: str) -> None:
+        """Appends ``EXPRESSION``, which stays only where ``target`` is needed in the end."""
+        self.items.append(ExpressionLine(target, compiled, comment))
+
+    def temporary(self, compiled: Compiled, comment: str) -> Scalar:
+        """A register that holds the expression's value: the field's own where it is nothing but a field."""
+        if compiled.scalar is not None:
+            return compiled.scalar
+        target = Scalar(comment, compiled.interval)
+        self.compute(target, compiled, comment)
+        return target
+
+    def check_constant(self, value: bytes, offset: int, refusal: Refusal, comment: str) -> None:
+        """Appends ``CHECK_CONSTANT``."""
+        self.items.append(ConstantLine(value, offset, refusal, comment))
+
+    def mark(self) -> int:
+        """The number of a new mark."""
+        self.marks += 1
+        return self.marks - 1
+
+    def place(self, label: Label) -> None:
+        """Jumps to ``label`` lead here."""
+        self.items.append(label)
+
+    def finish(
+        self,
+        columns: tuple[Storage, ...],
+        presets: tuple[tuple[str, Scalar], ...],
+        delimiter: bytes,
+        stuffing: Stuffing,
+    ) -> Listing:
+        """Numbers registers, spans and steps. ``presets``: root scalars by name, in the order of their registers."""
+        self._find_needed()
+        wanted = tuple((name, scalar) for name, scalar in presets if scalar.needed)
+        for _, scalar in wanted:
+            self._register(scalar)
+        kept = [item for item in self.items if self._is_kept(item)]
+        position = 0
+        for item in kept:
+            if isinstance(item, Label):
+                item.step = position
+            else:
+                position += 1
+        lines = tuple(self._listed(item) for item in kept if not isinstance(item, Label))
+        if max(len(self._registers), len(self._spans)) > MAX_REGISTERS:
+            raise EngineRefusal(f"the row needs more than {MAX_REGISTERS} registers")
+        program = ColumnProgram(
+            steps=tuple(each.step for each in lines),
+            columns=columns,
+            registers=len(self._registers),
+            spans=len(self._spans),
+            marks=self.marks,
+            constants=bytes(self._constants),
+            checksums=tuple(self.checksums),
+            preset=tuple(name for name, _ in wanted),
+            delimiter=delimiter,
+            stuffing=stuffing,
+        )
+        return Listing(program, lines)
+
+    def _find_needed(self) -> None:
+        """Finds the registers that some step reads; jumps go forward only, so one pass from the end will do."""
+        for item in reversed(self.items):
+            if isinstance(item, Line):
+                for operand in (item.a, item.b, item.c, item.d):
+                    if isinstance(operand, Scalar):
+                        operand.needed = True
+            elif isinstance(item, ExpressionLine) and item.target.needed:
+                for scalar in item.compiled.scalars():
+                    scalar.needed = True
+
+    @staticmethod
+    def _is_kept(item: Line | ExpressionLine | ReadLine | ConstantLine | Label) -> bool:
+        if isinstance(item, ReadLine):
+            return item.scalar.needed
+        return not isinstance(item, ExpressionLine) or item.target.needed
+
+    def _listed(self, item: Line | ExpressionLine | ReadLine | ConstantLine) -> Listed:
+        match item:
+            case ReadLine(line=line):
+                return self._line(line)
+            case ExpressionLine(target=target, compiled=compiled, comment=comment):
+                start, size = self._constant(self._code(compiled))
+                return self._line(Line(Op.EXPRESSION, target, 0, start, size, comment))
+            case ConstantLine(value=value, offset=offset, refusal=refusal, comment=comment):
+                start, size = self._constant(value)
+                return self._line(Line(Op.CHECK_CONSTANT, start, refusal, offset, size, comment))
+            case Line():
+                return self._line(item)
+
+    def _line(self, line: Line) -> Listed:
+        operands = (line.a, line.b, line.c, line.d)
+        numbers = [self._number(operand) for operand in operands]
+        used = OPERANDS[line.op]
+        given = [_source(operand, number) for operand, number in zip(operands[:used], numbers, strict=False)]
+        source = f"Step({', '.join([f'Op.{line.op.name}', *given])})"
+        return Listed(Step(line.op, *numbers), source, line.comment)
+
+    def _number(self, operand: Operand) -> int:
+        match operand:
+            case Scalar():
+                return self._register(operand)
+            case Span():
+                return self._spans.setdefault(operand, len(self._spans))
+            case Label():
+                return operand.step
+            case _:
+                return int(operand)
+
+    def _register(self, scalar: Scalar) -> int:
+        return self._registers.setdefault(scalar, len(self._registers))
+
+    def _constant(self, value: bytes) -> tuple[int, int]:
+        """Start and size of ``value`` among the constants; equal ones are kept once."""
+        start = self._constants.find(value)
+        if start < 0:
+            start = len(self._constants)
+            self._constants += value
+        return start, len(value)
+
+    def _code(self, compiled: Compiled) -> bytes:
+        code = b""
+        for part in compiled.parts:
+            if isinstance(part, bytes):
+                code += part
+            else:
+                kind = Code.REGISTER if isinstance(part, Scalar) else Code.SPAN_SIZE
+                number = self._number(part)
+                if number >= MAX_REGISTERS:
+                    raise EngineRefusal(f"the row needs more than {MAX_REGISTERS} registers")
+                code += bytes([kind, number])
+        return code
+
+
+def _source(operand: Operand, number: int) -> str:
+    if isinstance(operand, Refusal):
+        return str(operand)
+    if isinstance(operand, IntEnum):
+        return f"{type(operand).__name__}.{operand.name}"
+    return str(number)

@@ -1,0 +1,323 @@
+"""Expressions of the language as code for the engine's stack machine."""
+
+from __future__ import annotations
+
+import operator
+import struct
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+from wireloom.program import Code
+
+from ...expression.nodes import (
+    Attribute,
+    Binary,
+    BooleanLiteral,
+    Cast,
+    Comparison,
+    Conditional,
+    EnumMember,
+    IntegerLiteral,
+    Logical,
+    Name,
+    Node,
+    Unary,
+)
+from ...model.types import EnumType
+from .interval import BINARY, BOOLEAN, Interval, checked
+from .refusal import EngineRefusal
+from .scope import Argument, Fact, Member, Scalar, Scope, Span, Unavailable
+
+MAX_DEPTH = 32
+"""Depth of the engine's stack."""
+
+MAX_NESTING = 64
+"""How many instances may stand on each other before the lowering gives up on an expression."""
+
+_BINARY = {
+    "+": Code.ADD,
+    "-": Code.SUBTRACT,
+    "*": Code.MULTIPLY,
+    "/": Code.FLOOR_DIVIDE,
+    "%": Code.MODULO,
+    "&": Code.AND,
+    "|": Code.OR,
+    "^": Code.XOR,
+    "<<": Code.SHIFT_LEFT,
+    ">>": Code.SHIFT_RIGHT,
+}
+_COMPARISON: dict[str, tuple[Code, Callable[[int, int], bool]]] = {
+    "==": (Code.EQUAL, operator.eq),
+    "!=": (Code.NOT_EQUAL, operator.ne),
+    "<": (Code.LESS, operator.lt),
+    "<=": (Code.LESS_EQUAL, operator.le),
+    ">": (Code.GREATER, operator.gt),
+    ">=": (Code.GREATER_EQUAL, operator.ge),
+}
+_FOLD: dict[str, Callable[[int, int], int]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.floordiv,
+    "%": operator.mod,
+    "&": operator.and_,
+    "|": operator.or_,
+    "^": operator.xor,
+    "<<": operator.lshift,
+    ">>": operator.rshift,
+}
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """Code, with the fields whose register or span numbers are put in later; the values it can have; its depth."""
+
+    parts: tuple[bytes | Scalar | Span, ...]
+    interval: Interval
+    depth: int = 1
+
+    @property
+    def constant(self) -> int | None:
+        """The value, where it is the same for every row."""
+        return self.interval.low if self.interval.constant else None
+
+    @property
+    def scalar(self) -> Scalar | None:
+        """The field, where the expression is nothing but its value."""
+        only = self.parts[0] if len(self.parts) == 1 else None
+        return only if isinstance(only, Scalar) else None
+
+    def scalars(self) -> Iterable[Scalar]:
+        """The fields whose registers the code reads."""
+        return (part for part in self.parts if isinstance(part, Scalar))
+
+
+def constant(value: int) -> Compiled:
+    """Code that pushes ``value``."""
+    checked(Interval(value, value))
+    if -(1 << 63) <= value < 1 << 63:
+        code = struct.pack("<Bq", Code.CONSTANT, value)
+    elif 0 <= value < 1 << 64:
+        code = struct.pack("<BQ", Code.CONSTANT_UNSIGNED, value)
+    else:
+        raise EngineRefusal(f"the constant {value} does not fit in 64 bits")
+    return Compiled((code,), Interval(value, value))
+
+
+def conjuncts(node: Node) -> tuple[Node, ...]:
+    """The conditions that all hold where ``node`` does: ``a and b`` gives both."""
+    if isinstance(node, Logical) and node.operator == "and":
+        return (node, *conjuncts(node.left), *conjuncts(node.right))
+    return (node,)
+
+
+def facts_of(scope: Scope, condition: Node) -> tuple[Fact, ...]:
+    """What is known where ``condition``, written in ``scope``, holds."""
+    return tuple(Fact(scope, each) for each in conjuncts(condition))
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """Compiles expressions written in ``scope``; ``it`` is what ``_`` stands for.
+
+    The code is run only where ``facts`` hold. ``assumed`` are those that a part of the expression itself tests: the
+    engine runs that part also where they do not hold, and ignores what comes out.
+    """
+
+    scope: Scope
+    facts: tuple[Fact, ...] = ()
+    it: Scalar | None = None
+    nesting: int = 0
+    assumed: tuple[Fact, ...] = ()
+
+    def compile(self, node: Node) -> Compiled:
+        """The code of an integer or boolean expression. Raises ``EngineRefusal``."""
+        result = self._compile(node)
+        if result.depth > MAX_DEPTH:
+            raise EngineRefusal("an expression is too deep")
+        return result
+
+    def size(self, node: Node) -> tuple[Compiled, int]:
+        """A size as an expression and a number to be added to it, so that ``len - 13`` needs no code of its own."""
+        if isinstance(node, Binary) and node.operator in "+-":
+            left, right = self.compile(node.left), self.compile(node.right)
+            if left.scalar is not None and right.constant is not None:
+                checked(BINARY[node.operator](left.interval, right.interval))
+                return left, right.constant if node.operator == "+" else -right.constant
+        return self.compile(node), 0
+
+    def _compile(self, node: Node) -> Compiled:
+        match node:
+            case IntegerLiteral(value=value):
+                return constant(value)
+            case BooleanLiteral(value=value):
+                return constant(int(value))
+            case EnumMember():
+                return constant(self._enum_value(node))
+            case Name() | Attribute():
+                return self._value(node)
+            case Cast(value=value):
+                return self._compile(value)
+            case Unary():
+                return self._unary(node)
+            case Binary():
+                return self._binary(node)
+            case Comparison():
+                return self._comparison(node)
+            case Logical():
+                return self._logical(node)
+            case Conditional():
+                return self._conditional(node)
+            case _:
+                raise EngineRefusal("an expression computes with something else than integers and booleans")
+
+    def _enum_value(self, node: EnumMember) -> int:
+        kind = node.type
+        if not isinstance(kind, EnumType):
+            raise EngineRefusal(f"the enum member {node.label} has no known value")
+        return next(each.value for each in self.scope.spec.enum(kind.path).labels if each.label == node.label)
+
+    def _unary(self, node: Unary) -> Compiled:
+        inner = self._compile(node.operand)
+        value = inner.constant
+        if node.operator == "+":
+            return inner
+        if node.operator == "-":
+            if value is not None:
+                return constant(-value)
+            code, interval = Code.NEGATE, Interval(-inner.interval.high, -inner.interval.low)
+        elif node.operator == "~":
+            if value is not None:
+                return constant(~value)
+            code, interval = Code.INVERT, Interval(~inner.interval.high, ~inner.interval.low)
+        else:
+            if value is not None:
+                return constant(int(not value))
+            code, interval = Code.BOOLEAN_NOT, BOOLEAN
+        return Compiled((*inner.parts, bytes([code])), checked(interval), inner.depth)
+
+    def _binary(self, node: Binary) -> Compiled:
+        left, right = self._compile(node.left), self._compile(node.right)
+        interval = BINARY[node.operator](left.interval, right.interval)
+        if left.constant is not None and right.constant is not None:
+            return constant(_FOLD[node.operator](left.constant, right.constant))
+        return _joined((left, right), _BINARY[node.operator], checked(interval))
+
+    def _comparison(self, node: Comparison) -> Compiled:
+        left, right = self._compile(node.left), self._compile(node.right)
+        code, compare = _COMPARISON[node.operator]
+        if left.constant is not None and right.constant is not None:
+            return constant(int(compare(left.constant, right.constant)))
+        return _joined((left, right), code, BOOLEAN)
+
+    def _logical(self, node: Logical) -> Compiled:
+        left = self._compile(node.left)
+        right = self._knowing(node.left if node.operator == "and" else None)._compile(node.right)
+        if left.constant is not None:
+            decides = bool(left.constant) == (node.operator == "or")
+            return constant(int(bool(left.constant))) if decides else right
+        return _joined((left, right), Code.BOOLEAN_AND if node.operator == "and" else Code.BOOLEAN_OR, BOOLEAN)
+
+    def _conditional(self, node: Conditional) -> Compiled:
+        condition = self._compile(node.condition)
+        if condition.constant is not None:
+            return self._compile(node.then if condition.constant else node.otherwise)
+        then = self._knowing(node.condition)._compile(node.then)
+        otherwise = self._compile(node.otherwise)
+        return _joined((condition, then, otherwise), Code.SELECT, then.interval.union(otherwise.interval))
+
+    def _knowing(self, condition: Node | None) -> Compiler:
+        if condition is None:
+            return self
+        return replace(self, assumed=(*self.assumed, *facts_of(self.scope, condition)))
+
+    # Names -----------------------------------------------------------------------------------------------------------
+
+    def _value(self, node: Name | Attribute) -> Compiled:
+        if isinstance(node, Attribute) and node.name in ("length", "size", "to_i"):
+            found = self.resolve(node.value)
+            if node.name == "to_i" and isinstance(found, Scalar | Compiled):
+                return self._read(found)
+            if node.name != "to_i" and isinstance(found, Span):
+                return self._span_size(found)
+        return self._read(self.resolve(node))
+
+    def _read(self, found: Member | Scope | Compiled) -> Compiled:
+        if isinstance(found, Compiled):
+            return found
+        if isinstance(found, Unavailable):
+            raise EngineRefusal(found.sentence)
+        if not isinstance(found, Scalar):
+            raise EngineRefusal("an expression computes with something else than integers and booleans")
+        self.must_be_present(found)
+        # An absent field's register holds 0.
+        certain = set(found.facts) <= set(self.facts)
+        return Compiled((found,), found.interval if certain else found.interval.union(Interval(0, 0)))
+
+    def _span_size(self, span: Span) -> Compiled:
+        if span.text:
+            raise EngineRefusal(f'an expression uses the length of the text "{span.name}"')
+        self.must_be_present(span)
+        if span.size is not None:
+            return constant(span.size)
+        return Compiled((span,), Interval(0, (1 << 31) - 1))
+
+    def must_be_present(self, member: Scalar | Span) -> None:
+        """Raises ``EngineRefusal`` where the field may be absent at this place."""
+        if not set(member.facts) <= {*self.facts, *self.assumed}:
+            raise EngineRefusal(f'an expression uses "{member.name}" where it may be absent')
+
+    def resolve(self, node: Node) -> Member | Scope | Compiled:
+        """What a name or a path of names stands for. Raises ``EngineRefusal``."""
+        if isinstance(node, Cast):
+            return self.resolve(node.value)
+        if isinstance(node, Name):
+            return self._name(node.id)
+        if isinstance(node, Attribute):
+            owner = self.resolve(node.value)
+            if isinstance(owner, Scope):
+                return replace(self, scope=owner, it=None)._name(node.name)
+            return self._compile_method(node.name)
+        return self._compile(node)
+
+    @staticmethod
+    def _compile_method(name: str) -> Unavailable:
+        return Unavailable(f'an expression uses ".{name}"')
+
+    def _name(self, name: str) -> Member | Scope | Compiled:
+        scope = self.scope
+        if name == "_" and self.it is not None:
+            return self.it
+        if name == "_root":
+            return scope.root
+        if name == "_parent" and scope.parent is not None:
+            return scope.parent
+        found = scope.members.get(name)
+        if isinstance(found, Argument):
+            return self._within(found.scope)._resolve_or_compile(found.node)
+        if found is not None:
+            return found
+        instance = scope.struct.instance(name)
+        known = {*self.facts, *self.assumed}
+        if (
+            instance is not None
+            and instance.value is not None
+            and (instance.condition is None or set(facts_of(scope, instance.condition)) <= known)
+        ):
+            return self._within(scope)._resolve_or_compile(instance.value)
+        return Unavailable(f'an expression uses "{name}", which the engine does not have at that point')
+
+    def _within(self, scope: Scope) -> Compiler:
+        if self.nesting >= MAX_NESTING:
+            raise EngineRefusal("an expression is too deep")
+        return replace(self, scope=scope, it=None, nesting=self.nesting + 1)
+
+    def _resolve_or_compile(self, node: Node) -> Member | Scope | Compiled:
+        return self.resolve(node) if isinstance(node, Name | Attribute | Cast) else self._compile(node)
+
+
+def _joined(operands: tuple[Compiled, ...], code: Code, interval: Interval) -> Compiled:
+    """The operands' code one after the other, then ``code``."""
+    parts = tuple(part for each in operands for part in each.parts)
+    depth = max(position + each.depth for position, each in enumerate(operands))
+    return Compiled((*parts, bytes([code])), interval, depth)

@@ -1,0 +1,191 @@
+"""The view that the templates print: the format's description, its Arrow schema and its column program."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wireloom.program import ChecksumRule, ColumnProgram
+
+from ...model.model import MODEL_VERSION, RepeatEos, Rows, Spec
+from ..base import refuse
+from ..python.names import class_name, qualified
+from .assembler import Listing
+from .program import lower_program
+from .refusal import EngineRefusal
+from .table import TableColumn, table_columns
+
+_PROGRAM_NAMES = ("ChecksumRule", "ColumnProgram", "Kind", "Op", "Outcome", "Reason", "Step", "Storage", "Stuffing")
+
+
+@dataclass(frozen=True)
+class ColumnView:
+    """One column: ``constructor`` makes its Arrow type; ``arguments`` are those of ``wireloom.format.Column``."""
+
+    name: str
+    constructor: str
+    arguments: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class StepView:
+    """One step, and the comment that stands beside it."""
+
+    source: str
+    comment: str
+
+
+@dataclass(frozen=True)
+class ProgramView:
+    """The column program: its steps, then the other arguments of ``ColumnProgram``, ready to print."""
+
+    steps: tuple[StepView, ...]
+    arguments: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class View:
+    """Docstrings, and what the templates print. ``program`` is ``None`` where the engine cannot run the rows; ``refusal``
+    then says why.
+
+    ``arguments`` are those of ``wireloom.format.Format``; ``imports`` what the modules need of the runtime.
+    """
+
+    doc: str
+    summary: str
+    columns: tuple[ColumnView, ...]
+    program: ProgramView | None
+    refusal: str
+    imports: tuple[str, ...]
+    package_imports: tuple[str, ...]
+    arguments: tuple[str, ...]
+    choices: tuple[str, ...]
+    framed: bool
+
+
+def lower(spec: Spec) -> View | None:
+    """The view of a spec; ``None`` for one without rows. Raises ``SpecError`` where a column has no Arrow type."""
+    rows = spec.rows
+    if rows is None:
+        return None
+    columns = table_columns(spec, rows)
+    listing, refusal = compile_program(spec, rows, columns)
+    program = None if listing is None else _program(listing)
+    choices = tuple(
+        f"Choice({choice.name!r}, {choice.padding!r}, {choice.default!r}, {choice.doc!r})" for choice in spec.choices
+    )
+    arguments = _format_arguments(spec, rows, refusal)
+    used = ["Column", "Format", *(["Choice"] if choices else [])]
+    return View(
+        doc=spec.doc or spec.title or spec.name,
+        summary=f"{spec.title or spec.name}: the Arrow schema of its table, and the program that the engine runs per row.",
+        columns=tuple(_column(each) for each in columns),
+        program=program,
+        refusal=f"The engine cannot run these rows: {refusal}. The object parser reads them." if refusal else "",
+        imports=_program_imports(program),
+        package_imports=tuple(sorted(used)),
+        arguments=arguments,
+        choices=choices,
+        framed=any(argument.startswith("stuffing=") for argument in arguments),
+    )
+
+
+def compile_program(spec: Spec, rows: Rows, columns: tuple[TableColumn, ...]) -> tuple[Listing | None, str | None]:
+    """The program, or why there is none."""
+    try:
+        return lower_program(spec, rows, columns), None
+    except EngineRefusal as refusal:
+        return None, refusal.sentence
+
+
+def column_program(spec: Spec) -> ColumnProgram | None:
+    """The column program of a spec as data; ``None`` where it has no rows or the engine cannot run them."""
+    if spec.rows is None:
+        return None
+    listing, _ = compile_program(spec, spec.rows, table_columns(spec, spec.rows))
+    return listing.program if listing is not None else None
+
+
+def _program(listing: Listing) -> ProgramView:
+    program = listing.program
+    arguments = [f"columns=({''.join(f'Storage.{each.name}, ' for each in program.columns)})"]
+    arguments += [
+        f"{name}={getattr(program, name)}"
+        for name in ("registers", "spans", "marks")
+        if name == "registers" or getattr(program, name)
+    ]
+    if program.constants:
+        arguments.append(f"constants=bytes.fromhex({program.constants.hex()!r})")
+    if program.checksums:
+        arguments.append(f"checksums=({''.join(f'{_checksum(each)}, ' for each in program.checksums)})")
+    if program.preset:
+        arguments.append(f"preset={program.preset!r}")
+    if program.delimiter:
+        arguments += [f"delimiter={program.delimiter!r}", f"stuffing=Stuffing.{program.stuffing.name}"]
+    return ProgramView(tuple(StepView(each.source, each.comment) for each in listing.lines), tuple(arguments))
+
+
+def _checksum(rule: ChecksumRule) -> str:
+    text = f"ChecksumRule({rule.algorithm!r}, initial=0x{rule.initial:08x}, final_xor=0x{rule.final_xor:08x}"
+    if rule.replace >= 0:
+        text += f", replace=0x{rule.replace:02x}, own={rule.own}, own_size={rule.own_size}"
+    return text + ")"
+
+
+def _program_imports(program: ProgramView | None) -> tuple[str, ...]:
+    if program is None:
+        return ()
+    text = " ".join([*(each.source for each in program.steps), *program.arguments])
+    always = ("ColumnProgram", "Step")
+    return tuple(name for name in _PROGRAM_NAMES if name in always or f"{name}." in text or f"{name}(" in text)
+
+
+def _column(column: TableColumn) -> ColumnView:
+    given: dict[str, object] = {}
+    if not column.default:
+        given["default"] = False
+    given["attribute"] = column.attribute
+    if column.parent:
+        given["parent"] = True
+    if column.field.doc:
+        given["doc"] = column.field.doc
+    if column.labels:
+        given["labels"] = column.labels
+    arguments = (repr(column.name), repr(column.type.name), *(f"{name}={value!r}" for name, value in given.items()))
+    return ColumnView(column.name, column.type.constructor, arguments)
+
+
+def _format_arguments(spec: Spec, rows: Rows, refusal: str | None) -> tuple[str, ...]:
+    """The arguments of ``Format`` but for its columns and choices; those with the default value are left out."""
+    attribute = spec.root.attribute(rows.attribute)
+    if attribute is None:
+        refuse(spec.root.position, f'"{rows.attribute}" is no attribute of the root')
+    framing = attribute.framing
+    given: dict[str, object] = {
+        "spec_file": spec.file.replace("\\", "/").rpartition("/")[2],
+        "spec_sha256": spec.sha256,
+        "model_version": MODEL_VERSION,
+    }
+    optional: dict[str, tuple[object, object]] = {
+        "codec": (spec.codec, "none"),
+        "extensions": (spec.file_extensions, ()),
+        "max_record": (spec.max_record, 64 * 1024 * 1024),
+        "delimiter": (framing.delimiter if framing else b"", b""),
+        "path_pattern": (spec.path_pattern, None),
+        "has_prologue": (spec.root.attributes[0].id != rows.attribute, False),
+        "streaming": (isinstance(attribute.repeat, RepeatEos), True),
+        "engine_refusal": (refusal, None),
+        "doc": (spec.doc, ""),
+    }
+    given.update({name: value for name, (value, default) in optional.items() if value != default})
+    names: dict[str, object] = {
+        "name": spec.name,
+        "title": spec.title or spec.name,
+        "module": f"wireloom.formats.{spec.name}",
+        "root": class_name(spec.name),
+        "row": qualified(rows.row),
+        "rows_attribute": rows.attribute,
+    }
+    texts = [f"{name}={value!r}" for name, value in (names | given).items()]
+    if framing:
+        texts.append(f"stuffing=Stuffing.{framing.stuffing.upper()}")
+    return tuple(texts)

@@ -1,0 +1,81 @@
+"""Integers, enums, floats and bit fields of a row as steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from wireloom.program import Kind, Op
+
+from ...model.model import Attribute
+from ...model.types import BitsType, FloatType, IntegerType
+from .arrow import integer_interval, wire_kind
+from .interval import Interval
+from .refusal import EngineRefusal
+from .scope import Scalar, Scope, Unavailable
+from .state import State
+from .valid import checks
+
+
+def lower_float(state: State, scope: Scope, attribute: Attribute, kind: FloatType) -> None:
+    """A float of the wire: part of the run."""
+    if attribute.valid is not None:
+        raise EngineRefusal(f'"{attribute.id}" is a float with "valid"')
+    offset = state.run.add(attribute.id, kind.size)
+    scope.members[attribute.id] = Unavailable(f'an expression uses the float "{attribute.id}"')
+    found = state.column(scope, attribute.id)
+    if found is not None:
+        number = found[0]
+        wire = Kind[f"F{kind.size}{(kind.endian or 'le').upper()}"]
+        state.run.then(lambda: state.assembler.add(Op.COLUMN_FIXED, number, wire, offset, comment=attribute.id))
+
+
+def lower_integer(state: State, scope: Scope, attribute: Attribute, kind: IntegerType) -> None:
+    """An integer or enum of the wire: part of the run."""
+    offset = state.run.add(attribute.id, kind.size)
+    wire = wire_kind(kind.size, kind.signed, kind.endian)
+    scalar = _member(state, scope, attribute)
+    state.run.then(lambda: state.assembler.read(scalar, wire, offset))
+
+    def store(number: int) -> None:
+        state.assembler.add(Op.COLUMN_FIXED, number, wire, offset, comment=attribute.id)
+
+    _finish(state, scope, attribute, scalar, store if attribute.logical is None else None)
+
+
+def lower_bits(state: State, scope: Scope, attribute: Attribute, kind: BitsType) -> None:
+    """A bit field: part of the run."""
+    if kind.width > 64:
+        raise EngineRefusal(f'"{attribute.id}" has more than 64 bits')
+    compiled = state.run.add_bits(attribute.id, kind)
+    scalar = _member(state, scope, attribute)
+    state.run.then(lambda: state.assembler.compute(scalar, compiled, attribute.id))
+    _finish(state, scope, attribute, scalar, None)
+
+
+def _member(state: State, scope: Scope, attribute: Attribute) -> Scalar:
+    """What expressions find the attribute by."""
+    scalar = Scalar(attribute.id, integer_interval(attribute.type) or Interval(0, 0), state.facts)
+    state.created.append(scalar)
+    scope.members[attribute.id] = scalar
+    return scalar
+
+
+def _finish(
+    state: State, scope: Scope, attribute: Attribute, scalar: Scalar, direct: Callable[[int], None] | None
+) -> None:
+    """Fills the column, through ``direct`` where no register is needed for it, and checks the value."""
+    found = state.column(scope, attribute.id)
+    if found is not None:
+        number, column = found
+        if direct is not None:
+            store = direct
+            state.run.then(lambda: store(number))
+        else:
+            state.run.then(lambda: column.store(state.assembler, number, scalar))
+    if attribute.valid is None:
+        return
+    for check in checks(attribute, attribute.valid, scalar, state.compiler(scope), state.spec):
+        state.run.then(check.appender(state.assembler))
+    if attribute.frames_layout and state.run.aligned:
+        # A refused value loses the row whether or not what follows is all there, so it is looked at first.
+        state.run.flush()

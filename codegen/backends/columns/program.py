@@ -1,0 +1,118 @@
+"""A spec's row type as a whole column program."""
+
+from __future__ import annotations
+
+from wireloom.program import Op, Stuffing
+
+from ...model.model import ExpressionSize, Instance, OwnSize, RepeatEos, Rows, Spec
+from ...model.types import BytesType, StringType
+from .assembler import Assembler, Label, Listing
+from .expression import Compiler, facts_of
+from .refusal import EngineRefusal
+from .row import lower_fields
+from .scope import Argument, Scalar, Scope, Span, Unavailable
+from .state import State
+from .table import TableColumn, declared
+
+MAX_STEPS = 4096
+"""More steps than this are not a row type that the engine was made for."""
+
+
+def lower_program(spec: Spec, rows: Rows, columns: tuple[TableColumn, ...]) -> Listing:
+    """The column program. Raises ``EngineRefusal`` with the first thing that the engine cannot do."""
+    assembler = Assembler()
+    attribute = spec.root.attribute(rows.attribute)
+    if attribute is None or not isinstance(attribute.repeat, RepeatEos):
+        raise EngineRefusal(f'"{rows.attribute}" does not repeat to the end of the input')
+    if attribute.condition is not None or attribute.switch is not None or attribute.process is not None:
+        raise EngineRefusal(f'"{rows.attribute}" is optional, processed or of several types')
+    root, presets = _root(spec, rows)
+    row = Scope(spec, spec.struct(rows.row), root)
+    for parameter, argument in zip(row.struct.parameters, attribute.arguments, strict=False):
+        row.members[parameter.id] = Argument(argument, root)
+    framing = attribute.framing
+    limited = isinstance(attribute.size, ExpressionSize)
+    if not limited and not isinstance(attribute.size, OwnSize):
+        raise EngineRefusal(f'the items of "{rows.attribute}" reach to the end of the input')
+    own = {each.name: (number, each) for number, each in enumerate(columns) if not each.parent}
+    state = State(spec, assembler, row, own, bounded=limited or framing is not None)
+    if isinstance(attribute.size, ExpressionSize):
+        register, addend = state.size(root, attribute.size, attribute.id)
+        assembler.add(Op.LIMIT_REGISTER, register, 0, addend, comment=attribute.id)
+    lower_fields(state, row)
+    state.run.flush()
+    if limited:
+        assembler.add(Op.LIMIT_END, comment=attribute.id)
+    for number, column in enumerate(columns):
+        if isinstance(column.field, Instance):
+            _lower_instance(assembler, root if column.parent else row, number, column, column.field)
+        elif column.parent:
+            column.store(assembler, number, _scalar(root, column.name))
+    assembler.add(Op.END)
+    if len(assembler.items) > MAX_STEPS:
+        raise EngineRefusal(f"a row takes more than {MAX_STEPS} steps")
+    storages = tuple(each.type.storage for each in columns if each.type.storage is not None)
+    if len(storages) != len(columns):
+        refused = next(each for each in columns if each.type.storage is None)
+        raise EngineRefusal(f'the column "{refused.name}" is of type {refused.type.name}')
+    stuffing = Stuffing[framing.stuffing.upper()] if framing else Stuffing.NONE
+    return assembler.finish(storages, presets, framing.delimiter if framing else b"", stuffing)
+
+
+def _root(spec: Spec, rows: Rows) -> tuple[Scope, tuple[tuple[str, Scalar], ...]]:
+    """The root as far as it stands before the rows: the reader gives its integers to the engine."""
+    root = Scope(spec, spec.root)
+    known = declared(spec, spec.root, None).members
+    presets: list[tuple[str, Scalar]] = []
+    for attribute in spec.root.attributes:
+        if attribute.id == rows.attribute:
+            break
+        scalar = known.get(attribute.id)
+        if (
+            isinstance(scalar, Scalar)
+            and attribute.condition is None
+            and scalar.interval.within(-(1 << 63), (1 << 64) - 1)
+        ):
+            root.members[attribute.id] = scalar
+            presets.append((attribute.id, scalar))
+        else:
+            root.members[attribute.id] = Unavailable(
+                f'a row uses "{attribute.id}" of the root, which is no plain integer'
+            )
+    return root, tuple(presets)
+
+
+def _scalar(scope: Scope, name: str) -> Scalar:
+    found = scope.members.get(name)
+    if not isinstance(found, Scalar):
+        raise EngineRefusal(f'the column "{name}" of the root is no plain integer')
+    return found
+
+
+def _lower_instance(assembler: Assembler, scope: Scope, number: int, column: TableColumn, instance: Instance) -> None:
+    """A column whose value an expression computes."""
+    if instance.value is None:
+        raise EngineRefusal(f'the column "{column.name}" is read at a position of its own')
+    if instance.valid is not None:
+        raise EngineRefusal(f'the column "{column.name}" is computed and has "valid"')
+    absent, behind = Label(), Label()
+    facts = ()
+    if instance.condition is not None:
+        present = assembler.temporary(Compiler(scope).compile(instance.condition), f"is {column.name} there?")
+        assembler.add(Op.SKIP_IF_ZERO, present, 0, absent, comment=f"is {column.name} there?")
+        facts = facts_of(scope, instance.condition)
+    compiler = Compiler(scope, facts)
+    if isinstance(instance.type, BytesType | StringType):
+        span = compiler.resolve(instance.value)
+        if not isinstance(span, Span):
+            raise EngineRefusal(f'the column "{column.name}" is computed text or bytes')
+        compiler.must_be_present(span)
+        assembler.add(Op.COLUMN_BYTES, number, span, comment=column.name)
+    else:
+        compiled = compiler.compile(instance.value)
+        column.store(assembler, number, assembler.temporary(compiled, column.name))
+    if instance.condition is not None:
+        assembler.add(Op.JUMP, 0, 0, behind)
+        assembler.place(absent)
+        assembler.add(Op.COLUMN_NULL, number, comment=column.name)
+        assembler.place(behind)

@@ -1,0 +1,112 @@
+"""Runs of fixed-size fields: one bounds check for all of them, then what each of them needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from wireloom.program import Code, Kind, Op
+
+from ...model.types import BitsType
+from .assembler import Assembler
+from .expression import Compiled, constant
+from .interval import Interval
+from .refusal import EngineRefusal
+from .scope import Scalar, Span
+
+MAX_RUN = 0xFFFF
+"""The size operand of ``NEED`` has 16 bits."""
+
+
+class Run:
+    """The fixed-size fields since the last flush. ``size`` counts the bytes of those that are complete."""
+
+    def __init__(self, assembler: Assembler) -> None:
+        self.assembler = assembler
+        self.size = 0
+        self._actions: list[Callable[[], None]] = []
+        self._names: list[str] = []
+        self._bits = 0
+        self._bit_endian = ""
+        self._bit_bytes: dict[int, Scalar] = {}
+
+    @property
+    def aligned(self) -> bool:
+        """Whether the next field begins at a byte."""
+        return self._bits == 0
+
+    def add(self, name: str, size: int) -> int:
+        """Adds a field of ``size`` bytes; gives its offset from the run's start."""
+        self.align()
+        if self.size + size > MAX_RUN:
+            self.flush()
+        offset = self.size
+        self.size += size
+        self._names.append(name)
+        return offset
+
+    def then(self, action: Callable[[], None]) -> None:
+        """``action`` appends steps for a field of the run; it is called when the run's ``NEED`` stands."""
+        self._actions.append(action)
+
+    def flush(self) -> None:
+        """Ends the run: appends its steps. The cursor then stands behind its last field."""
+        self.align()
+        if self.size:
+            self.assembler.add(Op.NEED, self.size, comment=", ".join(self._names))
+        actions, self._actions, self._names, self.size = self._actions, [], [], 0
+        for action in actions:
+            action()
+
+    def mark(self, number: int, comment: str) -> None:
+        """Mark ``number`` ← the place where the next field begins."""
+        if not self.aligned:
+            raise EngineRefusal("a checksum covers part of a byte")
+        if self.size or self._actions:
+            offset = self.size
+            self.then(lambda: self.assembler.add(Op.MARK, number, 0, offset, comment=comment))
+        else:
+            self.assembler.add(Op.MARK, number, 1, comment=comment)
+
+    # Bit fields ------------------------------------------------------------------------------------------------------
+
+    def add_bits(self, name: str, kind: BitsType) -> Compiled:
+        """Adds a bit field; gives the expression of its value, to be computed once the run's ``NEED`` stands."""
+        if self._bits and kind.endian != self._bit_endian:
+            raise EngineRefusal("bit fields of both bit orders share a byte")
+        if not self._bits and self.size + kind.width // 8 + 2 > MAX_RUN:
+            self.flush()
+        if not self._bits:
+            self._bit_bytes = {}
+        self._bit_endian = kind.endian
+        first, last = self._bits // 8, (self._bits + kind.width - 1) // 8
+        before = self._bits % 8
+        places = [self._byte(position) for position in range(first, last + 1)]
+        self._bits += kind.width
+        self._names.append(name)
+        if kind.endian == "le":
+            return _bit_value(tuple(reversed(places)), before, kind.width)
+        return _bit_value(tuple(places), 8 * len(places) - before - kind.width, kind.width)
+
+    def _byte(self, position: int) -> Scalar:
+        if position not in self._bit_bytes:
+            byte = Scalar(f"bits, byte {position}", Interval(0, 255))
+            offset = self.size + position
+            self._bit_bytes[position] = byte
+            self.then(lambda: self.assembler.read(byte, Kind.U1, offset))
+        return self._bit_bytes[position]
+
+    def align(self) -> None:
+        """Leaves out the rest of a byte that bit fields began, as Kaitai's language says."""
+        self.size += -(-self._bits // 8)
+        self._bits = 0
+
+
+def _bit_value(places: tuple[Scalar, ...], shift: int, width: int) -> Compiled:
+    """The bytes as one big-endian number, shifted right and cut to ``width`` bits."""
+    parts: list[bytes | Scalar | Span] = [places[0]]
+    for place in places[1:]:
+        parts += [*constant(8).parts, bytes([Code.SHIFT_LEFT]), place, bytes([Code.OR])]
+    if shift:
+        parts += [*constant(shift).parts, bytes([Code.SHIFT_RIGHT])]
+    parts += [*constant((1 << width) - 1).parts, bytes([Code.AND])]
+    return Compiled(tuple(parts), Interval(0, (1 << width) - 1), 2)

@@ -1,0 +1,77 @@
+"""What the names in a row type's expressions stand for while the engine reads a row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ...expression.nodes import Node
+from ...model.model import Spec, Struct
+from .interval import Interval
+
+
+@dataclass(eq=False)
+class Scalar:
+    """An integer, enum value or boolean of the row (or of the root, before the rows).
+
+    It gets a register only where a step reads it (``needed``); ``facts`` are the conditions under which it is read at all.
+    """
+
+    name: str
+    interval: Interval
+    facts: tuple[Fact, ...] = ()
+    needed: bool = False
+    sizes: bool = False
+    """It appears in a size, so that refusing it is a matter of length."""
+
+
+@dataclass(eq=False)
+class Span:
+    """Bytes or text of the row. ``size`` where the wire alone settles how many bytes the value has."""
+
+    name: str
+    facts: tuple[Fact, ...] = ()
+    size: int | None = None
+    text: bool = False
+
+
+@dataclass(frozen=True)
+class Argument:
+    """A parameter's value: an expression, and where it was written."""
+
+    node: Node
+    scope: Scope
+
+
+@dataclass(frozen=True)
+class Unavailable:
+    """A field that expressions in the engine cannot use; ``sentence`` says why."""
+
+    sentence: str
+
+
+Member = Scalar | Span | Argument | Unavailable
+
+
+@dataclass(eq=False)
+class Scope:
+    """One object of the row's tree: the root, the row, or a user type inlined into it.
+
+    ``members`` holds what has been read so far, by name.
+    """
+
+    spec: Spec
+    struct: Struct
+    parent: Scope | None = None
+    members: dict[str, Member | Scope] = field(default_factory=dict)
+
+    @property
+    def root(self) -> Scope:
+        return self.parent.root if self.parent else self
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A condition that is known to hold; the same text means the same only in the same scope."""
+
+    scope: Scope
+    condition: Node

@@ -1,0 +1,59 @@
+"""What the lowering of a row knows while it walks the row's fields."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ...model.model import Attribute, ExpressionSize, FixedSize, Spec
+from .assembler import Assembler
+from .expression import Compiler
+from .run import Run
+from .scope import Fact, Scalar, Scope
+from .table import TableColumn
+
+
+@dataclass
+class State:
+    """Where the walk is.
+
+    ``columns`` maps the row's own fields to the number of their column. ``bounded``: the bytes end where a frame or a
+    sub-stream does. ``facts``: the conditions under which the current field is read. ``created``: the scalars of the
+    innermost optional field so far. ``nesting``: how many user types deep.
+    """
+
+    spec: Spec
+    assembler: Assembler
+    row: Scope
+    columns: Mapping[str, tuple[int, TableColumn]]
+    bounded: bool
+    run: Run = field(init=False)
+    facts: tuple[Fact, ...] = ()
+    created: list[Scalar] = field(default_factory=list)
+    nesting: int = 0
+
+    def __post_init__(self) -> None:
+        self.run = Run(self.assembler)
+
+    def compiler(self, scope: Scope) -> Compiler:
+        """A compiler of expressions that stand at this place in ``scope``."""
+        return Compiler(scope, self.facts)
+
+    def column(self, scope: Scope, name: str) -> tuple[int, TableColumn] | None:
+        """The column that a field of the row itself fills, and its number."""
+        return self.columns.get(name) if scope is self.row else None
+
+    def fixed_size(self, scope: Scope, attribute: Attribute) -> int | None:
+        """How many bytes the attribute takes, where that is the same in every row."""
+        if isinstance(attribute.size, FixedSize):
+            return attribute.size.size
+        if isinstance(attribute.size, ExpressionSize):
+            return self.compiler(scope).compile(attribute.size.expression).constant
+        return None
+
+    def size(self, scope: Scope, size: ExpressionSize, name: str) -> tuple[Scalar, int]:
+        """The register that holds a size, and what is to be added to it."""
+        compiled, addend = self.compiler(scope).size(size.expression)
+        for scalar in compiled.scalars():
+            scalar.sizes = True
+        return self.assembler.temporary(compiled, f"size of {name}"), addend

@@ -1,0 +1,89 @@
+"""The columns of a format's table, in order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wireloom.program import Kind, Op
+
+from ...model.model import Attribute, Instance, Labels, Rows, Spec, Struct, Timestamp
+from ...model.types import EnumType
+from ..base import refuse
+from ..python.names import field_name
+from .arrow import ArrowType, field_type, integer_interval, timestamp_range
+from .assembler import Assembler
+from .expression import Compiler
+from .interval import INT64, Interval
+from .refusal import EngineRefusal
+from .scope import Scalar, Scope
+
+
+@dataclass(frozen=True)
+class TableColumn:
+    """One column: the field of the model that it shows, and what it is in Arrow."""
+
+    name: str
+    type: ArrowType
+    field: Attribute | Instance
+    default: bool
+    parent: bool
+    attribute: str
+    """The name that the field has in the generated class."""
+    labels: tuple[tuple[int, str], ...] = ()
+
+    def store(self, assembler: Assembler, number: int, scalar: Scalar) -> None:
+        """Appends the step that puts a register into column ``number``."""
+        if isinstance(self.field.logical, Timestamp):
+            held = timestamp_range(self.field.logical.unit)
+            assembler.add(Op.COLUMN_TIMESTAMP, number, scalar, held.low, held.high, comment=self.name)
+            return
+        if self.type.kind is None:
+            raise EngineRefusal(f'the column "{self.name}" is not an integer')
+        if self.type.kind == Kind.S8LE and not scalar.interval.within(INT64.low, INT64.high):
+            # Never a wrong number: what does not fit is null.
+            assembler.add(Op.COLUMN_TIMESTAMP, number, scalar, INT64.low, INT64.high, comment=self.name)
+        else:
+            assembler.add(Op.COLUMN_REGISTER, number, scalar, self.type.kind, comment=self.name)
+
+
+def table_columns(spec: Spec, rows: Rows) -> tuple[TableColumn, ...]:
+    """Default columns, the parent's, then the selectable ones. Raises ``SpecError`` where one has no Arrow type."""
+    row, root = spec.struct(rows.row), spec.root
+    scope = declared(spec, row, declared(spec, root, None))
+    columns = [_column(spec, row, name, scope, default=True, parent=False) for name in rows.columns]
+    columns += [_column(spec, root, name, scope.root, default=True, parent=True) for name in rows.parent_columns]
+    columns += [_column(spec, row, name, scope, default=False, parent=False) for name in rows.selectable]
+    return tuple(columns)
+
+
+def _column(spec: Spec, struct: Struct, name: str, scope: Scope, *, default: bool, parent: bool) -> TableColumn:
+    field = struct.attribute(name) or struct.instance(name)
+    if field is None:
+        refuse(struct.position, f'the column "{name}" is no field of {"::".join(struct.path)}')
+    found = field_type(spec, field, _computed(scope, field))
+    if found is None:
+        refuse(field.position, f'"{name}" cannot be a column: no Arrow type fits it')
+    labels: tuple[tuple[int, str], ...] = ()
+    if isinstance(field.logical, Labels) and isinstance(field.type, EnumType):
+        labels = tuple((each.value, each.label) for each in spec.enum(field.type.path).labels)
+    return TableColumn(name, found, field, default, parent, field_name(name), labels)
+
+
+def declared(spec: Spec, struct: Struct, parent: Scope | None) -> Scope:
+    """A scope in which every integer attribute of ``struct`` has the values that its type allows."""
+    scope = Scope(spec, struct, parent)
+    for attribute in struct.attributes:
+        interval = None if attribute.repeat is not None else integer_interval(attribute.type)
+        if interval is not None:
+            scope.members[attribute.id] = Scalar(attribute.id, interval)
+    return scope
+
+
+def _computed(scope: Scope, field: Attribute | Instance) -> Interval | None:
+    """The values of a value instance, where the engine could compute it."""
+    if not isinstance(field, Instance) or field.value is None:
+        return None
+    try:
+        return Compiler(scope).compile(field.value).interval
+    except EngineRefusal:
+        return None

@@ -1,0 +1,127 @@
+"""``valid`` on integers as checks of the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from wireloom.program import Op
+
+from ...expression.nodes import Comparison, IntegerLiteral, Logical, Name, Node
+from ...model.model import Attribute, Spec, Valid
+from ...model.types import EnumType
+from .assembler import Assembler, Refusal
+from .expression import Compiled, Compiler
+from .interval import INT64
+from .refusal import EngineRefusal
+from .scope import Scalar
+
+_IT = Name("_")
+_LARGEST_UNSIGNED = (1 << 64) - 1
+
+
+@dataclass(frozen=True)
+class Check:
+    """One check of ``scalar``: a range, or an expression that must hold."""
+
+    scalar: Scalar
+    lost: bool
+    low: int = 0
+    high: int = 0
+    condition: Compiled | None = None
+
+    def appender(self, assembler: Assembler) -> Callable[[], None]:
+        """What appends the check's steps."""
+        return lambda: self._append(assembler)
+
+    def _append(self, assembler: Assembler) -> None:
+        comment = f"valid {self.scalar.name}"
+        if self.condition is not None:
+            held = assembler.temporary(self.condition, comment)
+            assembler.add(Op.CHECK_TRUE, held, Refusal(self.scalar, self.lost), comment=comment)
+            return
+        refusal = Refusal(self.scalar, self.lost, unsigned=self.high > INT64.high)
+        assembler.add(Op.CHECK_RANGE, self.scalar, refusal, self.low, self.high, comment=comment)
+
+
+def checks(attribute: Attribute, valid: Valid, scalar: Scalar, compiler: Compiler, spec: Spec) -> list[Check]:
+    """The checks of ``valid``. From then on ``scalar`` is known to lie between its constant bounds.
+
+    Raises ``EngineRefusal`` where an expression is not one for the engine.
+    """
+    seeing = Compiler(compiler.scope, compiler.facts, it=scalar)
+    found: list[Check] = []
+
+    def must(condition: Node) -> None:
+        compiled = seeing.compile(condition)
+        if compiled.constant is None:
+            found.append(Check(scalar, attribute.frames_layout, condition=compiled))
+        elif not compiled.constant:
+            raise EngineRefusal(f'"valid" of "{attribute.id}" never holds')
+
+    def between(low: Node | None, high: Node | None) -> None:
+        bounds = [None if each is None else seeing.compile(each).constant for each in (low, high)]
+        if (low is not None and bounds[0] is None) or (high is not None and bounds[1] is None):
+            for bound, operator in ((low, ">="), (high, "<=")):
+                if bound is not None:
+                    must(Comparison(operator, _IT, bound))
+            return
+        within(*bounds)
+
+    def within(low: int | None, high: int | None) -> None:
+        least = scalar.interval.low if low is None else max(low, scalar.interval.low)
+        greatest = scalar.interval.high if high is None else min(high, scalar.interval.high)
+        if least > greatest:
+            raise EngineRefusal(f'"valid" of "{attribute.id}" never holds')
+        if scalar.interval.within(least, greatest):
+            return
+        if INT64.low <= least <= INT64.high and greatest <= _LARGEST_UNSIGNED:
+            found.append(Check(scalar, attribute.frames_layout, least, greatest))
+        else:
+            must(_between(least, greatest))
+        scalar.interval = scalar.interval.intersection(least, greatest)
+
+    if valid.equal is not None:
+        between(valid.equal, valid.equal)
+    if valid.minimum is not None or valid.maximum is not None:
+        between(valid.minimum, valid.maximum)
+    if valid.any_of:
+        must(_any([Comparison("==", _IT, each) for each in valid.any_of]))
+    if valid.in_enum and isinstance(attribute.type, EnumType):
+        values = sorted(each.value for each in spec.enum(attribute.type.path).labels)
+        runs = _runs(values)
+        if len(runs) == 1:
+            within(*runs[0])
+        else:
+            must(_any([_between(low, high) for low, high in runs]))
+    if valid.expression is not None:
+        must(valid.expression)
+    return found
+
+
+def _runs(values: list[int]) -> list[tuple[int, int]]:
+    """Sorted values as runs of neighbours.
+
+    >>> _runs([0, 1, 2, 7])
+    [(0, 2), (7, 7)]
+    """
+    runs: list[tuple[int, int]] = []
+    for value in values:
+        if runs and value <= runs[-1][1] + 1:
+            runs[-1] = (runs[-1][0], value)
+        else:
+            runs.append((value, value))
+    return runs
+
+
+def _between(low: int, high: int) -> Node:
+    if low == high:
+        return Comparison("==", _IT, IntegerLiteral(low))
+    return Logical("and", Comparison(">=", _IT, IntegerLiteral(low)), Comparison("<=", _IT, IntegerLiteral(high)))
+
+
+def _any(conditions: list[Node]) -> Node:
+    found = conditions[0]
+    for each in conditions[1:]:
+        found = Logical("or", found, each)
+    return found

@@ -1,0 +1,146 @@
+"""Constants: what an expression without names comes to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from .nodes import (
+    Attribute,
+    Binary,
+    BooleanLiteral,
+    Comparison,
+    Conditional,
+    FloatLiteral,
+    IntegerLiteral,
+    Logical,
+    Node,
+    StringLiteral,
+    Unary,
+)
+from .walk import mapped
+
+Constant = int | float | bool | str
+
+MAX_BITS = 4096
+"""Integers beyond this are left as they were written: ``1 << 1000000000`` must not be worked out."""
+
+MAX_TEXT = 100_000
+
+_INTEGERS: dict[str, Callable[[int, int], int]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": lambda a, b: a // b,
+    "%": lambda a, b: a % b,
+    "&": lambda a, b: a & b,
+    "|": lambda a, b: a | b,
+    "^": lambda a, b: a ^ b,
+    "<<": lambda a, b: a << b,
+    ">>": lambda a, b: a >> b,
+}
+
+
+def fold(node: Node) -> Node:
+    """A copy in which every part that is constant is a literal; types are kept."""
+    folded = mapped(node, fold)
+    value = _value(folded)
+    if value is None:
+        return folded
+    place = {"start": node.start, "end": node.end, "type": node.type}
+    if isinstance(value, bool):
+        return replace(BooleanLiteral(value), **place)
+    if isinstance(value, int):
+        return replace(IntegerLiteral(value), **place)
+    if isinstance(value, float):
+        return replace(FloatLiteral(value), **place)
+    return replace(StringLiteral(value), **place)
+
+
+def constant(node: Node) -> Constant | None:
+    """The value of a constant expression, ``None`` of any other."""
+    return _literal(fold(node))
+
+
+def constant_integer(node: Node) -> int | None:
+    """The value of a constant integer expression, ``None`` of any other."""
+    value = constant(node)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _literal(node: Node) -> Constant | None:
+    match node:
+        case IntegerLiteral(value=value) | FloatLiteral(value=value) | BooleanLiteral(value=value):
+            return value
+        case StringLiteral(value=text):
+            return text
+    return None
+
+
+def _value(node: Node) -> Constant | None:
+    """The value of a node whose children have been folded."""
+    match node:
+        case Unary(operator=operator, operand=operand):
+            return _unary(operator, _literal(operand))
+        case Binary(operator=operator, left=left, right=right):
+            return _binary(operator, _literal(left), _literal(right))
+        case Comparison(operator=operator, left=left, right=right):
+            return _comparison(operator, _literal(left), _literal(right))
+        case Logical(operator=operator, left=left, right=right):
+            return _logical(operator, _literal(left), _literal(right))
+        case Conditional(condition=BooleanLiteral(value=chosen), then=then, otherwise=otherwise):
+            return _literal(then if chosen else otherwise)
+        case Attribute(value=StringLiteral(value=text), name="length"):
+            return len(text)
+    return _literal(node)
+
+
+def _unary(operator: str, value: Constant | None) -> Constant | None:
+    if isinstance(value, bool):
+        return not value if operator == "not" else None
+    if isinstance(value, (int, float)) and operator in "+-":
+        return -value if operator == "-" else value
+    return ~value if isinstance(value, int) and operator == "~" else None
+
+
+def _binary(operator: str, left: Constant | None, right: Constant | None) -> Constant | None:
+    if isinstance(left, str) and isinstance(right, str):
+        return left + right if operator == "+" and len(left) + len(right) <= MAX_TEXT else None
+    if not (_is_integer(left) and _is_integer(right)):
+        return None  # floats are left to the code that is made: their rounding is its own
+    assert isinstance(left, int)
+    assert isinstance(right, int)
+    if operator in ("/", "%") and right == 0:
+        return None
+    if operator in ("<<", ">>") and not 0 <= right <= MAX_BITS:
+        return None
+    result = _INTEGERS[operator](left, right)
+    return result if result.bit_length() <= MAX_BITS else None
+
+
+def _comparison(operator: str, left: Constant | None, right: Constant | None) -> bool | None:
+    if left is None or right is None or type(left) is not type(right):
+        return None
+    if operator == "==":
+        return left == right
+    if operator == "!=":
+        return left != right
+    if isinstance(left, str) and isinstance(right, str):
+        return _ordered(operator, left < right, left == right)
+    if isinstance(left, (int, float)) and isinstance(right, (int, float)):
+        return _ordered(operator, left < right, left == right)
+    return None
+
+
+def _ordered(operator: str, less: bool, equal: bool) -> bool:
+    return {"<": less, "<=": less or equal, ">": not (less or equal), ">=": not less}[operator]
+
+
+def _logical(operator: str, left: Constant | None, right: Constant | None) -> bool | None:
+    if isinstance(left, bool) and isinstance(right, bool):
+        return (left and right) if operator == "and" else (left or right)
+    return None
+
+
+def _is_integer(value: Constant | None) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)

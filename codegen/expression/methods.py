@@ -1,0 +1,122 @@
+"""What values of each type can be asked: the table of methods."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..model.types import (
+    BooleanType,
+    BytesType,
+    ComputedIntegerType,
+    EnumType,
+    IntegerType,
+    ListType,
+    StreamType,
+    StringType,
+    Type,
+)
+from .lexer import ExpressionError
+from .nodes import Node, StringLiteral
+from .typerules import is_boolean, is_float, is_integer, is_text, type_name
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method: the types of its arguments (``integer``, ``encoding``), how many must be given, and its result."""
+
+    result: Callable[[Type], Type]
+    arguments: tuple[str, ...] = ()
+    required: int = 0
+
+    def check(self, arguments: tuple[Node, ...], node: Node) -> None:
+        """Raises ``ExpressionError`` where typed arguments do not fit."""
+        if not self.required <= len(arguments) <= len(self.arguments):
+            wanted = f"{self.required} to {len(self.arguments)}" if self.required < len(self.arguments) else self.required
+            plural = "" if len(self.arguments) == 1 else "s"
+            raise ExpressionError(f"expected {wanted} argument{plural}, found {len(arguments)}", node.start, node.end)
+        for wanted_kind, given in zip(self.arguments, arguments, strict=False):
+            if wanted_kind == "integer" and (given.type is None or not is_integer(given.type)):
+                raise ExpressionError(f"expected an integer, found {_name(given)}", given.start, given.end)
+            if wanted_kind == "encoding":
+                _check_encoding(given)
+
+
+def _name(node: Node) -> str:
+    return type_name(node.type) if node.type is not None else "nothing"
+
+
+def _check_encoding(node: Node) -> None:
+    if not isinstance(node, StringLiteral):
+        raise ExpressionError("an encoding must be a string literal", node.start, node.end)
+
+
+def _integer(_: Type) -> Type:
+    return ComputedIntegerType()
+
+
+def _byte(_: Type) -> Type:
+    return IntegerType(1, False, None)
+
+
+def _text(_: Type) -> Type:
+    return StringType()
+
+
+def _bytes(_: Type) -> Type:
+    return BytesType()
+
+
+def _boolean(_: Type) -> Type:
+    return BooleanType()
+
+
+def _item(type: Type) -> Type:
+    return type.item if isinstance(type, ListType) else type
+
+
+METHODS: dict[str, dict[str, Method]] = {
+    "text": {
+        "length": Method(_integer),
+        "reverse": Method(_text),
+        "to_i": Method(_integer, ("integer",), 0),
+        "substring": Method(_text, ("integer", "integer"), 2),
+        "to_b": Method(_bytes, ("encoding",), 1),
+    },
+    "bytes": {
+        "length": Method(_integer),
+        "size": Method(_integer),
+        "first": Method(_byte),
+        "last": Method(_byte),
+        "min": Method(_byte),
+        "max": Method(_byte),
+        "to_s": Method(_text, ("encoding",), 1),
+    },
+    "integer": {"to_s": Method(_text)},
+    "float": {"to_i": Method(_integer)},
+    "boolean": {"to_i": Method(_integer)},
+    "enum": {"to_i": Method(_integer)},
+    "list": {
+        "first": Method(_item),
+        "last": Method(_item),
+        "size": Method(_integer),
+        "min": Method(_item),
+        "max": Method(_item),
+    },
+    "stream": {"eof": Method(_boolean), "size": Method(_integer), "pos": Method(_integer)},
+}
+
+
+def family(type: Type) -> str:
+    """The key of ``METHODS`` for a type; ``""`` where its values have no methods."""
+    tests: tuple[tuple[str, Callable[[Type], bool]], ...] = (
+        ("text", is_text),
+        ("integer", is_integer),
+        ("float", is_float),
+        ("boolean", is_boolean),
+    )
+    for name, test in tests:
+        if test(type):
+            return name
+    kinds = {BytesType: "bytes", EnumType: "enum", ListType: "list", StreamType: "stream"}
+    return next((name for kind, name in kinds.items() if isinstance(type, kind)), "")

@@ -1,0 +1,317 @@
+"""Syntax tree → typed tree.
+
+The typer knows the language's rules; names are somebody else's business: a ``Scope`` answers what is asked of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Protocol
+
+from ..model.types import (
+    AnyStructType,
+    BooleanType,
+    BytesType,
+    ComputedFloatType,
+    ComputedIntegerType,
+    EnumType,
+    IntegerType,
+    ListType,
+    Path,
+    StreamType,
+    StringType,
+    Type,
+    UserType,
+)
+from ..spec.words import listed, suggestion
+from .lexer import ExpressionError
+from .methods import METHODS, Method, family
+from .nodes import (
+    Attribute,
+    Binary,
+    BooleanLiteral,
+    Call,
+    Cast,
+    Comparison,
+    Conditional,
+    EnumMember,
+    FloatLiteral,
+    FormattedString,
+    IntegerLiteral,
+    ListLiteral,
+    Logical,
+    Name,
+    Node,
+    SizeOf,
+    StringLiteral,
+    Subscript,
+    Unary,
+)
+from .typerules import combined, comparable, is_boolean, is_byte, is_integer, is_number, is_text, type_name
+
+INTEGER = ComputedIntegerType()
+FLOAT = ComputedFloatType()
+BOOLEAN = BooleanType()
+STRING = StringType()
+BYTE = IntegerType(1, False, None)
+
+
+class UnknownNameError(Exception):
+    """A scope's answer where there is no such name; ``message`` is the sentence for the author."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class Scope(Protocol):
+    """What the typer asks about names. Every method raises ``UnknownNameError``."""
+
+    def name(self, name: str) -> Type:
+        """The type of a bare name."""
+
+    def member(self, path: Path, name: str) -> Type:
+        """The type of ``name`` in a value of the user type ``path``."""
+
+    def enum(self, path: tuple[str, ...], label: str) -> EnumType:
+        """The enum that is meant by ``path``, which must have the label."""
+
+    def cast(self, target: str) -> Type:
+        """The type that is meant by the name in ``.as<…>`` and ``sizeof<…>``."""
+
+    def size_in_bits(self, type: Type) -> int:
+        """How many bits every value of the type takes on the wire."""
+
+    def own_size_in_bits(self) -> int:
+        """The same of the type that the expression stands in (``_sizeof``)."""
+
+    def member_size_in_bits(self, path: Path, name: str) -> int:
+        """The same of an attribute (``name._sizeof``), with its size key and its repetition."""
+
+    def own_path(self) -> Path:
+        """The type that the expression stands in."""
+
+
+def typed(node: Node, scope: Scope) -> Node:
+    """A copy of the tree whose every node has its type. Raises ``ExpressionError`` with the place of what is wrong."""
+    return _Typer(scope).typed(node)
+
+
+def type_of(node: Node) -> Type:
+    """The type of a node of a typed tree."""
+    if node.type is None:
+        raise TypeError("the tree has not been typed")
+    return node.type
+
+
+class _Typer:
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+
+    def typed(self, node: Node) -> Node:
+        try:
+            return self.visit(node)
+        except UnknownNameError as error:
+            raise ExpressionError(error.message, node.start, node.end) from None
+
+    def visit(self, node: Node) -> Node:
+        match node:
+            case IntegerLiteral():
+                return replace(node, type=INTEGER)
+            case FloatLiteral():
+                return replace(node, type=FLOAT)
+            case BooleanLiteral():
+                return replace(node, type=BOOLEAN)
+            case StringLiteral():
+                return replace(node, type=STRING)
+            case FormattedString():
+                return self.formatted(node)
+            case ListLiteral():
+                return self.list_literal(node)
+            case Name():
+                if node.id == "_sizeof":
+                    return self.constant(self.scope.own_size_in_bits(), "byte", node)
+                return replace(node, type=self.scope.name(node.id))
+            case Attribute():
+                return self.attribute(node)
+            case Call():
+                return self.call(node)
+            case Subscript():
+                return self.subscript(node)
+            case Unary():
+                return self.unary(node)
+            case Binary():
+                return self.binary(node)
+            case Comparison():
+                return self.comparison(node)
+            case Logical():
+                return self.logical(node)
+            case Conditional():
+                return self.conditional(node)
+            case EnumMember():
+                return replace(node, type=self.scope.enum(node.path, node.label))
+            case Cast():
+                return replace(node, value=self.typed(node.value), type=self.scope.cast(node.target))
+            case SizeOf():
+                return self.constant(self.scope.size_in_bits(self.scope.cast(node.target)), node.unit, node)
+        raise AssertionError(node)
+
+    def constant(self, bits: int, unit: str, node: Node) -> Node:
+        """Sizes are known when the code is made, so nothing but a number is left of them."""
+        value = bits if unit == "bit" else (bits + 7) // 8
+        return IntegerLiteral(value, start=node.start, end=node.end, type=INTEGER)
+
+    # Literals -------------------------------------------------------------------------------------------------------
+
+    def formatted(self, node: FormattedString) -> Node:
+        parts = tuple(self.typed(each) for each in node.parts)
+        for each in parts:
+            kind = type_of(each)
+            if not (is_text(kind) or is_number(kind) or is_boolean(kind)):
+                raise _wrong("text or a number in a formatted string", each)
+        return replace(node, parts=parts, type=STRING)
+
+    def list_literal(self, node: ListLiteral) -> Node:
+        if not node.items:
+            raise ExpressionError("an empty list has no type", node.start, node.end)
+        items = tuple(self.typed(each) for each in node.items)
+        if all(is_byte(each) for each in items):
+            return replace(node, items=items, type=BytesType())
+        item = type_of(items[0])
+        for each in items[1:]:
+            both = combined(item, type_of(each))
+            if both is None:
+                raise ExpressionError(
+                    f"a list holds values of one type, found {type_name(item)} and {type_name(type_of(each))}",
+                    each.start,
+                    each.end,
+                )
+            item = both
+        return replace(node, items=items, type=ListType(item))
+
+    # Members --------------------------------------------------------------------------------------------------------
+
+    def attribute(self, node: Attribute) -> Node:
+        if node.name == "_sizeof":
+            return self.value_size(node)
+        value = self.typed(node.value)
+        kind = type_of(value)
+        result: Type
+        if isinstance(kind, UserType):
+            result = self.scope.member(kind.path, node.name)
+        elif isinstance(kind, AnyStructType) and node.name == "_parent":
+            result = AnyStructType()
+        elif isinstance(kind, AnyStructType) and node.name == "_io":
+            result = StreamType()
+        else:
+            result = self.method(value, node.name, (), node).result(kind)
+        return replace(node, value=value, type=result)
+
+    def value_size(self, node: Attribute) -> Node:
+        """``value._sizeof``: of an attribute, or of any value whose type has one size."""
+        value = self.typed(node.value)
+        if isinstance(value, Name) and not value.id.startswith("_"):
+            return self.constant(self.scope.member_size_in_bits(self.scope.own_path(), value.id), "byte", node)
+        if isinstance(value, Attribute) and isinstance(owner := type_of(value.value), UserType):
+            return self.constant(self.scope.member_size_in_bits(owner.path, value.name), "byte", node)
+        return self.constant(self.scope.size_in_bits(type_of(value)), "byte", node)
+
+    def call(self, node: Call) -> Node:
+        value = self.typed(node.value)
+        arguments = tuple(self.typed(each) for each in node.arguments)
+        kind = type_of(value)
+        method = self.method(value, node.name, arguments, node)
+        return replace(node, value=value, arguments=arguments, type=method.result(kind))
+
+    def method(self, value: Node, name: str, arguments: tuple[Node, ...], node: Node) -> Method:
+        kind = type_of(value)
+        known = METHODS.get(family(kind), {})
+        if name not in known:
+            hint = suggestion(name, known) or (f"; it has {listed(sorted(known))}" if known else "")
+            raise ExpressionError(f"{type_name(kind)} has no '{name}'{hint}", value.end + 1, node.end)
+        method = known[name]
+        method.check(arguments, node)
+        return method
+
+    def subscript(self, node: Subscript) -> Node:
+        value, index = self.typed(node.value), self.typed(node.index)
+        if not is_integer(type_of(index)):
+            raise _wrong("an integer as an index", index)
+        match type_of(value):
+            case ListType(item):
+                return replace(node, value=value, index=index, type=item)
+            case BytesType():
+                return replace(node, value=value, index=index, type=BYTE)
+        raise _wrong("a list or bytes before [ ]", value)
+
+    # Operators ------------------------------------------------------------------------------------------------------
+
+    def unary(self, node: Unary) -> Node:
+        operand = self.typed(node.operand)
+        kind = type_of(operand)
+        result: Type
+        if node.operator == "not":
+            if not is_boolean(kind):
+                raise _wrong("a boolean after 'not'", operand)
+            result = BOOLEAN
+        elif node.operator == "~":
+            if not is_integer(kind):
+                raise _wrong("an integer after '~'", operand)
+            result = INTEGER
+        else:
+            if not is_number(kind):
+                raise _wrong(f"a number after '{node.operator}'", operand)
+            result = INTEGER if is_integer(kind) else FLOAT
+        return replace(node, operand=operand, type=result)
+
+    def binary(self, node: Binary) -> Node:
+        left, right = self.typed(node.left), self.typed(node.right)
+        kinds = (type_of(left), type_of(right))
+        result: Type
+        if all(is_integer(each) for each in kinds):
+            result = INTEGER
+        elif node.operator in "+-*/%" and all(is_number(each) for each in kinds):
+            result = FLOAT
+        elif node.operator == "+" and all(is_text(each) for each in kinds):
+            result = STRING
+        else:
+            raise ExpressionError(
+                f"'{node.operator}' cannot be applied to {type_name(kinds[0])} and {type_name(kinds[1])}",
+                node.start,
+                node.end,
+            )
+        return replace(node, left=left, right=right, type=result)
+
+    def comparison(self, node: Comparison) -> Node:
+        left, right = self.typed(node.left), self.typed(node.right)
+        reason = comparable(type_of(left), type_of(right), node.operator)
+        if reason:
+            raise ExpressionError(reason, node.start, node.end)
+        return replace(node, left=left, right=right, type=BOOLEAN)
+
+    def logical(self, node: Logical) -> Node:
+        left, right = self.typed(node.left), self.typed(node.right)
+        for each in (left, right):
+            kind = type_of(each)
+            if not is_boolean(kind):
+                raise _wrong(f"booleans around '{node.operator}'", each)
+        return replace(node, left=left, right=right, type=BOOLEAN)
+
+    def conditional(self, node: Conditional) -> Node:
+        condition, then, otherwise = (self.typed(each) for each in (node.condition, node.then, node.otherwise))
+        kind = type_of(condition)
+        if not is_boolean(kind):
+            raise _wrong("a boolean before '?'", condition)
+        result = combined(type_of(then), type_of(otherwise))
+        if result is None:
+            raise ExpressionError(
+                f"both sides of ':' must have one type, found {type_name(type_of(then))} and "
+                f"{type_name(type_of(otherwise))}",
+                then.start,
+                otherwise.end,
+            )
+        return replace(node, condition=condition, then=then, otherwise=otherwise, type=result)
+
+
+def _wrong(expected: str, node: Node) -> ExpressionError:
+    return ExpressionError(f"expected {expected}, found {type_name(type_of(node))}", node.start, node.end)

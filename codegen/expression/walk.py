@@ -1,0 +1,56 @@
+"""Going through trees: children, all nodes, depth, changed copies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import fields, replace
+from typing import Any
+
+from .nodes import Node
+
+
+def children(node: Node) -> Iterator[Node]:
+    """The nodes directly below, from left to right."""
+    for each in fields(node):
+        value = getattr(node, each.name)
+        if isinstance(value, Node):
+            yield value
+        elif isinstance(value, tuple):
+            yield from (item for item in value if isinstance(item, Node))
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """The node and all below it, a parent before its children."""
+    waiting = [node]
+    while waiting:
+        current = waiting.pop()
+        yield current
+        waiting.extend(reversed(list(children(current))))
+
+
+def depth(node: Node) -> int:
+    """Levels of the tree; 1 for a leaf. Does not recurse, since it is what guards those that do."""
+    deepest = 0
+    waiting = [(node, 1)]
+    while waiting:
+        current, level = waiting.pop()
+        deepest = max(deepest, level)
+        waiting.extend((child, level + 1) for child in children(current))
+    return deepest
+
+
+def mapped(node: Node, change: Callable[[Node], Node]) -> Node:
+    """A copy whose direct children have been changed; the node itself where none is another."""
+    updates: dict[str, Any] = {}
+    for each in fields(node):
+        value = getattr(node, each.name)
+        new: Any = value
+        if isinstance(value, Node):
+            new = change(value)
+        elif isinstance(value, tuple) and any(isinstance(item, Node) for item in value):
+            new = tuple(change(item) if isinstance(item, Node) else item for item in value)
+            if all(one is other for one, other in zip(new, value, strict=True)):
+                new = value
+        if new is not value:
+            updates[each.name] = new
+    return replace(node, **updates) if updates else node

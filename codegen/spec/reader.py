@@ -1,0 +1,178 @@
+"""YAML text → nodes with positions, within limits that no honest spec meets.
+
+PyYAML's own composer recurses and resolves scalars by YAML 1.1; this one stands on its events, keeps a stack instead
+of recursing, and leaves the scalars to ``scalars``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import yaml
+
+from ..model.model import Position
+from .diagnostics import Diagnostics
+from .scalars import plain_value
+from .tree import Mapping, Scalar, ScalarValue, Sequence, YamlNode, described
+from .words import shown
+
+MAX_CHARACTERS = 4 * 1024 * 1024
+MAX_DEPTH = 64
+MAX_NODES = 200_000
+"""Nodes of a spec, aliases counted as often as they are used: a small file may otherwise stand for a huge one."""
+
+_TAGS = {
+    "!!str": "tag:yaml.org,2002:str",
+    "!!int": "tag:yaml.org,2002:int",
+    "!!float": "tag:yaml.org,2002:float",
+    "!!bool": "tag:yaml.org,2002:bool",
+    "!!null": "tag:yaml.org,2002:null",
+    "!!map": "tag:yaml.org,2002:map",
+    "!!seq": "tag:yaml.org,2002:seq",
+}
+_KINDS: dict[str, tuple[type, ...]] = {
+    _TAGS["!!int"]: (int,),
+    _TAGS["!!float"]: (float, int),
+    _TAGS["!!bool"]: (bool,),
+    _TAGS["!!null"]: (type(None),),
+}
+
+
+class _RefusedError(Exception):
+    """Ends the reading of a file: the place and the sentence."""
+
+    def __init__(self, position: Position, message: str) -> None:
+        super().__init__(message)
+        self.position = position
+        self.message = message
+
+
+@dataclass
+class _Open:
+    """A list or mapping that has not ended yet."""
+
+    position: Position
+    is_mapping: bool
+    anchor: str | None
+    children: list[YamlNode] = field(default_factory=list)
+    keys: dict[str, Position] = field(default_factory=dict)
+    weight: int = 1
+
+
+def read_yaml(text: str, file: str, diagnostics: Diagnostics) -> YamlNode | None:
+    """The file's only document; ``None`` where it cannot be read, which the diagnostics then say."""
+    try:
+        if len(text) > MAX_CHARACTERS:
+            raise _RefusedError(Position(file, 1, 1), f"a spec has at most {MAX_CHARACTERS} characters")
+        return _Composer(text, file).compose()
+    except _RefusedError as error:
+        diagnostics.error(error.position, error.message)
+    except yaml.reader.ReaderError as error:
+        before = text[: error.position]
+        position = Position(file, before.count("\n") + 1, len(before) - before.rfind("\n"))
+        diagnostics.error(position, f"the character U+{ord(text[error.position]):04X} cannot stand in YAML")
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        position = Position(file, mark.line + 1, mark.column + 1) if mark else Position(file, 1, 1)
+        parts = [part for part in (error.context, error.problem) if part]
+        diagnostics.error(position, f"YAML: {', '.join(parts)}")
+    except (yaml.YAMLError, ValueError, OverflowError) as error:
+        # PyYAML lets these out for escapes and directives with impossible numbers.
+        diagnostics.error(Position(file, 1, 1), f"YAML: {error}")
+    return None
+
+
+class _Composer:
+    def __init__(self, text: str, file: str) -> None:
+        self.text = text
+        self.file = file
+        self.stack: list[_Open] = []
+        self.anchors: dict[str, tuple[YamlNode, int]] = {}
+        self.nodes = 0
+        self.root: YamlNode | None = None
+
+    def compose(self) -> YamlNode | None:
+        documents = 0
+        for event in yaml.parse(self.text, Loader=yaml.SafeLoader):
+            if isinstance(event, yaml.DocumentStartEvent):
+                documents += 1
+                if documents > 1:
+                    raise _RefusedError(self._position(event), "a spec file holds one YAML document, this is a second")
+            elif isinstance(event, yaml.ScalarEvent):
+                self._add(self._scalar(event), 1, event.anchor)
+            elif isinstance(event, (yaml.SequenceStartEvent, yaml.MappingStartEvent)):
+                self._open(event)
+            elif isinstance(event, (yaml.SequenceEndEvent, yaml.MappingEndEvent)):
+                self._close()
+            elif isinstance(event, yaml.AliasEvent):
+                self._alias(event)
+        if self.root is None:
+            raise _RefusedError(Position(self.file, 1, 1), "the file is empty; expected a mapping with the key 'meta'")
+        return self.root
+
+    def _position(self, event: yaml.Event) -> Position:
+        return Position(self.file, event.start_mark.line + 1, event.start_mark.column + 1)
+
+    def _open(self, event: yaml.SequenceStartEvent | yaml.MappingStartEvent) -> None:
+        if len(self.stack) >= MAX_DEPTH:
+            raise _RefusedError(self._position(event), f"nested too deeply: more than {MAX_DEPTH} levels")
+        is_mapping = isinstance(event, yaml.MappingStartEvent)
+        if event.tag not in (None, "!", _TAGS["!!map" if is_mapping else "!!seq"]):
+            raise _RefusedError(self._position(event), f"unknown YAML tag {shown(event.tag)}")
+        self.stack.append(_Open(self._position(event), is_mapping, event.anchor))
+
+    def _close(self) -> None:
+        done = self.stack.pop()
+        node: YamlNode
+        if done.is_mapping:
+            pairs = zip(done.children[::2], done.children[1::2], strict=True)
+            node = Mapping(done.position, tuple((key, value) for key, value in pairs if isinstance(key, Scalar)))
+        else:
+            node = Sequence(done.position, tuple(done.children))
+        self._add(node, done.weight, done.anchor)
+
+    def _alias(self, event: yaml.AliasEvent) -> None:
+        if any(each.anchor == event.anchor for each in self.stack):
+            raise _RefusedError(self._position(event), f"the alias *{event.anchor} stands inside what it names")
+        if event.anchor not in self.anchors:
+            raise _RefusedError(self._position(event), f"unknown alias *{event.anchor}")
+        node, weight = self.anchors[event.anchor]
+        if self.stack and self.stack[-1].is_mapping and len(self.stack[-1].children) % 2 == 0:
+            raise _RefusedError(self._position(event), "a key cannot be an alias")
+        self._add(node, weight, None)
+
+    def _add(self, node: YamlNode, weight: int, anchor: str | None) -> None:
+        """Puts a finished node where it belongs: into what is open, or at the root."""
+        if anchor is not None:
+            self.anchors[anchor] = (node, weight)
+        if not self.stack:
+            self.root = node
+            return
+        parent = self.stack[-1]
+        if parent.is_mapping and len(parent.children) % 2 == 0:
+            if not isinstance(node, Scalar):
+                raise _RefusedError(node.position, f"a key must be a single value, found {described(node)}")
+            if node.text in parent.keys:
+                first = parent.keys[node.text]
+                raise _RefusedError(node.position, f"duplicate key {shown(node.text)}, first in line {first.line}")
+            parent.keys[node.text] = node.position
+        parent.children.append(node)
+        parent.weight += weight
+        if parent.weight > MAX_NODES:
+            raise _RefusedError(node.position, f"too large: more than {MAX_NODES} YAML nodes, aliases resolved")
+
+    def _scalar(self, event: yaml.ScalarEvent) -> Scalar:
+        position = self._position(event)
+        if any("\ud800" <= each <= "\udfff" for each in event.value):
+            raise _RefusedError(position, "half of a surrogate pair is no character")
+        style = event.style or ""
+        plain = style == "" and event.tag is None
+        value: ScalarValue = plain_value(event.value) if plain else event.value
+        if event.tag in _KINDS:
+            value = plain_value(event.value)
+            if not isinstance(value, _KINDS[event.tag]):
+                raise _RefusedError(position, f"{shown(event.value)} does not have the type of its YAML tag")
+        elif event.tag not in (None, "!", _TAGS["!!str"]):
+            raise _RefusedError(position, f"unknown YAML tag {shown(event.tag)}")
+        source = self.text[event.start_mark.index : event.end_mark.index]
+        return Scalar(position, event.value, value, style, source)

@@ -1,0 +1,194 @@
+"""The checked syntax tree: what ``validator`` makes of YAML nodes, every value of the kind that its table asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from ..expression.nodes import Node
+from ..model.model import Position
+from .tables import TABLES
+from .tree import Scalar
+
+
+@dataclass(frozen=True)
+class Text:
+    """A single value as text. ``quoted`` tells ``"1"`` from ``1``."""
+
+    value: str
+    scalar: Scalar
+
+    @property
+    def position(self) -> Position:
+        return self.scalar.position
+
+
+@dataclass(frozen=True)
+class Integer:
+    value: int
+    position: Position
+
+
+@dataclass(frozen=True)
+class Flag:
+    value: bool
+    position: Position
+
+
+@dataclass(frozen=True)
+class Expression:
+    """A parsed expression; ``place`` finds an offset of its text in the file."""
+
+    node: Node
+    scalar: Scalar
+    offset: int = 0
+    """Where the expression's text begins in the scalar's."""
+
+    @property
+    def position(self) -> Position:
+        return self.scalar.position
+
+    def place(self, offset: int) -> Position:
+        """Where the character of the expression's text stands in the file."""
+        return self.scalar.place(self.offset + offset)
+
+
+@dataclass(frozen=True)
+class TypeReference:
+    """``name(arguments)``."""
+
+    name: str
+    arguments: tuple[Node, ...]
+    scalar: Scalar
+
+    @property
+    def position(self) -> Position:
+        return self.scalar.position
+
+    def argument(self, index: int) -> Expression:
+        """One argument as an expression with its place."""
+        return Expression(self.arguments[index], self.scalar)
+
+
+@dataclass(frozen=True)
+class ProcessReference:
+    """``name(arguments)`` of ``process``."""
+
+    name: str
+    arguments: tuple[Expression, ...]
+    position: Position
+
+
+@dataclass(frozen=True)
+class Contents:
+    value: bytes
+    position: Position
+
+
+@dataclass(frozen=True)
+class Items:
+    """A list."""
+
+    items: tuple[Value, ...]
+    position: Position
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One entry of a mapping from names: ``key`` is a ``Text``, an ``Integer`` or an ``Expression``."""
+
+    key: Text | Integer | Expression
+    value: Value
+
+
+@dataclass(frozen=True)
+class Entries:
+    """A mapping from names."""
+
+    entries: tuple[Entry, ...]
+    position: Position
+
+
+@dataclass(frozen=True)
+class Section:
+    """A mapping with known keys; ``table`` is the name of its table, ``keys`` says where each key stands."""
+
+    table: str
+    position: Position
+    values: Mapping[str, Value] = field(default_factory=lambda: MappingProxyType({}))
+    keys: Mapping[str, Position] = field(default_factory=lambda: MappingProxyType({}))
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.values
+
+    def get(self, key: str) -> Value | None:
+        """The value of a key that the table has, if it is there."""
+        if key not in TABLES[self.table].keys and key != EXTENSIONS:
+            raise KeyError(f"the table '{self.table}' has no key '{key}'")
+        return self.values.get(key)
+
+    def position_of(self, key: str) -> Position:
+        """Where the key's value stands; the section's own place where there is none."""
+        found = self.values.get(key)
+        return found.position if found is not None else self.position
+
+    def text(self, key: str) -> Text | None:
+        found = self.get(key)
+        return found if isinstance(found, Text) else None
+
+    def word(self, key: str, default: str = "") -> str:
+        """The text of a key, or ``default``."""
+        found = self.text(key)
+        return found.value if found is not None else default
+
+    def integer(self, key: str) -> int | None:
+        found = self.get(key)
+        return found.value if isinstance(found, Integer) else None
+
+    def flag(self, key: str, default: bool = False) -> bool:
+        found = self.get(key)
+        return found.value if isinstance(found, Flag) else default
+
+    def expression(self, key: str) -> Expression | None:
+        found = self.get(key)
+        return found if isinstance(found, Expression) else None
+
+    def items(self, key: str) -> tuple[Value, ...]:
+        found = self.get(key)
+        return found.items if isinstance(found, Items) else ()
+
+    def texts(self, key: str) -> tuple[Text, ...]:
+        return tuple(each for each in self.items(key) if isinstance(each, Text))
+
+    def sections(self, key: str) -> tuple[Section, ...]:
+        return tuple(each for each in self.items(key) if isinstance(each, Section))
+
+    def entries(self, key: str) -> tuple[Entry, ...]:
+        found = self.get(key)
+        return found.entries if isinstance(found, Entries) else ()
+
+    def section(self, key: str) -> Section | None:
+        found = self.get(key)
+        return found if isinstance(found, Section) else None
+
+    @property
+    def extensions(self) -> Section | None:
+        """What stands under ``-wireloom``."""
+        return self.section(EXTENSIONS)
+
+
+EXTENSIONS = "-wireloom"
+
+Value = (
+    Text
+    | Integer
+    | Flag
+    | Expression
+    | TypeReference
+    | ProcessReference
+    | Contents
+    | Items
+    | Entries
+    | Section
+)

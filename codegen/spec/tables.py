@@ -1,0 +1,237 @@
+"""The dialect's reference: which keys may stand where, and what they mean.
+
+Kaitai's language as of 0.11, and under ``-wireloom`` what it does not have.
+"""
+
+from __future__ import annotations
+
+from .kinds import (
+    IDENTIFIER,
+    TYPE_NAME,
+    AnyKind,
+    ContentsKind,
+    EitherKind,
+    ExpressionKind,
+    FlagKind,
+    IntegerKind,
+    Key,
+    ListKind,
+    MapKind,
+    ProcessKind,
+    Table,
+    TableKind,
+    TextKind,
+    TypeKind,
+)
+
+EXTENSION = "-wireloom"
+"""The key that holds everything that Kaitai's own compiler is to ignore."""
+
+TEXT = TextKind()
+FLAG = FlagKind()
+EXPRESSION = ExpressionKind()
+BYTE = IntegerKind(0, 255)
+UNSIGNED32 = IntegerKind(0, 0xFFFFFFFF)
+NAME = TextKind("a name of lower-case letters, digits and underscores that begins with a letter", IDENTIFIER)
+ENUM = TextKind("the name of an enum", TYPE_NAME)
+NAMES = ListKind(NAME)
+VERSION = TextKind("a version such as 0.11", r"(?:0|[1-9]\d*)(?:\.(?:0|[1-9]\d*)){1,2}")
+
+DOC = {
+    "doc": Key(TEXT, "What it is, in Markdown."),
+    "doc-ref": Key(ListKind(TEXT, single=True), "Where it is described."),
+}
+
+TYPE_KEYS = {
+    **DOC,
+    "to-string": Key(EXPRESSION, "Text that stands for an object of this type."),
+    "params": Key(ListKind(TableKind("parameter")), "What the type is given where it is used."),
+    "seq": Key(ListKind(TableKind("attribute")), "The attributes, in the order in which they stand."),
+    "instances": Key(MapKind("instance", TableKind("instance")), "Values that are computed or read elsewhere."),
+    "types": Key(MapKind("type", TableKind("type")), "Types that belong to this one."),
+    "enums": Key(MapKind("enum", TableKind("enum")), "Names for integers."),
+}
+
+FIELD_KEYS = {
+    **DOC,
+    "type": Key(
+        EitherKind("the name of a type, or a mapping with switch-on and cases", TypeKind(), TableKind("switch")),
+        "What it is; bytes where there is none.",
+    ),
+    "contents": Key(ContentsKind(), "The bytes that must stand here."),
+    "size": Key(EXPRESSION, "Its size in bytes."),
+    "size-eos": Key(FLAG, "Up to the end of the stream."),
+    "if": Key(EXPRESSION, "It is there only where this is true."),
+    "repeat": Key(TextKind("how it repeats", choices=("eos", "expr", "until")), "It is a list: how long."),
+    "repeat-expr": Key(EXPRESSION, "With repeat: expr, how many items."),
+    "repeat-until": Key(EXPRESSION, "With repeat: until, true of the last item, which is _."),
+    "terminator": Key(BYTE, "The byte that ends it."),
+    "include": Key(FLAG, "Whether the terminator belongs to the value."),
+    "consume": Key(FLAG, "Whether reading goes on behind the terminator."),
+    "eos-error": Key(FLAG, "Whether a missing terminator is an error."),
+    "pad-right": Key(BYTE, "The byte that fills up the rest of the size."),
+    "encoding": Key(TEXT, "The encoding of text."),
+    "enum": Key(ENUM, "The enum that names its values."),
+    "parent": Key(EXPRESSION, "What stands as _parent of the object; false for nothing."),
+    "process": Key(ProcessKind(), "What is done to the bytes before they are read."),
+    "valid": Key(
+        EitherKind("an expression, or a mapping with eq, min, max, any-of, in-enum or expr", EXPRESSION, TableKind("valid")),
+        "What its value must be.",
+    ),
+}
+
+TABLES: dict[str, Table] = {
+    "spec": Table("the spec", {"meta": Key(TableKind("meta"), "About the spec itself.", required=True), **TYPE_KEYS}),
+    "type": Table("a type", {"meta": Key(TableKind("type-meta"), "Defaults of this type."), **TYPE_KEYS}),
+    "parameter": Table(
+        "a parameter",
+        {
+            "id": Key(NAME, "Its name."),
+            "type": Key(TypeKind(), "Its type; bytes where there is none."),
+            "enum": Key(ENUM, "The enum that names its values."),
+            **DOC,
+        },
+    ),
+    "attribute": Table("an attribute", {"id": Key(NAME, "Its name."), **FIELD_KEYS}, "field-extensions"),
+    "instance": Table(
+        "an instance",
+        {
+            "value": Key(EXPRESSION, "What it is, computed."),
+            "pos": Key(EXPRESSION, "Where it stands in its stream."),
+            "io": Key(EXPRESSION, "The stream that it stands in."),
+            **FIELD_KEYS,
+        },
+        "instance-extensions",
+    ),
+    "switch": Table(
+        "a switch",
+        {
+            "switch-on": Key(EXPRESSION, "What decides.", required=True),
+            "cases": Key(
+                MapKind("case", TypeKind(), pattern=None, keys="expression"), "Type by value; _ for all others.", True
+            ),
+        },
+    ),
+    "valid": Table(
+        "valid",
+        {
+            "eq": Key(EXPRESSION, "The only value."),
+            "min": Key(EXPRESSION, "The least value."),
+            "max": Key(EXPRESSION, "The greatest value."),
+            "any-of": Key(ListKind(EXPRESSION, single=True), "All values."),
+            "in-enum": Key(FlagKind(only=True), "A value that its enum names."),
+            "expr": Key(EXPRESSION, "True of every value, which is _."),
+        },
+    ),
+    # Written as a mapping from values to names or to mappings of the next table; the validator makes a list of it.
+    "enum": Table("an enum", {"members": Key(AnyKind(), "The values and their names.")}),
+    "enum-member": Table("an enum's member", {"id": Key(NAME, "Its name.", required=True), **DOC}),
+}
+
+META_DEFAULTS = {
+    "endian": Key(
+        EitherKind("le, be, or a mapping with switch-on and cases", TextKind(choices=("le", "be")), TableKind("endian")),
+        "Byte order of integers and floats.",
+    ),
+    "bit-endian": Key(TextKind(choices=("le", "be")), "Order of bits."),
+    "encoding": Key(TEXT, "Encoding of text."),
+}
+META_REST = {
+    "title": Key(TEXT, "What the format is called."),
+    "application": Key(ListKind(TEXT, single=True), "Programs that use the format."),
+    "file-extension": Key(ListKind(TEXT, single=True), "How its files' names end."),
+    "xref": Key(AnyKind(), "What others call the format."),
+    "tags": Key(ListKind(TEXT, single=True), "Words to find it by."),
+    "license": Key(TEXT, "The licence of the spec."),
+    "ks-version": Key(VERSION, "The least version of Kaitai's compiler."),
+    "ks-debug": Key(FLAG, "Kaitai's debug mode."),
+    "ks-opaque-types": Key(FLAG, "Types that are nowhere defined are the user's own."),
+    "ks-zero-copy-substream": Key(FLAG, "Of interest to Kaitai's compiler only."),
+    "imports": Key(ListKind(TEXT, single=True), "Other specs, by path without .ksy."),
+}
+
+TABLES["meta"] = Table(
+    "meta", {"id": Key(NAME, "The spec's name.", required=True), **META_REST, **META_DEFAULTS}, "meta-extensions"
+)
+TABLES["type-meta"] = Table("meta", {"id": Key(NAME, "The type's name."), **META_REST, **META_DEFAULTS})
+TABLES["endian"] = Table(
+    "endian",
+    {
+        "switch-on": Key(EXPRESSION, "What decides.", required=True),
+        "cases": Key(
+            MapKind("case", TextKind(choices=("le", "be")), pattern=None, keys="expression"), "Byte order by value.", True
+        ),
+    },
+)
+
+# The extensions ------------------------------------------------------------------------------------------------------
+
+_OPTION = TableKind("option")
+
+TABLES["meta-extensions"] = Table(
+    f"meta/{EXTENSION}",
+    {
+        "rows": Key(NAME, "The root's repeated attribute whose items are the rows of the table."),
+        "columns": Key(NAMES, "The columns that a reader gets unless it asks for others, in order."),
+        "selectable": Key(NAMES, "The columns that a reader may ask for besides."),
+        "parent-columns": Key(NAMES, "Scalars of the root, before the rows, that come along with every row."),
+        "codec": Key(TextKind(choices=("zstd", "gzip", "none")), "What a writer compresses files with."),
+        "path": Key(TEXT, "Pattern of paths: each {name} becomes a column."),
+        "max-record": Key(IntegerKind(1, 2**40), "The largest row in bytes, unless the reader says otherwise."),
+        "options": Key(MapKind("option", _OPTION), "Options of a reader that say how many unused bytes follow a row."),
+    },
+)
+TABLES["option"] = Table(
+    "an option",
+    {
+        "doc": Key(TEXT, "What it decides."),
+        "padding": Key(
+            MapKind("value", IntegerKind(0, 2**31 - 1)), "Each value of the option, and how many bytes follow a row.", True
+        ),
+        "default": Key(NAME, "A value, or auto: the reader decides by evidence."),
+    },
+)
+TABLES["field-extensions"] = Table(
+    f"an attribute's {EXTENSION}",
+    {
+        "checksum": Key(TableKind("checksum"), "This integer is the checksum of other attributes."),
+        "framing": Key(TableKind("framing"), "The items stand between delimiters."),
+        "timestamp": Key(
+            EitherKind("a unit, or a mapping with unit and zone", TextKind(choices=("s", "ms", "us", "ns")), TableKind("timestamp")),
+            "This integer is a time since the Unix epoch.",
+        ),
+        "labels": Key(FlagKind(only=True), "The column holds the enum's labels as text."),
+    },
+)
+TABLES["instance-extensions"] = Table(
+    f"an instance's {EXTENSION}",
+    {key: TABLES["field-extensions"].keys[key] for key in ("timestamp", "labels")},
+)
+TABLES["checksum"] = Table(
+    "checksum",
+    {
+        "algorithm": Key(TextKind(choices=("crc32c", "crc32")), "The algorithm.", required=True),
+        "over": Key(
+            EitherKind("an attribute, or a list of the first and the last one", NAME, sequence=ListKind(NAME, False, 2, 2)),
+            "The attributes whose bytes it covers.",
+            required=True,
+        ),
+        "initial": Key(UNSIGNED32, "Initial value as in catalogues of CRCs; 0xffffffff unless given."),
+        "final-xor": Key(UNSIGNED32, "What the result is combined with; 0xffffffff unless given."),
+        "replace": Key(BYTE, "What the checksum's own bytes count as, where they are covered."),
+    },
+)
+TABLES["framing"] = Table(
+    "framing",
+    {
+        "delimiter": Key(ListKind(BYTE, True, 1, 4), "The bytes between two items.", required=True),
+        "stuffing": Key(TextKind(choices=("word", "cobs", "none")), "How items are kept free of it.", required=True),
+    },
+)
+TABLES["timestamp"] = Table(
+    "timestamp",
+    {
+        "unit": Key(TextKind(choices=("s", "ms", "us", "ns")), "Its unit.", required=True),
+        "zone": Key(TextKind(choices=("UTC", "none")), "UTC (unless given) or none for local time."),
+    },
+)

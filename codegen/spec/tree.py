@@ -1,0 +1,80 @@
+"""YAML nodes with their places in the file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ..model.model import Position
+
+ScalarValue = str | int | float | bool | None
+
+_ESCAPES = {"x": 2, "u": 4, "U": 8}
+
+
+@dataclass(frozen=True)
+class Scalar:
+    """A scalar. ``text`` is what it says, ``value`` what YAML 1.2 makes of it, ``source`` the characters in the file.
+
+    ``style`` is ``""`` for plain scalars, else the character that opens them: ``'``, ``"``, ``|`` or ``>``.
+    """
+
+    position: Position
+    text: str
+    value: ScalarValue
+    style: str = ""
+    source: str = field(default="", repr=False, compare=False)
+
+    def place(self, offset: int) -> Position:
+        """Where the character ``text[offset]`` stands in the file; the scalar's own place where that is not on one
+        line."""
+        if self.style in ("|", ">") or "\n" in self.source or "\r" in self.source:
+            return self.position
+        if self.style == "":
+            return self._moved(offset)
+        at = 1
+        for _ in range(offset):
+            if self.style == "'" and self.source.startswith("''", at):
+                at += 2
+            elif self.style == '"' and self.source.startswith("\\", at):
+                at += 2 + _ESCAPES.get(self.source[at + 1 : at + 2], 0)
+            else:
+                at += 1
+        return self._moved(min(at, max(len(self.source) - 1, 0)))
+
+    def _moved(self, by: int) -> Position:
+        return Position(self.position.file, self.position.line, self.position.column + by)
+
+
+@dataclass(frozen=True)
+class Sequence:
+    """A list."""
+
+    position: Position
+    items: tuple[YamlNode, ...]
+
+
+@dataclass(frozen=True)
+class Mapping:
+    """A mapping; its keys are scalars and no two have the same text."""
+
+    position: Position
+    entries: tuple[tuple[Scalar, YamlNode], ...]
+
+
+YamlNode = Scalar | Sequence | Mapping
+
+
+def described(node: YamlNode) -> str:
+    """What a message calls the node: ``a list``, ``the text 'x'`` …"""
+    if isinstance(node, Sequence):
+        return "a list"
+    if isinstance(node, Mapping):
+        return "a mapping"
+    if node.value is None:
+        return "nothing"
+    shown = node.text if len(node.text) <= 40 else node.text[:40] + "…"
+    if isinstance(node.value, bool):
+        return f"the boolean {shown}"
+    if isinstance(node.value, (int, float)):
+        return f"the number {shown}"
+    return f"the text '{shown}'"

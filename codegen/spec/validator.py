@@ -1,0 +1,302 @@
+"""YAML nodes → checked syntax tree, as the tables say."""
+
+from __future__ import annotations
+
+import re
+from types import MappingProxyType
+
+from ..expression.lexer import ExpressionError
+from ..expression.nodes import Node
+from ..expression.parser import parse_expression, parse_expressions, parse_type_reference
+from ..model.model import Position
+from .diagnostics import Diagnostics
+from .kinds import (
+    AnyKind,
+    ContentsKind,
+    EitherKind,
+    ExpressionKind,
+    FlagKind,
+    IntegerKind,
+    Kind,
+    ListKind,
+    MapKind,
+    ProcessKind,
+    Table,
+    TableKind,
+    TextKind,
+    TypeKind,
+)
+from .syntax import (
+    Contents,
+    Entries,
+    Entry,
+    Expression,
+    Flag,
+    Integer,
+    Items,
+    ProcessReference,
+    Section,
+    Text,
+    TypeReference,
+    Value,
+)
+from .tables import EXTENSION, TABLES
+from .tree import Mapping, Scalar, Sequence, YamlNode, described
+from .words import listed, nearest, shown, suggestion, unknown
+
+_PROCESS = re.compile(r"\s*([a-z][a-z0-9_.]*)\s*(?:\((.*)\))?\s*", re.DOTALL)
+
+
+class Validator:
+    """Checks nodes against kinds; a node with an error becomes ``None`` and the diagnostics say why."""
+
+    def __init__(self, diagnostics: Diagnostics) -> None:
+        self.diagnostics = diagnostics
+
+    def spec(self, root: YamlNode) -> Section | None:
+        """The whole file."""
+        if not isinstance(root, Mapping):
+            self.diagnostics.error(root.position, f"a spec is a mapping with the key 'meta', found {described(root)}")
+            return None
+        return self._section(root, "spec")
+
+    def check(self, node: YamlNode, kind: Kind) -> Value | None:
+        """The node as a value of ``kind``."""
+        if isinstance(kind, TableKind):
+            return self._section(node, kind.table)
+        if isinstance(kind, ListKind):
+            return self._list(node, kind)
+        if isinstance(kind, MapKind):
+            return self._map(node, kind)
+        if isinstance(kind, EitherKind):
+            return self._either(node, kind)
+        if isinstance(kind, ContentsKind):
+            return self._contents(node)
+        if isinstance(kind, AnyKind):
+            return None
+        if not isinstance(node, Scalar) or node.value is None:
+            return self._wrong(node, _expected(kind))
+        return self._scalar(node, kind)
+
+    def _wrong(self, node: YamlNode, expected: str) -> None:
+        self.diagnostics.error(node.position, f"expected {expected}, found {described(node)}")
+
+    # Mappings and lists ---------------------------------------------------------------------------------------------
+
+    def _section(self, node: YamlNode, name: str) -> Section | None:
+        if name == "enum":
+            return self._enum(node)
+        table = TABLES[name]
+        if not isinstance(node, Mapping):
+            self._wrong(node, f"{table.name} as a mapping")
+            return None
+        values: dict[str, Value] = {}
+        keys: dict[str, Position] = {}
+        for key, child in node.entries:
+            kind = self._key_kind(key, table)
+            if kind is not None:
+                keys[key.text] = key.position
+                value = self.check(child, kind)
+                if value is not None:
+                    values[key.text] = value
+        for word, each in table.keys.items():
+            if each.required and word not in keys:
+                self.diagnostics.error(node.position, f"{table.name} has no key '{word}'")
+        return Section(name, node.position, MappingProxyType(values), MappingProxyType(keys))
+
+    def _key_kind(self, key: Scalar, table: Table) -> Kind | None:
+        word = key.text
+        if word in table.keys:
+            return table.keys[word].kind
+        if word == EXTENSION:
+            if table.extensions:
+                return TableKind(table.extensions)
+            self.diagnostics.error(key.position, f"{table.name} takes no key '{EXTENSION}'")
+        elif not word.startswith("-"):
+            self.diagnostics.error(key.position, f"{unknown('key', word, table.keys)} in {table.name}")
+        elif nearest(word, [EXTENSION]):
+            self.diagnostics.warning(key.position, f"the key {shown(word)} is ignored{suggestion(word, [EXTENSION])}")
+        return None
+
+    def _list(self, node: YamlNode, kind: ListKind) -> Items | None:
+        if isinstance(node, Sequence):
+            nodes = node.items
+        elif kind.single and not (isinstance(node, Scalar) and node.value is None):
+            nodes = (node,)
+        else:
+            self._wrong(node, "a list")
+            return None
+        if len(nodes) < kind.minimum or (kind.maximum is not None and len(nodes) > kind.maximum):
+            most = kind.maximum if kind.maximum is not None else "any number"
+            amount = str(most) if kind.minimum == kind.maximum else f"{kind.minimum} to {most}"
+            self.diagnostics.error(node.position, f"expected a list of {amount} items, found {len(nodes)}")
+            return None
+        checked = [self.check(each, kind.item) for each in nodes]
+        return Items(tuple(each for each in checked if each is not None), node.position)
+
+    def _map(self, node: YamlNode, kind: MapKind) -> Entries | None:
+        if not isinstance(node, Mapping):
+            self._wrong(node, f"a mapping with a key for each {kind.key}")
+            return None
+        entries: list[Entry] = []
+        for key, child in node.entries:
+            if kind.keys == "expression":
+                checked = self._expression(key)
+            elif kind.pattern is not None and not re.fullmatch(kind.pattern, key.text):
+                self.diagnostics.error(key.position, f"{shown(key.text)} is no name for {_article(kind.key)}: {_NAMES}")
+                continue
+            else:
+                checked = Text(key.text, key)
+            value = self.check(child, kind.value)
+            if checked is not None and value is not None:
+                entries.append(Entry(checked, value))
+        return Entries(tuple(entries), node.position)
+
+    def _enum(self, node: YamlNode) -> Section | None:
+        """An enum's keys are its values, and its members names or mappings with ``id``."""
+        if not isinstance(node, Mapping):
+            self._wrong(node, "an enum as a mapping from integers to names")
+            return None
+        entries: list[Entry] = []
+        for key, child in node.entries:
+            if not isinstance(key.value, int) or isinstance(key.value, bool):
+                self.diagnostics.error(key.position, f"expected an integer as an enum's value, found {described(key)}")
+                continue
+            member: Value | None
+            if isinstance(child, Mapping):
+                member = self._section(child, "enum-member")
+            else:
+                member = self.check(child, TABLES["enum-member"].keys["id"].kind)
+            if member is not None:
+                entries.append(Entry(Integer(key.value, key.position), member))
+        return Section("enum", node.position, MappingProxyType({"members": Entries(tuple(entries), node.position)}))
+
+    def _either(self, node: YamlNode, kind: EitherKind) -> Value | None:
+        chosen: Kind | None = None
+        if isinstance(node, Scalar):
+            chosen = kind.scalar if node.value is not None else None
+        else:
+            chosen = kind.mapping if isinstance(node, Mapping) else kind.sequence
+        if chosen is None:
+            self._wrong(node, kind.expected)
+            return None
+        return self.check(node, chosen)
+
+    def _contents(self, node: YamlNode) -> Contents | None:
+        if isinstance(node, Scalar) and isinstance(node.value, str):
+            return Contents(node.text.encode(), node.position)
+        if not isinstance(node, Sequence):
+            self._wrong(node, "text or a list of bytes and texts")
+            return None
+        parts: list[bytes] = []
+        for each in node.items:
+            if isinstance(each, Scalar) and isinstance(each.value, str):
+                parts.append(each.text.encode())
+            elif isinstance(each, Scalar) and type(each.value) is int and -128 <= each.value <= 255:
+                parts.append(bytes([each.value & 0xFF]))
+            else:
+                self._wrong(each, "a byte (0 to 255) or text")
+                return None
+        return Contents(b"".join(parts), node.position)
+
+    # Single values --------------------------------------------------------------------------------------------------
+
+    def _scalar(self, node: Scalar, kind: Kind) -> Value | None:
+        if isinstance(kind, ExpressionKind):
+            return self._expression(node)
+        if isinstance(kind, TypeKind):
+            return self._type(node)
+        if isinstance(kind, ProcessKind):
+            return self._process(node)
+        if isinstance(kind, TextKind):
+            return self._text(node, kind)
+        if isinstance(kind, FlagKind):
+            if not isinstance(node.value, bool) or kind.only not in (None, node.value):
+                self._wrong(node, _expected(kind))
+                return None
+            return Flag(node.value, node.position)
+        if isinstance(kind, IntegerKind):
+            value = node.value
+            if not isinstance(value, int) or isinstance(value, bool) or not _within(value, kind):
+                self._wrong(node, _expected(kind))
+                return None
+            return Integer(value, node.position)
+        raise AssertionError(kind)
+
+    def _text(self, node: Scalar, kind: TextKind) -> Text | None:
+        if kind.choices and node.text not in kind.choices:
+            hint = suggestion(node.text, kind.choices)
+            self.diagnostics.error(
+                node.position, f"expected {listed(kind.choices)}, found {described(node)}{hint}"
+            )
+            return None
+        if kind.pattern is not None and not re.fullmatch(kind.pattern, node.text):
+            self._wrong(node, kind.expected)
+            return None
+        return Text(node.text, node)
+
+    def _expression(self, node: Scalar) -> Expression | None:
+        text = node.text.lower() if isinstance(node.value, bool) else node.text
+        try:
+            return Expression(parse_expression(text), node)
+        except ExpressionError as error:
+            self.diagnostics.error(node.place(error.start), error.message)
+            return None
+
+    def _type(self, node: Scalar) -> TypeReference | None:
+        try:
+            name, arguments = parse_type_reference(node.text)
+        except ExpressionError as error:
+            self.diagnostics.error(node.place(error.start), error.message)
+            return None
+        return TypeReference(name, arguments, node)
+
+    def _process(self, node: Scalar) -> ProcessReference | None:
+        found = _PROCESS.fullmatch(node.text)
+        if found is None:
+            self._wrong(node, _expected(ProcessKind()))
+            return None
+        name, inside = found.group(1), found.group(2)
+        arguments: tuple[Node, ...] = ()
+        if inside is not None and inside.strip():
+            try:
+                arguments = parse_expressions(inside)
+            except ExpressionError as error:
+                self.diagnostics.error(node.place(found.start(2) + error.start), error.message)
+                return None
+        wanted = {"zlib": 0, "xor": 1, "rol": 1, "ror": 1}.get(name)
+        if wanted is not None and wanted != len(arguments):
+            plural = "" if wanted == 1 else "s"
+            self.diagnostics.error(node.position, f"'{name}' takes {wanted} argument{plural}, found {len(arguments)}")
+            return None
+        expressions = tuple(Expression(each, node, found.start(2)) for each in arguments)
+        return ProcessReference(name, expressions, node.position)
+
+
+_NAMES = "lower-case letters, digits and underscores, beginning with a letter"
+
+
+def _article(word: str) -> str:
+    return f"{'an' if word[0] in 'aeiou' else 'a'} {word}"
+
+
+def _within(value: int, kind: IntegerKind) -> bool:
+    return (kind.minimum is None or value >= kind.minimum) and (kind.maximum is None or value <= kind.maximum)
+
+
+def _expected(kind: Kind) -> str:
+    """In words, what a kind asks for."""
+    if isinstance(kind, TextKind):
+        return listed(kind.choices) if kind.choices else kind.expected
+    if isinstance(kind, FlagKind):
+        return "true or false" if kind.only is None else str(kind.only).lower()
+    if isinstance(kind, IntegerKind):
+        bounds = f" from {kind.minimum} to {kind.maximum}" if kind.maximum is not None else ""
+        return f"an integer{bounds}"
+    if isinstance(kind, ExpressionKind):
+        return "an expression"
+    if isinstance(kind, TypeKind):
+        return "the name of a type"
+    if isinstance(kind, ProcessKind):
+        return "zlib, xor(key), rol(bits), ror(bits) or the name of a routine"
+    raise AssertionError(kind)

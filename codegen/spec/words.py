@@ -1,0 +1,56 @@
+"""Words for messages: quoting, lists, and the nearest valid word."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+MAX_SHOWN = 60
+"""Characters of a spec's own text that a message repeats."""
+
+
+def shown(text: str) -> str:
+    """``text`` in quotes, cut where it is long.
+
+    >>> shown("len")
+    "'len'"
+    """
+    return f"'{text}'" if len(text) <= MAX_SHOWN else f"'{text[:MAX_SHOWN]}…'"
+
+
+def listed(words: Iterable[str]) -> str:
+    """``a, b or c``.
+
+    >>> listed(["le", "be"])
+    'le or be'
+    """
+    *most, last = list(words)
+    return f"{', '.join(most)} or {last}" if most else last
+
+
+def nearest(word: str, valid: Iterable[str]) -> str | None:
+    """The valid word that is most like ``word``, if any is like it at all."""
+    # difflib takes quadratic time in the words' length, and no name is that long.
+    found = difflib.get_close_matches(word[:MAX_SHOWN], sorted(set(valid)), n=1, cutoff=0.6)
+    return found[0] if found else None
+
+
+def suggestion(word: str, valid: Iterable[str]) -> str:
+    """``; did you mean 'x'?`` or nothing."""
+    found = nearest(word, valid)
+    return f"; did you mean '{found}'?" if found else ""
+
+
+def unknown(kind: str, word: str, valid: Iterable[str]) -> str:
+    """A sentence about a word that is none of the valid ones: the nearest, or else all of them.
+
+    >>> unknown("key", "repaet", ["id", "repeat"])
+    "unknown key 'repaet'; did you mean 'repeat'?"
+    >>> unknown("key", "x", ["id", "repeat"])
+    "unknown key 'x'; expected id or repeat"
+    """
+    words = sorted(set(valid))
+    hint = suggestion(word, words)
+    if not hint and words:
+        hint = f"; expected {listed(words)}" if len(words) <= 30 else ""
+    return f"unknown {kind} {shown(word)}{hint}"
