@@ -1,0 +1,95 @@
+/* Rows as a whole: nulls, damaged rows, and the validity bitmaps.
+ *
+ * While a call runs, a set bit in a validity bitmap means *null*. Valid values, nearly all of them, then cost nothing,
+ * and wl_columns_finish() turns all bits round at the end. */
+#include "internal.h"
+
+/* The first offset of every variable column; the others are written row by row. */
+void wl_columns_start(const wl_run *run) {
+    for (uint32_t i = 0; i < run->program->column_count; i++) {
+        const wl_column *column = run->arguments->columns + i;
+        if (column->wanted && run->program->storages[i] == WL_VARIABLE)
+            wl_store4(column->offsets, 0);
+    }
+}
+
+void wl_column_null(wl_run *run, size_t number, size_t row) {
+    const wl_column *column = run->arguments->columns + number;
+    size_t storage = run->program->storages[number];
+    run->nulls = true;
+    column->validity[row / 8] |= (uint8_t)(1u << row % 8);
+    if (storage == WL_VARIABLE)
+        wl_store4(column->offsets + row * 4 + 4, wl_load4(column->offsets + row * 4));
+    else
+        memset(column->values + row * storage, 0, storage);
+}
+
+void wl_column_valid(wl_run *run, size_t number, size_t row) {
+    run->arguments->columns[number].validity[row / 8] &= (uint8_t)~(1u << row % 8);
+}
+
+void wl_row_nulls(wl_run *run, size_t row) {
+    for (uint32_t i = 0; i < run->program->column_count; i++) {
+        if (run->arguments->columns[i].wanted)
+            wl_column_null(run, i, row);
+    }
+}
+
+/* The row is not to stand after all: its nulls go; anything else in it will be overwritten or is never shown. */
+void wl_row_take_back(wl_run *run, size_t row) {
+    if (!run->nulls)
+        return;
+    for (uint32_t i = 0; i < run->program->column_count; i++) {
+        if (run->arguments->columns[i].wanted)
+            wl_column_valid(run, i, row);
+    }
+}
+
+/* Turns the first `rows` bits round; returns how many of them were set. */
+static size_t turn_round(uint8_t *bits, size_t rows) {
+    size_t set = 0;
+    for (size_t i = 0; i < rows / 8; i++) {
+        set += (size_t)__builtin_popcount(bits[i]);
+        bits[i] = (uint8_t)~bits[i];
+    }
+    if (rows % 8) {
+        unsigned inside = (1u << rows % 8) - 1;
+        set += (size_t)__builtin_popcount(bits[rows / 8] & inside);
+        bits[rows / 8] = (uint8_t)(~bits[rows / 8] & inside);
+    }
+    return set;
+}
+
+void wl_columns_finish(const wl_run *run, wl_fill_result *result) {
+    for (uint32_t i = 0; i < run->program->column_count; i++) {
+        const wl_column *column = run->arguments->columns + i;
+        result->null_counts[i] = 0;
+        result->data_used[i] = 0;
+        if (!column->wanted)
+            continue;
+        result->null_counts[i] = turn_round(column->validity, result->rows);
+        if (run->program->storages[i] == WL_VARIABLE)
+            result->data_used[i] = wl_load4(column->offsets + result->rows * 4);
+    }
+}
+
+bool wl_damaged(wl_run *run, wl_fill_result *result, size_t begin, size_t end, uint32_t reason) {
+    const wl_fill_arguments *arguments = run->arguments;
+    wl_row_take_back(run, result->rows);
+    if (result->damage_count == arguments->damage_capacity)
+        return false;
+    wl_damage damage = {arguments->base_offset + begin, arguments->base_offset + end, -1, reason, 0};
+    if (arguments->null_rows) {
+        damage.row = (int64_t)result->rows;
+        wl_row_nulls(run, result->rows);
+        wl_row_done(run, result, begin);
+    }
+    memcpy((uint8_t *)arguments->damages + result->damage_count++ * sizeof damage, &damage, sizeof damage);
+    return true;
+}
+
+void wl_row_done(const wl_run *run, wl_fill_result *result, size_t begin) {
+    if (run->arguments->offsets)
+        wl_store8(run->arguments->offsets + result->rows * 8, run->arguments->base_offset + begin);
+    result->rows++;
+}

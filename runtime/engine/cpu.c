@@ -1,0 +1,89 @@
+/* Chooses the variants for this processor, once, at start. */
+#include <stdio.h>
+
+#include "internal.h"
+
+#if defined(__aarch64__) && defined(__linux__)
+#include <sys/auxv.h>
+#ifndef HWCAP_CRC32
+#define HWCAP_CRC32 (1 << 7)
+#endif
+#endif
+
+/* Written by wl_start() only. */
+wl_variant wl_chosen = {"portable", "portable", "portable", wl_crc32c_portable, wl_scan_pair_portable,
+                        wl_scan_byte_portable};
+
+/* Worst first. */
+static const wl_variant variants[] = {
+    {"portable", "portable", "portable", wl_crc32c_portable, wl_scan_pair_portable, wl_scan_byte_portable},
+#if defined(__x86_64__)
+    {"sse4.2", "sse4.2", "sse2", wl_crc32c_sse42, wl_scan_pair_sse2, wl_scan_byte_sse2},
+    {"avx2", "sse4.2", "avx2", wl_crc32c_sse42, wl_scan_pair_avx2, wl_scan_byte_avx2},
+    {"avx512", "sse4.2", "avx512", wl_crc32c_sse42, wl_scan_pair_avx512, wl_scan_byte_avx512},
+#elif defined(__aarch64__)
+    {"armv8", "armv8", "neon", wl_crc32c_armv8, wl_scan_pair_neon, wl_scan_byte_neon},
+#endif
+};
+#define VARIANTS (sizeof variants / sizeof *variants)
+
+static bool is_supported(size_t index) {
+    if (index == 0)
+        return true;
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    if (index == 1)
+        return __builtin_cpu_supports("sse4.2");
+    if (index == 2)
+        return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("avx2");
+    return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw");
+#elif defined(__aarch64__) && defined(__linux__)
+    return getauxval(AT_HWCAP) & HWCAP_CRC32;
+#else
+    return true;
+#endif
+}
+
+const char *wl_level_at(size_t index) {
+    for (size_t i = 0; i < VARIANTS; i++) {
+        if (is_supported(i) && index-- == 0)
+            return variants[i].level;
+    }
+    return NULL;
+}
+
+static void choose(const wl_variant *variant) {
+    wl_crc_start();
+#if defined(__x86_64__)
+    if (variant->crc32c == wl_crc32c_sse42)
+        wl_crc32c_sse42_start();
+#endif
+    wl_chosen = *variant;
+}
+
+bool wl_start(const char *level, char *message, size_t message_size) {
+    size_t best = 0;
+    if (level && !strcmp(level, "neon"))
+        level = "armv8";
+    for (size_t i = 0; i < VARIANTS; i++) {
+        if (!is_supported(i))
+            continue;
+        best = i;
+        if (level && !strcmp(level, variants[i].level)) {
+            choose(variants + i);
+            return true;
+        }
+    }
+    if (level && *level) {
+        int used = snprintf(message, message_size, "there is no variant \"%s\" here; there are", level);
+        for (size_t i = 0; wl_level_at(i) && used > 0 && (size_t)used < message_size; i++)
+            used += snprintf(message + used, message_size - (size_t)used, "%s %s", i ? "," : "", wl_level_at(i));
+        return false;
+    }
+    choose(variants + best);
+    return true;
+}
+
+const char *wl_level(void) { return wl_chosen.level; }
+const char *wl_crc32c_name(void) { return wl_chosen.crc32c_name; }
+const char *wl_scan_name(void) { return wl_chosen.scan_name; }

@@ -1,0 +1,185 @@
+/* wireloom's column engine: the public contract of the C part. No Python, no Arrow, no input or output in here.
+ *
+ * A *program* (runtime/program.py says what its steps mean) describes one row of a wire format. wl_fill() runs it over
+ * a buffer, row after row, and writes columns into memory that the caller has allocated in Arrow's layouts.
+ *
+ * Who owns what
+ *   - wl_program_load() allocates the program, wl_program_free() frees it. In between it is never written to, so any
+ *     number of threads may use it at the same time.
+ *   - Every other buffer (source, columns, row offsets, damages) belongs to the caller and is only borrowed for the
+ *     length of the call. Nothing needs to be aligned.
+ *   - wl_fill() and wl_resync() allocate working memory, bounded by the program's size and by the input that is really
+ *     there (never by a number that the input claims), and free it before they return.
+ *
+ * Worked example: rows of one byte, a column of type uint8, input 07 08.
+ *
+ *     wl_start(NULL, message, sizeof message);
+ *     wl_program *program = wl_program_load(packed, packed_size, message, sizeof message);
+ *     uint8_t validity[1] = {0}, values[8];
+ *     wl_column column = {.wanted = true, .validity = validity, .values = values};
+ *     wl_damage damages[4];
+ *     size_t nulls, used;
+ *     wl_fill_arguments arguments = {
+ *         .source = input, .begin = 0, .end = 2, .at_end = true, .verify = true, .capacity = 8, .columns = &column,
+ *         .damages = damages, .damage_capacity = 4, .max_record = 1024, .stop = -1};
+ *     wl_fill_result result = {.null_counts = &nulls, .data_used = &used};
+ *     wl_fill(program, &arguments, &result);
+ *     // result.rows == 2, result.consumed == 2, result.status == WL_END, values = 07 08, validity[0] == 3, nulls == 0
+ */
+#ifndef WIRELOOM_ENGINE_H
+#define WIRELOOM_ENGINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Registers of a program hold signed 128-bit integers: every field and most arithmetic on fields fits. */
+__extension__ typedef __int128 wl_integer;
+
+/* Processor variants -------------------------------------------------------------------------------------------- */
+
+/* Chooses the CRC and scan variants for this processor; call it once before anything else, from one thread.
+ * `level` forces one of "portable", "sse4.2", "avx2", "avx512", "armv8" ("neon" means the same as "armv8"); NULL or ""
+ * takes the best one. Returns false, with a sentence in `message`, where this processor or build does not have it. */
+bool wl_start(const char *level, char *message, size_t message_size);
+
+/* Names of what wl_start() chose. */
+const char *wl_level(void);
+const char *wl_crc32c_name(void);
+const char *wl_scan_name(void);
+
+/* The levels that this build has on this processor, worst first; NULL behind the last one. */
+const char *wl_level_at(size_t index);
+
+/* Programs ------------------------------------------------------------------------------------------------------ */
+
+typedef struct wl_program wl_program;
+
+/* Loads a packed program (ColumnProgram.pack) after checking every operand: a program that loads cannot make the
+ * engine read or write out of bounds, loop, or allocate without measure, whatever its steps say. Returns NULL, with a
+ * sentence in `message`, for one that is refused. `packed` is copied. */
+wl_program *wl_program_load(const uint8_t *packed, size_t size, char *message, size_t message_size);
+void wl_program_free(wl_program *program);
+
+size_t wl_program_columns(const wl_program *program);
+size_t wl_program_presets(const wl_program *program);
+bool wl_program_delimited(const wl_program *program);
+
+#define WL_VARIABLE 16
+/* 1, 2, 4 or 8: bytes per value of a fixed column; WL_VARIABLE: int32 offsets and data bytes. */
+unsigned wl_program_storage(const wl_program *program, size_t column);
+
+/* Filling columns ----------------------------------------------------------------------------------------------- */
+
+/* Numbered as wireloom.program.Reason. */
+enum {
+    WL_REASON_NONE,
+    WL_REASON_LENGTH,
+    WL_REASON_CHECKSUM,
+    WL_REASON_VALUE,
+    WL_REASON_STUFFING,
+    WL_REASON_LIMIT,
+    WL_REASON_TRUNCATED,
+    WL_REASON_ENCODING,
+};
+
+/* How a fill ended. */
+enum {
+    WL_NEED_INPUT, /* the next row is incomplete: call again from `consumed` with more input behind it */
+    WL_BATCH_FULL, /* no more rows, data bytes or damages fit: take the batch and call again from `consumed` */
+    WL_END,        /* everything up to `end` (or up to `stop`) has been read */
+    WL_TRUNCATED,  /* the input ends inside the row at `position` */
+    WL_LOST,       /* the row at `position` does not say where the next one begins; `reason` says why */
+    WL_NO_ROOM,    /* the very first row has `needed` bytes for column number `reason`, whose buffer is smaller */
+    WL_OVERSIZE,   /* the frame at `position` has no delimiter within max_record; search on from `consumed` */
+};
+
+/* Bytes that gave no row. `begin` and `end` are absolute; `row` is the null row that stands for them, or -1. */
+typedef struct {
+    uint64_t begin;
+    uint64_t end;
+    int64_t row;
+    uint32_t reason;
+    uint32_t spare;
+} wl_damage;
+
+/* Where a column goes. `validity`: (capacity + 7) / 8 bytes, all zero. Fixed: `values` of capacity × storage bytes.
+ * Variable: `offsets` of capacity + 1 int32, and `values` of `data_size` bytes. Not wanted: the rest is not looked at. */
+typedef struct {
+    bool wanted;
+    uint8_t *validity;
+    uint8_t *values;
+    uint8_t *offsets;
+    size_t data_size;
+} wl_column;
+
+typedef struct {
+    const uint8_t *source; /* rows are read from source[begin … end) */
+    size_t begin;
+    size_t end;
+    uint64_t base_offset; /* offset of source[0] in the whole (decompressed) input */
+    bool at_end;          /* no more input will follow `end` */
+    bool at_start;        /* delimited only: source[begin] is the start of the file, a frame may begin there */
+    bool verify;          /* false: checksums are not computed */
+    bool null_rows;       /* a damaged row gives a row of nulls */
+    size_t capacity;      /* most rows */
+    const wl_column *columns; /* one per column of the program */
+    uint8_t *offsets;         /* NULL, or capacity uint64: where each row begins, absolute */
+    wl_damage *damages;
+    size_t damage_capacity; /* at least 1 */
+    size_t padding;         /* back to back only: unused bytes after each row */
+    size_t max_record;      /* largest row in bytes (as encoded), at most INT32_MAX */
+    int64_t stop;           /* rows at or behind this absolute offset are not read; -1: none */
+    const wl_integer *preset; /* values of registers 0 …; wl_program_presets() of them */
+} wl_fill_arguments;
+
+typedef struct {
+    size_t rows;
+    size_t consumed; /* index in source up to which the input is done with: the next call's `begin` */
+    int status;
+    uint32_t reason;
+    uint64_t position; /* absolute; set for WL_TRUNCATED, WL_LOST and WL_OVERSIZE */
+    size_t needed;     /* WL_NO_ROOM: data bytes; WL_NEED_INPUT: bytes of the row known to be needed (a hint, bounded) */
+    size_t damage_count;
+    size_t *null_counts; /* given by the caller, one per column of the program */
+    size_t *data_used;   /* likewise: data bytes of variable columns */
+} wl_fill_result;
+
+/* Reads rows until something of WL_NEED_INPUT … WL_OVERSIZE happens. Back to back: the row at `begin` is read first.
+ * Delimited: unless at_start, reading begins behind the first delimiter at or after `begin`, and `consumed` is the
+ * index of the delimiter before the next row. While `consumed` has not moved from a file's start, give at_start again.
+ * Returns false only where working memory could not be allocated. */
+bool wl_fill(const wl_program *program, const wl_fill_arguments *arguments, wl_fill_result *result);
+
+/* Back to back only: finds the next index at or after arguments->begin where a row parses, nothing in it is refused
+ * and its checksums hold. A row whose checksums cover no byte counts only where the next one holds too or the input
+ * ends behind it. Uses source, begin, end, at_end, padding, max_record and preset of the arguments.
+ * Sets *found and *index: the row's index, or where to go on once more input is there. Work grows with end − begin,
+ * whatever lengths the garbage claims; so give windows of twice max_record or more where the input is that long.
+ * Returns false only where working memory could not be allocated. */
+bool wl_resync(const wl_program *program, const wl_fill_arguments *arguments, bool *found, size_t *index);
+
+/* Parts that are useful by themselves ---------------------------------------------------------------------------- */
+
+#define WL_NOT_FOUND SIZE_MAX
+
+/* The first index in [begin, end) where all of `delimiter` (1 to 4 bytes) stands before `end`, or WL_NOT_FOUND. */
+size_t wl_find_delimiter(const uint8_t *source, size_t begin, size_t end, const uint8_t *delimiter, size_t size);
+
+/* Word stuffing (Backtrace). The output of stuffing is at most wl_word_stuffed_bound(size) bytes and never contains
+ * FE FD. Unstuffing writes less than `size` + 1 bytes to `out` and returns their number, or WL_NOT_FOUND (refused). */
+size_t wl_word_stuffed_bound(size_t size);
+size_t wl_word_stuff(const uint8_t *data, size_t size, uint8_t *out);
+size_t wl_word_unstuff(const uint8_t *data, size_t size, uint8_t *out);
+
+/* COBS, likewise; the output of stuffing contains no 00. */
+size_t wl_cobs_stuffed_bound(size_t size);
+size_t wl_cobs_stuff(const uint8_t *data, size_t size, uint8_t *out);
+size_t wl_cobs_unstuff(const uint8_t *data, size_t size, uint8_t *out);
+
+/* CRC register after `size` more bytes: reflected, neither preset nor inverted. Standard CRC-32C of a message is
+ * ~wl_crc32c_update(0xFFFFFFFF, message, size); wl_crc32_update is the same for zlib's polynomial. */
+uint32_t wl_crc32c_update(uint32_t state, const uint8_t *data, size_t size);
+uint32_t wl_crc32_update(uint32_t state, const uint8_t *data, size_t size);
+
+#endif

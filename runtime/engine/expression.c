@@ -1,0 +1,228 @@
+/* The stack machine of EXPRESSION steps, over signed 128-bit integers.
+ *
+ * A value that cannot be computed (division by zero, a result beyond 128 bits, an operand that failed itself) is marked
+ * as failed and passed on, so that it does no harm where it is not taken: in the other branch of a SELECT, or behind
+ * an AND or OR that is decided already. The language says the same: it would not have evaluated it. */
+#include "internal.h"
+
+/* Numbered as wireloom.program.Code. */
+enum {
+    CODE_CONSTANT,
+    CODE_REGISTER,
+    CODE_SPAN_SIZE,
+    CODE_ADD,
+    CODE_SUBTRACT,
+    CODE_MULTIPLY,
+    CODE_FLOOR_DIVIDE,
+    CODE_MODULO,
+    CODE_AND,
+    CODE_OR,
+    CODE_XOR,
+    CODE_SHIFT_LEFT,
+    CODE_SHIFT_RIGHT,
+    CODE_NEGATE,
+    CODE_INVERT,
+    CODE_EQUAL,
+    CODE_NOT_EQUAL,
+    CODE_LESS,
+    CODE_LESS_EQUAL,
+    CODE_GREATER,
+    CODE_GREATER_EQUAL,
+    CODE_BOOLEAN_NOT,
+    CODE_BOOLEAN_AND,
+    CODE_BOOLEAN_OR,
+    CODE_SELECT,
+    CODE_CONSTANT_UNSIGNED,
+    CODE_COUNT,
+};
+
+typedef struct {
+    wl_integer value;
+    bool failed;
+} operand;
+
+/* Bytes that follow each code, and how many values it takes; every code leaves one. */
+static unsigned code_bytes(unsigned code) {
+    if (code == CODE_CONSTANT || code == CODE_CONSTANT_UNSIGNED)
+        return 8;
+    return code == CODE_REGISTER || code == CODE_SPAN_SIZE ? 1 : 0;
+}
+
+static unsigned code_takes(unsigned code) {
+    if (code_bytes(code))
+        return 0;
+    if (code == CODE_SELECT)
+        return 3;
+    return code == CODE_NEGATE || code == CODE_INVERT || code == CODE_BOOLEAN_NOT ? 1 : 2;
+}
+
+bool wl_expression_check(const wl_program *program, const uint8_t *code, size_t size, const char **problem) {
+    unsigned depth = 0;
+    *problem = NULL;
+    for (size_t at = 0; at < size && !*problem;) {
+        unsigned each = code[at++];
+        unsigned follow = code_bytes(each);
+        if (each >= CODE_COUNT)
+            *problem = "the expression holds an unknown code";
+        else if (follow > size - at)
+            *problem = "the expression ends inside a code";
+        else if (each == CODE_REGISTER && code[at] >= program->register_count)
+            *problem = "the expression reads a register that does not exist";
+        else if (each == CODE_SPAN_SIZE && code[at] >= program->span_count)
+            *problem = "the expression reads a span that does not exist";
+        else if (depth < code_takes(each))
+            *problem = "the expression takes a value that is not there";
+        else if ((depth = depth - code_takes(each) + 1) > WL_DEEPEST_STACK)
+            *problem = "the expression is too deep";
+        at += follow;
+    }
+    if (!*problem && depth != 1)
+        *problem = "the expression does not leave exactly one value";
+    return !*problem;
+}
+
+void wl_expression_uses(const uint8_t *code, size_t size, bool *registers, bool *spans) {
+    for (size_t at = 0; at < size; at += 1 + code_bytes(code[at])) {
+        if (code[at] == CODE_REGISTER)
+            registers[code[at + 1]] = true;
+        else if (code[at] == CODE_SPAN_SIZE)
+            spans[code[at + 1]] = true;
+    }
+}
+
+/* Rounds down, as Python's // does; the caller has excluded a zero divisor and the one quotient that overflows. */
+static wl_integer floor_divide(wl_integer left, wl_integer right) {
+    wl_integer quotient = left / right;
+    return left % right != 0 && (left < 0) != (right < 0) ? quotient - 1 : quotient;
+}
+
+static bool shift_left(wl_integer left, wl_integer right, wl_integer *result) {
+    if (right < 0)
+        return false;
+    *result = 0;
+    if (left == 0)
+        return true;
+    if (right > 126)
+        return false;
+    *result = (wl_integer)((unsigned __int128)left << (unsigned)right);
+    return *result >> (unsigned)right == left;
+}
+
+static bool divide(unsigned code, wl_integer left, wl_integer right, wl_integer *result) {
+    const wl_integer least = (wl_integer)((unsigned __int128)1 << 127);
+    *result = 0;
+    if (right == 0 || (right == -1 && left == least))
+        return right != 0 && code == CODE_MODULO;
+    wl_integer quotient = floor_divide(left, right);
+    *result = code == CODE_FLOOR_DIVIDE ? quotient : left - quotient * right;
+    return true;
+}
+
+/* False: there is no such value. */
+static bool compute(unsigned code, wl_integer left, wl_integer right, wl_integer *result) {
+    switch (code) {
+    case CODE_ADD:
+        return !__builtin_add_overflow(left, right, result);
+    case CODE_SUBTRACT:
+        return !__builtin_sub_overflow(left, right, result);
+    case CODE_MULTIPLY:
+        return !__builtin_mul_overflow(left, right, result);
+    case CODE_FLOOR_DIVIDE:
+    case CODE_MODULO:
+        return divide(code, left, right, result);
+    case CODE_AND:
+        return *result = left & right, true;
+    case CODE_OR:
+        return *result = left | right, true;
+    case CODE_XOR:
+        return *result = left ^ right, true;
+    case CODE_SHIFT_LEFT:
+        return shift_left(left, right, result);
+    case CODE_SHIFT_RIGHT:
+        return *result = left >> (right < 0 || right > 127 ? 127 : (unsigned)right), right >= 0;
+    case CODE_EQUAL:
+        return *result = left == right, true;
+    case CODE_NOT_EQUAL:
+        return *result = left != right, true;
+    case CODE_LESS:
+        return *result = left < right, true;
+    case CODE_LESS_EQUAL:
+        return *result = left <= right, true;
+    case CODE_GREATER:
+        return *result = left > right, true;
+    default: /* CODE_GREATER_EQUAL */
+        return *result = left >= right, true;
+    }
+}
+
+static operand two(unsigned code, operand left, operand right) {
+    operand result = {0, left.failed};
+    if (code == CODE_BOOLEAN_AND || code == CODE_BOOLEAN_OR) {
+        if (left.failed)
+            return result;
+        if ((left.value != 0) == (code == CODE_BOOLEAN_OR))
+            return (operand){code == CODE_BOOLEAN_OR, false};
+        return (operand){right.value != 0, right.failed};
+    }
+    result.failed = left.failed || right.failed || !compute(code, left.value, right.value, &result.value);
+    if (result.failed)
+        result.value = 0;
+    return result;
+}
+
+static operand one(unsigned code, operand value) {
+    if (value.failed)
+        return value;
+    switch (code) {
+    case CODE_NEGATE:
+        value.failed = __builtin_sub_overflow((wl_integer)0, value.value, &value.value);
+        return value;
+    case CODE_INVERT:
+        return (operand){~value.value, false};
+    default: /* CODE_BOOLEAN_NOT */
+        return (operand){value.value == 0, false};
+    }
+}
+
+static operand leaf(const wl_run *run, unsigned code, const uint8_t *follows) {
+    switch (code) {
+    case CODE_CONSTANT:
+        return (operand){(int64_t)wl_load_le8(follows), false};
+    case CODE_CONSTANT_UNSIGNED:
+        return (operand){wl_load_le8(follows), false};
+    case CODE_REGISTER:
+        return (operand){run->registers[*follows], run->poisoned && (run->poison[*follows / 64] >> *follows % 64 & 1)};
+    default: /* CODE_SPAN_SIZE */
+        return (operand){(wl_integer)run->spans[*follows].size, false};
+    }
+}
+
+wl_integer wl_expression(wl_run *run, const wl_instruction *instruction, bool *failed) {
+    operand stack[WL_DEEPEST_STACK];
+    operand *top = stack; /* behind the last value */
+    const uint8_t *code = instruction->constant;
+    const uint8_t *end = code + instruction->d;
+    while (code < end) {
+        unsigned each = *code++;
+        switch (code_takes(each)) {
+        case 0:
+            *top++ = leaf(run, each, code);
+            code += code_bytes(each);
+            break;
+        case 1:
+            top[-1] = one(each, top[-1]);
+            break;
+        case 2:
+            top--;
+            top[-1] = two(each, top[-1], top[0]);
+            break;
+        default: /* condition, then, otherwise */
+            top -= 2;
+            if (!top[-1].failed)
+                top[-1] = top[-1].value ? top[0] : top[1];
+            break;
+        }
+    }
+    *failed = stack[0].failed;
+    return stack[0].value;
+}

@@ -1,0 +1,109 @@
+/* Rows that stand back to back. */
+#include "internal.h"
+
+static void finish(wl_fill_result *result, int status, size_t consumed) {
+    result->status = status;
+    result->consumed = consumed;
+}
+
+/* The row at `begin` could not be read to its end, or has no room. */
+static void end_at_row(wl_run *run, wl_fill_result *result, int outcome, size_t begin) {
+    const wl_fill_arguments *arguments = run->arguments;
+    wl_row_take_back(run, result->rows);
+    result->position = arguments->base_offset + begin;
+    result->reason = run->reason;
+    if (outcome == WL_ROW_LOST) {
+        finish(result, WL_LOST, begin);
+    } else if (outcome == WL_ROW_NO_ROOM) {
+        finish(result, result->rows ? WL_BATCH_FULL : WL_NO_ROOM, begin);
+        result->needed = run->needed;
+        result->reason = result->rows ? WL_REASON_NONE : run->column;
+    } else if (arguments->end - begin >= arguments->max_record) {
+        /* Not complete within the largest record, so larger than that, whatever follows. */
+        finish(result, WL_LOST, begin);
+        result->reason = WL_REASON_LIMIT;
+    } else {
+        finish(result, arguments->at_end ? WL_TRUNCATED : WL_NEED_INPUT, begin);
+        result->reason = WL_REASON_NONE;
+        result->needed = wl_smaller(run->needed, arguments->max_record);
+    }
+}
+
+/* A complete row at [begin, end). False: the fill has ended before it. */
+static bool take_row(wl_run *run, wl_fill_result *result, size_t begin, size_t end) {
+    const wl_fill_arguments *arguments = run->arguments;
+    if (WL_UNLIKELY(end - begin > arguments->max_record)) {
+        run->reason = WL_REASON_LIMIT;
+        end_at_row(run, result, WL_ROW_LOST, begin);
+        return false;
+    }
+    if (WL_UNLIKELY(arguments->end - end < arguments->padding && !arguments->at_end)) {
+        /* Where the next row begins is not in the window yet: leave this one for the next call. */
+        wl_row_take_back(run, result->rows);
+        finish(result, WL_NEED_INPUT, begin);
+        result->needed = end - begin + arguments->padding;
+        return false;
+    }
+    if (WL_UNLIKELY(run->refused)) {
+        if (wl_damaged(run, result, begin, end, run->refused))
+            return true;
+        finish(result, WL_BATCH_FULL, begin);
+        return false;
+    }
+    wl_row_done(run, result, begin);
+    return true;
+}
+
+/* Whether the fill ends before a row at `begin` is looked at. */
+static bool ends_before(const wl_run *run, wl_fill_result *result, size_t begin) {
+    const wl_fill_arguments *arguments = run->arguments;
+    if (arguments->stop >= 0 && arguments->base_offset + begin >= (uint64_t)arguments->stop)
+        finish(result, WL_END, begin);
+    else if (begin == arguments->end)
+        finish(result, arguments->at_end ? WL_END : WL_NEED_INPUT, begin);
+    else if (result->rows == arguments->capacity)
+        finish(result, WL_BATCH_FULL, begin);
+    else
+        return false;
+    return true;
+}
+
+void wl_fill_back_to_back(wl_run *run, wl_fill_result *result) {
+    const wl_fill_arguments *arguments = run->arguments;
+    const uint8_t *source = arguments->source;
+    size_t end = arguments->end;
+    size_t begin = arguments->begin;
+    while (!ends_before(run, result, begin)) {
+        int outcome = wl_run_row(run, source + begin, source + end, result->rows);
+        if (WL_UNLIKELY(outcome == WL_ROW_COMPLETE && run->next == source + begin)) {
+            /* A row without bytes would repeat for ever. */
+            run->reason = WL_REASON_LENGTH;
+            outcome = WL_ROW_LOST;
+        }
+        if (WL_UNLIKELY(outcome != WL_ROW_COMPLETE)) {
+            end_at_row(run, result, outcome, begin);
+            break;
+        }
+        size_t next = (size_t)(run->next - source);
+        if (!take_row(run, result, begin, next))
+            break;
+        begin = next + wl_smaller(arguments->padding, end - next);
+    }
+}
+
+bool wl_fill(const wl_program *program, const wl_fill_arguments *arguments, wl_fill_result *result) {
+    wl_run *run = wl_run_make(program, arguments, false);
+    if (!run)
+        return false;
+    size_t *null_counts = result->null_counts, *data_used = result->data_used;
+    *result = (wl_fill_result){.consumed = arguments->begin, .null_counts = null_counts, .data_used = data_used};
+    wl_columns_start(run);
+    bool good = true;
+    if (program->delimiter_size)
+        good = wl_fill_frames(run, result);
+    else
+        wl_fill_back_to_back(run, result);
+    wl_columns_finish(run, result);
+    wl_run_free(run);
+    return good;
+}

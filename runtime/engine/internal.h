@@ -1,0 +1,310 @@
+/* What the engine's own files share; users of the engine include engine.h only. */
+#ifndef WIRELOOM_INTERNAL_H
+#define WIRELOOM_INTERNAL_H
+
+#include "bytes.h"
+#include "engine.h"
+
+/* The program as it was loaded --------------------------------------------------------------------------------- */
+
+/* Numbered as wireloom.program.Op. */
+enum {
+    WL_OP_END,
+    WL_OP_NEED,
+    WL_OP_COLUMN_FIXED,
+    WL_OP_REGISTER_FIXED,
+    WL_OP_BYTES_REGISTER,
+    WL_OP_BYTES_FIXED,
+    WL_OP_BYTES_REST,
+    WL_OP_BYTES_TERMINATED,
+    WL_OP_COLUMN_BYTES,
+    WL_OP_COLUMN_REGISTER,
+    WL_OP_COLUMN_TIMESTAMP,
+    WL_OP_CHECK_RANGE,
+    WL_OP_CHECK_TRUE,
+    WL_OP_CHECK_CONSTANT,
+    WL_OP_CHECKSUM,
+    WL_OP_MARK,
+    WL_OP_EXPRESSION,
+    WL_OP_SKIP_IF_ZERO,
+    WL_OP_JUMP,
+    WL_OP_COLUMN_NULL,
+    WL_OP_LIMIT_REGISTER,
+    WL_OP_LIMIT_END,
+    WL_OP_SKIP_REGISTER,
+    WL_OP_CHECK_UTF8,
+    WL_OP_LIMIT_FIXED,
+    WL_OP_TRIM_RIGHT,
+    WL_OP_CUT_TERMINATOR,
+    WL_OP_COUNT,
+};
+
+/* Numbered as wireloom.program.Kind. */
+enum {
+    WL_U1,
+    WL_U2LE,
+    WL_U2BE,
+    WL_U4LE,
+    WL_U4BE,
+    WL_U8LE,
+    WL_U8BE,
+    WL_S1,
+    WL_S2LE,
+    WL_S2BE,
+    WL_S4LE,
+    WL_S4BE,
+    WL_S8LE,
+    WL_S8BE,
+    WL_F4LE,
+    WL_F4BE,
+    WL_F8LE,
+    WL_F8BE,
+    WL_KIND_COUNT,
+};
+
+enum { WL_STUFFING_NONE, WL_STUFFING_WORD, WL_STUFFING_COBS };
+
+#define WL_MOST_REGISTERS 256
+#define WL_DEEPEST_LIMIT 16
+#define WL_DEEPEST_STACK 32
+#define WL_MOST_OWN_BYTES 16
+
+typedef struct {
+    uint16_t op;
+    uint16_t a;
+    uint32_t b;
+    int64_t c;
+    int64_t d;
+} wl_step;
+
+typedef uint32_t (*wl_crc_function)(uint32_t state, const uint8_t *data, size_t size);
+
+typedef struct {
+    uint32_t algorithm; /* 1: CRC-32C, 2: CRC-32 */
+    uint32_t initial;
+    uint32_t final_xor;
+    int32_t replace; /* -1: the checksum's own bytes count as they stand */
+    uint32_t own;
+    uint32_t own_size;
+} wl_rule;
+
+struct wl_program {
+    uint32_t step_count;
+    uint32_t column_count;
+    uint32_t register_count;
+    uint32_t span_count;
+    uint32_t mark_count;
+    uint32_t constant_size;
+    uint32_t rule_count;
+    uint32_t preset_count;
+    uint32_t delimiter_size;
+    uint32_t stuffing;
+    uint8_t delimiter[4];
+    bool reset;           /* some step may read a register, span or mark that no step of this row has set */
+    wl_step *steps;       /* checked; owned */
+    bool *reachable;      /* one per step; owned */
+    uint8_t *storages;    /* one per column; owned */
+    bool *conditional;    /* one per column: some path through the row does not write it; owned */
+    wl_rule *rules;       /* owned */
+    uint8_t *constants;   /* owned */
+};
+
+/* Checks every step (validate.c); fills in reachable. False: `message` says what is wrong. */
+bool wl_program_check(wl_program *program, char *message, size_t message_size);
+/* Fills in conditional and reset of a program whose steps have been checked (paths.c). */
+void wl_program_paths(wl_program *program);
+unsigned wl_kind_size(unsigned kind);
+static inline bool wl_kind_is_float(unsigned kind) { return kind >= WL_F4LE; }
+
+/* The plan of one call (plan.c): the steps that this call needs, decoded once ------------------------------------ */
+
+/* What an instruction does; operands as those of the step it was made from, unless said. */
+enum {
+    WL_RUN_END,
+    WL_RUN_NEED,          /* c bytes */
+    WL_RUN_COLUMN_1,      /* out[row] ← byte at base + c */
+    WL_RUN_COLUMN_LE2,
+    WL_RUN_COLUMN_BE2,
+    WL_RUN_COLUMN_LE4,
+    WL_RUN_COLUMN_BE4,
+    WL_RUN_COLUMN_LE8,
+    WL_RUN_COLUMN_BE8,
+    WL_RUN_REGISTER,      /* of kind b */
+    WL_RUN_REGISTER_LE4,  /* unsigned, the commonest */
+    WL_RUN_REGISTER_BE4,
+    WL_RUN_BYTES_REGISTER,
+    WL_RUN_BYTES_FIXED,
+    WL_RUN_BYTES_REST,
+    WL_RUN_BYTES_TERMINATED,
+    WL_RUN_COLUMN_BYTES,
+    WL_RUN_COLUMN_REGISTER, /* c: width in bytes */
+    WL_RUN_COLUMN_TIMESTAMP,
+    WL_RUN_COLUMN_NULL,
+    WL_RUN_COLUMN_VALID,  /* takes back the null that stands for "not written yet" */
+    WL_RUN_CHECK_RANGE,
+    WL_RUN_CHECK_TRUE,
+    WL_RUN_CHECK_CONSTANT, /* constant: the bytes */
+    WL_RUN_CHECK_UTF8,
+    WL_RUN_CHECKSUM,
+    WL_RUN_MARK,
+    WL_RUN_EXPRESSION,    /* constant: d bytes of code */
+    WL_RUN_SKIP_IF_ZERO,  /* c: index of an instruction */
+    WL_RUN_JUMP,
+    WL_RUN_LIMIT_REGISTER,
+    WL_RUN_LIMIT_FIXED,
+    WL_RUN_LIMIT_END,
+    WL_RUN_SKIP_REGISTER,
+    WL_RUN_TRIM_RIGHT,
+    WL_RUN_CUT_TERMINATOR,
+};
+
+typedef struct {
+    uint16_t op;
+    uint16_t a;
+    uint32_t b;
+    int64_t c;
+    int64_t d;
+    uint8_t *out;            /* a column's values */
+    uint8_t *offsets;        /* a variable column's offsets; d is then its room in bytes */
+    const uint8_t *constant;
+} wl_instruction;
+
+/* A rule with what can be computed before the first row. */
+typedef struct {
+    const wl_rule *rule;
+    wl_crc_function update;
+    uint32_t replaced; /* the state after the replaced bytes, where the range begins with them */
+} wl_checksum;
+
+typedef struct {
+    const uint8_t *at;
+    size_t size;
+} wl_span;
+
+struct wl_index; /* resync.c: answers about long ranges without going through them */
+
+/* Outcomes of one row. */
+enum { WL_ROW_COMPLETE, WL_ROW_TRUNCATED, WL_ROW_LOST, WL_ROW_NO_ROOM };
+
+/* Everything that one call works with. One allocation (wl_run_make), freed by wl_run_free. */
+typedef struct {
+    const wl_program *program;
+    const wl_fill_arguments *arguments;
+    wl_instruction *plan;
+    wl_integer *registers;
+    wl_span *spans;
+    const uint8_t **marks;
+    wl_checksum *checksums;
+    bool reset;              /* clear registers, spans and marks before each row */
+    bool has_conditional;    /* some wanted column starts each row as null */
+    const uint8_t *readable; /* bytes before this may be read (not used) beyond a row's end; source or scratch */
+    struct wl_index *index;  /* NULL but in resync */
+    /* What the last row came to. */
+    const uint8_t *next;     /* complete: first byte behind the row */
+    uint32_t refused;        /* complete: why the row is damaged, or WL_REASON_NONE */
+    uint32_t reason;         /* lost */
+    size_t needed;           /* truncated: bytes of the row that must be there; no room: data bytes */
+    uint32_t column;         /* no room */
+    bool nulls;              /* some column of this row is null so far */
+    bool poisoned;           /* some register of this row could not be computed */
+    uint64_t poison[WL_MOST_REGISTERS / 64];
+    /* Delimited rows only. */
+    uint8_t *scratch;        /* unstuffed bytes; grown on demand */
+    size_t scratch_size;
+} wl_run;
+
+/* For resync: `parse_only` drops all columns and what only they need. */
+wl_run *wl_run_make(const wl_program *program, const wl_fill_arguments *arguments, bool parse_only);
+void wl_run_free(wl_run *run);
+
+/* Runs the plan over the row that begins at `begin` and may reach to `end`; writes into the columns at `row`. */
+int wl_run_row(wl_run *run, const uint8_t *begin, const uint8_t *end, size_t row);
+
+/* Steps that are long enough to live in files of their own. */
+wl_integer wl_expression(wl_run *run, const wl_instruction *instruction, bool *failed);
+bool wl_expression_check(const wl_program *program, const uint8_t *code, size_t size, const char **problem);
+/* Calls use(register or span number) for what the (checked) code reads. */
+void wl_expression_uses(const uint8_t *code, size_t size, bool *registers, bool *spans);
+uint32_t wl_checksum_run(wl_run *run, const wl_checksum *checksum, const uint8_t *from, const uint8_t *to);
+bool wl_text_is_utf8(const uint8_t *text, size_t size);
+bool wl_text_is_ascii(const uint8_t *text, size_t size);
+
+/* Writing rows (columns.c) --------------------------------------------------------------------------------------- */
+
+void wl_columns_start(const wl_run *run);
+void wl_column_null(wl_run *run, size_t column, size_t row);
+void wl_column_valid(wl_run *run, size_t column, size_t row);
+void wl_row_nulls(wl_run *run, size_t row);
+void wl_row_take_back(wl_run *run, size_t row);
+/* The row that begins at index `begin` stands. */
+void wl_row_done(const wl_run *run, wl_fill_result *result, size_t begin);
+void wl_columns_finish(const wl_run *run, wl_fill_result *result);
+/* Notes a damaged row, as a row of nulls where asked for. False: there is no room for the note. */
+bool wl_damaged(wl_run *run, wl_fill_result *result, size_t begin, size_t end, uint32_t reason);
+
+/* The two ways in which rows stand in the input. */
+void wl_fill_back_to_back(wl_run *run, wl_fill_result *result);
+bool wl_fill_frames(wl_run *run, wl_fill_result *result);
+
+/* Resync's index (resync.c): a CRC state over [from, to) from `state`, or the next `value` in [from, to). */
+uint32_t wl_index_crc(struct wl_index *index, uint32_t algorithm, uint32_t state, const uint8_t *from, const uint8_t *to);
+const uint8_t *wl_index_find(struct wl_index *index, uint8_t value, const uint8_t *from, const uint8_t *to);
+
+/* Processor variants (cpu.c) ------------------------------------------------------------------------------------- */
+
+/* Writes the position (relative to `from`) of every match that begins in [from, from + count) to `positions`; bytes up
+ * to from + count + 1 … (size - 1 of them) may be read. Returns the number of matches. count ≤ WL_SCAN_BLOCK. */
+#define WL_SCAN_BLOCK 8192
+typedef size_t (*wl_scan_function)(const uint8_t *from, size_t count, uint8_t first, uint8_t second, uint16_t *positions);
+
+typedef struct {
+    const char *level;
+    const char *crc32c_name;
+    const char *scan_name;
+    wl_crc_function crc32c;
+    wl_scan_function scan_pair;  /* reads one byte behind `count` */
+    wl_scan_function scan_byte;  /* `second` is not used */
+} wl_variant;
+
+extern wl_variant wl_chosen;
+
+uint32_t wl_crc32c_portable(uint32_t state, const uint8_t *data, size_t size);
+uint32_t wl_crc32c_sse42(uint32_t state, const uint8_t *data, size_t size);
+uint32_t wl_crc32c_armv8(uint32_t state, const uint8_t *data, size_t size);
+void wl_crc_start(void);
+void wl_crc32c_sse42_start(void);
+
+/* x^n modulo the polynomial of `algorithm`, reflected; and a state after `size` zero bytes. */
+uint32_t wl_crc_power(uint32_t algorithm, uint64_t n);
+uint32_t wl_crc_shift(uint32_t algorithm, uint32_t state, uint64_t size);
+
+size_t wl_scan_pair_portable(const uint8_t *, size_t, uint8_t, uint8_t, uint16_t *);
+size_t wl_scan_byte_portable(const uint8_t *, size_t, uint8_t, uint8_t, uint16_t *);
+size_t wl_scan_pair_sse2(const uint8_t *, size_t, uint8_t, uint8_t, uint16_t *);
+size_t wl_scan_byte_sse2(const uint8_t *, size_t, uint8_t, uint8_t, uint16_t *);
+size_t wl_scan_pair_avx2(const uint8_t *, size_t, uint8_t, uint8_t, uint16_t *);
+size_t wl_scan_byte_avx2(const uint8_t *, size_t, uint8_t, uint8_t, uint16_t *);
+size_t wl_scan_pair_avx512(const uint8_t *, size_t, uint8_t, uint8_t, uint16_t *);
+size_t wl_scan_byte_avx512(const uint8_t *, size_t, uint8_t, uint8_t, uint16_t *);
+size_t wl_scan_pair_neon(const uint8_t *, size_t, uint8_t, uint8_t, uint16_t *);
+size_t wl_scan_byte_neon(const uint8_t *, size_t, uint8_t, uint8_t, uint16_t *);
+
+/* Delimiters one after another (scan.c): finds them a block at a time, so that the search runs in one tight loop. */
+typedef struct {
+    const uint8_t *source;
+    const uint8_t *delimiter;
+    size_t delimiter_size;
+    size_t end;
+    size_t scanned; /* matches that begin before this have been found */
+    size_t block;   /* where positions count from */
+    size_t count;
+    size_t next;    /* first one in positions that has not been given out */
+    uint16_t positions[WL_SCAN_BLOCK];
+} wl_scanner;
+
+void wl_scanner_start(wl_scanner *scanner, const uint8_t *source, size_t begin, size_t end, const uint8_t *delimiter,
+                      size_t size);
+/* The first match at or after `from` (never smaller than in the call before), or WL_NOT_FOUND. */
+size_t wl_scanner_find(wl_scanner *scanner, size_t from);
+
+#endif

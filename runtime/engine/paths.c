@@ -1,0 +1,101 @@
+/* What may stay unset on some way through a program: such columns begin every row as null, such registers as zero.
+ *
+ * A step lies on every way through the row where no jump leads over it and no END stands before it. Whatever is
+ * written by such a step is certain; anything else is taken to be uncertain, which costs a little and breaks nothing. */
+#include "internal.h"
+
+typedef struct {
+    bool registers[WL_MOST_REGISTERS];
+    bool spans[256];
+    bool marks[256];
+} known;
+
+static void note_writes(const wl_step *step, known *sure) {
+    switch (step->op) {
+    case WL_OP_REGISTER_FIXED:
+    case WL_OP_EXPRESSION:
+        sure->registers[step->a] = true;
+        break;
+    case WL_OP_BYTES_REGISTER:
+    case WL_OP_BYTES_FIXED:
+    case WL_OP_BYTES_REST:
+    case WL_OP_BYTES_TERMINATED:
+        sure->spans[step->a] = true;
+        break;
+    case WL_OP_MARK:
+        sure->marks[step->a] = true;
+        break;
+    default:
+        break;
+    }
+}
+
+static bool expression_is_sure(const wl_program *program, const wl_step *step, const known *sure) {
+    bool registers[WL_MOST_REGISTERS] = {false}, spans[256] = {false};
+    wl_expression_uses(program->constants + step->c, (size_t)step->d, registers, spans);
+    for (size_t i = 0; i < 256; i++) {
+        if ((registers[i] && !sure->registers[i]) || (spans[i] && !sure->spans[i]))
+            return false;
+    }
+    return true;
+}
+
+static bool reads_are_sure(const wl_program *program, const wl_step *step, const known *sure) {
+    const wl_rule *rule;
+    switch (step->op) {
+    case WL_OP_BYTES_REGISTER:
+    case WL_OP_COLUMN_REGISTER:
+    case WL_OP_COLUMN_TIMESTAMP:
+        return sure->registers[step->b];
+    case WL_OP_CHECK_RANGE:
+    case WL_OP_CHECK_TRUE:
+    case WL_OP_SKIP_IF_ZERO:
+    case WL_OP_LIMIT_REGISTER:
+    case WL_OP_SKIP_REGISTER:
+        return sure->registers[step->a];
+    case WL_OP_COLUMN_BYTES:
+        return sure->spans[step->b];
+    case WL_OP_CHECK_UTF8:
+    case WL_OP_TRIM_RIGHT:
+    case WL_OP_CUT_TERMINATOR:
+        return sure->spans[step->a];
+    case WL_OP_CHECKSUM:
+        rule = program->rules + step->a;
+        return sure->registers[step->b] && sure->marks[step->c] && sure->marks[step->d] &&
+               (rule->replace < 0 || sure->marks[rule->own]);
+    case WL_OP_EXPRESSION:
+        return expression_is_sure(program, step, sure);
+    default:
+        return true;
+    }
+}
+
+static bool writes_column(const wl_step *step) {
+    return step->op == WL_OP_COLUMN_FIXED || step->op == WL_OP_COLUMN_BYTES || step->op == WL_OP_COLUMN_REGISTER ||
+           step->op == WL_OP_COLUMN_TIMESTAMP || step->op == WL_OP_COLUMN_NULL;
+}
+
+void wl_program_paths(wl_program *program) {
+    known sure = {{false}, {false}, {false}};
+    int64_t passed = 0; /* the furthest step that some way jumps to: steps before it are uncertain */
+    for (uint32_t i = 0; i < program->preset_count; i++)
+        sure.registers[i] = true;
+    for (uint32_t i = 0; i < program->column_count; i++)
+        program->conditional[i] = true;
+    for (uint32_t i = 0; i < program->step_count; i++) {
+        const wl_step *step = program->steps + i;
+        if (!program->reachable[i])
+            continue;
+        if (!reads_are_sure(program, step, &sure))
+            program->reset = true;
+        if ((step->op == WL_OP_JUMP || step->op == WL_OP_SKIP_IF_ZERO) && step->c > passed)
+            passed = step->c;
+        if (step->op == WL_OP_END)
+            passed = program->step_count;
+        if (i < passed)
+            continue;
+        note_writes(step, &sure);
+        if (writes_column(step))
+            program->conditional[step->a] = false;
+    }
+}

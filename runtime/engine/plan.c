@@ -1,0 +1,245 @@
+/* The plan of one call: the steps that this call needs, with everything decoded that does not change from row to row.
+ *
+ * Columns that nobody wants are dropped, and then, from the last step to the first, whatever only they would have
+ * needed. An EXPRESSION is dropped too where nothing needs its result: a value that nobody looks at cannot be wrong. */
+#include <stdlib.h>
+
+#include "internal.h"
+
+typedef struct {
+    const wl_program *program;
+    const wl_fill_arguments *arguments;
+    bool parse_only;
+    bool registers[WL_MOST_REGISTERS];
+    bool spans[256];
+    bool marks[256];
+} needs;
+
+static bool wants_column(const needs *need, size_t column) {
+    return !need->parse_only && need->arguments->columns[column].wanted;
+}
+
+static void need_checksum(needs *need, const wl_step *step) {
+    const wl_rule *rule = need->program->rules + step->a;
+    need->registers[step->b] = true;
+    need->marks[step->c] = need->marks[step->d] = true;
+    if (rule->replace >= 0)
+        need->marks[rule->own] = true;
+}
+
+/* Whether this call runs the step; notes what it reads. Called from the last step to the first. */
+static bool is_needed(needs *need, const wl_step *step) {
+    switch (step->op) {
+    case WL_OP_COLUMN_FIXED:
+    case WL_OP_COLUMN_NULL:
+        return wants_column(need, step->a);
+    case WL_OP_COLUMN_BYTES:
+        if (!wants_column(need, step->a))
+            return false;
+        need->spans[step->b] = true;
+        return true;
+    case WL_OP_COLUMN_REGISTER:
+    case WL_OP_COLUMN_TIMESTAMP:
+        if (!wants_column(need, step->a))
+            return false;
+        need->registers[step->b] = true;
+        return true;
+    case WL_OP_REGISTER_FIXED:
+        return need->registers[step->a];
+    case WL_OP_EXPRESSION:
+        if (need->registers[step->a])
+            wl_expression_uses(need->program->constants + step->c, (size_t)step->d, need->registers, need->spans);
+        return need->registers[step->a];
+    case WL_OP_MARK:
+        return need->marks[step->a];
+    case WL_OP_TRIM_RIGHT:
+    case WL_OP_CUT_TERMINATOR:
+        return need->spans[step->a];
+    case WL_OP_CHECKSUM:
+        if (!need->arguments->verify)
+            return false;
+        need_checksum(need, step);
+        return true;
+    case WL_OP_CHECK_UTF8:
+        need->spans[step->a] = true;
+        return true;
+    case WL_OP_BYTES_REGISTER:
+        need->registers[step->b] = true;
+        return true;
+    case WL_OP_CHECK_RANGE:
+    case WL_OP_CHECK_TRUE:
+    case WL_OP_SKIP_IF_ZERO:
+    case WL_OP_LIMIT_REGISTER:
+    case WL_OP_SKIP_REGISTER:
+        need->registers[step->a] = true;
+        return true;
+    default:
+        return true;
+    }
+}
+
+static uint16_t fixed_column(uint32_t kind) {
+    static const uint8_t operations[WL_KIND_COUNT] = {
+        [WL_U1] = WL_RUN_COLUMN_1,     [WL_S1] = WL_RUN_COLUMN_1,     [WL_U2LE] = WL_RUN_COLUMN_LE2,
+        [WL_S2LE] = WL_RUN_COLUMN_LE2, [WL_U2BE] = WL_RUN_COLUMN_BE2, [WL_S2BE] = WL_RUN_COLUMN_BE2,
+        [WL_U4LE] = WL_RUN_COLUMN_LE4, [WL_S4LE] = WL_RUN_COLUMN_LE4, [WL_F4LE] = WL_RUN_COLUMN_LE4,
+        [WL_U4BE] = WL_RUN_COLUMN_BE4, [WL_S4BE] = WL_RUN_COLUMN_BE4, [WL_F4BE] = WL_RUN_COLUMN_BE4,
+        [WL_U8LE] = WL_RUN_COLUMN_LE8, [WL_S8LE] = WL_RUN_COLUMN_LE8, [WL_F8LE] = WL_RUN_COLUMN_LE8,
+        [WL_U8BE] = WL_RUN_COLUMN_BE8, [WL_S8BE] = WL_RUN_COLUMN_BE8, [WL_F8BE] = WL_RUN_COLUMN_BE8,
+    };
+    return operations[kind];
+}
+
+static uint16_t operation(const wl_step *step) {
+    static const uint8_t operations[WL_OP_COUNT] = {
+        [WL_OP_END] = WL_RUN_END,
+        [WL_OP_NEED] = WL_RUN_NEED,
+        [WL_OP_BYTES_REGISTER] = WL_RUN_BYTES_REGISTER,
+        [WL_OP_BYTES_FIXED] = WL_RUN_BYTES_FIXED,
+        [WL_OP_BYTES_REST] = WL_RUN_BYTES_REST,
+        [WL_OP_BYTES_TERMINATED] = WL_RUN_BYTES_TERMINATED,
+        [WL_OP_COLUMN_BYTES] = WL_RUN_COLUMN_BYTES,
+        [WL_OP_COLUMN_REGISTER] = WL_RUN_COLUMN_REGISTER,
+        [WL_OP_COLUMN_TIMESTAMP] = WL_RUN_COLUMN_TIMESTAMP,
+        [WL_OP_CHECK_RANGE] = WL_RUN_CHECK_RANGE,
+        [WL_OP_CHECK_TRUE] = WL_RUN_CHECK_TRUE,
+        [WL_OP_CHECK_CONSTANT] = WL_RUN_CHECK_CONSTANT,
+        [WL_OP_CHECKSUM] = WL_RUN_CHECKSUM,
+        [WL_OP_MARK] = WL_RUN_MARK,
+        [WL_OP_EXPRESSION] = WL_RUN_EXPRESSION,
+        [WL_OP_SKIP_IF_ZERO] = WL_RUN_SKIP_IF_ZERO,
+        [WL_OP_JUMP] = WL_RUN_JUMP,
+        [WL_OP_COLUMN_NULL] = WL_RUN_COLUMN_NULL,
+        [WL_OP_LIMIT_REGISTER] = WL_RUN_LIMIT_REGISTER,
+        [WL_OP_LIMIT_END] = WL_RUN_LIMIT_END,
+        [WL_OP_SKIP_REGISTER] = WL_RUN_SKIP_REGISTER,
+        [WL_OP_CHECK_UTF8] = WL_RUN_CHECK_UTF8,
+        [WL_OP_LIMIT_FIXED] = WL_RUN_LIMIT_FIXED,
+        [WL_OP_TRIM_RIGHT] = WL_RUN_TRIM_RIGHT,
+        [WL_OP_CUT_TERMINATOR] = WL_RUN_CUT_TERMINATOR,
+    };
+    if (step->op == WL_OP_COLUMN_FIXED)
+        return fixed_column(step->b);
+    if (step->op == WL_OP_REGISTER_FIXED)
+        return step->b == WL_U4LE ? WL_RUN_REGISTER_LE4 : step->b == WL_U4BE ? WL_RUN_REGISTER_BE4 : WL_RUN_REGISTER;
+    return operations[step->op];
+}
+
+static void decode(const needs *need, const wl_step *step, wl_instruction *instruction) {
+    *instruction = (wl_instruction){operation(step), step->a, step->b, step->c, step->d, NULL, NULL, NULL};
+    switch (step->op) {
+    case WL_OP_NEED:
+        instruction->c = step->a;
+        break;
+    case WL_OP_COLUMN_FIXED:
+    case WL_OP_COLUMN_REGISTER:
+    case WL_OP_COLUMN_TIMESTAMP:
+        instruction->out = need->arguments->columns[step->a].values;
+        if (step->op == WL_OP_COLUMN_REGISTER)
+            instruction->c = wl_kind_size((unsigned)step->c);
+        break;
+    case WL_OP_COLUMN_BYTES:
+        instruction->out = need->arguments->columns[step->a].values;
+        instruction->offsets = need->arguments->columns[step->a].offsets;
+        instruction->d = (int64_t)wl_smaller(need->arguments->columns[step->a].data_size, INT32_MAX);
+        break;
+    case WL_OP_CHECK_CONSTANT:
+        instruction->constant = need->program->constants + step->a;
+        break;
+    case WL_OP_EXPRESSION:
+        instruction->constant = need->program->constants + step->c;
+        break;
+    default:
+        break;
+    }
+}
+
+static bool writes_value(const wl_step *step) {
+    return step->op == WL_OP_COLUMN_FIXED || step->op == WL_OP_COLUMN_BYTES || step->op == WL_OP_COLUMN_REGISTER ||
+           step->op == WL_OP_COLUMN_TIMESTAMP;
+}
+
+/* `place` is working memory, one per step: first whether the step is needed, then where its instruction begins. */
+static void make_plan(wl_run *run, needs *need, uint32_t *place) {
+    const wl_program *program = run->program;
+    for (uint32_t i = program->step_count; i-- > 0;)
+        place[i] = program->reachable[i] && is_needed(need, program->steps + i);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < program->step_count; i++) {
+        const wl_step *step = program->steps + i;
+        bool needed = place[i];
+        place[i] = count;
+        if (!needed)
+            continue;
+        if (writes_value(step) && program->conditional[step->a])
+            run->plan[count++] = (wl_instruction){WL_RUN_COLUMN_VALID, step->a, 0, 0, 0, NULL, NULL, NULL};
+        decode(need, step, run->plan + count++);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (run->plan[i].op == WL_RUN_JUMP || run->plan[i].op == WL_RUN_SKIP_IF_ZERO)
+            run->plan[i].c = place[run->plan[i].c];
+    }
+}
+
+static void make_checksums(wl_run *run) {
+    const wl_program *program = run->program;
+    for (uint32_t i = 0; i < program->rule_count; i++) {
+        const wl_rule *rule = program->rules + i;
+        wl_checksum *checksum = run->checksums + i;
+        checksum->rule = rule;
+        checksum->update = rule->algorithm == 1 ? wl_chosen.crc32c : wl_crc32_update;
+        checksum->replaced = rule->initial;
+        if (rule->replace >= 0) {
+            uint8_t own[WL_MOST_OWN_BYTES];
+            size_t size = rule->own_size < sizeof own ? rule->own_size : sizeof own;
+            memset(own, rule->replace, sizeof own);
+            checksum->replaced = checksum->update(rule->initial, own, size);
+        }
+    }
+}
+
+/* Cuts a part off one allocation; all parts are multiples of 16 bytes, so all are aligned. */
+static void *part(uint8_t **rest, size_t count, size_t size) {
+    void *result = *rest;
+    *rest += (count * size + 15) / 16 * 16;
+    return result;
+}
+
+wl_run *wl_run_make(const wl_program *program, const wl_fill_arguments *arguments, bool parse_only) {
+    /* Every step may become two instructions; each part may grow by 15 bytes. */
+    size_t steps = (size_t)program->step_count * 2;
+    size_t size = sizeof(wl_run) + steps * sizeof(wl_instruction) + program->register_count * sizeof(wl_integer) +
+                  program->span_count * sizeof(wl_span) + program->mark_count * sizeof(uint8_t *) +
+                  program->rule_count * sizeof(wl_checksum) + program->step_count * sizeof(uint32_t) + 8 * 16;
+    uint8_t *rest = calloc(1, size);
+    if (!rest)
+        return NULL;
+    wl_run *run = part(&rest, 1, sizeof *run);
+    run->program = program;
+    run->arguments = arguments;
+    run->reset = program->reset;
+    run->readable = arguments->source + arguments->end;
+    run->registers = part(&rest, program->register_count, sizeof *run->registers);
+    run->plan = part(&rest, steps, sizeof *run->plan);
+    run->spans = part(&rest, program->span_count, sizeof *run->spans);
+    run->marks = part(&rest, program->mark_count, sizeof *run->marks);
+    run->checksums = part(&rest, program->rule_count, sizeof *run->checksums);
+    uint32_t *place = part(&rest, program->step_count, sizeof *place);
+    if (program->preset_count)
+        memcpy(run->registers, arguments->preset, program->preset_count * sizeof *run->registers);
+    needs need = {.program = program, .arguments = arguments, .parse_only = parse_only};
+    make_plan(run, &need, place);
+    make_checksums(run);
+    if (!parse_only) {
+        for (uint32_t i = 0; i < program->column_count; i++)
+            run->has_conditional |= arguments->columns[i].wanted && program->conditional[i];
+    }
+    return run;
+}
+
+void wl_run_free(wl_run *run) {
+    if (!run)
+        return;
+    free(run->scratch);
+    free(run);
+}

@@ -1,0 +1,154 @@
+/* Loading a packed program: the header's counts against the bytes that are there, then the parts one by one.
+ * What the steps may say is checked in validate.c. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "internal.h"
+
+#define PROGRAM_VERSION 1
+#define HEADER_BYTES 48
+#define STEP_BYTES 24
+#define RULE_BYTES 24
+
+static const char too_many[] = "the program has too many %s: %u (at most %u)";
+
+static bool header_fits(const wl_program *program, size_t size, char *message, size_t message_size) {
+    const struct {
+        const char *what;
+        uint32_t count;
+        uint32_t most;
+    } counts[] = {
+        {"steps", program->step_count, 65535},
+        {"columns", program->column_count, 4096},
+        {"registers", program->register_count, WL_MOST_REGISTERS},
+        {"spans", program->span_count, 256},
+        {"marks", program->mark_count, 256},
+        {"bytes of constants", program->constant_size, 1 << 24},
+        {"checksums", program->rule_count, 256},
+        {"preset registers", program->preset_count, program->register_count},
+        {"delimiter bytes", program->delimiter_size, 4},
+        {"kinds of stuffing", program->stuffing, WL_STUFFING_COBS},
+    };
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        if (counts[i].count > counts[i].most) {
+            snprintf(message, message_size, too_many, counts[i].what, counts[i].count, counts[i].most);
+            return false;
+        }
+    }
+    if (program->step_count == 0) {
+        snprintf(message, message_size, "the program has no steps");
+        return false;
+    }
+    if (program->stuffing != WL_STUFFING_NONE && program->delimiter_size == 0) {
+        snprintf(message, message_size, "the program has stuffing but no delimiter");
+        return false;
+    }
+    uint64_t expected = HEADER_BYTES + (uint64_t)program->step_count * STEP_BYTES + program->column_count +
+                        (uint64_t)program->rule_count * RULE_BYTES + program->constant_size;
+    if (size != expected) {
+        snprintf(message, message_size, "the program has %zu bytes, its header says %llu", size,
+                 (unsigned long long)expected);
+        return false;
+    }
+    return true;
+}
+
+static void read_header(wl_program *program, const uint8_t *packed) {
+    program->step_count = wl_load_le4(packed + 4);
+    program->column_count = wl_load_le4(packed + 8);
+    program->register_count = wl_load_le4(packed + 12);
+    program->span_count = wl_load_le4(packed + 16);
+    program->mark_count = wl_load_le4(packed + 20);
+    program->constant_size = wl_load_le4(packed + 24);
+    program->rule_count = wl_load_le4(packed + 28);
+    program->preset_count = wl_load_le4(packed + 32);
+    program->delimiter_size = wl_load_le4(packed + 36);
+    memcpy(program->delimiter, packed + 40, 4);
+    program->stuffing = wl_load_le4(packed + 44);
+}
+
+/* Never 0 bytes, so that NULL always means that there is no memory. */
+static void *make(size_t count, size_t size) { return calloc(count ? count : 1, size); }
+
+static bool allocate(wl_program *program) {
+    program->steps = make(program->step_count, sizeof *program->steps);
+    program->reachable = make(program->step_count, sizeof *program->reachable);
+    program->storages = make(program->column_count, 1);
+    program->conditional = make(program->column_count, sizeof *program->conditional);
+    program->rules = make(program->rule_count, sizeof *program->rules);
+    program->constants = make(program->constant_size, 1);
+    return program->steps && program->reachable && program->storages && program->conditional && program->rules &&
+           program->constants;
+}
+
+static void read_parts(wl_program *program, const uint8_t *at) {
+    for (uint32_t i = 0; i < program->step_count; i++, at += STEP_BYTES) {
+        wl_step *step = program->steps + i;
+        step->op = wl_load_le2(at);
+        step->a = wl_load_le2(at + 2);
+        step->b = wl_load_le4(at + 4);
+        step->c = (int64_t)wl_load_le8(at + 8);
+        step->d = (int64_t)wl_load_le8(at + 16);
+    }
+    if (program->column_count) {
+        memcpy(program->storages, at, program->column_count);
+        at += program->column_count;
+    }
+    for (uint32_t i = 0; i < program->rule_count; i++, at += RULE_BYTES) {
+        wl_rule *rule = program->rules + i;
+        rule->algorithm = wl_load_le4(at);
+        rule->initial = wl_load_le4(at + 4);
+        rule->final_xor = wl_load_le4(at + 8);
+        rule->replace = (int32_t)wl_load_le4(at + 12);
+        rule->own = wl_load_le4(at + 16);
+        rule->own_size = wl_load_le4(at + 20);
+    }
+    if (program->constant_size)
+        memcpy(program->constants, at, program->constant_size);
+}
+
+wl_program *wl_program_load(const uint8_t *packed, size_t size, char *message, size_t message_size) {
+    if (size < HEADER_BYTES) {
+        snprintf(message, message_size, "the program ends inside its header");
+        return NULL;
+    }
+    if (wl_load_le4(packed) != PROGRAM_VERSION) {
+        snprintf(message, message_size, "the program has version %u, this engine runs version %u",
+                 (unsigned)wl_load_le4(packed), PROGRAM_VERSION);
+        return NULL;
+    }
+    wl_program *program = calloc(1, sizeof *program);
+    if (!program) {
+        snprintf(message, message_size, "no memory for the program");
+        return NULL;
+    }
+    read_header(program, packed);
+    if (header_fits(program, size, message, message_size)) {
+        if (!allocate(program)) {
+            snprintf(message, message_size, "no memory for the program");
+        } else {
+            read_parts(program, packed + HEADER_BYTES);
+            if (wl_program_check(program, message, message_size))
+                return program;
+        }
+    }
+    wl_program_free(program);
+    return NULL;
+}
+
+void wl_program_free(wl_program *program) {
+    if (!program)
+        return;
+    free(program->steps);
+    free(program->reachable);
+    free(program->storages);
+    free(program->conditional);
+    free(program->rules);
+    free(program->constants);
+    free(program);
+}
+
+size_t wl_program_columns(const wl_program *program) { return program->column_count; }
+size_t wl_program_presets(const wl_program *program) { return program->preset_count; }
+bool wl_program_delimited(const wl_program *program) { return program->delimiter_size != 0; }
+unsigned wl_program_storage(const wl_program *program, size_t column) { return program->storages[column]; }

@@ -1,0 +1,2 @@
+/* placeholder for compile */
+#include "internal.h"

@@ -1,0 +1,267 @@
+/* Checks a program's steps once, so that running them needs no check but those against the input.
+ *
+ * One pass in order is enough, because jumps go forward only: whatever may run before a step stands before it. The
+ * pass carries along, for each step, how many bytes the last NEED has made safe (the fewest over all ways that lead
+ * here) and how many sub-streams are open (the same on all ways). */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "internal.h"
+
+typedef struct {
+    wl_program *program;
+    int64_t *safe;    /* per step: bytes at base that may be read; -1: not reached (yet) */
+    uint8_t *depth;   /* per step: open sub-streams */
+    uint32_t at;      /* the step that is being checked */
+    char *message;
+    size_t message_size;
+} checker;
+
+__attribute__((format(printf, 2, 3))) static bool refuse(checker *check, const char *format, ...) {
+    int used = snprintf(check->message, check->message_size, "step %u of the program: ", check->at);
+    if (used > 0 && (size_t)used < check->message_size) {
+        va_list arguments;
+        va_start(arguments, format);
+        vsnprintf(check->message + used, check->message_size - (size_t)used, format, arguments);
+        va_end(arguments);
+    }
+    return false;
+}
+
+unsigned wl_kind_size(unsigned kind) {
+    static const uint8_t sizes[WL_KIND_COUNT] = {1, 2, 2, 4, 4, 8, 8, 1, 2, 2, 4, 4, 8, 8, 4, 4, 8, 8};
+    return kind < WL_KIND_COUNT ? sizes[kind] : 0;
+}
+
+static bool below(checker *check, const char *what, int64_t number, uint32_t count) {
+    return (number >= 0 && number < count) ||
+           refuse(check, "there is no %s %lld, the program has %u", what, (long long)number, count);
+}
+
+static bool is_register(checker *check, int64_t number) {
+    return below(check, "register", number, check->program->register_count);
+}
+
+static bool is_written_register(checker *check, int64_t number) {
+    return is_register(check, number) && (number >= check->program->preset_count ||
+                                          refuse(check, "register %lld is preset, steps only read it", (long long)number));
+}
+
+static bool is_span(checker *check, int64_t number) { return below(check, "span", number, check->program->span_count); }
+static bool is_mark(checker *check, int64_t number) { return below(check, "mark", number, check->program->mark_count); }
+
+/* Reading `size` bytes at base + `from` must be covered by the NEED before. */
+static bool is_safe(checker *check, int64_t from, int64_t size) {
+    int64_t safe = check->safe[check->at];
+    return (from >= 0 && size >= 0 && from <= safe && size <= safe - from) ||
+           refuse(check, "%lld bytes at base + %lld, but the NEED before it covers %lld", (long long)size,
+                  (long long)from, (long long)safe);
+}
+
+static bool is_column(checker *check, int64_t number, unsigned storage) {
+    return below(check, "column", number, check->program->column_count) &&
+           (check->program->storages[number] == storage ||
+            refuse(check, "column %lld is not stored that way", (long long)number));
+}
+
+static bool is_outcome(checker *check, uint32_t operand) {
+    uint32_t reason = operand >> 8;
+    return ((operand & 0x7F) <= 1 && reason != WL_REASON_NONE && reason <= WL_REASON_ENCODING) ||
+           refuse(check, "operand b (%u) is not an outcome with a reason", operand);
+}
+
+static bool is_within(checker *check, const char *what, int64_t value, int64_t least, int64_t most) {
+    return (value >= least && value <= most) ||
+           refuse(check, "%s %lld is not within %lld … %lld", what, (long long)value, (long long)least, (long long)most);
+}
+
+static bool are_constants(checker *check, int64_t from, int64_t size) {
+    int64_t have = check->program->constant_size;
+    return (from >= 0 && size >= 0 && from <= have && size <= have - from) ||
+           refuse(check, "constants %lld … + %lld do not exist", (long long)from, (long long)size);
+}
+
+/* Whether the stream that the step reads has an end of its own, before the end of the input. */
+static bool has_end(checker *check) {
+    return check->program->delimiter_size || check->depth[check->at] ||
+           refuse(check, "reads to the end of its stream, which is neither a frame nor a sub-stream");
+}
+
+static bool is_expression(checker *check, const wl_step *step) {
+    const char *problem = NULL;
+    return is_written_register(check, step->a) && are_constants(check, step->c, step->d) &&
+           (wl_expression_check(check->program, check->program->constants + step->c, (size_t)step->d, &problem) ||
+            refuse(check, "%s", problem));
+}
+
+static bool is_rule(checker *check, const wl_step *step) {
+    if (!below(check, "checksum", step->a, check->program->rule_count) || !is_register(check, step->b) ||
+        !is_mark(check, step->c) || !is_mark(check, step->d))
+        return false;
+    const wl_rule *rule = check->program->rules + step->a;
+    if (rule->algorithm != 1 && rule->algorithm != 2)
+        return refuse(check, "there is no checksum algorithm %u", rule->algorithm);
+    if (rule->replace < -1 || rule->replace > 255)
+        return refuse(check, "checksum bytes cannot count as %d", (int)rule->replace);
+    return rule->replace < 0 ||
+           (is_mark(check, rule->own) && is_within(check, "a checksum of size", rule->own_size, 0, WL_MOST_OWN_BYTES));
+}
+
+/* Steps that write columns or registers from bytes that a NEED has covered. */
+static bool check_fixed(checker *check, const wl_step *step) {
+    unsigned size = wl_kind_size(step->b);
+    if (!size)
+        return refuse(check, "there is no kind %u", step->b);
+    if (!is_safe(check, step->c, size))
+        return false;
+    if (step->op == WL_OP_COLUMN_FIXED)
+        return is_column(check, step->a, size);
+    return is_written_register(check, step->a) &&
+           (!wl_kind_is_float(step->b) || refuse(check, "a register cannot hold a float"));
+}
+
+static bool check_operands(checker *check, const wl_step *step) {
+    static const int64_t far = (int64_t)1 << 40; /* keeps sums of an operand and a size from overflowing */
+    switch (step->op) {
+    case WL_OP_END:
+        return check->depth[check->at] == 0 || refuse(check, "the row ends inside a sub-stream");
+    case WL_OP_NEED:
+    case WL_OP_JUMP:
+        return true;
+    case WL_OP_COLUMN_FIXED:
+    case WL_OP_REGISTER_FIXED:
+        return check_fixed(check, step);
+    case WL_OP_BYTES_REGISTER:
+        return is_span(check, step->a) && is_register(check, step->b) && is_within(check, "operand c", step->c, -far, far);
+    case WL_OP_BYTES_FIXED:
+        return is_span(check, step->a) && is_within(check, "a size of", step->c, 0, far);
+    case WL_OP_BYTES_REST:
+        return is_span(check, step->a) && has_end(check);
+    case WL_OP_BYTES_TERMINATED:
+        return is_span(check, step->a) && is_within(check, "terminator", step->b, 0, 255) &&
+               is_within(check, "operand c", step->c, 0, 7) && ((step->c & 4) || has_end(check));
+    case WL_OP_COLUMN_BYTES:
+        return is_column(check, step->a, WL_VARIABLE) && is_span(check, step->b);
+    case WL_OP_COLUMN_REGISTER:
+        return is_within(check, "kind", step->c, 0, WL_F4LE - 1) && is_register(check, step->b) &&
+               is_column(check, step->a, wl_kind_size((unsigned)step->c));
+    case WL_OP_COLUMN_TIMESTAMP:
+        return is_column(check, step->a, 8) && is_register(check, step->b);
+    case WL_OP_CHECK_RANGE:
+    case WL_OP_CHECK_TRUE:
+        return is_register(check, step->a) && is_outcome(check, step->b);
+    case WL_OP_CHECK_CONSTANT:
+        return are_constants(check, step->a, step->d) && is_safe(check, step->c, step->d) && is_outcome(check, step->b);
+    case WL_OP_CHECKSUM:
+        return is_rule(check, step);
+    case WL_OP_MARK:
+        return is_mark(check, step->a) && is_within(check, "operand b", step->b, 0, 1) &&
+               (step->b == 1 || is_safe(check, step->c, 0));
+    case WL_OP_EXPRESSION:
+        return is_expression(check, step);
+    case WL_OP_SKIP_IF_ZERO:
+        return is_register(check, step->a);
+    case WL_OP_COLUMN_NULL:
+        return below(check, "column", step->a, check->program->column_count);
+    case WL_OP_LIMIT_REGISTER:
+        return is_register(check, step->a) && is_within(check, "operand c", step->c, -far, far);
+    case WL_OP_LIMIT_FIXED:
+        return is_within(check, "a size of", step->c, 0, far);
+    case WL_OP_LIMIT_END:
+        return check->depth[check->at] > 0 || refuse(check, "no sub-stream is open");
+    case WL_OP_SKIP_REGISTER:
+        return is_register(check, step->a) && is_within(check, "operand c", step->c, -far, far);
+    case WL_OP_CHECK_UTF8:
+        return is_span(check, step->a) && is_within(check, "operand c", step->c, 0, 1);
+    case WL_OP_TRIM_RIGHT:
+    case WL_OP_CUT_TERMINATOR:
+        return is_span(check, step->a) && is_within(check, "byte", step->c, 0, 255);
+    default:
+        return refuse(check, "there is no operation %u", step->op);
+    }
+}
+
+/* What is true behind the step holds at `next` too. */
+static bool flow(checker *check, int64_t next, int64_t safe, unsigned depth) {
+    if (next <= check->at || next >= check->program->step_count)
+        return refuse(check, "goes to step %lld, which is not further on", (long long)next);
+    if (check->safe[next] < 0) {
+        check->safe[next] = safe;
+        check->depth[next] = (uint8_t)depth;
+        return true;
+    }
+    if (check->depth[next] != depth)
+        return refuse(check, "step %lld is reached with %u and with %u open sub-streams", (long long)next, depth,
+                      (unsigned)check->depth[next]);
+    if (safe < check->safe[next])
+        check->safe[next] = safe;
+    return true;
+}
+
+static bool check_flow(checker *check, const wl_step *step) {
+    int64_t safe = check->safe[check->at];
+    unsigned depth = check->depth[check->at];
+    switch (step->op) {
+    case WL_OP_END:
+        return true;
+    case WL_OP_JUMP:
+        return flow(check, step->c, safe, depth);
+    case WL_OP_SKIP_IF_ZERO:
+        return flow(check, step->c, safe, depth) && flow(check, (int64_t)check->at + 1, safe, depth);
+    case WL_OP_NEED:
+        return flow(check, (int64_t)check->at + 1, step->a, depth);
+    case WL_OP_LIMIT_REGISTER:
+    case WL_OP_LIMIT_FIXED:
+        if (depth == WL_DEEPEST_LIMIT)
+            return refuse(check, "more than %u sub-streams are open", WL_DEEPEST_LIMIT);
+        return flow(check, (int64_t)check->at + 1, safe, depth + 1);
+    case WL_OP_LIMIT_END:
+        return flow(check, (int64_t)check->at + 1, safe, depth - 1);
+    default:
+        return flow(check, (int64_t)check->at + 1, safe, depth);
+    }
+}
+
+static bool check_steps(checker *check) {
+    wl_program *program = check->program;
+    check->safe[0] = 0;
+    check->at = program->step_count - 1;
+    if (program->steps[check->at].op != WL_OP_END)
+        return refuse(check, "the last step is not END");
+    for (check->at = 0; check->at < program->step_count; check->at++) {
+        if (check->safe[check->at] < 0)
+            continue; /* never run, so never wrong */
+        program->reachable[check->at] = true;
+        const wl_step *step = program->steps + check->at;
+        if (!check_operands(check, step) || !check_flow(check, step))
+            return false;
+    }
+    for (uint32_t i = 0; i < program->column_count; i++) {
+        unsigned storage = program->storages[i];
+        if (storage != 1 && storage != 2 && storage != 4 && storage != 8 && storage != WL_VARIABLE) {
+            snprintf(check->message, check->message_size, "column %u has an unknown storage: %u", i, storage);
+            return false;
+        }
+    }
+    return true;
+}
+
+bool wl_program_check(wl_program *program, char *message, size_t message_size) {
+    checker check = {.program = program, .message = message, .message_size = message_size};
+    check.safe = malloc(program->step_count * sizeof *check.safe);
+    check.depth = calloc(program->step_count, 1);
+    bool good = false;
+    if (check.safe && check.depth) {
+        for (uint32_t i = 0; i < program->step_count; i++)
+            check.safe[i] = -1;
+        good = check_steps(&check);
+    } else {
+        snprintf(message, message_size, "no memory for the program");
+    }
+    free(check.safe);
+    free(check.depth);
+    if (good)
+        wl_program_paths(program);
+    return good;
+}
