@@ -1,0 +1,65 @@
+"""Compression of stored files: known by content, undone in a stream, never more output than there is room for."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from ..nearest import unknown
+from . import gzip, zstd
+from .error import CodecError
+from .stored import StorageError, Stored
+
+CODECS = ("zstd", "gzip", "none")
+AUTO = "auto"
+MAX_WINDOW = 128 * 1024 * 1024
+"""Default of the largest zstd window, in bytes: what a decompressor may have to hold in memory."""
+HEAD = 64 * 1024
+"""Bytes that are looked at to know the codec."""
+
+SUFFIXES = {".zst": "zstd", ".zstd": "zstd", ".gz": "gzip", ".gzip": "gzip"}
+
+
+class Decoder(Protocol):
+    """Gives the decompressed bytes."""
+
+    def readinto(self, buffer: memoryview, /) -> int:
+        """Fills ``buffer`` from its start, not always wholly; 0 at the end. Raises ``CodecError`` where the stream is
+        damaged, after everything before the damage has been given, and ``StorageError``."""
+        ...
+
+
+def detect(stored: Stored, name: str, usual: str) -> str:
+    """The codec of a stream, by its first bytes.
+
+    ``name`` is the file's name: a magic number in a file that is named accordingly needs no further proof, and neither
+    does that of the ``usual`` codec of the format. In all others the bytes must also decompress: the first bytes of a
+    log that is not compressed may be anything. Raises ``CodecError`` for a file named as compressed that is not.
+    """
+    head = stored.peek(HEAD)
+    suffix = f".{name.lower().rpartition('.')[2]}"
+    named = SUFFIXES.get(suffix)
+    for codec, module in (("zstd", zstd), ("gzip", gzip)):
+        if module.looks_like(head) and (codec in (named, usual) or module.begins_well(head)):
+            return codec
+    if named is not None and head:
+        raise CodecError(f"not a {named} stream, though its name ends in {suffix}")
+    return "none"
+
+
+def decoder(codec: str, stored: Stored, *, max_window: int = MAX_WINDOW) -> Decoder:
+    """What undoes ``codec``. ``max_window``: the largest zstd window in bytes that is accepted."""
+    if codec == "zstd":
+        return zstd.ZstdDecoder(stored, max_window)
+    if codec == "gzip":
+        return gzip.GzipDecoder(stored)
+    return stored
+
+
+def checked(codec: str) -> str:
+    """``codec``, if it is one that a reader can be told. Raises ``UnknownNameError``."""
+    if codec not in (*CODECS, AUTO):
+        raise unknown("codec", codec, (*CODECS, AUTO))
+    return codec
+
+
+__all__ = ["AUTO", "CODECS", "MAX_WINDOW", "CodecError", "Decoder", "StorageError", "Stored", "checked", "decoder"]

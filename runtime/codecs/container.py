@@ -1,0 +1,147 @@
+"""The container of a zstd stream (RFC 8878), walked part by part without decompressing anything.
+
+A decompressor that reads from a walker gets one part per call: a frame's header, one block, a checksum. So an error
+concerns that part alone, and everything before it has been handed out; and the walker knows whether the stream ended
+between frames or inside one, which the decompressor does not say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .error import CodecError
+from .stored import Stored
+
+MAGIC = b"\x28\xb5\x2f\xfd"
+SKIPPABLE_MAGICS = frozenset(bytes((0x50 + low, 0x2A, 0x4D, 0x18)) for low in range(16))
+BUFFER = 256 * 1024
+MAX_BLOCK = 128 * 1024
+RAW, REPEATED, COMPRESSED = range(3)
+
+
+def is_magic(first: bytes) -> bool:
+    """Whether a zstd frame or a skippable frame begins with these four bytes."""
+    return first == MAGIC or first in SKIPPABLE_MAGICS
+
+
+class Walker:
+    """Hands out the parts of the stream; ``read`` makes it a source for ``zstandard``'s stream reader."""
+
+    def __init__(self, stored: Stored, max_window: int) -> None:
+        self._stored = stored
+        self._max_window = max_window
+        self._buffer = bytearray(BUFFER)
+        self._view = memoryview(self._buffer)
+        self._begin = 0
+        self._end = 0
+        self._parts = self._walk()
+        self.part = "nothing"
+        """What was handed out last: ``header``, ``block`` or ``checksum``."""
+        self.offset = 0
+        """Where in the compressed stream that part begins."""
+        self._taken = 0
+
+    def read(self, _size: int) -> memoryview:
+        """The next part; empty at the end. Raises ``CodecError`` and ``StorageError``."""
+        return next(self._parts, self._view[:0])
+
+    def _have(self, size: int) -> bool:
+        """Whether ``size`` bytes stand at the cursor, after reading as far as needed."""
+        if self._end - self._begin >= size:
+            return True
+        rest = self._end - self._begin
+        self._view[:rest] = bytes(self._view[self._begin : self._end])
+        self._begin, self._end = 0, rest
+        while self._end < size:
+            count = self._stored.readinto(self._view[self._end :])
+            if not count:
+                return False
+            self._end += count
+        return True
+
+    def _take(self, size: int) -> memoryview:
+        """The next ``size`` bytes, or as many as there are."""
+        self.offset = self._taken
+        piece = self._view[self._begin : min(self._begin + size, self._end)]
+        self._begin += len(piece)
+        self._taken += len(piece)
+        return piece
+
+    def _walk(self) -> Iterator[memoryview]:
+        while self._have(1):
+            if not self._have(4):
+                raise self._early("a frame's magic number")
+            magic = bytes(self._view[self._begin : self._begin + 4])
+            if magic in SKIPPABLE_MAGICS:
+                self._skip()
+            elif magic == MAGIC:
+                yield from self._frame()
+            elif self._taken:
+                raise CodecError(f"no zstd frame at compressed byte {self._taken}, where one must begin or the end be")
+            else:
+                raise CodecError("not a zstd stream")
+
+    def _skip(self) -> None:
+        if not self._have(8):
+            raise self._early("a skippable frame")
+        self._take(4)
+        left = int.from_bytes(self._take(4), "little")
+        while left:
+            if not self._have(1):
+                raise self._early("a skippable frame")
+            left -= len(self._take(left))
+
+    def _frame(self) -> Iterator[memoryview]:
+        if not self._have(5):
+            raise self._early("a frame's header")
+        descriptor = self._view[self._begin + 4]
+        single_segment = bool(descriptor & 0x20)
+        dictionary_size = (0, 1, 2, 4)[descriptor & 3]
+        content_size_size = (1 if single_segment else 0, 2, 4, 8)[descriptor >> 6]
+        size = 5 + (not single_segment) + dictionary_size + content_size_size
+        if not self._have(size):
+            raise self._early("a frame's header")
+        header = bytes(self._view[self._begin : self._begin + size])
+        self._check_header(header, single_segment, dictionary_size, content_size_size)
+        self.part = "header"
+        yield self._take(size)
+        last = False
+        while not last:
+            if not self._have(3):
+                raise self._early("a block's header")
+            start = self._view[self._begin : self._begin + 3]
+            word = start[0] | start[1] << 8 | start[2] << 16
+            last, kind, size = bool(word & 1), word >> 1 & 3, word >> 3
+            if kind > COMPRESSED or size > MAX_BLOCK:
+                raise CodecError(f"the zstd block at compressed byte {self._taken} is damaged")
+            whole = 3 + (1 if kind == REPEATED else size)
+            self.part = "block"
+            if not self._have(whole):
+                # Bytes of a raw block that are there can still come out.
+                yield self._take(whole)
+                raise self._early("a block")
+            yield self._take(whole)
+        if descriptor & 4:
+            if not self._have(4):
+                raise self._early("a content checksum")
+            self.part = "checksum"
+            yield self._take(4)
+
+    def _check_header(self, header: bytes, single_segment: bool, dictionary_size: int, content_size_size: int) -> None:
+        at = 5 + (not single_segment)
+        if int.from_bytes(header[at : at + dictionary_size], "little"):
+            raise CodecError("the zstd stream needs a dictionary, and wireloom has none")
+        if single_segment:
+            window = int.from_bytes(header[at + dictionary_size :], "little")
+            if content_size_size == 2:
+                window += 256
+        else:
+            base = 1 << (10 + (header[5] >> 3))
+            window = base + base // 8 * (header[5] & 7)
+        if window > self._max_window:
+            raise CodecError(
+                f"the zstd stream needs a window of {window} bytes, and the limit is {self._max_window}: raise max_window"
+            )
+
+    def _early(self, inside: str) -> CodecError:
+        return CodecError(f"compressed stream ends early, inside {inside}")

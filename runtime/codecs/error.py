@@ -1,0 +1,12 @@
+"""What a damaged compressed stream raises."""
+
+from __future__ import annotations
+
+from ..errors import DamagedInputError
+
+
+class CodecError(DamagedInputError):
+    """A compressed stream that cannot be undone. The reader that catches it knows path and offset."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, reason="codec")

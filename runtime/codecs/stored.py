@@ -1,0 +1,67 @@
+"""The bytes of an input as they are stored: counted, with a look at the first ones."""
+
+from __future__ import annotations
+
+from ..errors import WireloomError
+from ..storage import Stream
+
+
+class StorageError(WireloomError):
+    """The storage failed while it was read."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, reason="missing")
+
+
+class Stored:
+    """A stored stream. It is also the decoder of what is not compressed.
+
+    ``size`` is what the storage said the stream has, ``None`` where it said nothing: a file that ends before that is
+    an error, not an end.
+    """
+
+    def __init__(self, stream: Stream, size: int | None, start: int = 0) -> None:
+        self._stream = stream
+        self._size = size
+        self._head = memoryview(b"")
+        self.position = start
+        """Stored bytes that have been handed out, counted from the start of the input. Other threads may look."""
+        if start:
+            stream.seek(start)
+
+    def peek(self, size: int) -> bytes:
+        """The next bytes, ``size`` of them or all that there are, without taking them."""
+        if len(self._head) < size:
+            buffer = memoryview(bytearray(size))
+            buffer[: len(self._head)] = self._head
+            filled = len(self._head)
+            while filled < size and (count := self._read(buffer[filled:], self.position + filled)):
+                filled += count
+            self._head = buffer[:filled]
+        return bytes(self._head[:size])
+
+    def readinto(self, buffer: memoryview, /) -> int:
+        """Fills ``buffer`` from its start, not always wholly; 0 at the end. Raises ``StorageError``."""
+        if self._head:
+            piece = self._head[: len(buffer)]
+            buffer[: len(piece)] = piece
+            self._head = self._head[len(piece) :]
+            count = len(piece)
+        else:
+            count = self._read(buffer, self.position)
+        self.position += count
+        return count
+
+    def _read(self, buffer: memoryview, position: int) -> int:
+        try:
+            count = self._stream.readinto(buffer)
+        except (OSError, ValueError) as error:
+            # A closed file object raises ValueError.
+            raise StorageError(f"reading failed at stored byte {position}: {error}") from error
+        if not count and len(buffer) and self._size is not None and position < self._size:
+            raise StorageError(f"the input ended at stored byte {position}, and it had {self._size} when it was opened")
+        return count
+
+    def close(self) -> None:
+        """Closes the stream."""
+        self._stream.close()

@@ -1,0 +1,53 @@
+"""zstd, by ``python-zstandard``, with damage told apart from the end."""
+
+from __future__ import annotations
+
+import zstandard
+
+from .container import Walker, is_magic
+from .error import CodecError
+from .stored import Stored
+
+TRIAL = 4096
+
+
+def looks_like(head: bytes) -> bool:
+    """Whether a stream that begins so has the magic number."""
+    return is_magic(head[:4])
+
+
+def begins_well(head: bytes) -> bool:
+    """Whether these first bytes of a stream decompress."""
+    reader = zstandard.ZstdDecompressor().stream_reader(head, read_across_frames=True)
+    try:
+        reader.readinto(bytearray(TRIAL))
+    except zstandard.ZstdError:
+        return False
+    return True
+
+
+class ZstdDecoder:
+    """Any number of frames, skippable ones among them."""
+
+    def __init__(self, stored: Stored, max_window: int) -> None:
+        self._walker = Walker(stored, max_window)
+        # One part is given per read, and readinto1 returns as soon as a read gave output. So where a part is damaged,
+        # what came before it has been returned already.
+        self._reader = zstandard.ZstdDecompressor(max_window_size=max_window).stream_reader(
+            self._walker, read_across_frames=True
+        )
+
+    def readinto(self, buffer: memoryview, /) -> int:
+        """As ``Decoder.readinto``."""
+        try:
+            count: int = self._reader.readinto1(buffer)
+        except zstandard.ZstdError as error:
+            raise self._explained(error) from error
+        return count
+
+    def _explained(self, error: zstandard.ZstdError) -> CodecError:
+        walker = self._walker
+        if walker.part == "checksum":
+            return CodecError("the zstd content checksum does not hold")
+        detail = str(error).rpartition(": ")[2]
+        return CodecError(f"the zstd {walker.part} at compressed byte {walker.offset} is damaged ({detail})")

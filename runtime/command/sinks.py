@@ -1,0 +1,209 @@
+"""Where ``decode`` puts rows: one class per kind of output, each given record batches one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import PurePath
+from typing import IO, Any, Protocol
+
+import pyarrow as pa
+
+from ..codecs import SUFFIXES
+from ..errors import WireloomError
+from ..writing.codecs import compressor
+from .text import lines, plain_text
+
+TABLE_ROWS = 20
+"""Rows that ``table`` shows."""
+ROW_GROUP_BYTES = 64 * 1024 * 1024
+"""A Parquet row group is written when this much is gathered, or ``ROW_GROUP_ROWS`` rows."""
+ROW_GROUP_ROWS = 256 * 1024
+KINDS = {
+    ".ndjson": "ndjson", ".jsonl": "ndjson", ".json": "ndjson", ".parquet": "parquet", ".pq": "parquet",
+    ".arrow": "arrow", ".arrows": "arrow", ".feather": "arrow", ".ipc": "arrow", ".csv": "csv", ".txt": "table",
+}  # fmt: skip
+"""Endings of file names and the kinds of output that they stand for."""
+TEXT_KINDS = ("ndjson", "csv", "table")
+
+
+class Sink(Protocol):
+    """Takes batches; ``enough`` says that no more are wanted."""
+
+    enough: bool
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        """Takes the next rows."""
+        ...
+
+    def close(self) -> None:
+        """Writes what is left; the file itself stays open."""
+        ...
+
+
+class _Lines:
+    enough = False
+
+    def __init__(self, file: IO[bytes], schema: pa.Schema, as_bytes: str) -> None:
+        self._file, self._as_bytes = file, as_bytes
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        self._file.write(lines(batch, self._as_bytes))
+
+    def close(self) -> None:
+        pass
+
+
+class _Parquet:
+    enough = False
+
+    def __init__(self, file: IO[bytes], schema: pa.Schema, as_bytes: str) -> None:
+        from pyarrow.parquet import ParquetWriter
+
+        self._writer = ParquetWriter(file, schema, compression="zstd")
+        self._schema = schema
+        self._held: list[pa.RecordBatch] = []
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        self._held.append(batch)
+        rows, size = sum(each.num_rows for each in self._held), sum(each.nbytes for each in self._held)
+        if rows >= ROW_GROUP_ROWS or size >= ROW_GROUP_BYTES:
+            self._flush()
+
+    def _flush(self) -> None:
+        self._writer.write_table(pa.Table.from_batches(self._held, self._schema))
+        self._held = []
+
+    def close(self) -> None:
+        if self._held:
+            self._flush()
+        self._writer.close()
+
+
+class _Arrow:
+    enough = False
+
+    def __init__(self, file: IO[bytes], schema: pa.Schema, as_bytes: str, *, stream: bool = False) -> None:
+        self._writer = (pa.ipc.new_stream if stream else pa.ipc.new_file)(file, schema)
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        self._writer.write_batch(batch)
+
+    def close(self) -> None:
+        self._writer.close()
+
+
+class _Csv:
+    enough = False
+
+    def __init__(self, file: IO[bytes], schema: pa.Schema, as_bytes: str) -> None:
+        from pyarrow.csv import CSVWriter
+
+        self._as_bytes = as_bytes
+        empty = [plain_text(pa.array([], each.type), as_bytes) for each in schema]
+        self._schema = pa.schema(list(zip(schema.names, [each.type for each in empty], strict=True)))
+        self._writer = CSVWriter(file, self._schema)
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        columns = [
+            plain_text(column, self._as_bytes).cast(each.type)
+            for column, each in zip(batch.columns, self._schema, strict=True)
+        ]
+        self._writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=self._schema))
+
+    def close(self) -> None:
+        self._writer.close()
+
+
+class _Table:
+    """The first rows, for people."""
+
+    def __init__(self, file: IO[bytes], schema: pa.Schema, as_bytes: str) -> None:
+        self.enough = False
+        self._file, self._as_bytes, self._schema = file, as_bytes, schema
+        self._rows: list[tuple[Any, ...]] = []
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        batch = batch.slice(0, TABLE_ROWS - len(self._rows))
+        columns = [plain_text(column, self._as_bytes).to_pylist() for column in batch.columns]
+        self._rows += zip(*columns, strict=True) if columns else [()] * batch.num_rows
+        self.enough = len(self._rows) >= TABLE_ROWS
+
+    def close(self) -> None:
+        import io
+
+        from rich.console import Console
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table(caption=f"the first {TABLE_ROWS} rows" if self.enough else None, caption_justify="left")
+        for each in self._schema:
+            right = pa.types.is_integer(each.type) or pa.types.is_floating(each.type)
+            table.add_column(each.name, justify="right" if right else "left", no_wrap=True, overflow="ellipsis")
+        for row in self._rows:
+            table.add_row(*(Text("" if value is None else str(value)) for value in row))
+        terminal = self._file.isatty()
+        console = Console(file=io.StringIO(), force_terminal=terminal, width=None if terminal else 160)
+        with console.capture() as captured:
+            console.print(table)
+        self._file.write(captured.get().encode())
+
+
+SINKS: dict[str, Callable[[IO[bytes], pa.Schema, str], Sink]] = {
+    "ndjson": _Lines,
+    "parquet": _Parquet,
+    "arrow": _Arrow,
+    "csv": _Csv,
+    "table": _Table,
+}
+
+
+def kind_of(name: str) -> str:
+    """The kind of output that a file of that name gets. Raises ``WireloomError`` where it does not say."""
+    path = PurePath(name)
+    if path.suffix.lower() in SUFFIXES:
+        path = path.with_suffix("")
+    kind = KINDS.get(path.suffix.lower())
+    if kind is None:
+        raise WireloomError(f"the name {name} does not say what to write: add --to {'|'.join(SINKS)}")
+    return kind
+
+
+@contextmanager
+def sink(file: IO[bytes], name: str, kind: str, schema: pa.Schema, as_bytes: str) -> Iterator[Sink]:
+    """A sink of that kind on an open file; lines and CSV are compressed where the name ends in ``.gz`` or ``.zst``."""
+    codec = SUFFIXES.get(PurePath(name).suffix.lower()) if kind in TEXT_KINDS else None
+    target: Any = _Compressed(file, codec) if codec is not None else file
+    made: Sink
+    if kind == "arrow" and (name == "-" or name.endswith(".arrows")):
+        made = _Arrow(target, schema, as_bytes, stream=True)
+    else:
+        made = SINKS[kind](target, schema, as_bytes)
+    yield made
+    made.close()
+    if codec is not None:
+        target.finish()
+
+
+class _Compressed:
+    """What a sink writes to, compressed on its way."""
+
+    closed = False
+
+    def __init__(self, file: IO[bytes], codec: str) -> None:
+        self._file = file
+        self._compressor = compressor(codec, None)
+
+    def write(self, data: Any) -> int:
+        data = bytes(data)
+        self._file.write(self._compressor.compress(data))
+        return len(data)
+
+    def isatty(self) -> bool:
+        return False
+
+    def flush(self) -> None:
+        pass
+
+    def finish(self) -> None:
+        self._file.write(self._compressor.flush())

@@ -1,0 +1,182 @@
+"""Arrow columns as text: for JSON lines, CSV and the terminal. Whole columns at a time."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable
+from json.encoder import encode_basestring
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..errors import WireloomError
+
+UNITS = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
+LAST_PLAIN_SECOND = 253_402_300_799
+"""9999-12-31T23:59:59. Arrow counts later years wrongly, and ISO 8601 writes them with a sign."""
+FIRST_PLAIN_SECOND = -62_135_596_800
+
+
+def hexadecimal(array: pa.Array) -> pa.Array:
+    """Bytes as lower-case hex. The data are turned in one piece, and the offsets are doubled."""
+    offsets = pa.Array.from_buffers(pa.int32(), len(array) + 1, [None, array.buffers()[1]], offset=array.offset)
+    data = array.buffers()[2]
+    if len(array) == 0 or data is None:
+        return pa.array([None if not valid else "" for valid in array.is_valid().to_pylist()], pa.large_string())
+    first, last = offsets[0].as_py(), offsets[-1].as_py()
+    text = memoryview(data)[first:last].hex().encode()
+    doubled = pc.multiply(pc.subtract(offsets.cast(pa.int64()), first), 2)
+    validity = array.is_valid().buffers()[1] if array.null_count else None
+    return pa.Array.from_buffers(
+        pa.large_string(), len(array), [validity, doubled.buffers()[1], pa.py_buffer(text)], null_count=array.null_count
+    )
+
+
+def base64_text(array: pa.Array) -> pa.Array:
+    """Bytes in base64: the standard alphabet, padded."""
+    return pa.array(
+        [None if value is None else base64.b64encode(value).decode() for value in array.to_pylist()], pa.large_string()
+    )
+
+
+def utf8_text(array: pa.Array) -> pa.Array:
+    """Bytes as text; what is no UTF-8 becomes U+FFFD."""
+    try:
+        return array.cast(pa.large_string())
+    except pa.ArrowInvalid:
+        return pa.array(
+            [None if value is None else value.decode(errors="replace") for value in array.to_pylist()],
+            pa.large_string(),
+        )
+
+
+BYTES: dict[str, Callable[[pa.Array], pa.Array]] = {
+    "hex": hexadecimal,
+    "base64": base64_text,
+    "utf8": utf8_text,
+}
+
+
+def time_text(array: pa.Array) -> pa.Array:
+    """Timestamps in ISO 8601, in UTC with a ``Z`` where they have a zone, with the digits of their unit."""
+    unit, zone = UNITS[array.type.unit], "Z" if array.type.tz else ""
+    naive = array.cast(pa.timestamp(array.type.unit))
+    counts = array.cast(pa.int64())
+    low, high = pc.min_max(counts).as_py().values()
+    if low is not None and (low < FIRST_PLAIN_SECOND * unit or high > (LAST_PLAIN_SECOND + 1) * unit - 1):
+        values = [None if count is None else iso_time(count, array.type.unit) + zone for count in counts.to_pylist()]
+        return pa.array(values, pa.string())
+    return pc.strftime(naive, format=f"%Y-%m-%dT%H:%M:%S{zone}")
+
+
+def iso_time(count: int, unit: str) -> str:
+    """``count`` units since 1970 in ISO 8601, in the calendar of today, in any year.
+
+    >>> iso_time(1_795_227_651_123, "ms"), iso_time(9_223_372_036_854_775, "ms")
+    ('2026-11-21T02:20:51.123', '+294247-01-10T04:00:54.775')
+    """
+    seconds, fraction = divmod(count, UNITS[unit])
+    days, second = divmod(seconds, 86_400)
+    # Years are counted from March here, so that the leap day is a year's last.
+    era, day = divmod(days + 719_468, 146_097)
+    year = (day - day // 1_460 + day // 36_524 - day // 146_096) // 365
+    day -= 365 * year + year // 4 - year // 100
+    month = (5 * day + 2) // 153
+    day -= (153 * month + 2) // 5
+    month += 3 if month < 10 else -9
+    year += 400 * era + (month <= 2)
+    digits = len(str(UNITS[unit])) - 1
+    shown = f"{year:04d}" if 0 <= year <= 9999 else f"{year:+05d}"
+    text = f"{shown}-{month:02d}-{day + 1:02d}T{second // 3600:02d}:{second // 60 % 60:02d}:{second % 60:02d}"
+    return f"{text}.{fraction:0{digits}d}" if digits else text
+
+
+def plain_text(array: pa.Array, as_bytes: str) -> pa.Array:
+    """One column as text for people and for CSV; numbers stay what they are. Nulls stay nulls."""
+    kind = array.type
+    if pa.types.is_dictionary(kind):
+        return plain_text(array.dictionary_decode(), as_bytes)
+    if pa.types.is_binary(kind):
+        return BYTES[as_bytes](array)
+    if pa.types.is_timestamp(kind):
+        return time_text(array)
+    if pa.types.is_nested(kind):
+        return json_text(array, as_bytes)
+    return array
+
+
+def json_text(array: pa.Array, as_bytes: str) -> pa.Array:
+    """One column as JSON text; nulls stay nulls, and floats that JSON does not have become nulls."""
+    kind = array.type
+    if pa.types.is_dictionary(kind):
+        return json_text(array.dictionary_decode(), as_bytes)
+    if pa.types.is_integer(kind) or pa.types.is_boolean(kind) or pa.types.is_decimal(kind):
+        return array.cast(pa.large_string())
+    if pa.types.is_floating(kind):
+        return pc.if_else(pc.is_finite(array), array.cast(pa.large_string()), None)
+    if pa.types.is_timestamp(kind):
+        return _quoted(time_text(array))
+    if pa.types.is_binary(kind):
+        text = BYTES[as_bytes](array)
+        return _escaped(text) if as_bytes == "utf8" else _quoted(text)
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        return _escaped(array)
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        return _list_text(array, as_bytes)
+    if pa.types.is_struct(kind):
+        return objects(array.type.names, array.flatten(), as_bytes, valid=array.is_valid())
+    raise WireloomError(f"a column of type {kind} cannot be written as JSON")
+
+
+def objects(names: list[str], columns: list[pa.Array], as_bytes: str, valid: pa.Array | None = None) -> pa.Array:
+    """Rows as JSON objects, a text each."""
+    pieces: list[Any] = []
+    for name, column in zip(names, columns, strict=True):
+        pieces += [("," if pieces else "{") + encode_basestring(name) + ":"]
+        text = json_text(column, as_bytes)
+        pieces += [text.cast(pa.large_string()).fill_null("null")]
+    scalars = [pa.scalar(piece, pa.large_string()) if isinstance(piece, str) else piece for piece in pieces]
+    end, nothing = pa.scalar("}", pa.large_string()), pa.scalar("", pa.large_string())
+    joined = pc.binary_join_element_wise(*scalars, end, nothing)
+    return joined if valid is None else pc.if_else(valid, joined, None)
+
+
+def lines(batch: pa.RecordBatch, as_bytes: str) -> bytes:
+    """The rows of a batch as JSON lines."""
+    if batch.num_rows == 0:
+        return b""
+    if not batch.num_columns:
+        return b"{}\n" * batch.num_rows
+    text = objects(batch.schema.names, batch.columns, as_bytes)
+    ended = pc.binary_join_element_wise(text, pa.scalar("\n", pa.large_string()), pa.scalar("", pa.large_string()))
+    return _content(ended)
+
+
+def _content(array: pa.Array) -> bytes:
+    """The bytes of all values, one after the other."""
+    offsets = pa.Array.from_buffers(pa.int64(), len(array) + 1, [None, array.buffers()[1]], offset=array.offset)
+    return memoryview(array.buffers()[2])[offsets[0].as_py() : offsets[-1].as_py()].tobytes()
+
+
+def _quoted(array: pa.Array) -> pa.Array:
+    quote, nothing = pa.scalar('"', pa.large_string()), pa.scalar("", pa.large_string())
+    return pc.binary_join_element_wise(quote, array.cast(pa.large_string()), quote, nothing)
+
+
+def _escaped(array: pa.Array) -> pa.Array:
+    values = array.to_pylist()
+    return pa.array([None if value is None else encode_basestring(value) for value in values], pa.large_string())
+
+
+def _list_text(array: pa.Array, as_bytes: str) -> pa.Array:
+    items = json_text(array.flatten(), as_bytes).fill_null("null").to_pylist()
+    result: list[str | None] = []
+    at = 0
+    for count in pc.list_value_length(array).to_pylist():
+        if count is None:
+            result.append(None)
+            continue
+        result.append(f"[{','.join(items[at : at + count])}]")
+        at += count
+    return pa.array(result, pa.large_string())

@@ -1,0 +1,35 @@
+"""Checksums in the form that specs describe them: an algorithm, an initial value and a final xor."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable
+
+from crc32c import crc32c as standard_crc32c
+
+MASK = 0xFFFFFFFF
+
+
+def standard_crc32(data: bytes, value: int = 0) -> int:
+    """CRC-32 as in zip and Ethernet, chainable: ``value`` is the result for the bytes before."""
+    return zlib.crc32(data, value)
+
+
+ALGORITHMS: dict[str, Callable[..., int]] = {"crc32c": standard_crc32c, "crc32": standard_crc32}
+"""Both are the chainable standard functions: register = value ^ 0xFFFFFFFF, and the same xor again at the end."""
+
+
+def checksum(algorithm: str, data: bytes, initial: int = MASK, final_xor: int = MASK) -> int:
+    """The checksum of ``data``; ``initial`` and ``final_xor`` as CRC catalogues give them.
+
+    >>> hex(checksum("crc32c", b"123456789"))
+    '0xe3069283'
+    >>> hex(checksum("crc32", b"123456789"))
+    '0xcbf43926'
+    """
+    return ALGORITHMS[algorithm](data, initial ^ MASK) ^ MASK ^ final_xor
+
+
+def replaced(data: bytes, begin: int, size: int, value: int) -> bytes:
+    """``data`` with ``size`` bytes from ``begin`` on overwritten by ``value``: for a checksum that covers itself."""
+    return data[:begin] + bytes((value,)) * size + data[begin + size :]

@@ -1,0 +1,102 @@
+"""What parsing objects raise besides the errors of ``kaitaistruct``, and what each error means for a row."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from .kaitai import (
+    EndOfStreamError,
+    InvalidArgumentError,
+    KaitaiStream,
+    KaitaiStructError,
+    ValidationFailedError,
+)
+
+Failure = TypeVar("Failure", bound=KaitaiStructError)
+
+
+class ChecksumError(ValidationFailedError):
+    """A stored checksum differs from the one of the bytes. ``expected`` is computed, ``actual`` is stored."""
+
+    def __init__(self, expected: int, actual: int, io: KaitaiStream | None, src_path: str | None) -> None:
+        super().__init__(f"checksum of the bytes is {expected:#x}, but {actual:#x} is stored", io, src_path)
+        self.expected = expected
+        self.actual = actual
+
+
+class EncodingError(ValidationFailedError):
+    """Bytes that are not text in the declared encoding."""
+
+    def __init__(self, encoding: str, actual: bytes, io: KaitaiStream | None, src_path: str | None) -> None:
+        super().__init__(f"not {encoding}: {actual[:40]!r}{'…' if len(actual) > 40 else ''}", io, src_path)
+        self.encoding = encoding
+        self.actual = actual
+
+
+class StuffingError(KaitaiStructError, ValueError):
+    """Stuffed bytes that no encoder can have made. ``reason`` is ``stuffing``, or ``limit`` for too many of them."""
+
+    def __init__(self, message: str, reason: str = "stuffing") -> None:
+        super().__init__(message, None)
+        self.reason = reason
+
+
+class FrameError(KaitaiStructError):
+    """A frame between two delimiters that holds no item."""
+
+    def __init__(self, message: str, reason: str = "length") -> None:
+        super().__init__(message, None)
+        self.reason = reason
+
+
+class ProcessError(KaitaiStructError, ValueError):
+    """Bytes that ``process`` cannot undo, or that would grow beyond the limit."""
+
+    def __init__(self, message: str, reason: str = "value") -> None:
+        super().__init__(message, None)
+        self.reason = reason
+
+
+class ExpressionError(KaitaiStructError, ValueError):
+    """An expression without a value: a division by zero, text that is no number, an item that does not exist."""
+
+    reason = "value"
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, None)
+
+
+class StalledError(KaitaiStructError):
+    """A repetition whose items take no bytes and that would never end."""
+
+    reason = "length"
+
+    def __init__(self, src_path: str | None) -> None:
+        super().__init__("the repetition does not advance in the input", src_path)
+
+
+def with_reason(error: Failure, reason: str) -> Failure:
+    """The same error, marked with a word of ``wireloom.report.REASONS``."""
+    error.reason = reason
+    return error
+
+
+def reason_of(error: Exception) -> str:
+    """Why an item that raised ``error`` is damaged, as a word of ``wireloom.report.REASONS``.
+
+    ``truncated``: the input ended inside the item. Everything else is the reason that the generated code gave, by
+    default ``value``.
+    """
+    reason = getattr(error, "reason", None)
+    # UnicodeDecodeError and others of Python's own errors also carry a ``reason``, which is prose.
+    if isinstance(reason, str) and isinstance(error, KaitaiStructError):
+        return reason
+    if isinstance(error, ChecksumError):
+        return "checksum"
+    if isinstance(error, EncodingError):
+        return "encoding"
+    if isinstance(error, EndOfStreamError):
+        return "truncated"
+    if isinstance(error, InvalidArgumentError):
+        return "length"
+    return "value"

@@ -1,0 +1,70 @@
+"""What ``process`` names: transformations of a field's bytes, and their inverses for writing."""
+
+from __future__ import annotations
+
+import importlib
+import zlib
+from itertools import cycle
+from typing import Any
+
+from .errors import ProcessError
+
+MAX_DECOMPRESSED = 64 * 1024 * 1024
+"""The most bytes that one compressed field may expand to."""
+
+
+def decompress(data: bytes) -> bytes:
+    """``process: zlib``. Raises ``ProcessError`` on a damaged stream, or for more than ``MAX_DECOMPRESSED`` bytes."""
+    decompressor = zlib.decompressobj()
+    try:
+        result = decompressor.decompress(data, MAX_DECOMPRESSED + 1)
+    except zlib.error as error:
+        raise ProcessError(f"not a zlib stream: {error}") from error
+    if len(result) > MAX_DECOMPRESSED:
+        raise ProcessError(f"a zlib stream of more than {MAX_DECOMPRESSED} bytes", "limit")
+    if not decompressor.eof:
+        raise ProcessError("a zlib stream that ends too early")
+    return result
+
+
+def compress(data: bytes) -> bytes:
+    """The inverse of ``decompress``."""
+    return zlib.compress(data)
+
+
+def xor(data: bytes, key: int | bytes) -> bytes:
+    """``process: xor(key)``, its own inverse: every byte with the key, or with the key's bytes in turn.
+
+    >>> xor(b"abc", 1), xor(b"abc", b"\\x01\\x02")
+    (b'`cb', b'``b')
+    """
+    if isinstance(key, int):
+        return data.translate(bytes(byte ^ key & 0xFF for byte in range(256)))
+    return bytes(left ^ right for left, right in zip(data, cycle(key), strict=False)) if key else data
+
+
+def rotate_left(data: bytes, amount: int) -> bytes:
+    """``process: rol(amount)``: each byte's bits moved towards the high end, around its corner.
+
+    >>> rotate_left(b"\\x81", 1).hex()
+    '03'
+    """
+    amount %= 8
+    return data.translate(bytes((byte << amount & 0xFF) | byte >> (8 - amount) for byte in range(256)))
+
+
+def rotate_right(data: bytes, amount: int) -> bytes:
+    """``process: ror(amount)``, the inverse of ``rotate_left``."""
+    return rotate_left(data, -amount)
+
+
+def custom(name: str, *arguments: Any) -> Any:
+    """The processor of ``process: package.my_processor(…)``: an instance of ``MyProcessor``, with ``decode`` and, for
+    writing, ``encode``.
+
+    The class is looked up in the module ``package``; without a package, in the module ``my_processor``, as in Kaitai's
+    language.
+    """
+    module, _, last = name.rpartition(".")
+    kind = "".join(part.capitalize() for part in last.split("_"))
+    return getattr(importlib.import_module(module or last), kind)(*arguments)

@@ -1,0 +1,262 @@
+"""Streams that generated classes read from and write to.
+
+All are ``KaitaiStream``, so that code written for Kaitai's classes takes them, and generated classes take any
+``KaitaiStream``. These are quicker: bytes in memory are sliced in place, and a terminator is searched in blocks.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import IO
+
+from .errors import with_reason
+from .kaitai import EndOfStreamError, InvalidArgumentError, KaitaiStream, NoTerminatorFoundError
+
+LARGE = 1 << 20
+"""A file is asked for its size before this many bytes are asked of it: a claimed size allocates nothing."""
+
+
+class MemoryStream(KaitaiStream):
+    """Reads bytes in memory.
+
+    ``base`` is the position that ``pos()`` gives for ``data[0]``: a window of a longer input keeps the positions of that
+    input (which ends, for this stream, where the window ends).
+    """
+
+    # KaitaiStream sets these for each stream; most streams here are made once per row and never read bits.
+    bits = 0
+    bits_left = 0
+    bits_le = False
+    bits_write_mode = False
+    child_streams: tuple[KaitaiStream, ...] = ()
+    reason_at_end = "truncated"
+    """Why an item is damaged that asks for more than there is."""
+
+    def __init__(self, data: bytes, base: int = 0) -> None:
+        self._data = data if type(data) is bytes else bytes(data)
+        self._position = 0
+        self._end = len(self._data)
+        self._base = base
+
+    def read_bytes(self, n: int) -> bytes:
+        """The next ``n`` bytes. Raises ``EndOfStreamError`` where fewer are left."""
+        if self.bits_left:
+            self.align_to_byte()
+        begin = self._position
+        end = begin + n
+        if n < 0 or end > self._end:
+            raise self._short(n)
+        self._position = end
+        return self._data[begin:end]
+
+    def _short(self, n: int) -> InvalidArgumentError | EndOfStreamError:
+        if n < 0:
+            return InvalidArgumentError(f"requested invalid {n} amount of bytes")
+        left = max(0, self._end - self._position)
+        error = EndOfStreamError(f"requested {n} bytes, but only {left} bytes available", n, left)
+        return with_reason(error, self.reason_at_end)
+
+    def _read_bytes_not_aligned(self, n: int) -> bytes:
+        bits, self.bits_left = self.bits_left, 0
+        try:
+            return MemoryStream.read_bytes(self, n)
+        finally:
+            self.bits_left = bits
+
+    def read_bytes_full(self) -> bytes:
+        """All bytes that are left."""
+        self.align_to_byte()
+        begin = self._position
+        self._position = max(begin, self._end)
+        return self._data[begin:]
+
+    def read_bytes_term(self, term: int, include_term: bool, consume_term: bool, eos_error: bool) -> bytes:
+        """The bytes up to the terminator byte."""
+        return self._terminated(bytes((term,)), include_term, consume_term, eos_error)
+
+    def read_bytes_term_multi(self, term: bytes, include_term: bool, consume_term: bool, eos_error: bool) -> bytes:
+        """The bytes up to a terminator of several bytes, which stands at a multiple of its size from here."""
+        return self._terminated(term, include_term, consume_term, eos_error)
+
+    def _terminated(self, term: bytes, include_term: bool, consume_term: bool, eos_error: bool) -> bytes:
+        self.align_to_byte()
+        begin, width = self._position, len(term)
+        found = self._data.find(term, begin)
+        while found >= 0 and (found - begin) % width:
+            found = self._data.find(term, found + width - (found - begin) % width)
+        if found < 0:
+            if eos_error:
+                error = NoTerminatorFoundError(term, (self._end - begin) % width)
+                raise with_reason(error, self.reason_at_end)
+            return self.read_bytes_full()
+        self._position = found + width if consume_term else found
+        return self._data[begin : found + width if include_term else found]
+
+    def is_eof(self) -> bool:
+        """Whether no byte is left (nor a bit, while bits are read)."""
+        return self._position >= self._end and not self.bits_left
+
+    def pos(self) -> int:
+        """The position of the next byte."""
+        return self._base + self._position
+
+    def size(self) -> int:
+        """The position of the end."""
+        return self._base + self._end
+
+    def seek(self, n: int) -> None:
+        """Moves to a position; beyond the end is allowed, reading there is not."""
+        if n < self._base:
+            raise InvalidArgumentError(f"cannot seek to invalid position {n}")
+        self.align_to_byte()
+        self._position = n - self._base
+
+    def to_byte_array(self) -> bytes:
+        """All bytes of the stream, from its beginning."""
+        return self._data
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+    def _ensure_bytes_left_to_write(self, n: int, pos: int) -> None:
+        raise EndOfStreamError("this stream is for reading", n, 0)
+
+
+class SubStream(MemoryStream):
+    """The bytes of one sized field. Where they do not suffice, the size is wrong and not the input cut off."""
+
+    reason_at_end = "length"
+
+
+class FileStream(KaitaiStream):
+    """Reads a seekable binary file, which may be of any size."""
+
+    def __init__(self, io: IO[bytes]) -> None:
+        super().__init__(io)
+        self._take = io.read
+        self._tell = io.tell
+        self._seen = 0
+
+    def read_bytes(self, n: int) -> bytes:
+        """The next ``n`` bytes. Raises ``EndOfStreamError`` where fewer are left."""
+        if self.bits_left or not 0 <= n < LARGE:
+            self.align_to_byte()
+            return self._read_bytes_not_aligned(n)
+        data = self._take(n)
+        if len(data) != n:
+            raise EndOfStreamError(f"requested {n} bytes, but only {len(data)} bytes available", n, len(data))
+        return data
+
+    def _read_bytes_not_aligned(self, n: int) -> bytes:
+        if n >= LARGE and self._io.seekable():
+            left = max(0, self.size() - self._tell())
+            if left < n:
+                raise EndOfStreamError(f"requested {n} bytes, but only {left} bytes available", n, left)
+        return super()._read_bytes_not_aligned(n)
+
+    def is_eof(self) -> bool:
+        """Whether no byte is left (nor a bit, while bits are read)."""
+        if self.bits_left:
+            return False
+        position = self._tell()
+        if position < self._seen:
+            return False
+        # The size is asked for only here, and again at the end: the file may have grown.
+        self._seen = self.size()
+        return position >= self._seen
+
+    def size(self) -> int:
+        """The size of the file at this moment, in bytes."""
+        position = self._tell()
+        size = self._io.seek(0, os.SEEK_END)
+        self._io.seek(position)
+        return size
+
+    def read_bytes_term(self, term: int, include_term: bool, consume_term: bool, eos_error: bool) -> bytes:
+        """The bytes up to the terminator byte."""
+        return self._terminated(bytes((term,)), include_term, consume_term, eos_error)
+
+    def read_bytes_term_multi(self, term: bytes, include_term: bool, consume_term: bool, eos_error: bool) -> bytes:
+        """The bytes up to a terminator of several bytes, which stands at a multiple of its size from here."""
+        return self._terminated(term, include_term, consume_term, eos_error)
+
+    def _terminated(self, term: bytes, include_term: bool, consume_term: bool, eos_error: bool) -> bytes:
+        self.align_to_byte()
+        begin, width = self._tell(), len(term)
+        held = bytearray()
+        search, block = 0, 256 * width
+        while chunk := self._take(block):
+            held += chunk
+            found = held.find(term, search)
+            while found >= 0 and found % width:
+                found = held.find(term, found + width - found % width)
+            if found >= 0:
+                self._io.seek(begin + found + (width if consume_term else 0))
+                return bytes(held[: found + width if include_term else found])
+            search = len(held) - len(held) % width
+            block = min(2 * block, LARGE)
+        if eos_error:
+            raise NoTerminatorFoundError(term, len(held) % width)
+        return bytes(held)
+
+
+class WriteStream(KaitaiStream):
+    """Takes what generated classes write; grows as needed, and always writes at its end."""
+
+    bits = 0
+    bits_left = 0
+    bits_le = False
+    bits_write_mode = True
+    child_streams: tuple[KaitaiStream, ...] = ()
+
+    def __init__(self) -> None:
+        self._out = bytearray()
+
+    def write_bytes(self, buf: bytes) -> None:
+        """Appends whole bytes; bits that were begun are filled up with zeros first."""
+        if self.bits_left:
+            self.write_align_to_byte()
+        self._out += buf
+
+    def _write_bytes_not_aligned(self, buf: bytes) -> None:
+        self._out += buf
+
+    def _ensure_bytes_left_to_write(self, n: int, pos: int) -> None:
+        pass
+
+    def overwrite(self, position: int, data: bytes) -> None:
+        """Replaces bytes that were written before, from ``position`` on."""
+        self._out[position : position + len(data)] = data
+
+    def written(self, begin: int, end: int | None = None) -> bytes:
+        """What was written from ``begin`` to ``end`` (the present end)."""
+        return bytes(self._out[begin:end])
+
+    def pos(self) -> int:
+        """How many bytes were written, one that is begun included."""
+        return len(self._out) + (1 if self.bits_left else 0)
+
+    def size(self) -> int:
+        """As ``pos``: the stream ends where it is written."""
+        return self.pos()
+
+    def is_eof(self) -> bool:
+        """True: there is nothing behind what was written."""
+        return True
+
+    def to_byte_array(self) -> bytes:
+        """Everything that was written; bits that were begun are filled up with zeros."""
+        self.write_align_to_byte()
+        return bytes(self._out)
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+
+def wire_bytes(io: KaitaiStream, begin: int, end: int) -> bytes:
+    """The bytes of ``io`` in [begin, end), as they stand on the wire; ``io`` stays where it is."""
+    position = io.pos()
+    io.seek(begin)
+    data = io.read_bytes(end - begin)
+    io.seek(position)
+    return data

@@ -1,0 +1,151 @@
+"""``Struct``: the base of every generated class."""
+
+from __future__ import annotations
+
+import struct
+from os import PathLike
+from typing import IO, Any, ClassVar, Self
+
+from ..errors import WireloomError
+from .errors import EncodingError, KaitaiStructError, ValidationFailedError, with_reason
+from .kaitai import KaitaiStream, KaitaiStruct
+from .streams import FileStream, MemoryStream, WriteStream
+
+UNSET: Any = object()
+"""Default of a constructor's arguments: the attribute stays unset."""
+
+SHOWN_BYTES = 48
+"""How many bytes of a long field ``repr`` shows."""
+
+
+class Struct(KaitaiStruct):
+    """Something that a spec describes, read from a stream or made of values.
+
+    With a stream, ``from_bytes``, ``from_file``, ``from_io`` and the constructor read at once. Without one the
+    attributes are unset, and are assigned or given to the constructor by name; ``to_bytes`` then gives the wire form.
+    Lengths, counts, checksums and fixed contents need not be given: writing fills them in.
+    """
+
+    __slots__ = ("_io", "_parent", "_refusals", "_root")
+
+    _fields: ClassVar[tuple[str, ...]] = ()
+    """Names of the attributes, in the order of the wire."""
+
+    _io: KaitaiStream
+    _parent: Any
+    _root: Any
+    _refusals: list[KaitaiStructError] | None
+    """On an outermost object: where set, refused values are collected here and reading goes on, see ``_refuse``."""
+
+    def __init__(self, _io: KaitaiStream | None = None, _parent: Any = None, _root: Any = None) -> None:
+        self._parent = _parent
+        self._root = self if _root is None else _root
+        if _io is not None:
+            self._io = _io
+            self._read()
+
+    def _assign(self, **fields: Any) -> None:
+        """Sets the attributes that a constructor was given."""
+        for name, value in fields.items():
+            if value is not UNSET:
+                setattr(self, name, value)
+
+    @classmethod
+    def from_bytes(cls, buf: bytes) -> Self:
+        """Reads an object from bytes in memory."""
+        return cls(MemoryStream(buf))
+
+    @classmethod
+    def from_file(cls, filename: str | PathLike[str]) -> Self:
+        """Reads an object from a file, which stays open until ``close`` or the end of a ``with`` block."""
+        file = open(filename, "rb")  # noqa: SIM115 - the object owns it
+        try:
+            return cls(FileStream(file))
+        except BaseException:
+            file.close()
+            raise
+
+    @classmethod
+    def from_io(cls, io: IO[bytes]) -> Self:
+        """Reads an object from an open binary file."""
+        return cls(FileStream(io))
+
+    def _read(self) -> None:
+        """Reads all attributes from ``_io``."""
+
+    def _append(self, io: WriteStream) -> None:
+        """Writes all attributes to the end of ``io``, filling in what is derived."""
+
+    def _write(self, io: KaitaiStream | None = None) -> None:
+        """Writes the object to ``io``, or to the stream that it has; fills in lengths, counts, checksums, contents."""
+        (self._io if io is None else io).write_bytes(self.to_bytes())
+
+    def _check(self) -> None:
+        """Fills in what is derived, and raises what writing would raise."""
+        self.to_bytes()
+
+    def to_bytes(self) -> bytes:
+        """The object as it stands on the wire; fills in lengths, counts, checksums, contents.
+
+        Raises ``ConsistencyError`` or a ``ValidationFailedError`` where the values cannot stand together.
+        """
+        io = WriteStream()
+        self._append(io)
+        return io.to_byte_array()
+
+    def _refuse(self, error: ValidationFailedError, reason: str) -> None:
+        """A value is refused, and where it ends is known: raises ``error``, unless the outermost object collects."""
+        outermost = self._root
+        while outermost._parent is not None:
+            outermost = outermost._parent._root
+        refusals = getattr(outermost, "_refusals", None)
+        if refusals is None:
+            raise with_reason(error, reason)
+        refusals.append(with_reason(error, reason))
+
+    def _text(self, data: bytes, encoding: str, src_path: str) -> str:
+        """``data`` as text; where it is none, that is refused."""
+        try:
+            return data.decode(encoding)
+        except UnicodeDecodeError:
+            self._refuse(EncodingError(encoding, data, getattr(self, "_io", None), src_path), "encoding")
+            return data.decode(encoding, "replace")
+
+    def _misfit(self, *codes: tuple[str, str]) -> WireloomError:
+        """The error for attributes (name, ``struct`` code) of which one does not fit its field."""
+        for name, code in codes:
+            value = getattr(self, name)
+            try:
+                struct.pack(code, value)
+            except struct.error as error:
+                return WireloomError(
+                    f"{type(self).__qualname__}.{name} = {value!r} does not fit: {error}", reason="value"
+                )
+        return WireloomError(f"{self!r} does not fit its fields", reason="value")
+
+    def _adopt(self, child: Struct) -> Struct:
+        """Makes this object the parent of one that is about to be written."""
+        child._parent = self
+        child._root = self._root
+        return child
+
+    def _enclose(self, child: Struct) -> bytes:
+        """The wire form of a child that has a stream of its own."""
+        return self._adopt(child).to_bytes()
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return all(getattr(self, name, None) == getattr(other, name, None) for name in self._fields)
+
+    __hash__ = None  # type: ignore[assignment]  # values change, and equality with them
+
+    def __repr__(self) -> str:
+        shown = (f"{name}={_shown(getattr(self, name))}" for name in self._fields if hasattr(self, name))
+        return f"{type(self).__qualname__}({', '.join(shown)})"
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bytes) and len(value) > SHOWN_BYTES:
+        return f"{value[:SHOWN_BYTES]!r}… ({len(value)} bytes)"
+    return repr(value)

@@ -1,0 +1,92 @@
+"""Expressions of specs that need more than a Python operator: they fail with one kind of error on any input."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+from .errors import ExpressionError
+
+Value = TypeVar("Value")
+Number = TypeVar("Number", int, float)
+
+MAX_SHIFT = 4096
+"""The most bits that an expression shifts by; more would make integers of any size out of a few bytes of input."""
+
+
+def some(value: Value | None, name: str) -> Value:
+    """An optional attribute's value, where an expression needs one."""
+    if value is None:
+        raise ExpressionError(f"{name} is absent")
+    return value
+
+
+def divide(left: int, right: int) -> int:
+    """Integer division, towards minus infinity."""
+    if right == 0:
+        raise ExpressionError("division by zero")
+    return left // right
+
+
+def divide_floats(left: float, right: float) -> float:
+    """Division of floats."""
+    if right == 0:
+        raise ExpressionError("division by zero")
+    return left / right
+
+
+def modulo(left: Number, right: Number) -> Number:
+    """The remainder of ``divide``: never negative for a positive divisor."""
+    if right == 0:
+        raise ExpressionError("division by zero")
+    return left % right
+
+
+def shift_left(value: int, bits: int) -> int:
+    """``value << bits``."""
+    if not 0 <= bits <= MAX_SHIFT:
+        raise ExpressionError(f"shift by {bits} bits")
+    return value << bits
+
+
+def shift_right(value: int, bits: int) -> int:
+    """``value >> bits``."""
+    if bits < 0:
+        raise ExpressionError(f"shift by {bits} bits")
+    return value >> bits
+
+
+def item(values: Sequence[Value], index: int) -> Value:
+    """``values[index]``; there is no counting from the end."""
+    if not 0 <= index < len(values):
+        raise ExpressionError(f"no item {index} among {len(values)}")
+    return values[index]
+
+
+def last(values: Sequence[Value]) -> Value:
+    """The last item."""
+    return item(values, len(values) - 1)
+
+
+def to_integer(text: str, radix: int = 10) -> int:
+    """The number that ``text`` spells."""
+    try:
+        return int(text, radix)
+    except ValueError as error:
+        raise ExpressionError(f"not a number to base {radix}: {text[:40]!r}") from error
+
+
+def truncate(value: float) -> int:
+    """The integer part of a float."""
+    try:
+        return int(value)
+    except (ValueError, OverflowError) as error:
+        raise ExpressionError(f"{value} has no integer part") from error
+
+
+def decode(data: bytes, encoding: str) -> str:
+    """``data`` as text."""
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise ExpressionError(f"not {encoding}: {data[:40]!r}") from error

@@ -1,0 +1,84 @@
+"""Which formats there are: the generated ones, those of other installed packages, and spec files."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+
+from .errors import WireloomError
+from .format import MODEL_VERSION, Format
+from .nearest import unknown
+
+GENERATED = "wireloom.formats"
+"""Package of the generated formats, and the group of entry points by which other packages add theirs: an entry point
+has the format's name and names a ``wireloom.format.Format``."""
+
+
+@cache
+def _generated() -> tuple[str, ...]:
+    package = importlib.import_module(GENERATED)
+    return tuple(
+        each.name for each in pkgutil.iter_modules(package.__path__) if each.ispkg and not each.name.startswith("_")
+    )
+
+
+@cache
+def _installed() -> dict[str, EntryPoint]:
+    return {each.name: each for each in entry_points(group=GENERATED)}
+
+
+def formats() -> list[str]:
+    """The names of all formats, sorted. Imports none of them."""
+    return sorted({*_generated(), *_installed()})
+
+
+def get(name: str | Path | Format) -> Format:
+    """The format of that name, or of the spec file ``name`` where it ends in ``.ksy``.
+
+    Raises ``UnknownNameError`` with the nearest name, ``WireloomError`` for a generated package of another version, and
+    ``SpecError`` for a spec that cannot be compiled.
+    """
+    if isinstance(name, Format):
+        return _checked(name)
+    if str(name).endswith(".ksy"):
+        return load_spec(name)
+    if name in _generated():
+        return _checked(_load(f"{GENERATED}.{name}"))
+    if name in _installed():
+        found = _installed()[str(name)].load()
+        if not isinstance(found, Format):
+            raise WireloomError(f"the entry point {name!r} of group {GENERATED!r} is not a wireloom.format.Format")
+        return _checked(found)
+    raise unknown("format", str(name), formats())
+
+
+def load_spec(path: str | Path) -> Format:
+    """A format straight from a spec file, without generated code on disk. Raises ``SpecError``."""
+    if not Path(path).is_file():
+        raise WireloomError("no such spec file", path=str(path))
+    # The generator is only needed here; a format in a package works without it.
+    explore = importlib.import_module("wireloom.codegen.explore")
+    found: Format = explore.load_format(Path(path))
+    return found
+
+
+def _load(module: str) -> Format:
+    try:
+        found: Format = importlib.import_module(module).FORMAT
+    except (ImportError, AttributeError, TypeError) as error:
+        raise WireloomError(
+            f"the generated package {module} cannot be loaded ({error}): run 'wireloom generate' with this wireloom"
+        ) from error
+    return found
+
+
+def _checked(format: Format) -> Format:
+    if format.model_version != MODEL_VERSION:
+        raise WireloomError(
+            f"format {format.name!r} was generated for version {format.model_version} of the model, and this wireloom"
+            f" runs version {MODEL_VERSION}: run 'wireloom generate' with this wireloom"
+        )
+    return format

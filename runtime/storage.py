@@ -1,0 +1,313 @@
+"""Where input comes from: paths, globs, folders, memory, open files, standard input, object stores."""
+
+from __future__ import annotations
+
+import glob
+import io
+import os
+import stat
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Protocol
+from urllib.parse import unquote, urlsplit
+
+from .errors import WireloomError
+
+REMOTE_SCHEMES = ("s3", "s3a", "s3n")
+STANDARD_INPUT = "-"
+WILDCARDS = frozenset("*?[")
+
+
+class Stream(Protocol):
+    """What an input opens as; a binary file object that can fill a buffer."""
+
+    def readinto(self, buffer: memoryview, /) -> int:
+        """Reads at most ``len(buffer)`` bytes and says how many; 0 at the end."""
+        ...
+
+    def seek(self, offset: int, /) -> int:
+        """Goes to that byte. Only where the input is ``seekable``."""
+        ...
+
+    def close(self) -> None:
+        """Lets go of it."""
+        ...
+
+
+@dataclass(frozen=True)
+class Location:
+    """How to reach an object store; ``None`` is what the environment says."""
+
+    region: str | None = None
+    endpoint: str | None = None
+    anonymous: bool = False
+
+
+@dataclass(frozen=True)
+class Input:
+    """One thing to read. ``path`` is what reports show, ``None`` for memory; ``size`` is in bytes as stored."""
+
+    path: str | None
+    size: int | None = None
+    modified: datetime | None = None
+    seekable: bool = False
+
+    @property
+    def name(self) -> str:
+        """The last part of the path; empty where there is none."""
+        return (self.path or "").rsplit("/", 1)[-1]
+
+    @property
+    def buffer(self) -> memoryview | None:
+        """The bytes themselves where they are in memory already."""
+        return None
+
+    @property
+    def patient(self) -> bool:
+        """Whether a read may wait for long, as on a pipe."""
+        return False
+
+    def open(self) -> Stream:
+        """A new stream over the content. Raises ``WireloomError`` where that is not possible."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class FileInput(Input):
+    """A file of the local file system."""
+
+    def open(self) -> Stream:
+        """The file, unbuffered: whoever reads brings a buffer of its own."""
+        assert self.path is not None
+        try:
+            return open(self.path, "rb", buffering=0)
+        except OSError as error:
+            raise WireloomError(f"cannot be opened: {error.strerror}", path=self.path) from error
+
+
+@dataclass(frozen=True)
+class MemoryInput(Input):
+    """Bytes of the caller, which are read where they are."""
+
+    content: memoryview = field(default_factory=lambda: memoryview(b""), repr=False)
+
+    @property
+    def buffer(self) -> memoryview:
+        return self.content
+
+    def open(self) -> Stream:
+        """A stream over the bytes, for what cannot read them in place."""
+        return _MemoryStream(self.content)
+
+
+@dataclass(frozen=True)
+class ObjectInput(Input):
+    """A binary file object of the caller, read from where it stands; it is not closed."""
+
+    file: Any = field(default=None, repr=False)
+    pipe: bool = False
+
+    @property
+    def patient(self) -> bool:
+        return self.pipe
+
+    def open(self) -> Stream:
+        """The caller's object behind the one method that is used."""
+        return _ObjectStream(self.file, self.path)
+
+
+class _MemoryStream:
+    """``io.BytesIO`` would copy the bytes first."""
+
+    def __init__(self, content: memoryview) -> None:
+        self._content = content
+        self._position = 0
+
+    def readinto(self, buffer: memoryview, /) -> int:
+        piece = self._content[self._position : self._position + len(buffer)]
+        buffer[: len(piece)] = piece
+        self._position += len(piece)
+        return len(piece)
+
+    def seek(self, offset: int, /) -> int:
+        self._position = offset
+        return offset
+
+    def close(self) -> None:
+        self._content = memoryview(b"")
+
+
+class _ObjectStream:
+    """Any object with ``readinto`` or ``read``."""
+
+    def __init__(self, file: Any, path: str | None) -> None:
+        self._file = file
+        self._path = path
+        self._readinto = getattr(file, "readinto", None)
+
+    def readinto(self, buffer: memoryview, /) -> int:
+        if self._readinto is not None:
+            count = self._readinto(buffer)
+            if count is None:
+                raise WireloomError("the file object is in non-blocking mode and has nothing now", path=self._path)
+            return int(count)
+        data = self._file.read(len(buffer))
+        if not isinstance(data, bytes | bytearray | memoryview):
+            raise WireloomError(f"the file object gives {type(data).__name__}: open it in binary mode", path=self._path)
+        buffer[: len(data)] = data
+        return len(data)
+
+    def seek(self, offset: int, /) -> int:
+        raise io.UnsupportedOperation("seek")
+
+    def close(self) -> None:
+        self._readinto = None
+
+
+def expand(
+    source: Any, *, region: str | None = None, endpoint: str | None = None, anonymous: bool = False
+) -> list[Input]:
+    """Every input that ``source`` names, in a stable order: lists in their own, folders and globs sorted by path.
+
+    ``source``: a path, glob, folder (walked; names that begin with ``.`` or ``_`` are left out), ``file://`` or
+    ``s3://`` address, ``-`` for standard input, a list of those, bytes, or a binary file object. ``region``,
+    ``endpoint`` and ``anonymous`` are for object stores. Raises ``WireloomError`` where nothing is found.
+    """
+    location = Location(region, endpoint, anonymous)
+    return list(_expand(source, location))
+
+
+def _expand(source: Any, location: Location) -> Iterator[Input]:
+    if isinstance(source, bytes | bytearray | memoryview):
+        content = memoryview(source).cast("B")
+        yield MemoryInput(None, len(content), seekable=True, content=content)
+    elif isinstance(source, str | os.PathLike):
+        yield from _named(os.fspath(source), location)
+    elif isinstance(source, Input):
+        yield source
+    elif hasattr(source, "read") or hasattr(source, "readinto"):
+        yield _file_object(source)
+    elif isinstance(source, Iterable):
+        each = list(source)
+        if not each:
+            raise WireloomError("no input: the list of sources is empty")
+        for one in each:
+            yield from _expand(one, location)
+    else:
+        raise WireloomError(
+            f"cannot read from {type(source).__name__}: give a path, a list of paths, bytes or a binary file object"
+        )
+
+
+def _file_object(file: Any) -> Input:
+    if isinstance(file, io.TextIOBase):
+        raise WireloomError("the file object gives text: open it in binary mode")
+    name = getattr(file, "name", None)
+    path = name if isinstance(name, str) else None
+    size = None
+    try:
+        if file.seekable():
+            here = file.tell()
+            size = file.seek(0, io.SEEK_END) - here
+            file.seek(here)
+    except (AttributeError, OSError, TypeError):
+        size = None
+    return ObjectInput(path, size, file=file, pipe=size is None)
+
+
+def _named(name: str | bytes, location: Location) -> Iterator[Input]:
+    path = os.fsdecode(name)
+    if path == STANDARD_INPUT:
+        yield ObjectInput(STANDARD_INPUT, None, file=sys.stdin.buffer, pipe=True)
+        return
+    scheme = urlsplit(path).scheme if "://" in path else ""
+    if scheme in REMOTE_SCHEMES:
+        # pyarrow.fs takes a tenth of a second to import, and local files do not need it.
+        from .remote import expand_remote
+
+        yield from expand_remote(path, location)
+    elif scheme == "file":
+        yield from _local(unquote(urlsplit(path).path))
+    elif scheme:
+        raise WireloomError(f"cannot read {scheme}://: give a local path, file:// or s3://", path=path)
+    else:
+        yield from _local(path)
+
+
+def _local(path: str) -> Iterator[Input]:
+    try:
+        status = os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        if WILDCARDS.isdisjoint(path):
+            raise WireloomError("no such file or folder: check the path and where it starts from", path=path) from None
+        yield from _matches(path)
+        return
+    except (OSError, ValueError) as error:
+        raise WireloomError(f"cannot be looked at: {error}", path=path) from error
+    if stat.S_ISDIR(status.st_mode):
+        found = [_local_file(each) for each in _walk(path)]
+        if not found:
+            raise WireloomError("the folder holds no files (names that begin with . or _ are left out)", path=path)
+        yield from found
+    else:
+        yield _local_file(path)
+
+
+def _matches(pattern: str) -> Iterator[Input]:
+    shown = os.path.basename(pattern)[:1]
+    found: list[str] = []
+    for each in sorted(glob.glob(pattern, recursive=True)):
+        if os.path.isdir(each):
+            found.extend(_walk(each))
+        elif not hidden(os.path.basename(each)) or shown in "._":
+            found.append(each)
+    if not found:
+        raise WireloomError("no file matches: check the pattern and where it starts from", path=pattern)
+    # A file below a folder that matched may have matched by itself.
+    for path in sorted(set(found), key=_order):
+        yield _local_file(path)
+
+
+def hidden(name: str) -> bool:
+    """Whether a file or folder of that name is left out, as Spark does; ``_a=1`` is a partition's folder."""
+    return name.startswith(".") or (name.startswith("_") and "=" not in name)
+
+
+def _order(path: str) -> tuple[str, ...]:
+    return Path(path).parts
+
+
+def _walk(folder: str) -> list[str]:
+    found: list[str] = []
+
+    def fail(error: OSError) -> None:
+        raise WireloomError(f"cannot be listed: {error.strerror}", path=str(error.filename))
+
+    for parent, folders, files in os.walk(folder, onerror=fail, followlinks=False):
+        folders[:] = [each for each in folders if not hidden(each)]
+        found.extend(os.path.join(parent, each) for each in files if not hidden(each))
+    return sorted(found, key=_order)
+
+
+def _local_file(path: str) -> Input:
+    try:
+        status = os.stat(path)
+    except OSError as error:
+        raise WireloomError(f"cannot be looked at: {error.strerror}", path=path) from error
+    modified = datetime.fromtimestamp(status.st_mtime, UTC)
+    if not stat.S_ISREG(status.st_mode):
+        # Named pipes and devices have no size and cannot be sought.
+        return PipeInput(path, None, modified)
+    return FileInput(path, status.st_size, modified, seekable=True)
+
+
+@dataclass(frozen=True)
+class PipeInput(FileInput):
+    """A named pipe or a device."""
+
+    @property
+    def patient(self) -> bool:
+        return True

@@ -1,0 +1,264 @@
+"""The stretch of the decompressed input that rows are being read from.
+
+Rows are read from one contiguous piece of memory. A block of input is filled at a time; what is left of the block
+before it, a partial row, is copied to just before its first byte, where room is kept for that. Only a partial row that
+is larger than that room is put together in a buffer of its own, which grows with the bytes that are really there.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import weakref
+from dataclasses import dataclass
+from queue import SimpleQueue
+from typing import Protocol
+
+from .codecs import Decoder
+from .errors import WireloomError
+
+CHUNK = 1024 * 1024
+"""Bytes per block: as much as stays in a processor's own cache until the engine has read it."""
+ROOM = 64 * 1024
+"""Bytes before a block for the partial row of the one before it."""
+AHEAD = 3
+"""Blocks of a prefetched input: one is read by the engine, one is ready, one is being filled."""
+
+
+class Window(Protocol):
+    """``view[begin:]`` is the input that is at hand and not done with."""
+
+    view: memoryview
+    base: int
+    """Offset of ``view[0]`` in the decompressed input."""
+    begin: int
+    at_end: bool
+    """No input follows what is in ``view``."""
+    error: WireloomError | None
+    """Why the input ended, where it did not end by itself."""
+
+    def extend(self) -> bool:
+        """Gets more input behind what is at hand; false at the end. ``view``, ``base`` and ``begin`` change."""
+        ...
+
+    def close(self) -> None:
+        """Lets go of memory and threads."""
+        ...
+
+
+class MemoryWindow:
+    """All of the input, where the caller has it: nothing is copied."""
+
+    def __init__(self, content: memoryview, begin: int = 0) -> None:
+        self.view = content
+        self.base = 0
+        self.begin = begin
+        self.at_end = True
+        self.error: WireloomError | None = None
+
+    def extend(self) -> bool:
+        """There is never more."""
+        return False
+
+    def close(self) -> None:
+        self.view = memoryview(b"")
+
+
+@dataclass
+class Block:
+    """Memory for ``CHUNK`` bytes behind ``ROOM``. ``size`` bytes are filled; ``error`` is why there are no more."""
+
+    memory: memoryview
+    size: int = 0
+    error: WireloomError | None = None
+
+
+class Blocks(Protocol):
+    """Where blocks come from."""
+
+    def next(self) -> Block | None:
+        """The next one; ``None`` at the end. The last one may hold an error."""
+        ...
+
+    def give_back(self, block: Block) -> None:
+        """The block's memory may be filled again."""
+        ...
+
+    def close(self) -> None: ...
+
+
+def fill(decoder: Decoder, block: Block) -> None:
+    """Fills a block as far as the input goes, and notes the error that ended it."""
+    block.size, block.error = 0, None
+    target = block.memory[ROOM:]
+    try:
+        while block.size < len(target) and (count := decoder.readinto(target[block.size :])):
+            block.size += count
+    except WireloomError as error:
+        block.error = error
+    except MemoryError:
+        block.error = WireloomError("not enough memory to decompress the input", reason="codec")
+
+
+def new_block(chunk: int) -> Block:
+    return Block(memoryview(bytearray(ROOM + chunk)))
+
+
+class DirectBlocks:
+    """Blocks that are filled when they are asked for."""
+
+    def __init__(self, decoder: Decoder, chunk: int = CHUNK) -> None:
+        self._decoder = decoder
+        self._chunk = chunk
+        self._free: list[Block] = []
+        self._ended = False
+
+    def next(self) -> Block | None:
+        """As ``Blocks.next``."""
+        if self._ended:
+            return None
+        block = self._free.pop() if self._free else new_block(self._chunk)
+        fill(self._decoder, block)
+        self._ended = block.error is not None or block.size < self._chunk
+        return block
+
+    def give_back(self, block: Block) -> None:
+        self._free.append(block)
+
+    def close(self) -> None:
+        self._ended = True
+        self._free.clear()
+
+
+class PrefetchedBlocks:
+    """Blocks that a thread fills while the one before is being read.
+
+    The thread knows only the queues and the decoder, so this object can be collected while it runs; it then ends, as
+    it does on ``close`` and when the interpreter exits. It is started by the first ``next``, never at import, and a
+    process that was forked meanwhile is told so instead of waiting for a thread that it does not have.
+    """
+
+    def __init__(self, decoder: Decoder, chunk: int = CHUNK) -> None:
+        self._decoder = decoder
+        self._chunk = chunk
+        self._ready: SimpleQueue[Block] = SimpleQueue()
+        self._free: SimpleQueue[Block | None] = SimpleQueue()
+        self._thread: threading.Thread | None = None
+        self._process = os.getpid()
+        self._ended = False
+        self._stop = weakref.finalize(self, self._free.put, None)
+
+    def next(self) -> Block | None:
+        """As ``Blocks.next``."""
+        if self._ended:
+            return None
+        if self._process != os.getpid():
+            raise WireloomError("a scan that was begun before a fork cannot be read on in the new process")
+        if self._thread is None:
+            for _ in range(AHEAD):
+                self._free.put(new_block(self._chunk))
+            self._thread = threading.Thread(
+                target=_work, args=(self._decoder, self._free, self._ready), name="wireloom-prefetch", daemon=True
+            )
+            self._thread.start()
+        block = self._ready.get()
+        self._ended = block.error is not None or block.size < self._chunk
+        return block
+
+    def give_back(self, block: Block) -> None:
+        self._free.put(block)
+
+    def close(self, patience: float | None = None) -> None:
+        """Ends the thread and waits for it, at most ``patience`` seconds: it may hang in a read from a pipe."""
+        self._ended = True
+        self._stop()
+        if self._thread is not None and self._process == os.getpid():
+            self._thread.join(patience)
+        self._thread = None
+
+
+def _work(decoder: Decoder, free: SimpleQueue[Block | None], ready: SimpleQueue[Block]) -> None:
+    while (block := free.get()) is not None:
+        try:
+            fill(decoder, block)
+        except BaseException as error:
+            # Whatever it is, the reader must not wait forever.
+            block.error = WireloomError(f"reading failed: {error!r}", reason="missing")
+        ended = block.error is not None or block.size < len(block.memory) - ROOM
+        ready.put(block)
+        if ended:
+            return
+
+
+class StreamWindow:
+    """Input that comes block by block. ``start`` is the offset of its first byte."""
+
+    def __init__(self, blocks: Blocks, start: int = 0) -> None:
+        self.view = memoryview(b"")
+        self.base = start
+        self.begin = 0
+        self.at_end = False
+        self.error: WireloomError | None = None
+        self._blocks = blocks
+        self._block: Block | None = None
+        self._own: memoryview | None = None
+        """The buffer of a large partial row; ``view`` lies in it then, from ``_own_begin``."""
+        self._own_begin = 0
+
+    def extend(self) -> bool:
+        """As ``Window.extend``. Raises nothing: what fails is in ``error`` and ends the input."""
+        if self.at_end:
+            return False
+        block = self._blocks.next()
+        if block is None:
+            self.at_end = True
+            return False
+        if block.error is not None:
+            self.error = block.error
+            self.at_end = True
+        if not block.size:
+            self._blocks.give_back(block)
+            self.at_end = True
+            return False
+        carry = self.view[self.begin :]
+        if len(carry) <= ROOM:
+            self._carry_over(carry, block)
+        else:
+            self._append(carry, block)
+        return True
+
+    def _carry_over(self, carry: memoryview, block: Block) -> None:
+        start = ROOM - len(carry)
+        block.memory[start:ROOM] = carry
+        self.base += self.begin
+        self.begin = 0
+        self.view = block.memory[start : ROOM + block.size]
+        if self._block is not None:
+            self._blocks.give_back(self._block)
+        self._block = block
+        self._own = None
+
+    def _append(self, carry: memoryview, block: Block) -> None:
+        needed = len(carry) + block.size
+        if self._own is not None and self._own_begin + len(self.view) + block.size <= len(self._own):
+            # Behind what is there: the row grows in place.
+            at = self._own_begin + len(self.view)
+            self._own_begin += self.begin
+        else:
+            own = memoryview(bytearray(2 * needed))
+            own[: len(carry)] = carry
+            self._own, self._own_begin, at = own, 0, len(carry)
+        self._own[at : at + block.size] = block.memory[ROOM : ROOM + block.size]
+        self.base += self.begin
+        self.begin = 0
+        self.view = self._own[self._own_begin : at + block.size]
+        if self._block is not None:
+            self._blocks.give_back(self._block)
+            self._block = None
+        self._blocks.give_back(block)
+
+    def close(self) -> None:
+        self._blocks.close()
+        self.view = memoryview(b"")
+        self._block = None
+        self._own = None

@@ -1,0 +1,95 @@
+"""Whatever holds rows, as record batches of a bounded size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain, islice
+from typing import Any
+
+import pyarrow as pa
+
+from ..errors import WireloomError
+
+ROWS = 16_384
+"""Most rows of one batch, so that what is made of a batch stays small."""
+BYTES = 8 * 1024 * 1024
+"""About how many bytes a batch has at most; a single row may be larger."""
+
+
+def batches_of(rows: Any) -> Iterator[pa.RecordBatch]:
+    """Record batches of at most ``ROWS`` rows, in order.
+
+    ``rows``: a ``pyarrow.Table``, ``RecordBatch`` or ``RecordBatchReader``; anything with ``__arrow_c_stream__`` or
+    ``__arrow_c_array__`` (data frames of other libraries); a mapping of column names to lists; or an iterable of
+    tables, batches, or mappings (one mapping per row). Raises ``WireloomError`` for anything else.
+    """
+    for batch in _whole_batches(rows):
+        yield from _cut(batch)
+
+
+def batch_of_one(name: str, value: Any) -> pa.RecordBatch:
+    """One column with one value."""
+    batch: pa.RecordBatch = _arrow(lambda: pa.RecordBatch.from_pydict({name: [value]}), 0)
+    return batch
+
+
+def _whole_batches(rows: Any) -> Iterator[pa.RecordBatch]:
+    if isinstance(rows, pa.RecordBatch):
+        yield rows
+    elif isinstance(rows, pa.Table):
+        # Even a table without rows has columns to be checked.
+        yield from rows.to_batches() or [pa.RecordBatch.from_pylist([], schema=rows.schema)]
+    elif isinstance(rows, pa.RecordBatchReader):
+        yield from rows
+    elif hasattr(rows, "__arrow_c_stream__"):
+        yield from pa.RecordBatchReader.from_stream(rows)
+    elif hasattr(rows, "__arrow_c_array__"):
+        yield pa.record_batch(rows)
+    elif isinstance(rows, Mapping):
+        yield from _whole_batches(_arrow(lambda: pa.table(dict(rows)), 0))
+    elif isinstance(rows, Iterable) and not isinstance(rows, str | bytes | bytearray | memoryview):
+        yield from _of_items(iter(rows))
+    else:
+        raise WireloomError(
+            f"rows cannot be taken from {type(rows).__name__}: give an Arrow table, record batches, or row mappings"
+        )
+
+
+def _of_items(items: Iterator[Any]) -> Iterator[pa.RecordBatch]:
+    done = 0
+    for first in items:
+        if isinstance(first, Mapping):
+            block = [first, *islice(items, ROWS - 1)]
+            stray = next((each for each in block if not isinstance(each, Mapping)), None)
+            if stray is not None:
+                raise WireloomError(f"rows cannot be mappings and {type(stray).__name__} in one iterable")
+            names = list(dict.fromkeys(chain.from_iterable(block)))
+            start = done
+            yield _arrow(
+                lambda block=block, names=names: pa.RecordBatch.from_arrays(
+                    [pa.array([row.get(name) for row in block]) for name in names], names=names
+                ),
+                start,
+            )
+            done += len(block)
+        elif isinstance(first, pa.RecordBatch | pa.Table) or hasattr(first, "__arrow_c_array__"):
+            yield from _whole_batches(first)
+        else:
+            raise WireloomError(f"an item of the rows is {type(first).__name__}: expected record batches or mappings")
+
+
+def _arrow(make: Any, row: int) -> Any:
+    try:
+        return make()
+    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+        raise WireloomError(f"the values from row {row} on are no columns: {error}") from error
+
+
+def _cut(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    share = max(1, batch.nbytes // max(1, batch.num_rows))
+    step = max(1, min(ROWS, BYTES // share))
+    if batch.num_rows <= step:
+        yield batch
+        return
+    for start in range(0, batch.num_rows, step):
+        yield batch.slice(start, step)

@@ -1,0 +1,161 @@
+"""Rows of a table to the wire bytes of each row."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import pyarrow as pa
+from kaitaistruct import KaitaiStructError
+
+from ..errors import WireloomError
+from ..format import Format
+from .batches import batch_of_one
+from .fields import Filled, fields_of, values_of
+from .native import framed
+from .plain import PlainRow, plain_row
+
+
+class RowEncoder:
+    """Encodes the rows of one format.
+
+    ``padding`` follows each row; ``max_record`` is the largest row on the wire in bytes (of a delimited format: with
+    its stuffing and without its delimiter), because a reader refuses larger ones. ``numbered``: whether messages name
+    a row by its number.
+    """
+
+    def __init__(
+        self, format: Format, *, padding: bytes = b"", max_record: int | None = None, numbered: bool = True
+    ) -> None:
+        self.format = format
+        self.max_record = format.max_record if max_record is None else max_record
+        self._padding = padding
+        self._numbered = numbered
+        self._framed = framed(format) if format.delimiter else None
+        self._schema: pa.Schema | None = None
+        self._fields: tuple[Filled, ...] = ()
+        self._by_names: dict[frozenset[str], tuple[Filled, ...]] = {}
+
+    @cached_property
+    def plain(self) -> PlainRow | None:
+        """The quick way, where the rows are plain."""
+        return plain_row(self.format)
+
+    def fields(self, schema: pa.Schema) -> tuple[Filled, ...]:
+        """How a table of that schema fills the rows. Raises ``WireloomError`` where it cannot."""
+        if self._schema is None or not schema.equals(self._schema):
+            self._fields, self._schema = fields_of(self.format, schema), schema
+        return self._fields
+
+    def encode(self, batch: pa.RecordBatch, first_row: int = 0) -> list[bytes]:
+        """The bytes of each row of a batch, delimiter and padding included.
+
+        ``first_row`` is the number of the batch's first row, for the messages. Raises ``WireloomError`` with the row
+        and the column for what cannot be written.
+        """
+        filled = self.fields(batch.schema)
+        values = {each.field: values_of(each, batch, first_row) for each in filled if not each.parent}
+        return self.encode_values(values, batch.num_rows, first_row)
+
+    def encode_one(self, values: Mapping[str, Any]) -> bytes:
+        """The bytes of one row, given as column names and values. Raises ``WireloomError``."""
+        names = frozenset(values)
+        filled = self._by_names.get(names)
+        if filled is None:
+            filled = fields_of(self.format, pa.schema([(name, pa.null()) for name in values]))
+            self._by_names[names] = filled
+        ready = {}
+        for each in filled:
+            value = values[each.name]
+            if value is None:
+                raise WireloomError(f"{each.name} is None, and the format has no null")
+            if each.labels or pa.types.is_timestamp(each.type):
+                value = values_of(each, batch_of_one(each.name, value), 0)[0]
+            elif isinstance(value, bytearray | memoryview):
+                value = bytes(value)
+            ready[each.field] = [value]
+        return self.encode_values(ready, 1)[0]
+
+    def encode_values(self, values: Mapping[str, Sequence[Any]], count: int, first_row: int = 0) -> list[bytes]:
+        """The bytes of ``count`` rows whose fields have those values, one sequence per field of the row class."""
+        if self.plain is not None and self.plain.fields == values.keys():
+            try:
+                rows = self.plain.encode(values, count)
+            except (struct.error, TypeError, OverflowError):
+                # The row class says better what is wrong with which row.
+                rows = self._by_class(values, count, first_row)
+        else:
+            rows = self._by_class(values, count, first_row)
+        if self._framed is not None:
+            rows = self._delimited(rows, first_row)
+        longest = self.max_record + len(self.format.delimiter)
+        if rows and max(map(len, rows)) > longest:
+            row, size = next((index, len(row)) for index, row in enumerate(rows) if len(row) > longest)
+            raise WireloomError(
+                f"{self._row(first_row + row)} has {size - len(self.format.delimiter)} bytes on the wire, more than "
+                f"max_record ({self.max_record}): raise it here and for the readers, or leave the row out",
+                reason="limit",
+            )
+        return [row + self._padding for row in rows] if self._padding else rows
+
+    def _delimited(self, rows: list[bytes], first_row: int) -> list[bytes]:
+        assert self._framed is not None
+        done: list[bytes] = []
+        try:
+            for row in rows:
+                done.append(self._framed(row))
+        except WireloomError as error:
+            raise WireloomError(f"{self._row(first_row + len(done))}: {error.message}") from error
+        return done
+
+    def _by_class(self, values: Mapping[str, Sequence[Any]], count: int, first_row: int) -> list[bytes]:
+        row_class = self.format.row_class
+        names = tuple(values)
+        columns = zip(*values.values(), strict=True) if values else iter([()] * count)
+        done: list[bytes] = []
+        for row_values in columns:
+            try:
+                done.append(row_class(**dict(zip(names, row_values, strict=True))).to_bytes())
+            except (KaitaiStructError, WireloomError, struct.error, ValueError, TypeError, OverflowError) as error:
+                raise WireloomError(self._refusal(first_row + len(done), names, row_values, error)) from error
+        return done
+
+    def _refusal(self, row: int, names: tuple[str, ...], values: tuple[Any, ...], error: Exception) -> str:
+        shown = ", ".join(f"{name}={value!r:.40}" for name, value in zip(names, values, strict=True))
+        return f"{self._row(row)} cannot be written: {error} ({shown})"
+
+    def _row(self, row: int) -> str:
+        return f"row {row}" if self._numbered else "the record"
+
+    def whole(self, batches: Sequence[pa.RecordBatch]) -> bytes:
+        """The bytes of a whole file, for a format whose rows do not stand by themselves.
+
+        Columns of the root must have one value in all rows; the file is made in memory.
+        """
+        if self._padding:
+            raise WireloomError(f"{self.format.name} cannot be written with bytes between its rows")
+        root_values: dict[str, Any] = {}
+        items: list[Any] = []
+        for batch in batches:
+            filled = self.fields(batch.schema)
+            columns = {each: values_of(each, batch, len(items)) for each in filled}
+            for each, values in columns.items():
+                if each.parent:
+                    self._keep(root_values, each, values, len(items))
+            own = {each.field: values for each, values in columns.items() if not each.parent}
+            rows = zip(*own.values(), strict=True) if own else iter([()] * batch.num_rows)
+            items.extend(self.format.row_class(**dict(zip(own, row, strict=True))) for row in rows)
+        try:
+            return self.format.root_class(**root_values, **{self.format.rows_attribute: items}).to_bytes()
+        except (KaitaiStructError, struct.error, ValueError, TypeError, OverflowError) as error:
+            raise WireloomError(f"{self.format.name} cannot be written: {error}") from error
+
+    def _keep(self, root_values: dict[str, Any], filled: Filled, values: list[object], first_row: int) -> None:
+        for row, value in enumerate(values):
+            if root_values.setdefault(filled.field, value) != value:
+                raise WireloomError(
+                    f"row {first_row + row}, column {filled.name}: {value!r} after {root_values[filled.field]!r}, "
+                    "and a file has one value of it"
+                )

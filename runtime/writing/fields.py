@@ -1,0 +1,192 @@
+"""Which column of a table fills which field of a row object, and the checks on its values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..errors import WireloomError
+from ..format import Column, Format
+from ..nearest import unknown
+
+READER_COLUMNS = ("_offset", "_path", "_error", "_corrupt_record")
+"""Columns that a reader adds to every format; a table that holds them can be written as it is."""
+
+
+@dataclass(frozen=True)
+class Filled:
+    """One field of the row object (of the root object where ``parent`` is set) and the column that it is taken from."""
+
+    field: str
+    name: str
+    """The column's name in the table."""
+    type: pa.DataType
+    """The type of that column in the format's table; what the table has is cast to it."""
+    stored: pa.DataType
+    """The type of the field's own column, where that is another one: that of the integer below a timestamp."""
+    parent: bool = False
+    labels: tuple[tuple[int, str], ...] = ()
+
+
+def fields_of(format: Format, schema: pa.Schema) -> tuple[Filled, ...]:
+    """How the columns of a table of that schema fill the fields of a row.
+
+    A field stored under two columns (``ts`` and ``ts_millis``) is taken from the raw one where both are there. Derived
+    columns, a reader's own ones and those of the path are left out. Raises ``UnknownNameError`` for a column that the
+    format does not have and ``WireloomError`` for one that is missing or there twice.
+    """
+    given = set(schema.names)
+    twice = sorted(name for name in given if schema.names.count(name) > 1)
+    if twice:
+        raise WireloomError(f"the table has more than one column {_list(twice)}")
+    known = [each.name for each in format.columns]
+    others = {*known, *format.path_columns, *READER_COLUMNS}
+    missing = [column for column in format.columns if _needed(column) and _source(format, column, given) is None]
+    for name in schema.names:
+        if name not in others:
+            # A wrong name is most likely that of a column that is missing.
+            raise unknown(f"column of {format.name}", name, [each.name for each in missing] or known)
+    if missing:
+        wanted = [_names(format, column) for column in format.columns if _needed(column)]
+        raise WireloomError(
+            f"{format.name} cannot be written without the column {_list(_names(format, each) for each in missing)}: "
+            f"the table has {_list(schema.names) if given else 'no columns'}, the format needs {_list(wanted)}"
+        )
+    filled = []
+    for column in format.columns:
+        source = _source(format, column, given) if _needed(column) else None
+        if source is not None:
+            filled.append(
+                Filled(
+                    field=column.attribute or column.name,
+                    name=source.name,
+                    type=format.schema.field(source.name).type,
+                    stored=format.schema.field(column.name).type,
+                    parent=column.parent,
+                    labels=source.labels,
+                )
+            )
+    return tuple(filled)
+
+
+def _needed(column: Column) -> bool:
+    """Whether the column is an attribute that only a caller can know."""
+    return not column.derived and not column.same_as
+
+
+def _names(format: Format, column: Column) -> str:
+    """Every column that can give the value of this one, the default one first."""
+    return " or ".join(each.name for each in sorted(_forms(format, column), key=lambda each: not each.default))
+
+
+def _forms(format: Format, column: Column) -> tuple[Column, ...]:
+    """A column and those that show the same attribute in another form."""
+    attribute = column.attribute or column.name
+    return (column, *(each for each in format.columns if each.same_as == attribute and each.parent == column.parent))
+
+
+def _source(format: Format, column: Column, given: Iterable[str]) -> Column | None:
+    """The column of the table that holds the value of this one: itself, or else another form of it."""
+    return next((each for each in _forms(format, column) if each.name in given), None)
+
+
+def _list(names: Iterable[str]) -> str:
+    return ", ".join(names)
+
+
+def values_of(filled: Filled, batch: pa.RecordBatch, first_row: int) -> list[object]:
+    """The values of one field, one per row, none of them ``None``.
+
+    ``first_row`` is the number of the batch's first row in the whole table, for the messages: rows count from 0. Raises
+    ``WireloomError`` for a null and for a value that the field cannot hold.
+    """
+    array = batch.column(filled.name)
+    if pa.types.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    if array.null_count:
+        row = pc.index(array.is_null(), True).as_py()
+        raise WireloomError(f"row {first_row + row}, column {filled.name}: null, and the format has no null")
+    if filled.labels and not pa.types.is_integer(array.type):
+        return _numbers(filled, array, first_row)
+    if filled.labels:
+        return array.to_pylist()
+    try:
+        array = _cast(array, filled.type)
+    except pa.ArrowException as error:
+        raise WireloomError(_misfit(filled, array, first_row, error)) from error
+    if pa.types.is_timestamp(array.type):
+        array = _counts(filled, array, first_row)
+    values: list[object] = array.to_pylist()
+    return values
+
+
+def _counts(filled: Filled, times: pa.Array, first_row: int) -> pa.Array:
+    """Timestamps as what the field stores: counts of their unit since 1970."""
+    array = times.cast(pa.int64())
+    if pa.types.is_unsigned_integer(filled.stored):
+        smallest = pc.min(array)
+        if (smallest.as_py() or 0) < 0:
+            row = pc.index(array, smallest).as_py()
+            raise WireloomError(f"row {first_row + row}, column {filled.name}: a time before 1970")
+    return array
+
+
+def _cast(array: pa.Array, type: pa.DataType) -> pa.Array:
+    if array.type == type:
+        return array
+    if (pa.types.is_boolean(array.type) or pa.types.is_floating(array.type)) and pa.types.is_binary(type):
+        raise pa.ArrowTypeError(f"{array.type} values are no bytes")
+    return array.cast(type)
+
+
+def _numbers(filled: Filled, array: pa.Array, first_row: int) -> list[object]:
+    """The values of an enum, from their labels; a number's own text stands for a value without a label."""
+    known = {label: value for value, label in filled.labels}
+    result: list[object] = []
+    for row, text in enumerate(array.to_pylist()):
+        value = known.get(text)
+        if value is None:
+            try:
+                value = int(text)
+            except ValueError:
+                what = f"label in row {first_row + row}, column {filled.name}:"
+                raise unknown(what, str(text), known) from None
+        result.append(value)
+    return result
+
+
+def _misfit(filled: Filled, array: pa.Array, first_row: int, error: Exception) -> str:
+    """Names the first row whose value cannot be cast."""
+    start, count = 0, len(array)
+    while count > 1:
+        half = count // 2
+        if _fits(array.slice(start, half), filled.type):
+            start, count = start + half, count - half
+        else:
+            count = half
+    if count == 0 or _fits(array.slice(start, 1), filled.type):
+        # Not one value but the type as a whole is refused.
+        return f"column {filled.name}: {array.type} cannot be written as {filled.type}: {error}"
+    value = array[start].as_py()
+    text = repr(value) if not isinstance(value, bytes | str) or len(value) <= 40 else f"{value[:40]!r}…"
+    return f"row {first_row + start}, column {filled.name}: {text} does not fit {filled.type}{_range(filled.type)}"
+
+
+def _fits(array: pa.Array, type: pa.DataType) -> bool:
+    try:
+        _cast(array, type)
+    except pa.ArrowException:
+        return False
+    return True
+
+
+def _range(type: pa.DataType) -> str:
+    if not pa.types.is_integer(type):
+        return ""
+    bits = type.bit_width
+    if pa.types.is_unsigned_integer(type):
+        return f" (0 to {2**bits - 1})"
+    return f" (-{2 ** (bits - 1)} to {2 ** (bits - 1) - 1})"

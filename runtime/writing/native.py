@@ -1,0 +1,40 @@
+"""Checksums and stuffing: the engine's where it is there, else the ones in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from .. import engine
+from ..errors import WireloomError
+from ..format import Format
+from ..parsing import stuffing as portable
+from ..program import Stuffing
+
+
+def crc32c(data: bytes, value: int = 0) -> int:
+    """Standard CRC-32C of ``data``; ``value`` is that of the data before it."""
+    return _crc32c(data, value)
+
+
+if engine.available:
+    _crc32c: Callable[[bytes, int], int] = engine.crc32c
+else:
+    from crc32c import crc32c as _crc32c
+
+
+def framed(format: Format) -> Callable[[bytes], bytes]:
+    """The function that makes a delimited format's record ready for the file: stuffed, and its delimiter after it."""
+    delimiter = format.delimiter
+    if format.stuffing == Stuffing.NONE:
+
+        def bare(record: bytes) -> bytes:
+            if delimiter in record:
+                raise WireloomError(f"the record holds the delimiter {delimiter.hex()}, and the format has no stuffing")
+            return record + delimiter
+
+        return bare
+    if engine.available:
+        number = int(format.stuffing)
+        return lambda record: engine.stuff(record, number) + delimiter
+    stuff = portable.stuff_words if format.stuffing == Stuffing.WORD else portable.stuff_cobs
+    return lambda record: stuff(record) + delimiter

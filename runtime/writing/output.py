@@ -1,0 +1,133 @@
+"""Files that appear under their name only when they are complete."""
+
+from __future__ import annotations
+
+import io
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any, cast
+
+from ..errors import WireloomError
+from ..storage import REMOTE_SCHEMES, Location
+
+Target = str | os.PathLike[str] | IO[bytes]
+
+
+def name_of(target: Target) -> str | None:
+    """The name by which a target's codec and kind are chosen; ``None`` for a file object without one."""
+    if isinstance(target, str | os.PathLike):
+        return os.fspath(target)
+    name = getattr(target, "name", None)
+    return name if isinstance(name, str) and not name.startswith("<") else None
+
+
+@contextmanager
+def opened(target: Target) -> Iterator[IO[bytes]]:
+    """A binary file to write ``target`` with.
+
+    A path gets its content under a temporary name in the same folder, and its own name when the block ends; where the
+    block raises (also ``KeyboardInterrupt``), nothing is left and a file that was there before is untouched. A URL
+    (``s3://…``) is done in the same way. A file object is written to as it is and stays open; so is a path that is no
+    regular file, such as a pipe. Raises ``WireloomError`` where the file cannot be written.
+    """
+    if not isinstance(target, str | os.PathLike):
+        yield target
+        return
+    path = os.fspath(target)
+    with _remote(path) if path.split("://", 1)[0] in REMOTE_SCHEMES else _local(path) as file:
+        yield file
+
+
+class _File(io.FileIO):
+    """A file that takes all that it is given, and whose errors name it. Unbuffered: its users write whole blocks."""
+
+    def __init__(self, path: Path, mode: str, shown: str) -> None:
+        self._shown = shown
+        with _named(shown):
+            super().__init__(path, mode)
+
+    def write(self, data: Any, /) -> int:
+        view = memoryview(data).cast("B")
+        done = 0
+        with _named(self._shown):
+            while done < len(view):
+                done += super().write(view[done:])
+        return done
+
+
+@contextmanager
+def _named(path: str) -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise WireloomError(f"cannot be written: {error.strerror or error}", path=path) from error
+
+
+@contextmanager
+def _local(path: str) -> Iterator[IO[bytes]]:
+    shown = path.removeprefix("file://")
+    # The place that a link points at is what is replaced, not the link.
+    final = Path(os.path.realpath(shown))
+    if final.is_dir():
+        raise WireloomError("cannot be written: it is a folder; give the name of a file", path=shown)
+    if final.exists() and not final.is_file():
+        with _File(final, "w", shown) as file:
+            yield cast(IO[bytes], file)
+        return
+    temporary = final.with_name(f".{final.name}.{secrets.token_hex(4)}.tmp")
+    try:
+        with _File(temporary, "x", shown) as file:
+            yield cast(IO[bytes], file)
+            with _named(shown):
+                # Without this a crash after the rename may leave an empty file under the final name.
+                os.fsync(file.fileno())
+        with _named(shown):
+            if final.exists():
+                temporary.chmod(stat.S_IMODE(final.stat().st_mode))
+            os.replace(temporary, final)
+    except BaseException:
+        with suppress(FileNotFoundError):
+            temporary.unlink()
+        raise
+
+
+@contextmanager
+def _remote(url: str) -> Iterator[IO[bytes]]:
+    from ..remote import filesystem, split
+
+    bucket, key = split(url)
+    temporary = f"{key}.{secrets.token_hex(4)}.tmp"
+    store = filesystem(Location(), bucket)
+    try:
+        with store.open_output_stream(temporary) as stream:
+            yield cast(IO[bytes], stream)
+        store.move(temporary, key)
+    except BaseException as error:
+        # Closing an unfinished upload completes it, under the temporary name, which is then deleted.
+        with suppress(Exception):
+            store.delete_file(temporary)
+        if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
+            raise WireloomError(f"cannot be written: {error}", path=url) from error
+        raise
+
+
+class Counted:
+    """Hands bytes on to a file and counts them."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self.count = 0
+
+    def write(self, data: bytes) -> None:
+        """Writes all of ``data``, also to a file that takes less at a time."""
+        view = memoryview(data)
+        self.count += len(view)
+        while view:
+            taken = self._file.write(view)
+            view = view[len(view) if taken is None else taken :]

@@ -1,0 +1,231 @@
+"""The quick way to write plain rows: a run of fixed fields, then at most one byte string.
+
+What the generated class does for one row at a time is done here for a whole column: every length, then every checksum,
+then every head. The layout is read off the format's column program, backwards: where reading takes a byte string's size
+from a register, writing puts the size there. A row type with anything else in it is written by its class; the tests
+hold the two against each other.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import repeat
+from operator import add
+from typing import Any
+
+from ..format import Format
+from ..program import ChecksumRule, ColumnProgram, Kind, Op, Step
+from . import native
+
+LETTERS = {
+    Kind.U1: "B", Kind.U2LE: "<H", Kind.U2BE: ">H", Kind.U4LE: "<I", Kind.U4BE: ">I", Kind.U8LE: "<Q", Kind.U8BE: ">Q",
+    Kind.S1: "b", Kind.S2LE: "<h", Kind.S2BE: ">h", Kind.S4LE: "<i", Kind.S4BE: ">i", Kind.S8LE: "<q", Kind.S8BE: ">q",
+    Kind.F4LE: "<f", Kind.F4BE: ">f", Kind.F8LE: "<d", Kind.F8BE: ">d",
+}  # fmt: skip
+"""Letters of the ``struct`` module."""
+UNSIGNED = {Kind.U1: 1, Kind.U2LE: 2, Kind.U2BE: 2, Kind.U4LE: 4, Kind.U4BE: 4, Kind.U8LE: 8, Kind.U8BE: 8}
+END = 1 << 62
+"""Stands for the end of the row, wherever that is."""
+
+
+@dataclass
+class _Slot:
+    """One fixed field: what it holds is a caller's value, a size plus ``added``, or the checksum."""
+
+    offset: int
+    kind: Kind
+    field: str | None = None
+    added: int | None = None
+    checksum: bool = False
+    minimum: int = 0
+
+
+@dataclass
+class _Layout:
+    head: int = 0
+    slots: dict[int, _Slot] = field(default_factory=dict)
+    blob: str | None = None
+    has_blob: bool = False
+    rule: ChecksumRule | None = None
+    covered: tuple[int, int] = (0, 0)
+    own: int = 0
+
+
+class _NotPlainError(Exception):
+    """The program does something that this module cannot turn around."""
+
+
+@dataclass(frozen=True)
+class PlainRow:
+    """A plain row's layout, ready to be written."""
+
+    head: struct.Struct
+    slots: tuple[_Slot, ...]
+    blob: str | None
+    rule: ChecksumRule | None
+    covered: tuple[int, int]
+
+    @property
+    def fields(self) -> set[str]:
+        """The fields of the row object whose values are needed."""
+        names = {each.field for each in self.slots} | {self.blob}
+        return {name for name in names if name is not None}
+
+    def encode(self, values: Mapping[str, Sequence[Any]], count: int) -> list[bytes]:
+        """The wire bytes of ``count`` rows. Raises ``struct.error`` or ``TypeError`` for a value that does not fit."""
+        blobs: Sequence[bytes] = values[self.blob] if self.blob is not None else [b""] * count
+        columns: list[Any] = []
+        for slot in self.slots:
+            if slot.field is not None:
+                columns.append(values[slot.field])
+            elif slot.added is not None:
+                columns.append([len(blob) + slot.added for blob in blobs])
+            else:
+                columns.append(None)
+        if self.rule is not None:
+            at = columns.index(None)
+            columns[at] = self._checksums([*columns[:at], repeat(self._stand_in()), *columns[at + 1 :]], blobs)
+        heads = map(self.head.pack, *columns) if columns else iter([b""] * count)
+        return list(map(add, heads, blobs)) if self.blob is not None else list(heads)
+
+    def _stand_in(self) -> int:
+        """What the checksum's field holds while the checksum is computed."""
+        assert self.rule is not None
+        return int.from_bytes(bytes([max(self.rule.replace, 0)]) * 4, "little")
+
+    def _checksums(self, columns: list[Any], blobs: Sequence[bytes]) -> list[int]:
+        assert self.rule is not None
+        continued = CHECKSUMS[self.rule.algorithm]()
+        start, end = self.covered
+        # The chained functions invert the value before and after; the rule's own values are put around that.
+        first = self.rule.initial ^ 0xFFFFFFFF
+        last = self.rule.final_xor ^ 0xFFFFFFFF
+        if start >= self.head.size:
+            sums: Any = map(continued, blobs, repeat(first))
+        else:
+            heads = (head[start : min(end, self.head.size)] for head in map(self.head.pack, *columns))
+            sums = map(continued, heads, repeat(first))
+            if end == END:
+                sums = map(continued, blobs, sums)
+        return [value ^ last for value in sums] if last else list(sums)
+
+
+CHECKSUMS: dict[str, Callable[[], Callable[[Any, int], int]]] = {
+    "crc32c": lambda: native.crc32c,
+    "crc32": lambda: zlib.crc32,
+}
+"""Functions of the data and of the value before it, so that checksums can be chained."""
+
+
+def plain_row(format: Format) -> PlainRow | None:
+    """The layout of the format's rows where it is plain."""
+    if format.has_prologue or not format.streaming or format.program is None:
+        return None
+    try:
+        layout = _turned_around(format, format.program)
+        return _compiled(layout)
+    except _NotPlainError:
+        return None
+
+
+def _compiled(layout: _Layout) -> PlainRow:
+    position = 0
+    letters: list[str] = []
+    for offset in sorted(layout.slots):
+        slot = layout.slots[offset]
+        if offset != position or (slot.field is None) + (slot.added is None) + (not slot.checksum) != 2:
+            raise _NotPlainError
+        if slot.minimum > (slot.added or 0) or (slot.checksum and UNSIGNED.get(slot.kind) != 4):
+            raise _NotPlainError
+        letters.append(LETTERS[slot.kind])
+        position += struct.calcsize(letters[-1])
+    orders = {letter[0] for letter in letters if len(letter) == 2}
+    if position != layout.head or len(orders) > 1:
+        raise _NotPlainError
+    slots = tuple(layout.slots[offset] for offset in sorted(layout.slots))
+    if layout.has_blob and layout.blob is None:
+        raise _NotPlainError
+    start, end = layout.covered
+    if layout.rule is not None:
+        inside = start <= layout.own < min(end, layout.head)
+        if layout.rule.algorithm not in CHECKSUMS or (inside and layout.rule.replace < 0):
+            raise _NotPlainError
+    order = orders.pop() if orders else "<"
+    return PlainRow(
+        struct.Struct(order + "".join(letter[-1] for letter in letters)),
+        slots,
+        layout.blob,
+        layout.rule,
+        layout.covered,
+    )
+
+
+def _turned_around(format: Format, program: ColumnProgram) -> _Layout:
+    layout = _Layout()
+    registers: dict[int, _Slot] = {}
+    marks: dict[int, int] = {}
+    base = 0
+    if program.preset:
+        raise _NotPlainError
+
+    def slot_at(step: Step) -> _Slot:
+        offset, kind = base + step.c, Kind(step.b)
+        slot = layout.slots.setdefault(offset, _Slot(offset, kind))
+        if slot.kind != kind:
+            raise _NotPlainError
+        return slot
+
+    def name_field(slot: _Slot, index: int) -> None:
+        column = format.columns[index]
+        if not column.derived:
+            slot.field = column.same_as or column.attribute or column.name
+
+    for step in program.steps:
+        match step.op:
+            case Op.NEED:
+                if layout.has_blob and step.a:
+                    raise _NotPlainError
+                base = layout.head
+                layout.head += step.a
+            case Op.COLUMN_FIXED:
+                name_field(slot_at(step), step.a)
+            case Op.REGISTER_FIXED:
+                registers[step.a] = slot_at(step)
+            case Op.COLUMN_REGISTER | Op.COLUMN_TIMESTAMP if step.b in registers:
+                name_field(registers[step.b], step.a)
+            case Op.BYTES_REGISTER if not layout.has_blob and step.b in registers:
+                layout.has_blob = True
+                registers[step.b].added = -step.c
+            case Op.BYTES_REST if not layout.has_blob:
+                layout.has_blob = True
+            case Op.COLUMN_BYTES:
+                column = format.columns[step.a]
+                layout.blob = column.attribute or column.name
+            case Op.CHECK_RANGE if step.a in registers:
+                _check_trivial(step, registers[step.a])
+            case Op.MARK:
+                marks[step.a] = base + step.c if step.b == 0 else END if layout.has_blob else layout.head
+            case Op.CHECKSUM if layout.rule is None and step.b in registers:
+                layout.rule = program.checksums[step.a]
+                layout.covered = (marks[step.c], marks[step.d])
+                registers[step.b].checksum = True
+                layout.own = registers[step.b].offset
+            case Op.END:
+                break
+            case _:
+                raise _NotPlainError
+    return layout
+
+
+def _check_trivial(step: Step, slot: _Slot) -> None:
+    """Passes a range without an upper end of its own; every other one is the row class's business.
+
+    Its lower end must be met by every value: that of a size field by a size of 0.
+    """
+    high = step.d & 0xFFFFFFFFFFFFFFFF if step.b & 0x80 else step.d
+    if slot.kind not in UNSIGNED or high < 256 ** UNSIGNED[slot.kind] - 1:
+        raise _NotPlainError
+    slot.minimum = max(slot.minimum, step.c)

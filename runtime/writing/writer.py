@@ -1,0 +1,100 @@
+"""``write``: a table to a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import WireloomError
+from ..format import Format
+from ..nearest import unknown
+from ..registry import get
+from .batches import batches_of
+from .codecs import codec_of, compressor
+from .encoder import RowEncoder
+from .output import Counted, Target, name_of, opened
+
+BLOCK = 1 << 20
+"""About how many bytes go to the compressor at a time."""
+
+
+@dataclass(frozen=True)
+class WriteReport:
+    """What was written: ``rows``; ``bytes`` of the format's own, before compression; ``stored`` bytes in the file."""
+
+    rows: int
+    bytes: int
+    stored: int
+
+
+def write(
+    format: str | Format,
+    rows: Any,
+    target: Target,
+    *,
+    codec: str | None = None,
+    level: int | None = None,
+    **options: Any,
+) -> WriteReport:
+    """Writes ``rows`` as a file of ``format``.
+
+    ``format``: a name (see ``wireloom.formats()``) or a ``Format``. ``rows``: an Arrow table, record batches or a
+    reader of them, anything with ``__arrow_c_stream__``, or mappings. Lengths, counts and checksums are filled in; columns of
+    that kind may be there and are not looked at. ``target``: a path, a URL (``s3://…``) or a binary file object; a path
+    appears under its name only when it is complete. ``codec``: ``zstd``, ``gzip`` or ``none``; by default by the name's
+    ending (``.zst``, ``.gz``), else the format's own. ``level``: that of the codec. Options: the format's choices
+    (``stride="rules"``) and ``max_record``, the largest row on the wire in bytes.
+
+    Raises ``UnknownNameError`` for a format, column, codec or option that does not exist and ``WireloomError`` with the
+    row and the column for a value that cannot be written; rows count from 0.
+    """
+    format = get(format)
+    encoder = RowEncoder(format, padding=padding_of(format, options), max_record=max_record_of(format, options))
+    packer = compressor(codec if codec is not None else codec_of(format, name_of(target)), level)
+    count = size = 0
+    with opened(target) as file:
+        counted = Counted(file)
+        if format.streaming and not format.has_prologue:
+            for batch in batches_of(rows):
+                encoded = encoder.encode(batch, count)
+                count += len(encoded)
+                block = b"".join(encoded)
+                size += len(block)
+                for start in range(0, len(block), BLOCK):
+                    counted.write(packer.compress(block[start : start + BLOCK]))
+        else:
+            batches = list(batches_of(rows))
+            count = sum(batch.num_rows for batch in batches)
+            block = encoder.whole(batches)
+            size = len(block)
+            counted.write(packer.compress(block))
+        counted.write(packer.flush())
+    return WriteReport(count, size, counted.count)
+
+
+def padding_of(format: Format, options: dict[str, Any]) -> bytes:
+    """The unused bytes after each row that the options ask for; the first way of the spec where they say nothing."""
+    padding = b""
+    for choice in format.choices:
+        ways = dict(choice.padding)
+        value = str(options.get(choice.name, "auto"))
+        if value != "auto" and value not in ways:
+            raise unknown(f"{choice.name} of {format.name}", value, ["auto", *ways])
+        padding += bytes(ways[value] if value != "auto" else next(iter(ways.values())))
+    return padding
+
+
+def max_record_of(format: Format, options: dict[str, Any]) -> int:
+    """The option ``max_record``; also refuses every option that the format does not have."""
+    known = [each.name for each in format.choices] + ["max_record"]
+    for name in options:
+        if name not in known:
+            raise unknown(f"option of {format.name}", name, known)
+    value = options.get("max_record", format.max_record)
+    try:
+        limit = int(value)
+    except (TypeError, ValueError):
+        limit = 0
+    if limit < 1:
+        raise WireloomError(f"max_record is a number of bytes, at least 1, not {value!r}")
+    return limit
