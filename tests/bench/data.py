@@ -31,7 +31,7 @@ def segment(raw_bytes: int) -> bytes:
 
 @cache
 def stuffed_log(raw_bytes: int, record: int = 200) -> bytes:
-    """A word-stuffed log of records of ``record`` bytes, random: the delimiter in them is as rare as chance makes it."""
+    """A word-stuffed log of records of ``record`` random bytes: the delimiter is as rare in them as chance has it."""
     randomness = random.Random(11)
     block = min(raw_bytes, 16_000_000)
     payloads = [randomness.randbytes(record - 8) for _ in range(block // record)]

@@ -1,0 +1,96 @@
+"""The fenced blocks of a Markdown page, and how each kind is executed.
+
+- ``python``: run in order in one namespace; what it prints must equal a ``text`` block right behind it.
+- ``console``: lines that begin with ``$`` are run by a shell; what they print must equal the lines behind them.
+- ``yaml`` whose first line is a comment that names a file: written to that file.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Block:
+    kind: str
+    text: str
+    line: int
+    follows: bool
+    """Nothing but blank lines stands between this block and the one before it."""
+
+
+def blocks(page: str) -> list[Block]:
+    found = []
+    end = 0
+    for match in re.finditer(r"^```(\w+)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL):
+        follows = bool(found) and not page[end : match.start()].strip()
+        found.append(Block(match[1], match[2], page[: match.start()].count("\n") + 1, follows))
+        end = match.end()
+    return found
+
+
+def commands(block: Block) -> list[tuple[str, str]]:
+    """The commands of a ``console`` block, each with what it is to print."""
+    found: list[tuple[str, str]] = []
+    for line in block.text.splitlines():
+        if line.startswith("$ "):
+            found.append((line[2:], ""))
+        else:
+            command, output = found[-1]
+            found[-1] = (command, output + line + "\n")
+    return found
+
+
+def trimmed(text: str) -> str:
+    """Without spaces at line ends and blank lines at the end, which a page does not keep."""
+    return "\n".join(line.rstrip() for line in text.splitlines()).rstrip()
+
+
+class Page:
+    """Executes a page's blocks in a folder."""
+
+    def __init__(self, text: str, folder: Path) -> None:
+        self.all = blocks(text)
+        self.folder = folder
+        self.namespace: dict[str, Any] = {"__name__": "page"}
+        # The commands of the environment that runs the tests, and no terminal.
+        path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+        self.environment = {**os.environ, "PATH": path, "COLUMNS": "100", "TERM": "dumb", "NO_COLOR": "1"}
+
+    def run(self, kinds: tuple[str, ...] = ("python", "console", "yaml")) -> int:
+        """Runs every block of those kinds in order; returns how many there were."""
+        count = 0
+        for index, block in enumerate(self.all):
+            if block.kind not in kinds:
+                continue
+            count += 1
+            if block.kind == "yaml":
+                name = re.match(r"# (\S+\.ksy)\n", block.text)
+                assert name, f"line {block.line}: a spec begins with a comment that names its file"
+                (self.folder / name[1]).write_text(block.text)
+            elif block.kind == "python":
+                following = self.all[index + 1] if index + 1 < len(self.all) else None
+                printed = self.python(block)
+                if following is not None and following.kind == "text" and following.follows:
+                    assert trimmed(printed) == trimmed(following.text), f"line {block.line}"
+            else:
+                for command, expected in commands(block):
+                    done = subprocess.run(
+                        command, shell=True, cwd=self.folder, env=self.environment, capture_output=True, text=True
+                    )
+                    assert trimmed(done.stdout + done.stderr) == trimmed(expected), f"line {block.line}: {command}"
+        return count
+
+    def python(self, block: Block) -> str:
+        printed = io.StringIO()
+        with contextlib.chdir(self.folder), contextlib.redirect_stdout(printed):
+            exec(compile(block.text, f"page, line {block.line}", "exec"), self.namespace)
+        return printed.getvalue()

@@ -1,0 +1,35 @@
+"""The README, executed from top to bottom."""
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from .blocks import Page, blocks
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text()
+
+# The page's Spark example shares the one session of the suite.
+pytestmark = pytest.mark.xdist_group("spark")
+
+
+def test_everything_in_it_runs_and_prints_what_it_says(tmp_path: Path) -> None:
+    assert Page(README, tmp_path).run() >= 6
+
+
+def test_its_commands_are_targets_of_the_makefile() -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    named = {name for block in blocks(README) if block.kind == "sh" for name in re.findall(r"^make (\w+)", block.text)}
+    named |= set(re.findall(r"`make (\w+)`", README))
+    assert {"demo", "test", "setup", "bench", "generate", "check"} >= named >= {"demo", "test"}
+    for name in named:
+        assert re.search(rf"^{name}:", makefile, re.MULTILINE), name
+
+
+def test_its_links_lead_somewhere() -> None:
+    links = [link for link in re.findall(r"\]\(([^)]+)\)", README) if not link.startswith("http")]
+    assert links
+    for link in links:
+        assert os.path.exists(ROOT / link), link

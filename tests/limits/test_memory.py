@@ -1,0 +1,79 @@
+"""Memory stays bounded, whatever the size of the input."""
+
+import io
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+import wireloom
+import wireloom.engine
+import zstandard
+
+MEGABYTE = 1_000_000
+
+SCAN = """
+import resource, sys
+import wireloom
+rows = 0
+with wireloom.scan("edgemq_segment", sys.argv[1]) as scanner:
+    for batch in scanner:
+        rows += batch.num_rows
+print(rows, scanner.report.bytes, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+def frames(megabytes: int, payload: bytes) -> tuple[bytes, int]:
+    count = megabytes * MEGABYTE // (len(payload) + 21)
+    table = pa.table(
+        {
+            "fmt": pa.array([0] * count, pa.uint8()),
+            "tenant": pa.array(range(count), pa.uint32()),
+            "ts": pa.array([1_790_000_000_000] * count, pa.timestamp("ms", "UTC")),
+            "payload": pa.array([payload] * count, pa.binary()),
+        }
+    )
+    written = io.BytesIO()
+    wireloom.write("edgemq_segment", table, written, codec="none")
+    return written.getvalue(), count
+
+
+def scanned(path: Path) -> tuple[int, int, int]:
+    """Rows, bytes and the largest resident size in bytes of a process that scans the file."""
+    done = subprocess.run([sys.executable, "-c", SCAN, str(path)], capture_output=True, text=True, check=True)
+    rows, size, resident = map(int, done.stdout.split())
+    return rows, size, resident * (1 if sys.platform == "darwin" else 1024)
+
+
+@pytest.mark.skipif(not wireloom.engine.available, reason="2 GB through the object parser take minutes")
+def test_a_segment_of_two_gigabytes_within_300_megabytes(tmp_path: Path) -> None:
+    block, count = frames(20, b"x" * 179)
+    path = tmp_path / "large.wal.zst"
+    repeats = 100
+    with path.open("wb") as file, zstandard.ZstdCompressor(level=1).stream_writer(file) as writer:
+        for _ in range(repeats):
+            writer.write(block)
+    rows, size, resident = scanned(path)
+    assert rows == count * repeats
+    assert size == len(block) * repeats > 1990 * MEGABYTE
+    assert resident < 300 * MEGABYTE
+
+
+def test_a_bomb_is_left_at_its_first_frame() -> None:
+    path = Path(__file__).parents[1] / "vectors" / "edgemq" / "bomb_1gib_zeros.wal.zst"
+    rows, size, resident = scanned(path)
+    assert rows == 0
+    assert size < 64 * MEGABYTE
+    assert resident < 300 * MEGABYTE
+
+
+def test_a_claimed_length_allocates_nothing() -> None:
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for claimed in (0xFFFFFFFF, 0x7FFFFFFF, 0x10000000):
+        table, report = wireloom.read_with_report("edgemq_segment", claimed.to_bytes(4, "big") + bytes(40))
+        assert table.num_rows == 0
+        assert report.files[0].tail == "truncated"
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    assert grown * 1024 < 150 * MEGABYTE
