@@ -1,1 +1,89 @@
-"""wireloom: binary logs and streams from declarative specs."""
+"""wireloom: binary logs and streams from declarative specs, as Arrow tables and Spark sources.
+
+>>> import wireloom
+>>> table = wireloom.read("edgemq_segment", "segments/")  # doctest: +SKIP
+
+Nothing heavy is imported before it is used.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .errors import DamagedInputError, SpecError, UnknownNameError, UnsupportedError, WireloomError
+    from .format import Format
+    from .reading import read, read_with_report
+    from .registry import formats, load_spec
+    from .report import Damage, FileReport, ReadReport
+    from .scanning import Scanner, scan
+    from .writing import write
+
+__all__ = [
+    "Damage",
+    "DamagedInputError",
+    "FileReport",
+    "Format",
+    "ReadReport",
+    "Scanner",
+    "SpecError",
+    "UnknownNameError",
+    "UnsupportedError",
+    "WireloomError",
+    "formats",
+    "load_spec",
+    "read",
+    "read_with_report",
+    "scan",
+    "write",
+]
+
+_HOMES = {
+    "errors": ("DamagedInputError", "SpecError", "UnknownNameError", "UnsupportedError", "WireloomError"),
+    "format": ("Format",),
+    "reading": ("read", "read_with_report"),
+    "registry": ("load_spec",),
+    "report": ("Damage", "FileReport", "ReadReport"),
+    "scanning": ("Scanner", "scan"),
+    "writing": ("write",),
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+
+
+class FormatsPackage(ModuleType):
+    """``wireloom.formats`` is the package of the generated formats; ``wireloom.formats()`` lists all formats' names."""
+
+    def __call__(self) -> list[str]:
+        from . import registry
+
+        return registry.formats()
+
+
+class _Face(ModuleType):
+    """Sees to it that the package of the formats can be called, whoever imports it first."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "formats" and isinstance(value, ModuleType):
+            value.__class__ = FormatsPackage
+        super().__setattr__(name, value)
+
+
+def __getattr__(name: str) -> Any:
+    # PEP 562: `import wireloom` stays quick, and a Spark worker that only imports it imports no pyarrow.
+    if name == "formats":
+        return importlib.import_module(".formats", __name__)
+    if name not in _HOME:
+        raise AttributeError(f"module 'wireloom' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f".{_HOME[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+sys.modules[__name__].__class__ = _Face

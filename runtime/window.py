@@ -138,15 +138,18 @@ class PrefetchedBlocks:
     process that was forked meanwhile is told so instead of waiting for a thread that it does not have.
     """
 
-    def __init__(self, decoder: Decoder, chunk: int = CHUNK) -> None:
+    def __init__(self, decoder: Decoder, chunk: int = CHUNK, *, patient: bool = False) -> None:
         self._decoder = decoder
         self._chunk = chunk
+        self._patient = patient
+        """Whether a read may last for ever."""
         self._ready: SimpleQueue[Block] = SimpleQueue()
         self._free: SimpleQueue[Block | None] = SimpleQueue()
         self._thread: threading.Thread | None = None
         self._process = os.getpid()
         self._ended = False
-        self._stop = weakref.finalize(self, self._free.put, None)
+        self._stopped = threading.Event()
+        self._stop = weakref.finalize(self, _halt, self._stopped, self._free)
 
     def next(self) -> Block | None:
         """As ``Blocks.next``."""
@@ -158,7 +161,10 @@ class PrefetchedBlocks:
             for _ in range(AHEAD):
                 self._free.put(new_block(self._chunk))
             self._thread = threading.Thread(
-                target=_work, args=(self._decoder, self._free, self._ready), name="wireloom-prefetch", daemon=True
+                target=_work,
+                args=(self._decoder, self._free, self._ready, self._stopped),
+                name="wireloom-prefetch",
+                daemon=True,
             )
             self._thread.start()
         block = self._ready.get()
@@ -168,21 +174,28 @@ class PrefetchedBlocks:
     def give_back(self, block: Block) -> None:
         self._free.put(block)
 
-    def close(self, patience: float | None = None) -> None:
-        """Ends the thread and waits for it, at most ``patience`` seconds: it may hang in a read from a pipe."""
+    def close(self) -> None:
+        """Ends the thread and waits until it has; not where it may be waiting for a pipe."""
         self._ended = True
         self._stop()
-        if self._thread is not None and self._process == os.getpid():
-            self._thread.join(patience)
+        if self._thread is not None and self._process == os.getpid() and not self._patient:
+            self._thread.join()
         self._thread = None
 
 
-def _work(decoder: Decoder, free: SimpleQueue[Block | None], ready: SimpleQueue[Block]) -> None:
-    while (block := free.get()) is not None:
+def _halt(stopped: threading.Event, free: SimpleQueue[Block | None]) -> None:
+    stopped.set()
+    free.put(None)
+
+
+def _work(
+    decoder: Decoder, free: SimpleQueue[Block | None], ready: SimpleQueue[Block], stopped: threading.Event
+) -> None:
+    while (block := free.get()) is not None and not stopped.is_set():
         try:
             fill(decoder, block)
         except BaseException as error:
-            # Whatever it is, the reader must not wait forever.
+            # Whatever it is, the reader must not wait for ever.
             block.error = WireloomError(f"reading failed: {error!r}", reason="missing")
         ended = block.error is not None or block.size < len(block.memory) - ROOM
         ready.put(block)

@@ -47,14 +47,16 @@ def fold(node: Node) -> Node:
     value = _value(folded)
     if value is None:
         return folded
-    place = {"start": node.start, "end": node.end, "type": node.type}
+    literal: Node
     if isinstance(value, bool):
-        return replace(BooleanLiteral(value), **place)
-    if isinstance(value, int):
-        return replace(IntegerLiteral(value), **place)
-    if isinstance(value, float):
-        return replace(FloatLiteral(value), **place)
-    return replace(StringLiteral(value), **place)
+        literal = BooleanLiteral(value)
+    elif isinstance(value, int):
+        literal = IntegerLiteral(value)
+    elif isinstance(value, float):
+        literal = FloatLiteral(value)
+    else:
+        literal = StringLiteral(value)
+    return replace(literal, start=node.start, end=node.end, type=node.type)
 
 
 def constant(node: Node) -> Constant | None:

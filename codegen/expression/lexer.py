@@ -157,7 +157,9 @@ class Lexer:
             if code > 0xFFFF:
                 raise ExpressionError(f"the escape \\{found.group()[:40]} is no character", start, found.end())
             return chr(code), found.end()
-        allowed = "\\a \\b \\t \\n \\v \\f \\r \\e \\' \\\" \\\\, \\ with octal digits, \\u with four hexadecimal digits"
+        allowed = (
+            "\\a \\b \\t \\n \\v \\f \\r \\e \\' \\\" \\\\, \\ with octal digits, \\u with four hexadecimal digits"
+        )
         raise ExpressionError(f"unknown escape '\\{following}'; expected {allowed}", start, at + 1)
 
 

@@ -32,7 +32,9 @@ class Method:
     def check(self, arguments: tuple[Node, ...], node: Node) -> None:
         """Raises ``ExpressionError`` where typed arguments do not fit."""
         if not self.required <= len(arguments) <= len(self.arguments):
-            wanted = f"{self.required} to {len(self.arguments)}" if self.required < len(self.arguments) else self.required
+            wanted = (
+                f"{self.required} to {len(self.arguments)}" if self.required < len(self.arguments) else self.required
+            )
             plural = "" if len(self.arguments) == 1 else "s"
             raise ExpressionError(f"expected {wanted} argument{plural}, found {len(arguments)}", node.start, node.end)
         for wanted_kind, given in zip(self.arguments, arguments, strict=False):

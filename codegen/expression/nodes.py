@@ -25,21 +25,29 @@ class Node:
 
 @dataclass(frozen=True)
 class IntegerLiteral(Node):
+    """``12``, ``0x1f``, ``0b11``, ``0o17``."""
+
     value: int
 
 
 @dataclass(frozen=True)
 class FloatLiteral(Node):
+    """``1.5``, ``2e3``."""
+
     value: float
 
 
 @dataclass(frozen=True)
 class BooleanLiteral(Node):
+    """``true``, ``false``."""
+
     value: bool
 
 
 @dataclass(frozen=True)
 class StringLiteral(Node):
+    """Text in quotes, its escapes resolved."""
+
     value: str
 
 
@@ -84,6 +92,8 @@ class Call(Node):
 
 @dataclass(frozen=True)
 class Subscript(Node):
+    """``value[index]``: an item of a list, or a byte."""
+
     value: Node
     index: Node
 

@@ -28,22 +28,27 @@ def is_integer(type: Type) -> bool:
 
 
 def is_float(type: Type) -> bool:
+    """A float."""
     return isinstance(type, (FloatType, ComputedFloatType))
 
 
 def is_number(type: Type) -> bool:
+    """An integer or a float."""
     return is_integer(type) or is_float(type)
 
 
 def is_text(type: Type) -> bool:
+    """Text."""
     return isinstance(type, StringType)
 
 
 def is_boolean(type: Type) -> bool:
+    """A boolean or a single bit."""
     return isinstance(type, BooleanType) or (isinstance(type, BitsType) and type.width == 1)
 
 
 def is_struct(type: Type) -> bool:
+    """An object of a type of the spec."""
     return isinstance(type, (UserType, AnyStructType))
 
 

@@ -45,7 +45,11 @@ _ALIASES: dict[str, str] = {
 _CANONICAL = {alias: name for name, aliases in _ALIASES.items() for alias in (name.lower(), *aliases.split())}
 for _number, _names in _ISO_ALIASES.items():
     for _alias in _names.split():
-        for _spelling in (_alias, re.sub(r"^latin(\d+)$", r"latin-\1", _alias), re.sub(r"^latin(\d+)$", r"latin_\1", _alias)):
+        for _spelling in (
+            _alias,
+            re.sub(r"^latin(\d+)$", r"latin-\1", _alias),
+            re.sub(r"^latin(\d+)$", r"latin_\1", _alias),
+        ):
             _CANONICAL[_spelling] = f"ISO-8859-{_number}"
 
 _ISO = re.compile(r"(?:iso[-_]?)?8859[-_]?(\d{1,2})(?:-[ie])?", re.IGNORECASE)

@@ -53,7 +53,8 @@ class TerminatedSize:
 
 @dataclass(frozen=True)
 class OwnSize:
-    """A user type that is read from the enclosing stream itself and ends where it ends."""
+    """A user type that is read from the enclosing stream itself and ends where it ends; a switch without a size, whose
+    cases have theirs; bits, whose width is in their type."""
 
 
 Size = FixedSize | ExpressionSize | EndOfStreamSize | TerminatedSize | OwnSize
@@ -74,16 +75,20 @@ class Terminator:
 
 @dataclass(frozen=True)
 class RepeatEos:
-    pass
+    """``repeat: eos``: to the end of the stream."""
 
 
 @dataclass(frozen=True)
 class RepeatCount:
+    """``repeat: expr``: that many times."""
+
     expression: Node
 
 
 @dataclass(frozen=True)
 class RepeatUntil:
+    """``repeat: until``: up to and with the first item, seen as ``_``, of which the expression is true."""
+
     expression: Node
 
 
@@ -109,10 +114,16 @@ class SwitchCase:
     match: Node | None
     type: Type
     arguments: tuple[Node, ...] = ()
+    size: Size = OwnSize()
+    """That of this case: the attribute's where it has one and the type takes one, else the type's own."""
+    terminator: Terminator | None = None
+    """That of this case; ``strz`` brings its own."""
 
 
 @dataclass(frozen=True)
 class Switch:
+    """A type that depends on a value; the first case that equals it, in order, is the one."""
+
     on: Node
     cases: tuple[SwitchCase, ...]
 
@@ -177,6 +188,8 @@ Logical = Timestamp | Labels
 
 @dataclass(frozen=True)
 class Parameter:
+    """One of ``params``: a value that the type is given where it is used."""
+
     id: str
     type: Type
     doc: str = ""
@@ -206,6 +219,8 @@ class Attribute:
     doc_ref: tuple[str, ...] = ()
     anonymous: bool = False
     """True where the spec gave no id; the id is then ``_unnamedN`` as in Kaitai's compiler."""
+    parent: Node | None = None
+    """``parent``: what stands as ``_parent`` of the object, ``false`` for nothing. ``None``: what it belongs to."""
     frames_layout: bool = False
     """True where the value decides where later bytes lie: it appears in a size, count, condition or switch, or is
     ``contents``. A value of such a field that is refused means that the place of what follows is unknown."""
@@ -241,6 +256,8 @@ class Derivation:
 
 @dataclass(frozen=True)
 class EnumLabel:
+    """One member of an enum."""
+
     value: int
     label: str
     doc: str = ""
@@ -248,9 +265,24 @@ class EnumLabel:
 
 @dataclass(frozen=True)
 class Enum:
+    """Names for integers."""
+
     path: Path
     labels: tuple[EnumLabel, ...]
     doc: str = ""
+
+
+@dataclass(frozen=True)
+class ComputedEndian:
+    """A byte order that is decided when an object is read: ``le`` or ``be`` by case; ``None`` matches all others."""
+
+    on: Node
+    cases: tuple[tuple[Node | None, str], ...]
+
+
+@dataclass(frozen=True)
+class InheritedEndian:
+    """The byte order that the ``_parent`` has computed."""
 
 
 @dataclass(frozen=True)
@@ -266,7 +298,9 @@ class Struct:
     derivations: tuple[Derivation, ...] = ()
     to_string: Node | None = None
     parents: tuple[Path, ...] = ()
-    """The types that hold this one directly."""
+    """The types of the same spec that hold this one directly, in the order in which they do."""
+    endian: ComputedEndian | InheritedEndian | None = None
+    """Where the byte order is computed; integers and floats that follow it have the endian ``computed``."""
     doc: str = ""
     doc_ref: tuple[str, ...] = ()
     position: Position | None = field(default=None, compare=False)
@@ -334,6 +368,7 @@ class Spec:
     doc_ref: tuple[str, ...] = ()
     license: str = ""
     imports: tuple[Spec, ...] = ()
+    """All specs that this one imports, directly or not; imports may be mutual, so theirs are empty."""
 
     def struct(self, path: Path) -> Struct:
         """The type of that absolute path, of this spec or of one that it imports. Raises ``KeyError``."""

@@ -16,7 +16,8 @@ class Type:
 
 @dataclass(frozen=True)
 class IntegerType(Type):
-    """``u1 … s8``. ``size`` in bytes (1, 2, 4, 8); ``endian`` is ``le`` or ``be``, and ``None`` only for one byte."""
+    """``u1 … s8``. ``size`` in bytes (1, 2, 4, 8); ``endian`` is ``le`` or ``be``, ``computed`` where the type's
+    ``Struct.endian`` decides, and ``None`` for one byte and for what is not on the wire (parameters, casts)."""
 
     size: int
     signed: bool
@@ -33,7 +34,7 @@ class BitsType(Type):
 
 @dataclass(frozen=True)
 class FloatType(Type):
-    """``f4``, ``f8``."""
+    """``f4``, ``f8``; ``endian`` as that of integers."""
 
     size: int
     endian: str | None
@@ -51,17 +52,18 @@ class ComputedFloatType(Type):
 
 @dataclass(frozen=True)
 class BooleanType(Type):
-    pass
+    """``true`` or ``false``."""
 
 
 @dataclass(frozen=True)
 class BytesType(Type):
-    pass
+    """Bytes."""
 
 
 @dataclass(frozen=True)
 class StringType(Type):
-    """Text; ``encoding`` is its name in the canonical spelling (``UTF-8``), ``None`` for text that an expression makes."""
+    """Text; ``encoding`` is the canonical name (``UTF-8``) of its encoding, ``None`` for text that an expression
+    makes."""
 
     encoding: str | None = None
 
@@ -84,6 +86,8 @@ class UserType(Type):
 
 @dataclass(frozen=True)
 class ListType(Type):
+    """A list: a repeated attribute, or a list literal."""
+
     item: Type
 
 
@@ -99,6 +103,6 @@ class AnyStructType(Type):
 
 @dataclass(frozen=True)
 class UnionType(Type):
-    """What a ``switch-on`` yields whose cases have no common type."""
+    """What a ``switch-on`` yields whose cases have no common type. Without members: anything (``any``)."""
 
     members: tuple[Type, ...]

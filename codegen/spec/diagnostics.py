@@ -56,6 +56,7 @@ class Diagnostics:
 
     @property
     def has_errors(self) -> bool:
+        """Whether there is more than warnings."""
         return any(each.severity == ERROR for each in self.found)
 
     def error(self, position: Position, message: str) -> None:

@@ -111,7 +111,8 @@ class _Composer:
         return self.root
 
     def _position(self, event: yaml.Event) -> Position:
-        return Position(self.file, event.start_mark.line + 1, event.start_mark.column + 1)
+        mark = event.start_mark
+        return Position(self.file, mark.line + 1, mark.column + 1) if mark else Position(self.file, 1, 1)
 
     def _open(self, event: yaml.SequenceStartEvent | yaml.MappingStartEvent) -> None:
         if len(self.stack) >= MAX_DEPTH:
@@ -170,9 +171,10 @@ class _Composer:
         value: ScalarValue = plain_value(event.value) if plain else event.value
         if event.tag in _KINDS:
             value = plain_value(event.value)
-            if not isinstance(value, _KINDS[event.tag]):
+            if type(value) not in _KINDS[event.tag]:
                 raise _RefusedError(position, f"{shown(event.value)} does not have the type of its YAML tag")
         elif event.tag not in (None, "!", _TAGS["!!str"]):
             raise _RefusedError(position, f"unknown YAML tag {shown(event.tag)}")
-        source = self.text[event.start_mark.index : event.end_mark.index]
+        start, end = event.start_mark, event.end_mark
+        source = self.text[start.index : end.index] if start and end else ""
         return Scalar(position, event.value, value, style, source)

@@ -14,24 +14,29 @@ from .tree import Scalar
 
 @dataclass(frozen=True)
 class Text:
-    """A single value as text. ``quoted`` tells ``"1"`` from ``1``."""
+    """A single value as text."""
 
     value: str
     scalar: Scalar
 
     @property
     def position(self) -> Position:
+        """Where it stands."""
         return self.scalar.position
 
 
 @dataclass(frozen=True)
 class Integer:
+    """An integer."""
+
     value: int
     position: Position
 
 
 @dataclass(frozen=True)
 class Flag:
+    """``true`` or ``false``."""
+
     value: bool
     position: Position
 
@@ -47,6 +52,7 @@ class Expression:
 
     @property
     def position(self) -> Position:
+        """Where it stands."""
         return self.scalar.position
 
     def place(self, offset: int) -> Position:
@@ -64,6 +70,7 @@ class TypeReference:
 
     @property
     def position(self) -> Position:
+        """Where it stands."""
         return self.scalar.position
 
     def argument(self, index: int) -> Expression:
@@ -82,6 +89,8 @@ class ProcessReference:
 
 @dataclass(frozen=True)
 class Contents:
+    """Fixed bytes."""
+
     value: bytes
     position: Position
 
@@ -134,6 +143,7 @@ class Section:
         return found.position if found is not None else self.position
 
     def text(self, key: str) -> Text | None:
+        """The text of a key."""
         found = self.get(key)
         return found if isinstance(found, Text) else None
 
@@ -143,32 +153,40 @@ class Section:
         return found.value if found is not None else default
 
     def integer(self, key: str) -> int | None:
+        """The integer of a key."""
         found = self.get(key)
         return found.value if isinstance(found, Integer) else None
 
     def flag(self, key: str, default: bool = False) -> bool:
+        """The flag of a key."""
         found = self.get(key)
         return found.value if isinstance(found, Flag) else default
 
     def expression(self, key: str) -> Expression | None:
+        """The expression of a key."""
         found = self.get(key)
         return found if isinstance(found, Expression) else None
 
     def items(self, key: str) -> tuple[Value, ...]:
+        """The list of a key."""
         found = self.get(key)
         return found.items if isinstance(found, Items) else ()
 
     def texts(self, key: str) -> tuple[Text, ...]:
+        """The texts in the list of a key."""
         return tuple(each for each in self.items(key) if isinstance(each, Text))
 
     def sections(self, key: str) -> tuple[Section, ...]:
+        """The mappings in the list of a key."""
         return tuple(each for each in self.items(key) if isinstance(each, Section))
 
     def entries(self, key: str) -> tuple[Entry, ...]:
+        """The entries of a key that is a mapping from names."""
         found = self.get(key)
         return found.entries if isinstance(found, Entries) else ()
 
     def section(self, key: str) -> Section | None:
+        """The mapping of a key."""
         found = self.get(key)
         return found if isinstance(found, Section) else None
 
@@ -180,15 +198,4 @@ class Section:
 
 EXTENSIONS = "-wireloom"
 
-Value = (
-    Text
-    | Integer
-    | Flag
-    | Expression
-    | TypeReference
-    | ProcessReference
-    | Contents
-    | Items
-    | Entries
-    | Section
-)
+Value = Text | Integer | Flag | Expression | TypeReference | ProcessReference | Contents | Items | Entries | Section

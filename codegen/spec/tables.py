@@ -75,7 +75,9 @@ FIELD_KEYS = {
     "parent": Key(EXPRESSION, "What stands as _parent of the object; false for nothing."),
     "process": Key(ProcessKind(), "What is done to the bytes before they are read."),
     "valid": Key(
-        EitherKind("an expression, or a mapping with eq, min, max, any-of, in-enum or expr", EXPRESSION, TableKind("valid")),
+        EitherKind(
+            "an expression, or a mapping with eq, min, max, any-of, in-enum or expr", EXPRESSION, TableKind("valid")
+        ),
         "What its value must be.",
     ),
 }
@@ -130,7 +132,9 @@ TABLES: dict[str, Table] = {
 
 META_DEFAULTS = {
     "endian": Key(
-        EitherKind("le, be, or a mapping with switch-on and cases", TextKind(choices=("le", "be")), TableKind("endian")),
+        EitherKind(
+            "le, be, or a mapping with switch-on and cases", TextKind(choices=("le", "be")), TableKind("endian")
+        ),
         "Byte order of integers and floats.",
     ),
     "bit-endian": Key(TextKind(choices=("le", "be")), "Order of bits."),
@@ -159,7 +163,9 @@ TABLES["endian"] = Table(
     {
         "switch-on": Key(EXPRESSION, "What decides.", required=True),
         "cases": Key(
-            MapKind("case", TextKind(choices=("le", "be")), pattern=None, keys="expression"), "Byte order by value.", True
+            MapKind("case", TextKind(choices=("le", "be")), pattern=None, keys="expression"),
+            "Byte order by value.",
+            True,
         ),
     },
 )
@@ -186,7 +192,9 @@ TABLES["option"] = Table(
     {
         "doc": Key(TEXT, "What it decides."),
         "padding": Key(
-            MapKind("value", IntegerKind(0, 2**31 - 1)), "Each value of the option, and how many bytes follow a row.", True
+            MapKind("value", IntegerKind(0, 2**31 - 1)),
+            "Each value of the option, and how many bytes follow a row.",
+            True,
         ),
         "default": Key(NAME, "A value, or auto: the reader decides by evidence."),
     },
@@ -197,7 +205,11 @@ TABLES["field-extensions"] = Table(
         "checksum": Key(TableKind("checksum"), "This integer is the checksum of other attributes."),
         "framing": Key(TableKind("framing"), "The items stand between delimiters."),
         "timestamp": Key(
-            EitherKind("a unit, or a mapping with unit and zone", TextKind(choices=("s", "ms", "us", "ns")), TableKind("timestamp")),
+            EitherKind(
+                "a unit, or a mapping with unit and zone",
+                TextKind(choices=("s", "ms", "us", "ns")),
+                TableKind("timestamp"),
+            ),
             "This integer is a time since the Unix epoch.",
         ),
         "labels": Key(FlagKind(only=True), "The column holds the enum's labels as text."),
@@ -212,7 +224,9 @@ TABLES["checksum"] = Table(
     {
         "algorithm": Key(TextKind(choices=("crc32c", "crc32")), "The algorithm.", required=True),
         "over": Key(
-            EitherKind("an attribute, or a list of the first and the last one", NAME, sequence=ListKind(NAME, False, 2, 2)),
+            EitherKind(
+                "an attribute, or a list of the first and the last one", NAME, sequence=ListKind(NAME, False, 2, 2)
+            ),
             "The attributes whose bytes it covers.",
             required=True,
         ),

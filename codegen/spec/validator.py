@@ -75,7 +75,8 @@ class Validator:
         if isinstance(kind, AnyKind):
             return None
         if not isinstance(node, Scalar) or node.value is None:
-            return self._wrong(node, _expected(kind))
+            self._wrong(node, _expected(kind))
+            return None
         return self._scalar(node, kind)
 
     def _wrong(self, node: YamlNode, expected: str) -> None:
@@ -140,6 +141,7 @@ class Validator:
             return None
         entries: list[Entry] = []
         for key, child in node.entries:
+            checked: Text | Expression | None
             if kind.keys == "expression":
                 checked = self._expression(key)
             elif kind.pattern is not None and not re.fullmatch(kind.pattern, key.text):
@@ -226,9 +228,7 @@ class Validator:
     def _text(self, node: Scalar, kind: TextKind) -> Text | None:
         if kind.choices and node.text not in kind.choices:
             hint = suggestion(node.text, kind.choices)
-            self.diagnostics.error(
-                node.position, f"expected {listed(kind.choices)}, found {described(node)}{hint}"
-            )
+            self.diagnostics.error(node.position, f"expected {listed(kind.choices)}, found {described(node)}{hint}")
             return None
         if kind.pattern is not None and not re.fullmatch(kind.pattern, node.text):
             self._wrong(node, kind.expected)

@@ -28,14 +28,13 @@ class Decoder(Protocol):
         ...
 
 
-def detect(stored: Stored, name: str, usual: str) -> str:
-    """The codec of a stream, by its first bytes.
+def detect(head: bytes, name: str, usual: str) -> str:
+    """The codec of a stream, by ``head``, its first ``HEAD`` bytes.
 
     ``name`` is the file's name: a magic number in a file that is named accordingly needs no further proof, and neither
     does that of the ``usual`` codec of the format. In all others the bytes must also decompress: the first bytes of a
     log that is not compressed may be anything. Raises ``CodecError`` for a file named as compressed that is not.
     """
-    head = stored.peek(HEAD)
     suffix = f".{name.lower().rpartition('.')[2]}"
     named = SUFFIXES.get(suffix)
     for codec, module in (("zstd", zstd), ("gzip", gzip)):
@@ -62,4 +61,4 @@ def checked(codec: str) -> str:
     return codec
 
 
-__all__ = ["AUTO", "CODECS", "MAX_WINDOW", "CodecError", "Decoder", "StorageError", "Stored", "checked", "decoder"]
+__all__ = ["AUTO", "CODECS", "HEAD", "MAX_WINDOW", "CodecError", "Decoder", "StorageError", "Stored", "checked", "decoder", "detect"]

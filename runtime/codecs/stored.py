@@ -20,14 +20,21 @@ class Stored:
     an error, not an end.
     """
 
-    def __init__(self, stream: Stream, size: int | None, start: int = 0) -> None:
+    def __init__(self, stream: Stream, size: int | None) -> None:
         self._stream = stream
         self._size = size
         self._head = memoryview(b"")
-        self.position = start
+        self.position = 0
         """Stored bytes that have been handed out, counted from the start of the input. Other threads may look."""
-        if start:
-            stream.seek(start)
+
+    def seek(self, offset: int) -> None:
+        """Goes on at that byte. Raises ``StorageError``."""
+        try:
+            self._stream.seek(offset)
+        except (OSError, ValueError) as error:
+            raise StorageError(f"byte {offset} cannot be reached: {error}") from error
+        self._head = memoryview(b"")
+        self.position = offset
 
     def peek(self, size: int) -> bytes:
         """The next bytes, ``size`` of them or all that there are, without taking them."""

@@ -1,16 +1,16 @@
 /* Checksums over a range of a row, with the checksum's own bytes counted as the rule says. */
 #include "internal.h"
 
-static uint32_t over(const wl_run *run, const wl_checksum *checksum, uint32_t state, const uint8_t *from,
-                     const uint8_t *to) {
-    if (WL_UNLIKELY(run->index != NULL))
-        return wl_index_crc(run->index, checksum->rule->algorithm, state, from, to);
+static uint32_t over(wl_run *run, const wl_checksum *checksum, uint32_t state, const uint8_t *from, const uint8_t *to) {
+    if (WL_UNLIKELY(run->index != NULL)) {
+        run->covered += (size_t)(to - from);
+        return wl_index_crc(run->index, checksum, state, from, to);
+    }
     return checksum->update(state, from, (size_t)(to - from));
 }
 
 /* The rule replaces its own bytes: [own, own + size), as far as they lie in the range. */
-static uint32_t with_replacement(const wl_run *run, const wl_checksum *checksum, const uint8_t *from,
-                                 const uint8_t *to) {
+static uint32_t with_replacement(wl_run *run, const wl_checksum *checksum, const uint8_t *from, const uint8_t *to) {
     const wl_rule *rule = checksum->rule;
     const uint8_t *own = run->marks[rule->own];
     size_t size = rule->own_size;

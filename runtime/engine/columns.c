@@ -87,9 +87,3 @@ bool wl_damaged(wl_run *run, wl_fill_result *result, size_t begin, size_t end, u
     memcpy((uint8_t *)arguments->damages + result->damage_count++ * sizeof damage, &damage, sizeof damage);
     return true;
 }
-
-void wl_row_done(const wl_run *run, wl_fill_result *result, size_t begin) {
-    if (run->arguments->offsets)
-        wl_store8(run->arguments->offsets + result->rows * 8, run->arguments->base_offset + begin);
-    result->rows++;
-}

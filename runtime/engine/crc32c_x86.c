@@ -59,26 +59,58 @@ SSE42_PCLMUL __attribute__((noinline)) static uint64_t long_data(uint64_t state,
     return state;
 }
 
-SSE42 uint32_t wl_crc32c_sse42(uint32_t initial, const uint8_t *data, size_t size) {
-    uint64_t state = initial;
-    if (size >= 3 * SHORT_LANE && lanes.usable)
-        state = long_data(state, &data, &size);
-    for (; size >= 32; data += 32, size -= 32)
-        state = step(step(step(step(state, data), data + 8), data + 16), data + 24);
-    for (; size >= 8; data += 8, size -= 8)
-        state = step(state, data);
-    uint32_t rest = (uint32_t)state;
+/* Fewer than eight bytes. */
+SSE42 static uint32_t few_bytes(uint32_t state, const uint8_t *data, size_t size) {
     if (size & 4) {
-        rest = _mm_crc32_u32(rest, wl_load4(data));
+        state = _mm_crc32_u32(state, wl_load4(data));
         data += 4;
     }
     if (size & 2) {
         uint16_t word;
         memcpy(&word, data, sizeof word);
-        rest = _mm_crc32_u16(rest, word);
+        state = _mm_crc32_u16(state, word);
         data += 2;
     }
-    return size & 1 ? _mm_crc32_u8(rest, *data) : rest;
+    return size & 1 ? _mm_crc32_u8(state, *data) : state;
+}
+
+/* What is left over of eight bytes goes first and not last, without branches that depend on the size: zero bytes put
+ * in front of a message do not change a state of zero, so the state is added to the message's first four bytes, and
+ * the odd bytes are shifted up to the end of a word of zeros. What the shift leaves of the state belongs to the next
+ * word. Records have all sizes, and a branch guessed wrongly costs as much as five words. */
+SSE42 static inline uint64_t odd_bytes(uint64_t state, const uint8_t *data, unsigned odd) {
+    uint64_t word;
+    memcpy(&word, data, sizeof word);
+    uint64_t shifted = (word ^ state) << 1 << (63 - 8 * odd); /* twice, as a shift by 64 is not defined */
+    return _mm_crc32_u64(0, shifted) ^ state >> 8 * odd;
+}
+
+SSE42 uint32_t wl_crc32c_sse42(uint32_t initial, const uint8_t *data, size_t size) {
+    uint64_t state = initial;
+    if (WL_UNLIKELY(size < 8))
+        return few_bytes(initial, data, size);
+    if (size >= 3 * SHORT_LANE && lanes.usable) {
+        state = long_data(state, &data, &size);
+        if (size < 8)
+            return few_bytes((uint32_t)state, data, size);
+    }
+    unsigned odd = size % 8;
+    state = odd_bytes(state, data, odd);
+    data += odd;
+    size -= odd;
+    for (; size >= 32; data += 32, size -= 32)
+        state = step(step(step(step(state, data), data + 8), data + 16), data + 24);
+    switch (size / 8) {
+    case 3:
+        state = step(state, data);
+        data += 8; /* fall through */
+    case 2:
+        state = step(state, data);
+        data += 8; /* fall through */
+    case 1:
+        state = step(state, data);
+    }
+    return (uint32_t)state;
 }
 
 #endif

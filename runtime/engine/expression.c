@@ -36,6 +36,8 @@ enum {
     CODE_COUNT,
 };
 
+__extension__ typedef unsigned __int128 unsigned_integer;
+
 typedef struct {
     wl_integer value;
     bool failed;
@@ -104,12 +106,12 @@ static bool shift_left(wl_integer left, wl_integer right, wl_integer *result) {
         return true;
     if (right > 126)
         return false;
-    *result = (wl_integer)((unsigned __int128)left << (unsigned)right);
+    *result = (wl_integer)((unsigned_integer)left << (unsigned)right);
     return *result >> (unsigned)right == left;
 }
 
 static bool divide(unsigned code, wl_integer left, wl_integer right, wl_integer *result) {
-    const wl_integer least = (wl_integer)((unsigned __int128)1 << 127);
+    const wl_integer least = (wl_integer)((unsigned_integer)1 << 127);
     *result = 0;
     if (right == 0 || (right == -1 && left == least))
         return right != 0 && code == CODE_MODULO;

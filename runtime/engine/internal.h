@@ -181,7 +181,7 @@ typedef struct {
     size_t size;
 } wl_span;
 
-struct wl_index; /* resync.c: answers about long ranges without going through them */
+typedef struct wl_index wl_index; /* index.c: answers about long ranges without going through them */
 
 /* Outcomes of one row. */
 enum { WL_ROW_COMPLETE, WL_ROW_TRUNCATED, WL_ROW_LOST, WL_ROW_NO_ROOM };
@@ -198,7 +198,9 @@ typedef struct {
     bool reset;              /* clear registers, spans and marks before each row */
     bool has_conditional;    /* some wanted column starts each row as null */
     const uint8_t *readable; /* bytes before this may be read (not used) beyond a row's end; source or scratch */
-    struct wl_index *index;  /* NULL but in resync */
+    wl_index *index;         /* NULL but in resync; owned by wl_resync() */
+    size_t covered;          /* resync: bytes that the row's checksums covered */
+    bool defer_text;         /* resync: leave CHECK_UTF8 for the second look */
     /* What the last row came to. */
     const uint8_t *next;     /* complete: first byte behind the row */
     uint32_t refused;        /* complete: why the row is damaged, or WL_REASON_NONE */
@@ -237,7 +239,11 @@ void wl_column_valid(wl_run *run, size_t column, size_t row);
 void wl_row_nulls(wl_run *run, size_t row);
 void wl_row_take_back(wl_run *run, size_t row);
 /* The row that begins at index `begin` stands. */
-void wl_row_done(const wl_run *run, wl_fill_result *result, size_t begin);
+static inline void wl_row_done(const wl_run *run, wl_fill_result *result, size_t begin) {
+    if (run->arguments->offsets)
+        wl_store8(run->arguments->offsets + result->rows * 8, run->arguments->base_offset + begin);
+    result->rows++;
+}
 void wl_columns_finish(const wl_run *run, wl_fill_result *result);
 /* Notes a damaged row, as a row of nulls where asked for. False: there is no room for the note. */
 bool wl_damaged(wl_run *run, wl_fill_result *result, size_t begin, size_t end, uint32_t reason);
@@ -246,9 +252,14 @@ bool wl_damaged(wl_run *run, wl_fill_result *result, size_t begin, size_t end, u
 void wl_fill_back_to_back(wl_run *run, wl_fill_result *result);
 bool wl_fill_frames(wl_run *run, wl_fill_result *result);
 
-/* Resync's index (resync.c): a CRC state over [from, to) from `state`, or the next `value` in [from, to). */
-uint32_t wl_index_crc(struct wl_index *index, uint32_t algorithm, uint32_t state, const uint8_t *from, const uint8_t *to);
-const uint8_t *wl_index_find(struct wl_index *index, uint8_t value, const uint8_t *from, const uint8_t *to);
+/* The index of one window (index.c): a CRC state over [from, to) from `state`, or the next `value` in [from, to), in
+ * about the same time for long ranges as for short ones. Tables are made when they are first needed, and answers are
+ * right (only slower) where there is no memory for them. */
+wl_index *wl_index_make(const uint8_t *begin, const uint8_t *end);
+void wl_index_free(wl_index *index);
+uint32_t wl_index_crc(wl_index *index, const wl_checksum *checksum, uint32_t state, const uint8_t *from,
+                      const uint8_t *to);
+const uint8_t *wl_index_find(wl_index *index, uint8_t value, const uint8_t *from, const uint8_t *to);
 
 /* Processor variants (cpu.c) ------------------------------------------------------------------------------------- */
 
@@ -298,7 +309,7 @@ typedef struct {
     size_t scanned; /* matches that begin before this have been found */
     size_t block;   /* where positions count from */
     size_t count;
-    size_t next;    /* first one in positions that has not been given out */
+    size_t next;    /* first one in positions that has not been passed */
     uint16_t positions[WL_SCAN_BLOCK];
 } wl_scanner;
 

@@ -1,2 +1,65 @@
-/* placeholder for compile */
+/* Finding the next row after damage, where rows stand back to back: every offset is tried. */
 #include "internal.h"
+
+typedef enum { NO_ROW, ROW, NOT_YET } answer;
+
+/* Whether a row that holds begins at `at`; where it does, *next is the index behind it. */
+static answer look(wl_run *run, size_t at, size_t *next) {
+    const wl_fill_arguments *arguments = run->arguments;
+    const uint8_t *source = arguments->source;
+    run->covered = 0;
+    switch (wl_run_row(run, source + at, source + arguments->end, 0)) {
+    case WL_ROW_COMPLETE:
+        *next = (size_t)(run->next - source);
+        return !run->refused && *next > at && *next - at <= arguments->max_record ? ROW : NO_ROW;
+    case WL_ROW_TRUNCATED:
+        /* A row that is too large to be one need not be waited for. */
+        return arguments->at_end || run->needed > arguments->max_record ? NO_ROW : NOT_YET;
+    default:
+        return NO_ROW;
+    }
+}
+
+/* Text is looked through only where everything else holds: it may be long, and claimed at every offset. */
+static answer row_holds(wl_run *run, size_t at, size_t *next) {
+    run->defer_text = true;
+    answer found = look(run, at, next);
+    run->defer_text = false;
+    return found == ROW ? look(run, at, next) : found;
+}
+
+/* A row whose checksums covered nothing is not much of a proof: the row behind it must hold too. */
+static answer counts(wl_run *run, size_t at) {
+    const wl_fill_arguments *arguments = run->arguments;
+    size_t next, behind;
+    answer found = row_holds(run, at, &next);
+    if (found != ROW || run->covered)
+        return found;
+    if (arguments->end - next <= arguments->padding)
+        return arguments->at_end ? ROW : NOT_YET;
+    return row_holds(run, next + arguments->padding, &behind);
+}
+
+bool wl_resync(const wl_program *program, const wl_fill_arguments *given, bool *found, size_t *index) {
+    wl_fill_arguments arguments = *given;
+    arguments.verify = true;
+    wl_run *run = wl_run_make(program, &arguments, true);
+    wl_index *ranges = wl_index_make(arguments.source + arguments.begin, arguments.source + arguments.end);
+    bool memory = run && ranges;
+    size_t at = arguments.begin;
+    *found = false;
+    if (memory) {
+        run->index = ranges;
+        for (; at < arguments.end; at++) {
+            answer each = counts(run, at);
+            if (each == NO_ROW)
+                continue;
+            *found = each == ROW;
+            break;
+        }
+    }
+    *index = at;
+    wl_index_free(ranges);
+    wl_run_free(run);
+    return memory;
+}

@@ -184,7 +184,7 @@ static void run_expression(wl_run *run, const wl_instruction *step) {
 
 static void check_text(wl_run *run, const wl_instruction *step) {
     wl_span text = run->spans[step->a];
-    if (!(step->c ? wl_text_is_ascii(text.at, text.size) : wl_text_is_utf8(text.at, text.size)))
+    if (!run->defer_text && !(step->c ? wl_text_is_ascii(text.at, text.size) : wl_text_is_utf8(text.at, text.size)))
         refuse(run, WL_REASON_ENCODING);
 }
 
@@ -238,7 +238,10 @@ static void prepare(wl_run *run, const uint8_t *begin, size_t row) {
 #define CASE(name) break; case WL_RUN_##name
 
 int wl_run_row(wl_run *run, const uint8_t *begin, const uint8_t *end, size_t number) {
-    place row = {.begin = begin, .base = begin, .cursor = begin, .limit = end, .depth = 0};
+    place row; /* member by member: an initializer would clear the stack of limits for every row */
+    row.begin = row.base = row.cursor = begin;
+    row.limit = end;
+    row.depth = 0;
     size_t size = 0;
     run->refused = WL_REASON_NONE;
     run->nulls = false;

@@ -37,10 +37,10 @@ static bool rest_matches(const wl_scanner *scanner, size_t at) {
 
 size_t wl_scanner_find(wl_scanner *scanner, size_t from) {
     do {
-        while (scanner->next < scanner->count) {
-            size_t at = scanner->block + scanner->positions[scanner->next++];
-            /* Matches may overlap (a delimiter of equal bytes); those before `from` are part of the one before. */
-            if (WL_LIKELY(at >= from) && rest_matches(scanner, at))
+        /* The match that is returned stays, so that a later call may return it again. */
+        for (; scanner->next < scanner->count; scanner->next++) {
+            size_t at = scanner->block + scanner->positions[scanner->next];
+            if (at >= from && rest_matches(scanner, at))
                 return at;
         }
     } while (next_block(scanner));

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from .errors import ExpressionError
 
@@ -90,3 +90,28 @@ def decode(data: bytes, encoding: str) -> str:
         return data.decode(encoding)
     except UnicodeDecodeError as error:
         raise ExpressionError(f"not {encoding}: {data[:40]!r}") from error
+
+
+def encode(text: str, encoding: str) -> bytes:
+    """``text`` as bytes."""
+    try:
+        return text.encode(encoding)
+    except UnicodeEncodeError as error:
+        raise ExpressionError(f"{text[:40]!r} cannot be written as {encoding}") from error
+
+
+def substring(text: str, begin: int, end: int) -> str:
+    """The characters from ``begin`` up to ``end``, which is not included."""
+    if not 0 <= begin <= end:
+        raise ExpressionError(f"no characters from {begin} to {end}")
+    return text[begin:end]
+
+
+def smallest(values: Sequence[Any]) -> Any:
+    """The smallest item."""
+    return min(values) if values else item(values, 0)
+
+
+def largest(values: Sequence[Any]) -> Any:
+    """The largest item."""
+    return max(values) if values else item(values, 0)

@@ -70,6 +70,8 @@ def codec_of(format: Format, name: str | None) -> str:
     if suffix in SUFFIXES:
         return SUFFIXES[suffix]
     endings = [f".{each.lstrip('.')}" for each in format.extensions]
+    if format.path_pattern is not None:
+        endings.append(format.path_pattern.rpartition("}")[2])
     bare = {PurePath(f"x{each}").stem[1:] if PurePath(each).suffix in SUFFIXES else each for each in endings}
     return "none" if any(name.lower().endswith(each) for each in bare if each) else format.codec
 

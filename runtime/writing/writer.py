@@ -39,11 +39,11 @@ def write(
     """Writes ``rows`` as a file of ``format``.
 
     ``format``: a name (see ``wireloom.formats()``) or a ``Format``. ``rows``: an Arrow table, record batches or a
-    reader of them, anything with ``__arrow_c_stream__``, or mappings. Lengths, counts and checksums are filled in; columns of
-    that kind may be there and are not looked at. ``target``: a path, a URL (``s3://…``) or a binary file object; a path
-    appears under its name only when it is complete. ``codec``: ``zstd``, ``gzip`` or ``none``; by default by the name's
-    ending (``.zst``, ``.gz``), else the format's own. ``level``: that of the codec. Options: the format's choices
-    (``stride="rules"``) and ``max_record``, the largest row on the wire in bytes.
+    reader of them, anything with ``__arrow_c_stream__``, or mappings. Lengths, counts and checksums are filled in;
+    columns of that kind may be there and are not looked at. ``target``: a path, a URL (``s3://…``) or a binary file
+    object; a path appears under its name only when it is complete. ``codec``: ``zstd``, ``gzip`` or ``none``; by
+    default by the name's ending (``.zst``, ``.gz``), else the format's own. ``level``: that of the codec. Options: the
+    format's choices (``stride="rules"``) and ``max_record``, the largest row on the wire in bytes.
 
     Raises ``UnknownNameError`` for a format, column, codec or option that does not exist and ``WireloomError`` with the
     row and the column for a value that cannot be written; rows count from 0.

@@ -70,7 +70,7 @@ LABELS = ArrowType("dictionary[utf8]", "pa.dictionary(pa.int32(), pa.utf8())", S
 """The engine stores the numbers as int64; the reader puts the labels in."""
 
 UNITS_PER_MICROSECOND_RANGE = {"s": 1_000_000, "ms": 1_000, "us": 1, "ns": 1}
-"""How many times finer than the unit the counter is that a time must fit in: microseconds, and nanoseconds for ``ns``."""
+"""How much smaller than 64 bits a count must be, so that it still fits in them as microseconds (``ns``: as itself)."""
 
 
 def timestamp_range(unit: str) -> Interval:

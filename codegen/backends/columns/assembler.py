@@ -8,8 +8,7 @@ from enum import IntEnum
 from wireloom.program import ChecksumRule, Code, ColumnProgram, Kind, Op, Outcome, Reason, Step, Storage, Stuffing
 
 from .expression import Compiled
-from .interval import Interval
-from .refusal import EngineRefusal
+from .refusal import NotForEngineError
 from .scope import Scalar, Span
 
 MAX_REGISTERS = 256
@@ -60,25 +59,23 @@ class Label:
 
 @dataclass(frozen=True)
 class Refusal:
-    """Operand ``b`` of the checks. The reason follows from whether the field turns out to be part of a size."""
+    """Operand ``b`` of the checks; ``reason`` is a word of ``wireloom.report.REASONS``."""
 
-    scalar: Scalar | None
     lost: bool
+    reason: str
     unsigned: bool = False
 
     @property
-    def reason(self) -> Reason:
-        return Reason.LENGTH if self.scalar is not None and self.scalar.sizes else Reason.VALUE
-
-    @property
-    def outcome(self) -> Outcome:
-        return Outcome.LOST if self.lost else Outcome.REFUSED
+    def _parts(self) -> tuple[Outcome, Reason]:
+        return Outcome.LOST if self.lost else Outcome.REFUSED, Reason[self.reason.upper()]
 
     def __int__(self) -> int:
-        return self.outcome | self.reason << 8 | (UNSIGNED_BOUND if self.unsigned else 0)
+        outcome, reason = self._parts
+        return outcome | reason << 8 | (UNSIGNED_BOUND if self.unsigned else 0)
 
     def __str__(self) -> str:
-        text = f"Outcome.{self.outcome.name} | Reason.{self.reason.name} << 8"
+        outcome, reason = self._parts
+        text = f"Outcome.{outcome.name} | Reason.{reason.name} << 8"
         return f"{text} | 0x{UNSIGNED_BOUND:x}" if self.unsigned else text
 
 
@@ -206,7 +203,7 @@ class Assembler:
                 position += 1
         lines = tuple(self._listed(item) for item in kept if not isinstance(item, Label))
         if max(len(self._registers), len(self._spans)) > MAX_REGISTERS:
-            raise EngineRefusal(f"the row needs more than {MAX_REGISTERS} registers")
+            raise NotForEngineError(f"the row needs more than {MAX_REGISTERS} registers")
         program = ColumnProgram(
             steps=tuple(each.step for each in lines),
             columns=columns,
@@ -290,7 +287,7 @@ class Assembler:
                 kind = Code.REGISTER if isinstance(part, Scalar) else Code.SPAN_SIZE
                 number = self._number(part)
                 if number >= MAX_REGISTERS:
-                    raise EngineRefusal(f"the row needs more than {MAX_REGISTERS} registers")
+                    raise NotForEngineError(f"the row needs more than {MAX_REGISTERS} registers")
                 code += bytes([kind, number])
         return code
 

@@ -25,7 +25,7 @@ from ...expression.nodes import (
 )
 from ...model.types import EnumType
 from .interval import BINARY, BOOLEAN, Interval, checked
-from .refusal import EngineRefusal
+from .refusal import NotForEngineError
 from .scope import Argument, Fact, Member, Scalar, Scope, Span, Unavailable
 
 MAX_DEPTH = 32
@@ -100,7 +100,7 @@ def constant(value: int) -> Compiled:
     elif 0 <= value < 1 << 64:
         code = struct.pack("<BQ", Code.CONSTANT_UNSIGNED, value)
     else:
-        raise EngineRefusal(f"the constant {value} does not fit in 64 bits")
+        raise NotForEngineError(f"the constant {value} does not fit in 64 bits")
     return Compiled((code,), Interval(value, value))
 
 
@@ -131,10 +131,10 @@ class Compiler:
     assumed: tuple[Fact, ...] = ()
 
     def compile(self, node: Node) -> Compiled:
-        """The code of an integer or boolean expression. Raises ``EngineRefusal``."""
+        """The code of an integer or boolean expression. Raises ``NotForEngineError``."""
         result = self._compile(node)
         if result.depth > MAX_DEPTH:
-            raise EngineRefusal("an expression is too deep")
+            raise NotForEngineError("an expression is too deep")
         return result
 
     def size(self, node: Node) -> tuple[Compiled, int]:
@@ -169,12 +169,12 @@ class Compiler:
             case Conditional():
                 return self._conditional(node)
             case _:
-                raise EngineRefusal("an expression computes with something else than integers and booleans")
+                raise NotForEngineError("an expression computes with something else than integers and booleans")
 
     def _enum_value(self, node: EnumMember) -> int:
         kind = node.type
         if not isinstance(kind, EnumType):
-            raise EngineRefusal(f"the enum member {node.label} has no known value")
+            raise NotForEngineError(f"the enum member {node.label} has no known value")
         return next(each.value for each in self.scope.spec.enum(kind.path).labels if each.label == node.label)
 
     def _unary(self, node: Unary) -> Compiled:
@@ -246,9 +246,9 @@ class Compiler:
         if isinstance(found, Compiled):
             return found
         if isinstance(found, Unavailable):
-            raise EngineRefusal(found.sentence)
+            raise NotForEngineError(found.sentence)
         if not isinstance(found, Scalar):
-            raise EngineRefusal("an expression computes with something else than integers and booleans")
+            raise NotForEngineError("an expression computes with something else than integers and booleans")
         self.must_be_present(found)
         # An absent field's register holds 0.
         certain = set(found.facts) <= set(self.facts)
@@ -256,19 +256,19 @@ class Compiler:
 
     def _span_size(self, span: Span) -> Compiled:
         if span.text:
-            raise EngineRefusal(f'an expression uses the length of the text "{span.name}"')
+            raise NotForEngineError(f'an expression uses the length of the text "{span.name}"')
         self.must_be_present(span)
         if span.size is not None:
             return constant(span.size)
         return Compiled((span,), Interval(0, (1 << 31) - 1))
 
     def must_be_present(self, member: Scalar | Span) -> None:
-        """Raises ``EngineRefusal`` where the field may be absent at this place."""
+        """Raises ``NotForEngineError`` where the field may be absent at this place."""
         if not set(member.facts) <= {*self.facts, *self.assumed}:
-            raise EngineRefusal(f'an expression uses "{member.name}" where it may be absent')
+            raise NotForEngineError(f'an expression uses "{member.name}" where it may be absent')
 
     def resolve(self, node: Node) -> Member | Scope | Compiled:
-        """What a name or a path of names stands for. Raises ``EngineRefusal``."""
+        """What a name or a path of names stands for. Raises ``NotForEngineError``."""
         if isinstance(node, Cast):
             return self.resolve(node.value)
         if isinstance(node, Name):
@@ -309,7 +309,7 @@ class Compiler:
 
     def _within(self, scope: Scope) -> Compiler:
         if self.nesting >= MAX_NESTING:
-            raise EngineRefusal("an expression is too deep")
+            raise NotForEngineError("an expression is too deep")
         return replace(self, scope=scope, it=None, nesting=self.nesting + 1)
 
     def _resolve_or_compile(self, node: Node) -> Member | Scope | Compiled:

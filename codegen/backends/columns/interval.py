@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import product
 
-from .refusal import EngineRefusal
+from .refusal import NotForEngineError
 
 LARGEST = (1 << 127) - 1
 """Every intermediate value lies in -LARGEST … LARGEST."""
@@ -23,6 +23,7 @@ class Interval:
 
     @property
     def constant(self) -> bool:
+        """Whether there is one value only."""
         return self.low == self.high
 
     def within(self, low: int, high: int) -> bool:
@@ -56,9 +57,9 @@ def of_bytes(size: int, signed: bool) -> Interval:
 
 
 def checked(interval: Interval) -> Interval:
-    """The interval itself. Raises ``EngineRefusal`` where a value in it does not fit the engine's registers."""
+    """The interval itself. Raises ``NotForEngineError`` where a value in it does not fit the engine's registers."""
     if not interval.within(-LARGEST, LARGEST):
-        raise EngineRefusal("an expression can reach values beyond 127 bits")
+        raise NotForEngineError("an expression can reach values beyond 127 bits")
     return interval
 
 
@@ -87,7 +88,7 @@ def _modulo(left: Interval, right: Interval) -> Interval:
 
 def _refuse_zero(divisor: Interval) -> None:
     if divisor.low <= 0 <= divisor.high:
-        raise EngineRefusal('an expression divides by a value that may be zero ("valid" can rule that out)')
+        raise NotForEngineError('an expression divides by a value that may be zero ("valid" can rule that out)')
 
 
 def _and(left: Interval, right: Interval) -> Interval:
@@ -108,7 +109,7 @@ def _or(left: Interval, right: Interval) -> Interval:
 def _shift(operation: Callable[[int, int], int]) -> Callable[[Interval, Interval], Interval]:
     def shifted(left: Interval, count: Interval) -> Interval:
         if not count.within(0, LARGEST_SHIFT):
-            raise EngineRefusal(f"an expression shifts by a count that may lie outside 0 to {LARGEST_SHIFT}")
+            raise NotForEngineError(f"an expression shifts by a count that may lie outside 0 to {LARGEST_SHIFT}")
         return _corners(operation, left, count)
 
     return shifted

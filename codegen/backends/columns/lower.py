@@ -10,8 +10,9 @@ from ...model.model import MODEL_VERSION, RepeatEos, Rows, Spec
 from ..base import refuse
 from ..python.names import class_name, qualified
 from .assembler import Listing
+from .literal import literal
 from .program import lower_program
-from .refusal import EngineRefusal
+from .refusal import NotForEngineError
 from .table import TableColumn, table_columns
 
 _PROGRAM_NAMES = ("ChecksumRule", "ColumnProgram", "Kind", "Op", "Outcome", "Reason", "Step", "Storage", "Stuffing")
@@ -44,8 +45,7 @@ class ProgramView:
 
 @dataclass(frozen=True)
 class View:
-    """Docstrings, and what the templates print. ``program`` is ``None`` where the engine cannot run the rows; ``refusal``
-    then says why.
+    """What the templates print. ``program`` is ``None`` where the engine cannot run the rows; ``refusal`` says why.
 
     ``arguments`` are those of ``wireloom.format.Format``; ``imports`` what the modules need of the runtime.
     """
@@ -71,13 +71,14 @@ def lower(spec: Spec) -> View | None:
     listing, refusal = compile_program(spec, rows, columns)
     program = None if listing is None else _program(listing)
     choices = tuple(
-        f"Choice({choice.name!r}, {choice.padding!r}, {choice.default!r}, {choice.doc!r})" for choice in spec.choices
+        f"Choice({choice.name!r}, {choice.padding!r}, {choice.default!r}, {literal(choice.doc)})"
+        for choice in spec.choices
     )
     arguments = _format_arguments(spec, rows, refusal)
     used = ["Column", "Format", *(["Choice"] if choices else [])]
     return View(
         doc=spec.doc or spec.title or spec.name,
-        summary=f"{spec.title or spec.name}: the Arrow schema of its table, and the program that the engine runs per row.",
+        summary=f"{spec.title or spec.name}: the Arrow schema of its table, and the program that the engine runs.",
         columns=tuple(_column(each) for each in columns),
         program=program,
         refusal=f"The engine cannot run these rows: {refusal}. The object parser reads them." if refusal else "",
@@ -93,7 +94,7 @@ def compile_program(spec: Spec, rows: Rows, columns: tuple[TableColumn, ...]) ->
     """The program, or why there is none."""
     try:
         return lower_program(spec, rows, columns), None
-    except EngineRefusal as refusal:
+    except NotForEngineError as refusal:
         return None, refusal.sentence
 
 
@@ -150,7 +151,11 @@ def _column(column: TableColumn) -> ColumnView:
         given["doc"] = column.field.doc
     if column.labels:
         given["labels"] = column.labels
-    arguments = (repr(column.name), repr(column.type.name), *(f"{name}={value!r}" for name, value in given.items()))
+    arguments = (
+        repr(column.name),
+        repr(column.type.name),
+        *(f"{name}={literal(value)}" for name, value in given.items()),
+    )
     return ColumnView(column.name, column.type.constructor, arguments)
 
 
@@ -174,7 +179,6 @@ def _format_arguments(spec: Spec, rows: Rows, refusal: str | None) -> tuple[str,
         "has_prologue": (spec.root.attributes[0].id != rows.attribute, False),
         "streaming": (isinstance(attribute.repeat, RepeatEos), True),
         "engine_refusal": (refusal, None),
-        "doc": (spec.doc, ""),
     }
     given.update({name: value for name, (value, default) in optional.items() if value != default})
     names: dict[str, object] = {
@@ -185,7 +189,9 @@ def _format_arguments(spec: Spec, rows: Rows, refusal: str | None) -> tuple[str,
         "row": qualified(rows.row),
         "rows_attribute": rows.attribute,
     }
-    texts = [f"{name}={value!r}" for name, value in (names | given).items()]
+    texts = [f"{name}={literal(value)}" for name, value in (names | given).items()]
+    if spec.doc:
+        texts.append("doc=__doc__")
     if framing:
         texts.append(f"stuffing=Stuffing.{framing.stuffing.upper()}")
     return tuple(texts)

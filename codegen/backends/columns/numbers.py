@@ -10,7 +10,7 @@ from ...model.model import Attribute
 from ...model.types import BitsType, FloatType, IntegerType
 from .arrow import integer_interval, wire_kind
 from .interval import Interval
-from .refusal import EngineRefusal
+from .refusal import NotForEngineError
 from .scope import Scalar, Scope, Unavailable
 from .state import State
 from .valid import checks
@@ -19,18 +19,22 @@ from .valid import checks
 def lower_float(state: State, scope: Scope, attribute: Attribute, kind: FloatType) -> None:
     """A float of the wire: part of the run."""
     if attribute.valid is not None:
-        raise EngineRefusal(f'"{attribute.id}" is a float with "valid"')
+        raise NotForEngineError(f'"{attribute.id}" is a float with "valid"')
+    if kind.endian not in ("le", "be"):
+        raise NotForEngineError(f'the byte order of "{attribute.id}" is computed')
     offset = state.run.add(attribute.id, kind.size)
     scope.members[attribute.id] = Unavailable(f'an expression uses the float "{attribute.id}"')
     found = state.column(scope, attribute.id)
     if found is not None:
         number = found[0]
-        wire = Kind[f"F{kind.size}{(kind.endian or 'le').upper()}"]
+        wire = Kind[f"F{kind.size}{kind.endian.upper()}"]
         state.run.then(lambda: state.assembler.add(Op.COLUMN_FIXED, number, wire, offset, comment=attribute.id))
 
 
 def lower_integer(state: State, scope: Scope, attribute: Attribute, kind: IntegerType) -> None:
     """An integer or enum of the wire: part of the run."""
+    if kind.endian not in ("le", "be", None):
+        raise NotForEngineError(f'the byte order of "{attribute.id}" is computed')
     offset = state.run.add(attribute.id, kind.size)
     wire = wire_kind(kind.size, kind.signed, kind.endian)
     scalar = _member(state, scope, attribute)
@@ -45,7 +49,7 @@ def lower_integer(state: State, scope: Scope, attribute: Attribute, kind: Intege
 def lower_bits(state: State, scope: Scope, attribute: Attribute, kind: BitsType) -> None:
     """A bit field: part of the run."""
     if kind.width > 64:
-        raise EngineRefusal(f'"{attribute.id}" has more than 64 bits')
+        raise NotForEngineError(f'"{attribute.id}" has more than 64 bits')
     compiled = state.run.add_bits(attribute.id, kind)
     scalar = _member(state, scope, attribute)
     state.run.then(lambda: state.assembler.compute(scalar, compiled, attribute.id))
@@ -76,6 +80,3 @@ def _finish(
         return
     for check in checks(attribute, attribute.valid, scalar, state.compiler(scope), state.spec):
         state.run.then(check.appender(state.assembler))
-    if attribute.frames_layout and state.run.aligned:
-        # A refused value loses the row whether or not what follows is all there, so it is looked at first.
-        state.run.flush()

@@ -8,9 +8,9 @@ from ...model.model import ExpressionSize, Instance, OwnSize, RepeatEos, Rows, S
 from ...model.types import BytesType, StringType
 from .assembler import Assembler, Label, Listing
 from .expression import Compiler, facts_of
-from .refusal import EngineRefusal
+from .refusal import NotForEngineError
 from .row import lower_fields
-from .scope import Argument, Scalar, Scope, Span, Unavailable
+from .scope import Argument, Fact, Scalar, Scope, Span, Unavailable
 from .state import State
 from .table import TableColumn, declared
 
@@ -19,13 +19,13 @@ MAX_STEPS = 4096
 
 
 def lower_program(spec: Spec, rows: Rows, columns: tuple[TableColumn, ...]) -> Listing:
-    """The column program. Raises ``EngineRefusal`` with the first thing that the engine cannot do."""
+    """The column program. Raises ``NotForEngineError`` with the first thing that the engine cannot do."""
     assembler = Assembler()
     attribute = spec.root.attribute(rows.attribute)
     if attribute is None or not isinstance(attribute.repeat, RepeatEos):
-        raise EngineRefusal(f'"{rows.attribute}" does not repeat to the end of the input')
+        raise NotForEngineError(f'"{rows.attribute}" does not repeat to the end of the input')
     if attribute.condition is not None or attribute.switch is not None or attribute.process is not None:
-        raise EngineRefusal(f'"{rows.attribute}" is optional, processed or of several types')
+        raise NotForEngineError(f'"{rows.attribute}" is optional, processed or of several types')
     root, presets = _root(spec, rows)
     row = Scope(spec, spec.struct(rows.row), root)
     for parameter, argument in zip(row.struct.parameters, attribute.arguments, strict=False):
@@ -33,7 +33,7 @@ def lower_program(spec: Spec, rows: Rows, columns: tuple[TableColumn, ...]) -> L
     framing = attribute.framing
     limited = isinstance(attribute.size, ExpressionSize)
     if not limited and not isinstance(attribute.size, OwnSize):
-        raise EngineRefusal(f'the items of "{rows.attribute}" reach to the end of the input')
+        raise NotForEngineError(f'the items of "{rows.attribute}" reach to the end of the input')
     own = {each.name: (number, each) for number, each in enumerate(columns) if not each.parent}
     state = State(spec, assembler, row, own, bounded=limited or framing is not None)
     if isinstance(attribute.size, ExpressionSize):
@@ -50,11 +50,11 @@ def lower_program(spec: Spec, rows: Rows, columns: tuple[TableColumn, ...]) -> L
             column.store(assembler, number, _scalar(root, column.name))
     assembler.add(Op.END)
     if len(assembler.items) > MAX_STEPS:
-        raise EngineRefusal(f"a row takes more than {MAX_STEPS} steps")
+        raise NotForEngineError(f"a row takes more than {MAX_STEPS} steps")
     storages = tuple(each.type.storage for each in columns if each.type.storage is not None)
     if len(storages) != len(columns):
         refused = next(each for each in columns if each.type.storage is None)
-        raise EngineRefusal(f'the column "{refused.name}" is of type {refused.type.name}')
+        raise NotForEngineError(f'the column "{refused.name}" is of type {refused.type.name}')
     stuffing = Stuffing[framing.stuffing.upper()] if framing else Stuffing.NONE
     return assembler.finish(storages, presets, framing.delimiter if framing else b"", stuffing)
 
@@ -85,18 +85,18 @@ def _root(spec: Spec, rows: Rows) -> tuple[Scope, tuple[tuple[str, Scalar], ...]
 def _scalar(scope: Scope, name: str) -> Scalar:
     found = scope.members.get(name)
     if not isinstance(found, Scalar):
-        raise EngineRefusal(f'the column "{name}" of the root is no plain integer')
+        raise NotForEngineError(f'the column "{name}" of the root is no plain integer')
     return found
 
 
 def _lower_instance(assembler: Assembler, scope: Scope, number: int, column: TableColumn, instance: Instance) -> None:
     """A column whose value an expression computes."""
     if instance.value is None:
-        raise EngineRefusal(f'the column "{column.name}" is read at a position of its own')
+        raise NotForEngineError(f'the column "{column.name}" is read at a position of its own')
     if instance.valid is not None:
-        raise EngineRefusal(f'the column "{column.name}" is computed and has "valid"')
+        raise NotForEngineError(f'the column "{column.name}" is computed and has "valid"')
     absent, behind = Label(), Label()
-    facts = ()
+    facts: tuple[Fact, ...] = ()
     if instance.condition is not None:
         present = assembler.temporary(Compiler(scope).compile(instance.condition), f"is {column.name} there?")
         assembler.add(Op.SKIP_IF_ZERO, present, 0, absent, comment=f"is {column.name} there?")
@@ -105,7 +105,7 @@ def _lower_instance(assembler: Assembler, scope: Scope, number: int, column: Tab
     if isinstance(instance.type, BytesType | StringType):
         span = compiler.resolve(instance.value)
         if not isinstance(span, Span):
-            raise EngineRefusal(f'the column "{column.name}" is computed text or bytes')
+            raise NotForEngineError(f'the column "{column.name}" is computed text or bytes')
         compiler.must_be_present(span)
         assembler.add(Op.COLUMN_BYTES, number, span, comment=column.name)
     else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class EngineRefusal(Exception):
+class NotForEngineError(Exception):
     """The engine cannot run this row type; ``sentence`` says why, plainly. The object parser reads it instead."""
 
     def __init__(self, sentence: str) -> None:

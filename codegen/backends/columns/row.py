@@ -11,9 +11,10 @@ from .blobs import lower_bytes
 from .expression import constant, facts_of
 from .marks import Marks
 from .numbers import lower_bits, lower_float, lower_integer
-from .refusal import EngineRefusal
+from .refusal import NotForEngineError
 from .scope import Argument, Scalar, Scope, Span
 from .state import State
+from .valid import loses_row
 
 MAX_NESTING = 16
 """How deep user types may stand in each other."""
@@ -22,8 +23,10 @@ MAX_NESTING = 16
 def lower_fields(state: State, scope: Scope) -> None:
     """Appends the steps of a type's fields, and of its checksums, which are verified at the type's end.
 
-    Raises ``EngineRefusal``.
+    Raises ``NotForEngineError``.
     """
+    if scope.struct.endian is not None:
+        raise NotForEngineError(f"the byte order of {'::'.join(scope.struct.path)} is computed")
     marks = Marks(state.assembler, scope.struct)
     conditions: dict[str, Scalar] = {}
     for attribute in scope.struct.attributes:
@@ -32,11 +35,20 @@ def lower_fields(state: State, scope: Scope) -> None:
             _lower_present(state, scope, attribute)
         else:
             conditions[attribute.id] = _lower_optional(state, scope, attribute)
+        if loses_row(attribute):
+            # A refused value loses the row whether or not what follows is there, so it is looked at first.
+            _flush_checks(state, attribute)
         _mark(state, marks.behind(attribute.id), f"{attribute.id} ends")
     for attribute in scope.struct.attributes:
         if attribute.checksum is not None:
             state.run.flush()
             _lower_checksum(state, scope, attribute, attribute.checksum, marks, conditions.get(attribute.id))
+
+
+def _flush_checks(state: State, attribute: Attribute) -> None:
+    if not state.run.aligned:
+        raise NotForEngineError(f'"{attribute.id}" decides about the layout and ends inside a byte')
+    state.run.flush()
 
 
 def _mark(state: State, number: int | None, comment: str) -> None:
@@ -50,9 +62,9 @@ def _lower_checksum(
     """Appends the step that verifies one checksum; where the field is optional, only where it is ``present``."""
     scalar = scope.members.get(attribute.id)
     if rule.algorithm not in ALGORITHMS:
-        raise EngineRefusal(f"the checksum algorithm {rule.algorithm} is not in the engine")
+        raise NotForEngineError(f"the checksum algorithm {rule.algorithm} is not in the engine")
     if not isinstance(scalar, Scalar) or scalar.interval.low < 0 or not isinstance(attribute.size, FixedSize):
-        raise EngineRefusal(f'the checksum "{attribute.id}" is not an unsigned integer')
+        raise NotForEngineError(f'the checksum "{attribute.id}" is not an unsigned integer')
     number = len(state.assembler.checksums)
     own = marks.before(attribute.id)
     parameters = ChecksumRule(rule.algorithm, rule.initial, rule.final_xor)
@@ -71,7 +83,7 @@ def _lower_checksum(
 def _lower_optional(state: State, scope: Scope, attribute: Attribute) -> Scalar:
     """Appends the steps of an attribute with ``if``; gives the register that says whether it is there."""
     if attribute.condition is None or not state.run.aligned:
-        raise EngineRefusal(f'"{attribute.id}" is optional and may begin inside a byte')
+        raise NotForEngineError(f'"{attribute.id}" is optional and may begin inside a byte')
     compiled = state.compiler(scope).compile(attribute.condition)
     state.run.flush()
     assembler, question = state.assembler, f"is {attribute.id} there?"
@@ -100,11 +112,13 @@ def _lower_optional(state: State, scope: Scope, attribute: Attribute) -> Scalar:
 def _lower_present(state: State, scope: Scope, attribute: Attribute) -> None:
     """Appends the steps of an attribute that is there."""
     if attribute.repeat is not None:
-        raise EngineRefusal(f'"{attribute.id}" is repeated within a row')
+        raise NotForEngineError(f'"{attribute.id}" is repeated within a row')
     if attribute.switch is not None:
-        raise EngineRefusal(f'the type of "{attribute.id}" is chosen by a switch')
+        raise NotForEngineError(f'the type of "{attribute.id}" is chosen by a switch')
     if attribute.process is not None:
-        raise EngineRefusal(f'"{attribute.id}" is processed with {attribute.process.name}')
+        raise NotForEngineError(f'"{attribute.id}" is processed with {attribute.process.name}')
+    if attribute.parent is not None:
+        raise NotForEngineError(f'"{attribute.id}" has a parent of its own')
     match attribute.type.base if isinstance(attribute.type, EnumType) else attribute.type:
         case IntegerType() as kind:
             lower_integer(state, scope, attribute, kind)
@@ -117,19 +131,19 @@ def _lower_present(state: State, scope: Scope, attribute: Attribute) -> None:
         case UserType(opaque=False) as kind:
             _lower_user_type(state, scope, attribute, state.spec.struct(kind.path))
         case _:
-            raise EngineRefusal(f'the type of "{attribute.id}" is not in the engine')
+            raise NotForEngineError(f'the type of "{attribute.id}" is not in the engine')
 
 
 def _lower_user_type(state: State, scope: Scope, attribute: Attribute, struct: Struct) -> None:
     """A user type within the row: its fields, in a sub-stream of their own where it has a size."""
     if attribute.terminator is not None or attribute.pad_right is not None:
-        raise EngineRefusal(f'"{attribute.id}" is a user type with padding or a terminator')
+        raise NotForEngineError(f'"{attribute.id}" is a user type with padding or a terminator')
     if state.column(scope, attribute.id) is not None:
-        raise EngineRefusal(f'the column "{attribute.id}" is a user type')
+        raise NotForEngineError(f'the column "{attribute.id}" is a user type')
     if state.nesting >= MAX_NESTING:
-        raise EngineRefusal(f"user types stand in each other more than {MAX_NESTING} deep")
+        raise NotForEngineError(f"user types stand in each other more than {MAX_NESTING} deep")
     if not state.run.aligned:
-        raise EngineRefusal(f'"{attribute.id}" may begin inside a byte')
+        raise NotForEngineError(f'"{attribute.id}" may begin inside a byte')
     inner = Scope(state.spec, struct, scope)
     for parameter, argument in zip(struct.parameters, attribute.arguments, strict=False):
         inner.members[parameter.id] = Argument(argument, scope)
@@ -142,7 +156,7 @@ def _lower_user_type(state: State, scope: Scope, attribute: Attribute, struct: S
     lower_fields(state, inner)
     state.nesting -= 1
     if not state.run.aligned:
-        raise EngineRefusal(f'"{attribute.id}" may end inside a byte')
+        raise NotForEngineError(f'"{attribute.id}" may end inside a byte')
     if limited:
         state.run.flush()
         _leave(state, attribute)
@@ -159,7 +173,7 @@ def _enter(state: State, scope: Scope, attribute: Attribute) -> None:
         register, addend = state.size(scope, attribute.size, attribute.id)
         state.assembler.add(Op.LIMIT_REGISTER, register, 0, addend, comment=attribute.id)
     elif not (isinstance(attribute.size, EndOfStreamSize) and state.bounded):
-        raise EngineRefusal(f'"{attribute.id}" reaches to the end of the input')
+        raise NotForEngineError(f'"{attribute.id}" reaches to the end of the input')
 
 
 def _leave(state: State, attribute: Attribute) -> None:

@@ -10,7 +10,7 @@ from ...model.types import BitsType
 from .assembler import Assembler
 from .expression import Compiled, constant
 from .interval import Interval
-from .refusal import EngineRefusal
+from .refusal import NotForEngineError
 from .scope import Scalar, Span
 
 MAX_RUN = 0xFFFF
@@ -60,7 +60,7 @@ class Run:
     def mark(self, number: int, comment: str) -> None:
         """Mark ``number`` ← the place where the next field begins."""
         if not self.aligned:
-            raise EngineRefusal("a checksum covers part of a byte")
+            raise NotForEngineError("a checksum covers part of a byte")
         if self.size or self._actions:
             offset = self.size
             self.then(lambda: self.assembler.add(Op.MARK, number, 0, offset, comment=comment))
@@ -72,7 +72,7 @@ class Run:
     def add_bits(self, name: str, kind: BitsType) -> Compiled:
         """Adds a bit field; gives the expression of its value, to be computed once the run's ``NEED`` stands."""
         if self._bits and kind.endian != self._bit_endian:
-            raise EngineRefusal("bit fields of both bit orders share a byte")
+            raise NotForEngineError("bit fields of both bit orders share a byte")
         if not self._bits and self.size + kind.width // 8 + 2 > MAX_RUN:
             self.flush()
         if not self._bits:

@@ -13,15 +13,13 @@ from .interval import Interval
 class Scalar:
     """An integer, enum value or boolean of the row (or of the root, before the rows).
 
-    It gets a register only where a step reads it (``needed``); ``facts`` are the conditions under which it is read at all.
+    It gets a register only where a step reads it (``needed``); ``facts`` are the conditions under which it is there.
     """
 
     name: str
     interval: Interval
     facts: tuple[Fact, ...] = ()
     needed: bool = False
-    sizes: bool = False
-    """It appears in a size, so that refusing it is a matter of length."""
 
 
 @dataclass(eq=False)
@@ -66,6 +64,7 @@ class Scope:
 
     @property
     def root(self) -> Scope:
+        """The outermost object."""
         return self.parent.root if self.parent else self
 
 

@@ -54,6 +54,4 @@ class State:
     def size(self, scope: Scope, size: ExpressionSize, name: str) -> tuple[Scalar, int]:
         """The register that holds a size, and what is to be added to it."""
         compiled, addend = self.compiler(scope).size(size.expression)
-        for scalar in compiled.scalars():
-            scalar.sizes = True
         return self.assembler.temporary(compiled, f"size of {name}"), addend

@@ -14,7 +14,7 @@ from .arrow import ArrowType, field_type, integer_interval, timestamp_range
 from .assembler import Assembler
 from .expression import Compiler
 from .interval import INT64, Interval
-from .refusal import EngineRefusal
+from .refusal import NotForEngineError
 from .scope import Scalar, Scope
 
 
@@ -38,7 +38,7 @@ class TableColumn:
             assembler.add(Op.COLUMN_TIMESTAMP, number, scalar, held.low, held.high, comment=self.name)
             return
         if self.type.kind is None:
-            raise EngineRefusal(f'the column "{self.name}" is not an integer')
+            raise NotForEngineError(f'the column "{self.name}" is not an integer')
         if self.type.kind == Kind.S8LE and not scalar.interval.within(INT64.low, INT64.high):
             # Never a wrong number: what does not fit is null.
             assembler.add(Op.COLUMN_TIMESTAMP, number, scalar, INT64.low, INT64.high, comment=self.name)
@@ -85,5 +85,5 @@ def _computed(scope: Scope, field: Attribute | Instance) -> Interval | None:
         return None
     try:
         return Compiler(scope).compile(field.value).interval
-    except EngineRefusal:
+    except NotForEngineError:
         return None

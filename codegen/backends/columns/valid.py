@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from wireloom.program import Op
 
 from ...expression.nodes import Comparison, IntegerLiteral, Logical, Name, Node
 from ...model.model import Attribute, Spec, Valid
 from ...model.types import EnumType
+from ..python.layout import reason_of
 from .assembler import Assembler, Refusal
 from .expression import Compiled, Compiler
 from .interval import INT64
-from .refusal import EngineRefusal
+from .refusal import NotForEngineError
 from .scope import Scalar
 
 _IT = Name("_")
 _LARGEST_UNSIGNED = (1 << 64) - 1
+
+
+def loses_row(attribute: Attribute) -> bool:
+    """Whether a refused value of the attribute leaves the place of what follows unknown."""
+    return attribute.frames_layout and (attribute.valid is not None or attribute.contents is not None)
 
 
 @dataclass(frozen=True)
@@ -25,7 +31,7 @@ class Check:
     """One check of ``scalar``: a range, or an expression that must hold."""
 
     scalar: Scalar
-    lost: bool
+    refusal: Refusal
     low: int = 0
     high: int = 0
     condition: Compiled | None = None
@@ -38,26 +44,27 @@ class Check:
         comment = f"valid {self.scalar.name}"
         if self.condition is not None:
             held = assembler.temporary(self.condition, comment)
-            assembler.add(Op.CHECK_TRUE, held, Refusal(self.scalar, self.lost), comment=comment)
+            assembler.add(Op.CHECK_TRUE, held, self.refusal, comment=comment)
             return
-        refusal = Refusal(self.scalar, self.lost, unsigned=self.high > INT64.high)
+        refusal = replace(self.refusal, unsigned=self.high > INT64.high)
         assembler.add(Op.CHECK_RANGE, self.scalar, refusal, self.low, self.high, comment=comment)
 
 
 def checks(attribute: Attribute, valid: Valid, scalar: Scalar, compiler: Compiler, spec: Spec) -> list[Check]:
     """The checks of ``valid``. From then on ``scalar`` is known to lie between its constant bounds.
 
-    Raises ``EngineRefusal`` where an expression is not one for the engine.
+    Raises ``NotForEngineError`` where an expression is not one for the engine.
     """
     seeing = Compiler(compiler.scope, compiler.facts, it=scalar)
+    refusal = Refusal(attribute.frames_layout, reason_of(spec, compiler.scope.struct, attribute))
     found: list[Check] = []
 
     def must(condition: Node) -> None:
         compiled = seeing.compile(condition)
         if compiled.constant is None:
-            found.append(Check(scalar, attribute.frames_layout, condition=compiled))
+            found.append(Check(scalar, refusal, condition=compiled))
         elif not compiled.constant:
-            raise EngineRefusal(f'"valid" of "{attribute.id}" never holds')
+            raise NotForEngineError(f'"valid" of "{attribute.id}" never holds')
 
     def between(low: Node | None, high: Node | None) -> None:
         bounds = [None if each is None else seeing.compile(each).constant for each in (low, high)]
@@ -72,11 +79,11 @@ def checks(attribute: Attribute, valid: Valid, scalar: Scalar, compiler: Compile
         least = scalar.interval.low if low is None else max(low, scalar.interval.low)
         greatest = scalar.interval.high if high is None else min(high, scalar.interval.high)
         if least > greatest:
-            raise EngineRefusal(f'"valid" of "{attribute.id}" never holds')
+            raise NotForEngineError(f'"valid" of "{attribute.id}" never holds')
         if scalar.interval.within(least, greatest):
             return
         if INT64.low <= least <= INT64.high and greatest <= _LARGEST_UNSIGNED:
-            found.append(Check(scalar, attribute.frames_layout, least, greatest))
+            found.append(Check(scalar, refusal, least, greatest))
         else:
             must(_between(least, greatest))
         scalar.interval = scalar.interval.intersection(least, greatest)

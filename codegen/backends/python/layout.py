@@ -1,8 +1,4 @@
-"""What several backends ask about a layout: sizes that are known beforehand, runs of such fields, what a field rules.
-
-Both executions of a spec (objects and column programs) must treat every input alike, so what "a run" is stands here
-once: its bytes are asked for at once, and its fields are checked in order after they are all there.
-"""
+"""Questions about a layout: sizes that are known beforehand, runs of such fields, what a field rules."""
 
 from __future__ import annotations
 
@@ -10,49 +6,42 @@ from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from functools import cache
 
-from ..expression.nodes import Attribute as Member
-from ..expression.nodes import Cast, IntegerLiteral, Name, Node
-from ..model.model import Attribute, ExpressionSize, FixedSize, Instance, RepeatCount, Spec, Struct, TerminatedSize
-from ..model.types import (
-    BitsType,
-    BytesType,
-    EnumType,
-    FloatType,
-    IntegerType,
-    Path,
-    StringType,
-    Type,
-    UserType,
-)
-
-FieldName = tuple[Path, str]
-"""A field by the absolute path of its type and its name."""
+from ...expression.nodes import IntegerLiteral, Node
+from ...model.model import Attribute, ExpressionSize, FixedSize, RepeatCount, Size, Spec, Struct, TerminatedSize
+from ...model.references import Reference, references
+from ...model.types import BitsType, BytesType, EnumType, FloatType, IntegerType, Path, StringType, Type, UserType
 
 
 def fixed_size(attribute: Attribute) -> int | None:
     """The bytes that an attribute takes on any input, for one that can be part of a run; otherwise ``None``.
 
     That is: an integer, a float, an enum of an integer, ``contents``, or bytes and text of a size that is a number in
-    the spec; without condition, repetition, switch and process.
+    the spec; without condition, repetition, switch and process, and of a byte order that is known.
     """
     if attribute.condition or attribute.repeat or attribute.switch or attribute.process:
         return None
     base = attribute.type.base if isinstance(attribute.type, EnumType) else attribute.type
     if isinstance(base, IntegerType | FloatType):
-        return base.size
+        return base.size if base.endian != "computed" else None
     if isinstance(base, BytesType | StringType):
-        if isinstance(attribute.size, FixedSize):
-            return attribute.size.size
-        if isinstance(attribute.size, ExpressionSize) and isinstance(attribute.size.expression, IntegerLiteral):
-            return attribute.size.expression.value
+        return literal_size(attribute.size)
     return None
 
 
-def runs(struct: Struct) -> tuple[tuple[Attribute, ...], ...]:
-    """The attributes of a type in order, grouped: neighbours that have a ``fixed_size`` are one run, all others alone."""
+def literal_size(size: Size) -> int | None:
+    """The bytes of a field whose size is a number in the spec."""
+    if isinstance(size, FixedSize):
+        return size.size
+    if isinstance(size, ExpressionSize) and isinstance(size.expression, IntegerLiteral):
+        return max(0, size.expression.value)
+    return None
+
+
+def runs(attributes: tuple[Attribute, ...]) -> tuple[tuple[Attribute, ...], ...]:
+    """Attributes in order, grouped: neighbours that have a ``fixed_size`` are a run, all others alone."""
     groups: list[tuple[Attribute, ...]] = []
     open_run = False
-    for attribute in struct.attributes:
+    for attribute in attributes:
         fixed = fixed_size(attribute) is not None
         if fixed and open_run:
             groups[-1] = (*groups[-1], attribute)
@@ -75,25 +64,25 @@ def _minimum(spec: Spec, attribute: Attribute, inside: tuple[Path, ...]) -> int:
         return base.size
     if isinstance(base, BitsType):
         return 1
-    if isinstance(attribute.size, FixedSize):
-        return attribute.size.size
-    if isinstance(attribute.size, ExpressionSize):
-        size = attribute.size.expression
-        return size.value if isinstance(size, IntegerLiteral) else 0
+    literal = literal_size(attribute.size)
+    if literal is not None:
+        return literal
     terminator = attribute.terminator
     if isinstance(attribute.size, TerminatedSize) and terminator and terminator.consume and terminator.eos_error:
         return len(terminator.value)
     if isinstance(base, UserType) and not base.opaque and base.path not in inside:
+        if isinstance(attribute.size, ExpressionSize):
+            return 0
         members = spec.struct(base.path).attributes
         return sum(_minimum(spec, each, (*inside, base.path)) for each in members if each.repeat is None)
     return 0
 
 
 def nodes(value: object) -> Iterator[Node]:
-    """Every expression node in a node, an attribute, an instance or any other part of the model, outermost first."""
+    """The outermost expressions in an attribute, an instance or any other part of the model."""
     if isinstance(value, Node):
         yield value
-    if isinstance(value, tuple):
+    elif isinstance(value, tuple):
         for each in value:
             yield from nodes(each)
     elif is_dataclass(value) and not isinstance(value, Type):
@@ -110,31 +99,37 @@ def structs(struct: Struct) -> Iterator[Struct]:
 
 
 @cache
-def length_fields(spec: Spec) -> frozenset[FieldName]:
+def length_fields(spec: Spec) -> frozenset[Reference]:
     """The fields that say how long or how many something is: those in a size or a count, directly or by way of value
     instances and of the arguments of parametric types. A refused value of one is damage of reason ``length``."""
-    found: set[FieldName] = set()
+    found: set[Reference] = set()
     everything = list(structs(spec.root))
     for struct in everything:
-        for attribute in _attributes(struct):
-            if isinstance(attribute.size, ExpressionSize):
-                found |= _mentioned(struct, attribute.size.expression)
+        for attribute in attributes_of(struct):
+            cases = attribute.switch.cases if attribute.switch else ()
+            for size in (attribute.size, *(each.size for each in cases)):
+                if isinstance(size, ExpressionSize):
+                    found.update(references(size.expression, struct.path))
             if isinstance(attribute.repeat, RepeatCount):
-                found |= _mentioned(struct, attribute.repeat.expression)
-    size = -1
-    while size != len(found):
-        size = len(found)
+                found.update(references(attribute.repeat.expression, struct.path))
+    size_before = -1
+    while size_before != len(found):
+        size_before = len(found)
         for struct in everything:
-            for instance in struct.instances:
-                if instance.value is not None and (struct.path, instance.id) in found:
-                    found |= _mentioned(struct, instance.value)
-            for attribute in _attributes(struct):
-                for type_, arguments in _uses(attribute):
-                    parameters = spec.struct(type_.path).parameters if not type_.opaque else ()
-                    for parameter, argument in zip(parameters, arguments, strict=False):
-                        if (type_.path, parameter.id) in found:
-                            found |= _mentioned(struct, argument)
+            _follow(spec, struct, found)
     return frozenset(found)
+
+
+def _follow(spec: Spec, struct: Struct, found: set[Reference]) -> None:
+    for instance in struct.instances:
+        if instance.value is not None and (struct.path, instance.id) in found:
+            found.update(references(instance.value, struct.path))
+    for attribute in attributes_of(struct):
+        for kind, arguments in _uses(attribute):
+            parameters = spec.struct(kind.path).parameters if not kind.opaque else ()
+            for parameter, argument in zip(parameters, arguments, strict=False):
+                if (kind.path, parameter.id) in found:
+                    found.update(references(argument, struct.path))
 
 
 def reason_of(spec: Spec, struct: Struct, attribute: Attribute) -> str:
@@ -142,7 +137,8 @@ def reason_of(spec: Spec, struct: Struct, attribute: Attribute) -> str:
     return "length" if (struct.path, attribute.id) in length_fields(spec) else "value"
 
 
-def _attributes(struct: Struct) -> Iterator[Attribute]:
+def attributes_of(struct: Struct) -> Iterator[Attribute]:
+    """The attributes of a type, and those that its instances read."""
     yield from struct.attributes
     for instance in struct.instances:
         if instance.attribute is not None:
@@ -155,27 +151,3 @@ def _uses(attribute: Attribute) -> Iterator[tuple[UserType, tuple[Node, ...]]]:
     for case in attribute.switch.cases if attribute.switch else ():
         if isinstance(case.type, UserType):
             yield case.type, case.arguments
-
-
-def _mentioned(struct: Struct, expression: Node) -> set[FieldName]:
-    found: set[FieldName] = set()
-    for node in nodes(expression):
-        if isinstance(node, Name):
-            found.add((struct.path, node.id))
-        elif isinstance(node, Member):
-            holder = node.value.type
-            if isinstance(holder, UserType):
-                found.add((holder.path, node.name))
-    return found
-
-
-def element(attribute: Attribute | Instance) -> Type:
-    """The type of one item of a field, without its enum."""
-    return attribute.type.base if isinstance(attribute.type, EnumType) else attribute.type
-
-
-def unwrapped(node: Node) -> Node:
-    """A node without the casts around it."""
-    while isinstance(node, Cast):
-        node = node.value
-    return node

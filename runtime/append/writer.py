@@ -1,29 +1,19 @@
-"""Appending to delimited logs that other processes may be appending to as well.
-
->>> with AppendWriter("journal.log", "word_stuffed_log") as journal:    # doctest: +SKIP
-...     journal.append(generation=7, payload=b"hello")
-
-Each record goes out in one write to a descriptor in append mode, with its delimiter after it, so that writers need not
-know of each other. A write that the system cuts short leaves a torn record; the record is then written again behind a
-delimiter of its own, and a reader skips the torn one. A record whose delimiter alone was torn can so be read twice;
-none that was accepted is missing.
-"""
+"""``AppendWriter``."""
 
 from __future__ import annotations
 
 import os
-import secrets
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from pathlib import Path
-from typing import Any, Protocol
+from contextlib import suppress
+from typing import Any
 
-from .errors import UnknownNameError, UnsupportedError, WireloomError
-from .format import Format
-from .registry import get
-from .writing.batches import batches_of
-from .writing.encoder import RowEncoder
+from ..errors import UnknownNameError, UnsupportedError, WireloomError
+from ..format import Format
+from ..registry import get
+from ..writing.batches import batches_of
+from ..writing.encoder import RowEncoder
+from .calls import Calls, SystemCalls, locked, open_for_append
+from .tail import missing_delimiter
 
 TRIES = 3
 """How often a record is written before an error is raised; as often as the reference does."""
@@ -32,43 +22,6 @@ NEVER, ALWAYS = "never", "always"
 
 class AppendError(WireloomError):
     """A record could not be appended; ``__cause__`` is the system's error, ``None`` where writes came back short."""
-
-
-class Calls(Protocol):
-    """The system calls of a writer; tests put scripted ones in their place."""
-
-    def write(self, descriptor: int, data: bytes) -> int:
-        """Appends ``data`` in one go and says how many bytes got through. Raises ``OSError``."""
-        ...
-
-    def tail(self, descriptor: int, size: int) -> bytes | None:
-        """The last ``size`` bytes of the file (all of a smaller one); ``None`` where it cannot be read."""
-        ...
-
-    def sync(self, descriptor: int) -> None:
-        """Returns when all that was written is on the disk. Raises ``OSError``."""
-        ...
-
-
-class SystemCalls:
-    """The real ones."""
-
-    def write(self, descriptor: int, data: bytes) -> int:
-        """``os.write``."""
-        return os.write(descriptor, data)
-
-    def tail(self, descriptor: int, size: int) -> bytes | None:
-        """Reads at the end; appending is not disturbed by it."""
-        try:
-            end = os.lseek(descriptor, 0, os.SEEK_END)
-            os.lseek(descriptor, max(0, end - size), os.SEEK_SET)
-            return os.read(descriptor, size)
-        except OSError:
-            return None
-
-    def sync(self, descriptor: int) -> None:
-        """``os.fsync``."""
-        os.fsync(descriptor)
 
 
 class AppendWriter:
@@ -84,9 +37,8 @@ class AppendWriter:
     ``torn_delimiter`` says what happens to a file that ends inside a delimiter (``FE`` without its ``FD``), as a crash
     can leave it. The reference puts a whole delimiter there (``"separate"``). The torn byte is then read as the last
     one of the record before it, which does not hold with it and is lost. So by default (``"complete"``) only the
-    missing bytes are put. A file that ends in half a record whose last byte happens to be ``FE`` loses nothing by that: half a
-    record is none. With ``"complete"`` an empty file is also left without a delimiter at its start, and a delimiter
-    that could not be written after a torn record is put before the next one.
+    missing byte is put. With ``"complete"`` an empty file is also left without a delimiter at its start, and a
+    delimiter that could not be written after a torn record is put before the next one.
 
     Raises ``WireloomError`` where the file cannot be opened and ``UnsupportedError`` for a format without delimiters.
     """
@@ -106,7 +58,7 @@ class AppendWriter:
         self.format = get(format)
         if not self.format.delimiter or self.format.has_prologue:
             raise UnsupportedError(
-                f"{self.format.name} cannot be appended to, its rows do not stand between delimiters: use wireloom.write"
+                f"{self.format.name} has no delimiters between its rows and cannot be appended to: use wireloom.write"
             )
         if torn_delimiter not in ("complete", "separate"):
             raise UnknownNameError(f"torn_delimiter is 'complete' or 'separate', not {torn_delimiter!r}")
@@ -125,7 +77,7 @@ class AppendWriter:
         self._lock = threading.RLock()
         self._closes = not isinstance(target, int)
         self._path = None if isinstance(target, int) else os.fspath(target)
-        self._descriptor = target if isinstance(target, int) else _open(os.fspath(target), os.O_CREAT)
+        self._descriptor = target if isinstance(target, int) else open_for_append(os.fspath(target), os.O_CREAT)
 
     def append(self, **values: Any) -> None:
         """Appends one record: the format's columns by name. Raises ``AppendError``, and ``WireloomError`` for values
@@ -150,9 +102,8 @@ class AppendWriter:
                     self._put([delimiter])
                 return
             # The lock keeps two writers from completing the same delimiter.
-            with _locked(self._descriptor):
-                tail = self._calls.tail(self._descriptor, len(delimiter))
-                missing = delimiter if tail is None else _missing(tail, delimiter)
+            with locked(self._descriptor):
+                missing = missing_delimiter(self.format, self._calls, self._descriptor)
                 if missing:
                     self._put([missing])
 
@@ -302,44 +253,6 @@ class AppendWriter:
             raise error
 
 
-@contextmanager
-def publish(
-    path: str | os.PathLike[str], format: str | Format = "word_stuffed_log", **options: Any
-) -> Iterator[AppendWriter]:
-    """An ``AppendWriter`` on a new file that gets its name when the block ends: readers see all of it or nothing.
-
-    A file of that name is replaced. Where the block raises, nothing is left. The content is on the disk before the file
-    gets its name. Options: those of ``AppendWriter``.
-    """
-    final = Path(os.path.realpath(path))
-    temporary = final.with_name(f".{final.name}.{secrets.token_hex(4)}.tmp")
-    try:
-        descriptor = _open(str(temporary), os.O_CREAT | os.O_EXCL)
-        try:
-            with AppendWriter(descriptor, format, **options) as writer:
-                yield writer
-                writer.sync()
-        finally:
-            os.close(descriptor)
-        os.replace(temporary, final)
-    except BaseException:
-        with suppress(FileNotFoundError):
-            temporary.unlink()
-        raise
-
-
-def _open(path: str, flags: int) -> int:
-    flags |= os.O_APPEND | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
-    try:
-        try:
-            return os.open(path, flags | os.O_RDWR, 0o666)
-        except PermissionError:
-            # Its end cannot be looked at then, so a delimiter is put first.
-            return os.open(path, flags | os.O_WRONLY, 0o666)
-    except OSError as error:
-        raise WireloomError(f"cannot be appended to: {error.strerror}", path=path) from error
-
-
 def _seconds(sync: str | float) -> float | None:
     """``None`` for never, 0 for always, otherwise the interval."""
     if sync == NEVER:
@@ -349,37 +262,3 @@ def _seconds(sync: str | float) -> float | None:
     if isinstance(sync, str | bool) or sync <= 0:
         raise WireloomError(f"sync is 'never', 'always' or a number of seconds above 0, not {sync!r}")
     return float(sync)
-
-
-def _missing(tail: bytes, delimiter: bytes) -> bytes:
-    """What a file needs that ends in ``tail`` so that the next record stands behind a delimiter.
-
-    >>> [_missing(tail, b"ab") for tail in (b"a", b"xa", b"ab", b"xx", b"")]
-    [b'b', b'b', b'', b'ab', b'']
-    """
-    if not tail:
-        return b""
-    for size in range(len(delimiter), 0, -1):
-        if tail.endswith(delimiter[:size]):
-            return delimiter[size:]
-    return delimiter
-
-
-@contextmanager
-def _locked(descriptor: int) -> Iterator[None]:
-    """Holds the file's advisory lock, where the platform and the file system have one."""
-    try:
-        import fcntl
-    except ImportError:
-        yield
-        return
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-    except OSError:
-        yield
-        return
-    try:
-        yield
-    finally:
-        with suppress(OSError):
-            fcntl.flock(descriptor, fcntl.LOCK_UN)

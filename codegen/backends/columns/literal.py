@@ -1,0 +1,30 @@
+"""Python source of values, in lines that fit."""
+
+from __future__ import annotations
+
+import textwrap
+
+WIDTH = 90
+"""Most characters of one piece of text; the formatter indents it and cannot break it."""
+
+
+def literal(value: object) -> str:
+    """The source of a value; long text as one piece per line.
+
+    >>> print(literal("a\\nb"))
+    ('a\\n'
+    'b')
+    """
+    if not isinstance(value, str) or (len(value) <= WIDTH and "\n" not in value):
+        return repr(value)
+    pieces = [piece for line in value.splitlines(keepends=True) for piece in _pieces(line)]
+    return f"({chr(10).join(map(repr, pieces))})"
+
+
+def _pieces(line: str) -> list[str]:
+    ending = "\n" if line.endswith("\n") else ""
+    content = line.removesuffix("\n")
+    wrapped = textwrap.wrap(
+        content, WIDTH, break_on_hyphens=False, drop_whitespace=False, replace_whitespace=False, expand_tabs=False
+    )
+    return [*wrapped[:-1], (wrapped[-1] if wrapped else "") + ending]

@@ -1,0 +1,94 @@
+"""Types of the model as annotations of Python."""
+
+from __future__ import annotations
+
+from ...model.model import Attribute, Instance, Struct
+from ...model.types import (
+    AnyStructType,
+    BitsType,
+    BooleanType,
+    BytesType,
+    ComputedFloatType,
+    ComputedIntegerType,
+    EnumType,
+    FloatType,
+    IntegerType,
+    ListType,
+    StreamType,
+    StringType,
+    Type,
+    UnionType,
+    UserType,
+)
+from ..base import refuse
+from .module import Module
+from .names import field_name
+
+BUILTINS = ("bool", "bytes", "float", "int", "list", "str")
+
+
+class Annotations:
+    """Annotations inside the class of ``struct``, whose own members may have the names of Python's types."""
+
+    def __init__(self, module: Module, struct: Struct) -> None:
+        self.module = module
+        self.struct = struct
+        members = (*struct.parameters, *struct.attributes, *struct.instances)
+        self._hidden = {field_name(each.id) for each in members} & set(BUILTINS)
+
+    def builtin(self, name: str) -> str:
+        """One of Python's own types."""
+        return f"{self.module.use_module('builtins')}.{name}" if name in self._hidden else name
+
+    def of(self, type_: Type) -> str:
+        """The annotation of a value of that type."""
+        match type_:
+            case BooleanType() | BitsType(width=1):
+                return self.builtin("bool")
+            case IntegerType() | BitsType() | ComputedIntegerType():
+                return self.builtin("int")
+            case FloatType() | ComputedFloatType():
+                return self.builtin("float")
+            case BytesType():
+                return self.builtin("bytes")
+            case StringType():
+                return self.builtin("str")
+            case EnumType(path):
+                return f"{self.module.class_of(path)} | {self.builtin('int')}"
+            case UserType(path, opaque):
+                if opaque:
+                    refuse(self.struct.position, f"the type '{'::'.join(path)}' is defined nowhere")
+                return self.module.class_of(path)
+            case ListType(item):
+                return f"{self.builtin('list')}[{self.of(item)}]"
+            case StreamType():
+                return self.module.use("KaitaiStream")
+            case UnionType(members) if members:
+                return " | ".join(dict.fromkeys(self.of(each) for each in members))
+            case AnyStructType() | UnionType():
+                return self.module.use("Any")
+        raise AssertionError(type_)
+
+    def of_item(self, attribute: Attribute) -> str:
+        """The annotation of one item of an attribute; a switch without a default may leave nothing."""
+        text = self.of(attribute.type)
+        return f"{text} | None" if may_be_unmatched(attribute) else text
+
+    def of_field(self, attribute: Attribute) -> str:
+        """The annotation of an attribute: its list where it is repeated, ``None`` where it may be absent."""
+        text = self.of_item(attribute)
+        if attribute.repeat is not None:
+            text = f"{self.builtin('list')}[{text}]"
+        return f"{text} | None" if attribute.condition is not None and not text.endswith("| None") else text
+
+    def of_instance(self, instance: Instance) -> str:
+        """The annotation of an instance."""
+        if instance.attribute is not None and instance.condition is None:
+            return self.of_field(instance.attribute)
+        text = self.of_field(instance.attribute) if instance.attribute is not None else self.of(instance.type)
+        return f"{text} | None" if instance.condition is not None and not text.endswith("| None") else text
+
+
+def may_be_unmatched(attribute: Attribute) -> bool:
+    """Whether a value may be of none of the types that its switch offers."""
+    return attribute.switch is not None and all(case.match is not None for case in attribute.switch.cases)

@@ -1,0 +1,282 @@
+"""Typed expression trees → Python text with the meaning of Kaitai's language."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from ...expression.nodes import (
+    Attribute,
+    Binary,
+    BooleanLiteral,
+    Call,
+    Cast,
+    Comparison,
+    Conditional,
+    EnumMember,
+    FloatLiteral,
+    FormattedString,
+    IntegerLiteral,
+    ListLiteral,
+    Logical,
+    Name,
+    Node,
+    StringLiteral,
+    Subscript,
+    Unary,
+)
+from ...expression.walk import walk
+from ...model.encodings import python_codec
+from ...model.model import Position, Struct
+from ...model.types import (
+    AnyStructType,
+    BitsType,
+    BooleanType,
+    BytesType,
+    ComputedFloatType,
+    EnumType,
+    FloatType,
+    ListType,
+    StreamType,
+    StringType,
+    Type,
+    UnionType,
+    UserType,
+)
+from ..base import refuse
+from .annotations import Annotations
+from .module import Module
+from .names import field_name, label_name
+
+CONDITIONAL, OR, AND, NOT, COMPARISON, BIT_OR, BIT_XOR, BIT_AND, SHIFT, SUM, PRODUCT, SIGN, PRIMARY = range(13)
+"""How tightly Python's operators bind, loosest first."""
+
+_BINARY = {"|": BIT_OR, "^": BIT_XOR, "&": BIT_AND, "<<": SHIFT, ">>": SHIFT, "+": SUM, "-": SUM, "*": PRODUCT}
+
+_LITERALS = (IntegerLiteral, FloatLiteral, BooleanLiteral, StringLiteral)
+_MIRRORED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+_METHODS: dict[tuple[type[Type], str], tuple[str, ...]] = {
+    (StringType, "length"): ("len({})",),
+    (StringType, "reverse"): ("{}[::-1]",),
+    (StringType, "substring"): ("{substring}({}, {}, {})", "substring"),
+    (StringType, "to_i"): ("{to_integer}({})", "to_integer"),
+    (BytesType, "length"): ("len({})",),
+    (BytesType, "size"): ("len({})",),
+    (BytesType, "first"): ("{item}({}, 0)", "item"),
+    (BytesType, "last"): ("{last}({})", "last"),
+    (BytesType, "min"): ("{smallest}({})", "smallest"),
+    (BytesType, "max"): ("{largest}({})", "largest"),
+    (ListType, "size"): ("len({})",),
+    (ListType, "length"): ("len({})",),
+    (ListType, "first"): ("{item}({}, 0)", "item"),
+    (ListType, "last"): ("{last}({})", "last"),
+    (ListType, "min"): ("{smallest}({})", "smallest"),
+    (ListType, "max"): ("{largest}({})", "largest"),
+    (FloatType, "to_i"): ("{truncate}({})", "truncate"),
+    (ComputedFloatType, "to_i"): ("{truncate}({})", "truncate"),
+    (BooleanType, "to_i"): ("int({})",),
+    (EnumType, "to_i"): ("int({})",),
+    (StreamType, "eof"): ("{}.is_eof()",),
+    (StreamType, "size"): ("{}.size()",),
+    (StreamType, "pos"): ("{}.pos()",),
+}
+"""Methods: the text, in which ``{}`` are the value and the arguments, and the name of the runtime's function in it."""
+
+
+@dataclass(frozen=True)
+class Translator:
+    """Translates expressions that stand in ``struct``.
+
+    ``places`` maps the names that are not members (``_``, ``_index``, ``_io``) to Python text. ``sizes`` maps attributes
+    to the local variables of a writer that hold their wire bytes, for ``NAME.size`` in derivations.
+    """
+
+    module: Module
+    struct: Struct
+    annotations: Annotations
+    places: Mapping[str, str] = field(default_factory=dict)
+    sizes: Mapping[str, str] = field(default_factory=dict)
+    position: Position | None = None
+
+    def text(self, node: Node, least: int = CONDITIONAL) -> str:
+        """The expression's text, in parentheses where it binds more loosely than ``least``."""
+        text, binding = self._visit(node)
+        return f"({text})" if binding < least else text
+
+    def condition(self, node: Node) -> str:
+        """The expression as a condition."""
+        return self.text(node)
+
+    def negation(self, node: Node) -> str:
+        """The opposite of a condition."""
+        return self._not(node)[0]
+
+    def _visit(self, node: Node) -> tuple[str, int]:
+        match node:
+            case IntegerLiteral(value):
+                return (str(value), PRIMARY if value >= 0 else SIGN)
+            case FloatLiteral(value):
+                return repr(value), PRIMARY
+            case BooleanLiteral(value):
+                return str(value), PRIMARY
+            case StringLiteral(value):
+                return repr(value), PRIMARY
+            case FormattedString(parts):
+                return f"''.join(({', '.join(self._formatted(each) for each in parts)},))", PRIMARY
+            case ListLiteral(items):
+                return self._list(node, items), PRIMARY
+            case Name(id):
+                return self._name(id), PRIMARY
+            case Attribute():
+                return self._attribute(node), PRIMARY
+            case Call(value, name, arguments):
+                return self._call(node, value, name, arguments), PRIMARY
+            case Subscript(value, index):
+                return f"{self.module.use('item')}({self.text(value)}, {self.text(index)})", PRIMARY
+            case Unary(operator, operand):
+                if operator == "not":
+                    return self._not(operand)
+                return f"{operator}{self.text(operand, SIGN)}", SIGN
+            case Binary(operator, left, right):
+                return self._binary(node, operator, left, right)
+            case Comparison(operator, left, right):
+                return self._comparison(operator, left, right)
+            case Logical(operator, left, right):
+                binding = AND if operator == "and" else OR
+                return f"{self.text(left, binding)} {operator} {self.text(right, binding + 1)}", binding
+            case Conditional(condition, then, otherwise):
+                return self._conditional(condition, then, otherwise)
+            case EnumMember(_, label):
+                assert isinstance(node.type, EnumType)
+                return f"{self.module.class_of(node.type.path)}.{label_name(label)}", PRIMARY
+            case Cast(value):
+                return self._cast(node, value)
+        raise AssertionError(node)
+
+    def _not(self, operand: Node) -> tuple[str, int]:
+        if isinstance(operand, Comparison) and operand.operator in ("==", "!="):
+            return self._comparison("!=" if operand.operator == "==" else "==", operand.left, operand.right)
+        if isinstance(operand, Unary) and operand.operator == "not":
+            return self._visit(operand.operand)
+        return f"not {self.text(operand, NOT)}", NOT
+
+    def _comparison(self, operator: str, left: Node, right: Node) -> tuple[str, int]:
+        if isinstance(left, _LITERALS) and not isinstance(right, _LITERALS):
+            left, right, operator = right, left, _MIRRORED[operator]
+        if isinstance(right, BooleanLiteral):
+            return self._visit(left) if right.value == (operator == "==") else self._not(left)
+        return f"{self.text(left, BIT_OR)} {operator} {self.text(right, BIT_OR)}", COMPARISON
+
+    def _conditional(self, condition: Node, then: Node, otherwise: Node) -> tuple[str, int]:
+        if isinstance(then, BooleanLiteral) and isinstance(otherwise, BooleanLiteral) and then.value != otherwise.value:
+            return self._visit(condition) if then.value else self._not(condition)
+        return f"{self.text(then, OR)} if {self.text(condition, OR)} else {self.text(otherwise)}", CONDITIONAL
+
+    def _formatted(self, node: Node) -> str:
+        if isinstance(node.type, StringType):
+            return self.text(node)
+        if isinstance(node.type, BooleanType):
+            return f"'true' if {self.text(node, OR)} else 'false'"
+        return f"str({self.text(node)})"
+
+    def _list(self, node: Node, items: tuple[Node, ...]) -> str:
+        if isinstance(node.type, BytesType):
+            numbers = [each.value for each in items if isinstance(each, IntegerLiteral)]
+            if len(numbers) == len(items):
+                return repr(bytes(numbers))
+            return f"bytes(({', '.join(self.text(each) for each in items)},))"
+        return f"[{', '.join(self.text(each) for each in items)}]"
+
+    def _name(self, name: str) -> str:
+        if name in self.places:
+            return self.places[name]
+        if name in ("_root", "_parent"):
+            return f"self.{name}"
+        if name.startswith("_") and not name.startswith("_unnamed"):
+            refuse(self.position, f"'{name}' has no value here")
+        return self._member("self", self.struct, name)
+
+    def _attribute(self, node: Attribute) -> str:
+        kind = node.value.type
+        if isinstance(node.value, Name) and node.value.id in self.sizes and node.name == "size":
+            return f"len({self.sizes[node.value.id]})"
+        if isinstance(kind, UserType | AnyStructType):
+            value = self.text(node.value, PRIMARY)
+            if node.name in ("_io", "_parent", "_root") or isinstance(kind, AnyStructType):
+                return f"{value}.{field_name(node.name)}"
+            return self._member(value, self.module.spec.struct(kind.path), node.name)
+        return self._call(node, node.value, node.name, ())
+
+    def _member(self, value: str, struct: Struct, name: str) -> str:
+        text = f"{value}.{field_name(name)}"
+        member = struct.attribute(name) or struct.instance(name)
+        if member is not None and member.condition is not None:
+            return f"{self.module.use('some')}({text}, {name!r})"
+        return text
+
+    def _call(self, node: Node, value: Node, name: str, arguments: tuple[Node, ...]) -> str:
+        kind = value.type
+        if isinstance(kind, BytesType) and name == "to_s":
+            return f"{self.module.use('decode')}({self.text(value)}, {self._encoding(arguments[0])!r})"
+        if isinstance(kind, StringType) and name == "to_b":
+            return f"{self.module.use('encode')}({self.text(value)}, {self._encoding(arguments[0])!r})"
+        if name == "to_s":
+            return f"str({self.text(value)})"
+        if isinstance(kind, StringType) and name == "to_i" and arguments:
+            return f"{self.module.use('to_integer')}({self.text(value)}, {self.text(arguments[0])})"
+        if name == "to_i" and isinstance(kind, BitsType):
+            return f"int({self.text(value)})"
+        found = _METHODS.get((type(kind), name)) if kind is not None else None
+        if found is None:
+            refuse(self.position, f"the method '{name}' is not supported")
+        text, *functions = found
+        binding = PRIMARY if text.startswith("{}") else CONDITIONAL
+        names = {each: self.module.use(each) for each in functions}
+        return text.format(self.text(value, binding), *(self.text(each) for each in arguments), **names)
+
+    def _encoding(self, node: Node) -> str:
+        codec = python_codec(node.value) if isinstance(node, StringLiteral) else None
+        if codec is None:
+            refuse(self.position, "the encoding must be one that Python knows")
+        return codec
+
+    def _binary(self, node: Node, operator: str, left: Node, right: Node) -> tuple[str, int]:
+        if operator in ("/", "%"):
+            return self._division(node, operator, left, right)
+        if operator in ("<<", ">>") and not isinstance(right, IntegerLiteral):
+            function = self.module.use("shift_left" if operator == "<<" else "shift_right")
+            return f"{function}({self.text(left)}, {self.text(right)})", PRIMARY
+        binding = _BINARY[operator]
+        return f"{self.text(left, binding)} {operator} {self.text(right, binding + 1)}", binding
+
+    def _division(self, node: Node, operator: str, left: Node, right: Node) -> tuple[str, int]:
+        floats = isinstance(node.type, FloatType | ComputedFloatType)
+        if isinstance(right, IntegerLiteral | FloatLiteral) and right.value:
+            sign = operator if operator == "%" or floats else "//"
+            return f"{self.text(left, PRODUCT)} {sign} {self.text(right, PRODUCT + 1)}", PRODUCT
+        function = "modulo" if operator == "%" else "divide_floats" if floats else "divide"
+        return f"{self.module.use(function)}({self.text(left)}, {self.text(right)})", PRIMARY
+
+    def _cast(self, node: Cast, value: Node) -> tuple[str, int]:
+        target = node.type
+        if target == value.type or not isinstance(value.type, UserType | AnyStructType | UnionType):
+            return self._visit(value)
+        if target is None:
+            return self._visit(value)
+        return f"{self.module.use('cast')}({self.annotations.of(target)!r}, {self.text(value)})", PRIMARY
+
+
+def mentions(node: Node, test: Callable[[Node], bool]) -> bool:
+    """Whether any node of a tree passes the test."""
+    return any(test(each) for each in walk(node))
+
+
+def mentions_name(node: Node | None, name: str) -> bool:
+    """Whether a tree mentions a bare name."""
+    return node is not None and mentions(node, lambda each: isinstance(each, Name) and each.id == name)
+
+
+def is_untyped(node: Node) -> bool:
+    """Whether the text of a tree has the type ``Any`` for a type checker, because a part of it has."""
+    return mentions(node, lambda each: isinstance(each.type, AnyStructType))

@@ -1,0 +1,128 @@
+"""Runs of attributes of fixed sizes: their bytes are read and written in one step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import accumulate
+
+from ...model.model import Attribute
+from ...model.types import BytesType, EnumType, FloatType, IntegerType, StringType
+from .layout import fixed_size
+from .names import field_name
+from .reading import attribute_lines, byte_order, decoded, number_code, trimmed
+from .scope import ClassScope, member
+from .validation import check_lines, has_checks
+from .view import Line, Lines, block
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Attributes of one byte order within a run; ``code`` is that of Python's ``struct`` module."""
+
+    attributes: tuple[Attribute, ...]
+    code: str
+    offset: int
+
+
+def offsets(run: tuple[Attribute, ...]) -> tuple[int, ...]:
+    """Where each attribute of a run begins, and at last where the run ends."""
+    return tuple(accumulate((fixed_size(each) or 0 for each in run), initial=0))
+
+
+def pieces(run: tuple[Attribute, ...]) -> Iterator[Piece]:
+    """A run in parts of one byte order each; single bytes fit either."""
+    begins = offsets(run)
+    held: list[Attribute] = []
+    endian: str | None = None
+    for attribute in run:
+        base = _base(attribute)
+        wanted = base.endian if isinstance(base, IntegerType | FloatType) and base.size > 1 else None
+        if wanted and endian and wanted != endian:
+            yield _piece(held, endian, begins[run.index(held[0])])
+            held, endian = [], None
+        endian = wanted or endian
+        held.append(attribute)
+    yield _piece(held, endian, begins[run.index(held[0])])
+
+
+def _piece(attributes: list[Attribute], endian: str | None, offset: int) -> Piece:
+    codes = "".join(attribute_code(each) for each in attributes)
+    return Piece(tuple(attributes), byte_order(endian) + codes, offset)
+
+
+def attribute_code(attribute: Attribute) -> str:
+    """The code of one attribute of a run, without byte order."""
+    base = _base(attribute)
+    return number_code(base) if isinstance(base, IntegerType | FloatType) else f"{fixed_size(attribute)}s"
+
+
+def _base(attribute: Attribute) -> object:
+    return attribute.type.base if isinstance(attribute.type, EnumType) else attribute.type
+
+
+def read_run(scope: ClassScope, run: tuple[Attribute, ...]) -> Lines:
+    """Reads a run of at least two attributes, then checks them in order.
+
+    Where the input ends inside the run, the attributes that are there are read one by one as far as one of them decides
+    about the layout: a wrong length is a wrong length, whether the rest follows or not.
+    """
+    size = offsets(run)[-1]
+    parts = list(pieces(run))
+    if len(parts) == 1:
+        unpacked = (_unpack(scope, parts[0], f"unpack(io.read_bytes({size}))"),)
+    else:
+        unpacked = (
+            Line(f"run = io.read_bytes({size})"),
+            *(_unpack(scope, each, f"unpack_from(run, {each.offset})") for each in parts),
+        )
+    deciding = [number for number, each in enumerate(run) if each.frames_layout and has_checks(each)]
+    lines: Lines = unpacked
+    if deciding and deciding[-1] + 1 < len(run):
+        lines = _with_retreat(scope, unpacked, run[: deciding[-1] + 1])
+    for attribute in run:
+        lines += _finish(scope, attribute)
+        lines += check_lines(scope, attribute, member(attribute.id), scope.source_of(attribute))
+    return lines
+
+
+def _unpack(scope: ClassScope, piece: Piece, call: str) -> Line:
+    targets = [_raw(each) if _is_cooked(each) else member(each.id) for each in piece.attributes]
+    left = f"({', '.join(targets)},)" if len(targets) == 1 else f"{', '.join(targets)}"
+    packer = scope.module.packer(scope.struct.path, piece.attributes[0].id, piece.code)
+    return Line(f"{left} = {packer}.{call}")
+
+
+def _with_retreat(scope: ClassScope, lines: Lines, head: tuple[Attribute, ...]) -> Lines:
+    again: list[Line] = [Line("io.seek(io.size() - error.bytes_available)")]
+    for attribute in head:
+        again.extend(attribute_lines(scope, attribute, member(attribute.id), scope.source_of(attribute)))
+    return (
+        block("try:", lines),
+        block(f"except {scope.use('EndOfStreamError')} as error:", [*again, Line("raise")]),
+    )
+
+
+def _is_cooked(attribute: Attribute) -> bool:
+    """Whether the value needs a step after unpacking."""
+    if isinstance(attribute.type, EnumType | StringType):
+        return True
+    trim = attribute.terminator is not None or attribute.pad_right is not None
+    return isinstance(attribute.type, BytesType) and trim
+
+
+def _raw(attribute: Attribute) -> str:
+    return f"raw_{field_name(attribute.id)}"
+
+
+def _finish(scope: ClassScope, attribute: Attribute) -> Lines:
+    if not _is_cooked(attribute):
+        return ()
+    raw = _raw(attribute)
+    if isinstance(attribute.type, EnumType):
+        text = f"{scope.module.table(attribute.type.path)}.get({raw}, {raw})"
+    else:
+        text = trimmed(scope, attribute, raw)
+        if isinstance(attribute.type, StringType):
+            text = decoded(scope, attribute, attribute.type.encoding, text, scope.source_of(attribute))
+    return (Line(f"{member(attribute.id)} = {text}"),)

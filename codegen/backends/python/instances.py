@@ -1,0 +1,110 @@
+"""Instances as lazy properties: computed, or read at a position when they are first asked for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ...expression.nodes import Attribute as Member
+from ...expression.nodes import Binary, Cast, Comparison, FloatLiteral, IntegerLiteral, Name, Node, Unary
+from ...expression.walk import walk
+from ...model.model import Attribute, Instance, OwnSize
+from ...model.types import EnumType
+from .expressions import is_untyped, mentions_name
+from .names import field_name
+from .reading import attribute_lines
+from .scope import INSTANCE, ClassScope
+from .validation import check_lines
+from .view import Line, Lines, MethodView, block
+
+_CHEAP = (Name, Member, IntegerLiteral, FloatLiteral, Unary, Binary, Comparison, Cast)
+MAX_CHEAP = 8
+"""A value instance of at most so many of these nodes is computed at each use; others are kept."""
+
+
+def is_kept(instance: Instance) -> bool:
+    """Whether the value is kept once it is known. What costs no more than a look at where it is kept is not, and so
+    follows the attributes when they change."""
+    if instance.value is None or instance.valid is not None or mentions_name(instance.value, "_io"):
+        return True
+    found = list(walk(instance.value))
+    return len(found) > MAX_CHEAP or not all(isinstance(each, _CHEAP) for each in found)
+
+
+def slot(instance: Instance) -> str:
+    """The name under which the value is kept, as in Kaitai's classes."""
+    return f"_m_{field_name(instance.id)}"
+
+
+def instance_method(scope: ClassScope, instance: Instance) -> MethodView:
+    """The property of an instance; ``scope`` is that of the class."""
+    scope = replace(scope, places=INSTANCE)
+    kept = f"self.{slot(instance)}"
+    if instance.attribute is not None:
+        lines = _keeping(instance, kept, _read(scope, instance, instance.attribute, kept))
+    elif instance.value is not None and is_kept(instance):
+        lines = _keeping(instance, kept, _kept_value(scope, instance, instance.value, kept))
+    elif instance.value is not None:
+        lines = _plain_value(scope, instance, instance.value)
+    else:
+        raise AssertionError(instance)
+    return MethodView(
+        signature=f"{field_name(instance.id)}(self) -> {scope.annotations.of_instance(instance)}",
+        lines=lines,
+        doc=instance.doc or f"The instance ``{instance.id}``.",
+        decorators=("property",),
+    )
+
+
+def _keeping(instance: Instance, kept: str, lines: Lines) -> Lines:
+    known = block(f"if hasattr(self, {slot(instance)!r}):", [Line(f"return {kept}")])
+    return (known, *lines, Line(f"return {kept}"))
+
+
+def _value_text(scope: ClassScope, instance: Instance, value: Node) -> tuple[Lines, str]:
+    """Statements to go first, and the text of the value."""
+    text = scope.translator(instance.position).text(value)
+    if isinstance(instance.type, EnumType) and not isinstance(value.type, EnumType):
+        table = scope.module.table(instance.type.path)
+        return (Line(f"raw = {text}"),), f"{table}.get(raw, raw)"
+    return (), text
+
+
+def _plain_value(scope: ClassScope, instance: Instance, value: Node) -> Lines:
+    first, text = _value_text(scope, instance, value)
+    lines: Lines = (*first, Line(f"return {text}"))
+    if is_untyped(value):
+        lines = (*first, Line(f"value: {scope.annotations.of(instance.type)} = {text}"), Line("return value"))
+    if instance.condition is None:
+        return lines
+    condition = scope.translator(instance.position).negation(instance.condition)
+    return (block(f"if {condition}:", [Line("return None")]), *lines)
+
+
+def _kept_value(scope: ClassScope, instance: Instance, value: Node, kept: str) -> Lines:
+    first, text = _value_text(scope, instance, value)
+    lines: Lines = (*first, Line(f"{kept} = {text}"))
+    if instance.valid is not None:
+        # The checks are those of an attribute of the same type that lays nothing out.
+        like = Attribute(id=instance.id, type=instance.type, size=OwnSize(), valid=instance.valid)
+        source = f"{scope.source}/instances/{instance.id}"
+        lines += check_lines(scope, like, kept, source, "getattr(self, '_io', None)")
+    return _conditional(scope, instance, kept, lines)
+
+
+def _read(scope: ClassScope, instance: Instance, attribute: Attribute, kept: str) -> Lines:
+    """Goes to the position, reads, and comes back. An instance without a position reads where the stream stands."""
+    translator = scope.translator(instance.position)
+    stream = translator.text(instance.io) if instance.io is not None else "self._io"
+    source = f"{scope.source}/instances/{instance.id}"
+    lines = attribute_lines(scope, replace(attribute, condition=None), kept, source)
+    if instance.pos is not None:
+        there = (Line("position = io.pos()"), Line(f"io.seek({translator.text(instance.pos)})"))
+        lines = (*there, *lines, Line("io.seek(position)"))
+    return _conditional(scope, instance, kept, (Line(f"io = {stream}"), *lines))
+
+
+def _conditional(scope: ClassScope, instance: Instance, kept: str, lines: Lines) -> Lines:
+    if instance.condition is None:
+        return lines
+    condition = scope.translator(instance.position).text(instance.condition)
+    return block(f"if {condition}:", lines), block("else:", [Line(f"{kept} = None")])

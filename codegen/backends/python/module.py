@@ -1,0 +1,105 @@
+"""What the lowering of one module collects on its way: imports, packers, tables of enums."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from ...model.model import Spec
+from ...model.types import Path
+from .names import class_name, constant_name, qualified
+
+STANDARD = {
+    "Any": "typing",
+    "IntEnum": "enum",
+    "Iterator": "collections.abc",
+    "BinaryIO": "typing",
+    "cast": "typing",
+}
+"""Names of Python's library that generated code may use, and where they are; all others come from wireloom.parsing."""
+
+
+class Module:
+    """One generated module in the making. Imported names get a leading underscore: no name of a spec has one."""
+
+    def __init__(self, spec: Spec) -> None:
+        self.spec = spec
+        self._modules: set[str] = set()
+        self._names: dict[str, set[str]] = defaultdict(set)
+        self._others: set[str] = set()
+        self._packers: dict[str, str] = {}
+        self._tables: dict[str, str] = {}
+
+    def use(self, name: str) -> str:
+        """The local name of something from Python's library or from ``wireloom.parsing``."""
+        self._names[STANDARD.get(name, "wireloom.parsing")].add(name)
+        return f"_{name}"
+
+    def use_module(self, name: str) -> str:
+        """The local name of a module of Python's library."""
+        self._modules.add(name)
+        return f"_{name}"
+
+    def class_of(self, path: Path) -> str:
+        """The class of a type or enum, of this spec or of one that it imports."""
+        if path[0] == self.spec.root.path[0]:
+            return qualified(path)
+        self._others.add(path[0])
+        return f"_{path[0]}.{qualified(path)}"
+
+    def packer(self, path: Path, name: str, code: str) -> str:
+        """The constant that holds the ``struct.Struct`` of ``code``, named after the field that it begins with."""
+        for constant, held in self._packers.items():
+            if held == code:
+                return constant
+        constant = constant_name(path, name)
+        while constant in self._packers:
+            constant += "_"
+        self._packers[constant] = code
+        return constant
+
+    def table(self, path: Path) -> str:
+        """The constant that maps the values of an enum to its members."""
+        constant = constant_name(path, "members")
+        self._tables[constant] = self.class_of(path)
+        return constant
+
+    @property
+    def imports(self) -> tuple[str, ...]:
+        """All import statements, in the order that the linter wants."""
+        statements = ["from __future__ import annotations", ""]
+        if self._packers:
+            self.use_module("struct")
+        statements += [f"import {name} as _{name}" for name in sorted(self._modules)]
+        for module in sorted(self._names, key=lambda each: (each == "wireloom.parsing", each)):
+            if module == "wireloom.parsing":
+                statements.append("")
+            names = ", ".join(f"{name} as _{name}" for name in sorted(self._names[module], key=_import_order))
+            statements.append(f"from {module} import {names}")
+        if self._others:
+            statements.append("")
+        statements += [f"from ..{name} import parser as _{name}" for name in sorted(self._others)]
+        return tuple(statements)
+
+    @property
+    def constants(self) -> tuple[str, ...]:
+        """Assignments that stand before the class."""
+        return tuple(f"{name} = _struct.Struct({code!r})" for name, code in self._packers.items())
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """Assignments that need the class."""
+        return tuple(
+            f"{name}: dict[int, {kind}] = {{member.value: member for member in {kind}}}"
+            for name, kind in self._tables.items()
+        )
+
+    @property
+    def root_class(self) -> str:
+        """The class of the root, unqualified."""
+        return class_name(self.spec.root.path[-1])
+
+
+def _import_order(name: str) -> tuple[int, str]:
+    """Constants, then classes, then functions."""
+    kind = 0 if name.isupper() else 1 if name[:1].isupper() else 2
+    return kind, name

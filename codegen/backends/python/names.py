@@ -1,0 +1,56 @@
+"""Names of the spec as names of Python: those of Kaitai's compiler, but for what Python or the base class reserves."""
+
+from __future__ import annotations
+
+import keyword
+from enum import IntEnum
+
+from ...model.types import Path
+
+RESERVED = frozenset({"self", "cls", "close", "from_bytes", "from_file", "from_io", "to_bytes"})
+"""Names that the base class or every method has."""
+
+
+def class_name(name: str) -> str:
+    """The class of a type or enum.
+
+    >>> class_name("edgemq_segment")
+    'EdgemqSegment'
+    """
+    return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
+
+
+def qualified(path: Path) -> str:
+    """The class of an absolute path, as it is reached from its module.
+
+    >>> qualified(("edgemq_segment", "frame"))
+    'EdgemqSegment.Frame'
+    """
+    return ".".join(class_name(name) for name in path)
+
+
+def field_name(name: str) -> str:
+    """An attribute, instance or parameter.
+
+    >>> field_name("len"), field_name("class")
+    ('len', 'class_')
+    """
+    return f"{name}_" if keyword.iskeyword(name) or name in RESERVED else name
+
+
+def label_name(name: str) -> str:
+    """The label of an enum.
+
+    >>> label_name("fence"), label_name("from"), label_name("real")
+    ('fence', 'from_', 'real_')
+    """
+    return f"{name}_" if keyword.iskeyword(name) or hasattr(IntEnum, name) or name == "mro" else name
+
+
+def constant_name(path: Path, *more: str) -> str:
+    """A constant of the module.
+
+    >>> constant_name(("edgemq_segment", "frame"), "len")
+    '_EDGEMQ_SEGMENT_FRAME_LEN'
+    """
+    return "_" + "_".join((*path, *more)).upper().lstrip("_")

@@ -1,0 +1,312 @@
+"""Attributes as the statements that read them: one value, its repetition, its condition, its checks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from ...expression.nodes import BooleanLiteral
+from ...model.encodings import python_codec
+from ...model.model import (
+    Attribute,
+    EndOfStreamSize,
+    ExpressionSize,
+    FixedSize,
+    OwnSize,
+    Process,
+    RepeatCount,
+    RepeatEos,
+    RepeatUntil,
+    Switch,
+    SwitchCase,
+    TerminatedSize,
+)
+from ...model.types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, UserType
+from ..base import refuse
+from .expressions import BIT_OR, mentions_name
+from .layout import minimum_size, nodes
+from .names import field_name
+from .scope import ClassScope
+from .validation import check_lines, has_checks
+from .view import Line, Lines, block
+
+Store = Callable[[str], Line]
+"""Makes the statement that keeps a value of which the text is given."""
+
+CODES = {(1, False): "B", (2, False): "H", (4, False): "I", (8, False): "Q"}
+CODES |= {(size, True): code.lower() for (size, _), code in CODES.items()}
+FLOAT_CODES = {4: "f", 8: "d"}
+
+
+def number_code(kind: IntegerType | FloatType) -> str:
+    """The code of Python's ``struct`` module, without byte order."""
+    return FLOAT_CODES[kind.size] if isinstance(kind, FloatType) else CODES[kind.size, kind.signed]
+
+
+def byte_order(endian: str | None) -> str:
+    """The byte order of Python's ``struct`` module; little-endian where there is none to choose."""
+    return ">" if endian == "be" else "<"
+
+
+def attribute_lines(scope: ClassScope, attribute: Attribute, target: str, source: str) -> Lines:
+    """Reads an attribute of ``seq`` or of a ``pos`` instance into ``target``, with everything that it says."""
+    if attribute.repeat is None:
+        lines = value_lines(scope, attribute, lambda text: Line(f"{target} = {text}"), source)
+        lines += check_lines(scope, attribute, target, source)
+    else:
+        lines = repeated_lines(scope, attribute, target, source)
+    if attribute.condition is None:
+        return lines
+    return (
+        block(f"if {scope.text(attribute.condition, attribute)}:", lines),
+        block("else:", [Line(f"{target} = None")]),
+    )
+
+
+# Repetition ----------------------------------------------------------------------------------------------------------
+
+
+def repeated_lines(scope: ClassScope, attribute: Attribute, target: str, source: str) -> Lines:
+    """Reads a repeated attribute into a new list."""
+    name = f"new_{field_name(attribute.id)}"
+    annotation = f"{scope.annotations.builtin('list')}[{scope.annotations.of_item(attribute)}]"
+    at_once = _array(scope, attribute)
+    if at_once is not None:
+        return (Line(f"{target} = {at_once}"),)
+    return (
+        Line(f"{name}: {annotation} = []"),
+        Line(f"{target} = {name}"),
+        *loop_lines(scope, attribute, lambda text: Line(f"{name}.append({text})"), source),
+    )
+
+
+def _array(scope: ClassScope, attribute: Attribute) -> str | None:
+    """A counted list of plain numbers is read in one step."""
+    if not isinstance(attribute.repeat, RepeatCount) or has_checks(attribute) or attribute.switch:
+        return None
+    if not isinstance(attribute.type, IntegerType | FloatType):
+        return None
+    if attribute.type.endian == "computed":
+        return None
+    function = scope.use("read_floats" if isinstance(attribute.type, FloatType) else "read_numbers")
+    order, code = byte_order(attribute.type.endian), number_code(attribute.type)
+    return f"{function}(io, {order!r}, {code!r}, {scope.text(attribute.repeat.expression, attribute)})"
+
+
+def loop_lines(scope: ClassScope, attribute: Attribute, keep: Store, source: str) -> Lines:
+    """The loop over the items of a repeated attribute; ``keep`` appends or yields one."""
+    if attribute.framing is not None:
+        return _framed_loop(scope, attribute, keep)
+    counts = _uses_index(attribute)
+    body = list(_item_lines(scope, attribute, keep, source))
+    lines: list[Line] = []
+    if minimum_size(scope.spec, replace(attribute, repeat=None)) == 0:
+        lines.append(Line(f"progress = {scope.use('Progress')}(io, {source!r})"))
+        body.append(Line("progress.check()"))
+    match attribute.repeat:
+        case RepeatCount(expression):
+            head = f"for {'index' if counts else '_'} in range({scope.text(expression, attribute)}):"
+            return (*lines, block(head, body))
+        case RepeatUntil(expression):
+            condition = scope.text(expression, attribute, _=_item(attribute))
+            body.append(block(f"if {condition}:", [Line("break")]))
+            head = "while True:"
+        case _:
+            head = "while not io.is_eof():"
+    if counts:
+        lines.insert(0, Line("index = 0"))
+        body.append(Line("index += 1"))
+    return (*lines, block(head, body))
+
+
+def _item_lines(scope: ClassScope, attribute: Attribute, keep: Store, source: str) -> Lines:
+    until = attribute.repeat.expression if isinstance(attribute.repeat, RepeatUntil) else None
+    if not has_checks(attribute) and not mentions_name(until, "_"):
+        return value_lines(scope, attribute, keep, source)
+    item = _item(attribute)
+    return (
+        *value_lines(scope, attribute, lambda text: Line(f"{item} = {text}"), source),
+        *check_lines(scope, attribute, item, source),
+        keep(item),
+    )
+
+
+def _item(attribute: Attribute) -> str:
+    # Named after the attribute: a type checker gives one name one type per method.
+    return f"item_{field_name(attribute.id)}"
+
+
+def _uses_index(attribute: Attribute) -> bool:
+    return any(mentions_name(each, "_index") for each in nodes(attribute))
+
+
+def _framed_loop(scope: ClassScope, attribute: Attribute, keep: Store) -> Lines:
+    framing = attribute.framing
+    if framing is None or not isinstance(attribute.repeat, RepeatEos) or not isinstance(attribute.type, UserType):
+        refuse(attribute.position, "framing needs items of a type of the spec that repeat to the end")
+    unstuffed = (
+        f"{scope.use('unstuffed')}(frame, {scope.use('Stuffing')}.{framing.stuffing.upper()}, {scope.spec.max_record})"
+    )
+    item = _user_value(scope, attribute, attribute.type, f"{scope.use('SubStream')}({unstuffed})")
+    head = f"for frame in {scope.use('frames_in')}(io, {framing.delimiter!r}, {scope.spec.max_record}):"
+    return (block(head, [keep(item)]),)
+
+
+# One value -----------------------------------------------------------------------------------------------------------
+
+
+def value_lines(scope: ClassScope, attribute: Attribute, store: Store, source: str) -> Lines:
+    """Reads one value and stores it."""
+    if attribute.switch is not None:
+        return _switch_lines(scope, attribute, attribute.switch, store, source)
+    match attribute.type:
+        case EnumType(path, base):
+            table = scope.module.table(path)
+            raw = _number(base)
+            if raw is None:
+                refuse(attribute.position, f"the enum of '{attribute.id}' needs an integer")
+            return Line(f"raw = {raw}"), store(f"{table}.get(raw, raw)")
+        case BitsType(1):
+            return (store(f"{_number(attribute.type)} != 0"),)
+        case IntegerType() | FloatType() | BitsType():
+            return (store(_number(attribute.type) or ""),)
+        case BytesType():
+            return (store(bytes_text(scope, attribute)),)
+        case StringType(encoding):
+            return (store(decoded(scope, attribute, encoding, bytes_text(scope, attribute), source)),)
+        case UserType():
+            if isinstance(attribute.size, OwnSize):
+                return (store(_user_value(scope, attribute, attribute.type, "io")),)
+            sub = f"{scope.use('SubStream')}({bytes_text(scope, attribute)})"
+            return (store(_user_value(scope, attribute, attribute.type, sub)),)
+    refuse(attribute.position, f"the type of '{attribute.id}' cannot be read")
+
+
+def _number(kind: object) -> str | None:
+    """The text that reads a number of one type from the stream."""
+    match kind:
+        case IntegerType(size, signed, endian):
+            return _read_call(f"{'s' if signed else 'u'}{size}", endian if size > 1 else "")
+        case FloatType(size, endian):
+            return _read_call(f"f{size}", endian)
+        case BitsType(width, endian):
+            return f"io.read_bits_int_{endian}({width})"
+    return None
+
+
+def _read_call(code: str, endian: str | None) -> str:
+    if endian == "computed":
+        return f"(io.read_{code}le() if self._is_le else io.read_{code}be())"
+    return f"io.read_{code}{endian}()"
+
+
+def _user_value(scope: ClassScope, attribute: Attribute, kind: UserType, stream: str) -> str:
+    if kind.opaque:
+        refuse(attribute.position, f"the type '{'::'.join(kind.path)}' is defined nowhere")
+    # A type of another file is the root of its own.
+    root = "self._root" if kind.path[0] == scope.spec.root.path[0] else "None"
+    arguments = [scope.text(each, attribute) for each in attribute.arguments]
+    return f"{scope.module.class_of(kind.path)}({', '.join((*arguments, stream, parent_text(scope, attribute), root))})"
+
+
+def parent_text(scope: ClassScope, attribute: Attribute) -> str:
+    """What an object that is read gets as its parent."""
+    if attribute.parent is None:
+        return "self"
+    return "None" if isinstance(attribute.parent, BooleanLiteral) else scope.text(attribute.parent, attribute)
+
+
+def decoded(scope: ClassScope, attribute: Attribute, encoding: str | None, data: str, source: str) -> str:
+    """The text that turns wire bytes into a string."""
+    return f"self._text({data}, {codec(attribute, encoding)!r}, {source!r})"
+
+
+def codec(attribute: Attribute, encoding: str | None) -> str:
+    """Python's name of an encoding."""
+    found = python_codec(encoding or "UTF-8")
+    if found is None:
+        refuse(attribute.position, f"Python does not know the encoding '{encoding}'")
+    return found
+
+
+# Bytes ---------------------------------------------------------------------------------------------------------------
+
+
+def bytes_text(scope: ClassScope, attribute: Attribute) -> str:
+    """The text that reads the bytes of a value: as many as the size says, cut, and with ``process`` undone."""
+    text = trimmed(scope, attribute, _wire_text(scope, attribute))
+    return text if attribute.process is None else _processed(scope, attribute, attribute.process, text)
+
+
+def _wire_text(scope: ClassScope, attribute: Attribute) -> str:
+    match attribute.size:
+        case FixedSize(size):
+            return f"io.read_bytes({size})"
+        case ExpressionSize(expression):
+            return f"io.read_bytes({scope.text(expression, attribute)})"
+        case EndOfStreamSize():
+            return "io.read_bytes_full()"
+        case TerminatedSize() if attribute.terminator is not None:
+            end = attribute.terminator
+            single = len(end.value) == 1
+            what = str(end.value[0]) if single else repr(end.value)
+            return f"io.read_bytes_term{'' if single else '_multi'}({what}, {end.include}, {end.consume}, {end.eos_error})"
+    refuse(attribute.position, f"the size of '{attribute.id}' is not known")
+
+
+def trimmed(scope: ClassScope, attribute: Attribute, text: str) -> str:
+    """``text`` without padding, and cut at a terminator inside a field of a given size."""
+    if isinstance(attribute.size, TerminatedSize):
+        return text
+    if attribute.pad_right is not None:
+        text = f"{text}.rstrip({bytes((attribute.pad_right,))!r})"
+    if attribute.terminator is not None:
+        text = f"{scope.use('cut')}({text}, {attribute.terminator.value!r}, include={attribute.terminator.include})"
+    return text
+
+
+def _processed(scope: ClassScope, attribute: Attribute, process: Process, text: str) -> str:
+    arguments = [scope.text(each, attribute) for each in process.arguments]
+    match process.name:
+        case "zlib":
+            return f"{scope.use('decompress')}({text})"
+        case "xor":
+            return f"{scope.use('xor')}({text}, {arguments[0]})"
+        case "rol" | "ror":
+            function = scope.use("rotate_left" if process.name == "rol" else "rotate_right")
+            return f"{function}({text}, {arguments[0]})"
+    return f"{scope.use('undone')}({text}, {', '.join((repr(process.name), *arguments))})"
+
+
+# Switches ------------------------------------------------------------------------------------------------------------
+
+
+def _switch_lines(scope: ClassScope, attribute: Attribute, switch: Switch, store: Store, source: str) -> Lines:
+    branches = switch_branches(scope, attribute, switch, lambda case: value_lines(scope, case, store, source))
+    # Without a size nothing is known of what no case takes, and nothing is read.
+    return branches if switch.cases[-1].match is None else (*branches, block("else:", [store("None")]))
+
+
+def switch_branches(
+    scope: ClassScope, attribute: Attribute, switch: Switch, lines_of: Callable[[Attribute], Lines]
+) -> Lines:
+    """The branches of a switch; ``lines_of`` treats the attribute as it is in one case."""
+    on = f"on_{field_name(attribute.id)}"
+    lines = [Line(f"{on} = {scope.text(switch.on, attribute)}")]
+    default: Lines = ()
+    for case in switch.cases:
+        body = lines_of(_case_attribute(attribute, case))
+        if case.match is None:
+            default = body
+            continue
+        match = scope.translator(attribute.position, _on=on).text(case.match, BIT_OR)
+        lines.append(block(f"{'el' if len(lines) > 1 else ''}if {on} == {match}:", body))
+    if len(lines) == 1:
+        return default
+    return (*lines, block("else:", default)) if default else tuple(lines)
+
+
+def _case_attribute(attribute: Attribute, case: SwitchCase) -> Attribute:
+    return replace(
+        attribute, type=case.type, arguments=case.arguments, size=case.size, terminator=case.terminator, switch=None
+    )

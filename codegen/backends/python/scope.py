@@ -1,0 +1,59 @@
+"""What the lowering of one class needs at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ...expression.nodes import Node
+from ...model.model import Attribute, Position, Spec, Struct
+from .annotations import Annotations
+from .expressions import Translator
+from .module import Module
+from .names import field_name
+
+SEQUENCE: Mapping[str, str] = {"_io": "io", "_index": "index"}
+"""Where the methods that read and write have the stream and the number of the item."""
+
+INSTANCE: Mapping[str, str] = {"_io": "self._io", "_index": "index"}
+"""Where properties have them; their local ``io`` may be another stream."""
+
+
+@dataclass(frozen=True)
+class ClassScope:
+    """One class in the making; ``source`` is the place of its type in the spec, as Kaitai's errors give it."""
+
+    module: Module
+    struct: Struct
+    source: str
+    places: Mapping[str, str] = field(default_factory=lambda: SEQUENCE)
+    annotations: Annotations = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "annotations", Annotations(self.module, self.struct))
+
+    @property
+    def spec(self) -> Spec:
+        """The spec that the type is of."""
+        return self.module.spec
+
+    def use(self, name: str) -> str:
+        """The local name of something of the runtime."""
+        return self.module.use(name)
+
+    def translator(self, position: Position | None, **places: str) -> Translator:
+        """A translator of expressions that stand in this type, with more names in place."""
+        return Translator(self.module, self.struct, self.annotations, {**self.places, **places}, {}, position)
+
+    def text(self, node: Node, attribute: Attribute, **places: str) -> str:
+        """An expression of ``attribute`` as text."""
+        return self.translator(attribute.position, **places).text(node)
+
+    def source_of(self, attribute: Attribute) -> str:
+        """The place of an attribute of ``seq`` in the spec, such as ``/types/frame/seq/0``."""
+        return f"{self.source}/seq/{self.struct.attributes.index(attribute)}"
+
+
+def member(name: str) -> str:
+    """The text of an attribute, instance or parameter of the object itself."""
+    return f"self.{field_name(name)}"

@@ -1,0 +1,86 @@
+"""What the templates print: final strings, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of code, and what stands indented below it."""
+
+    text: str
+    body: tuple[Line, ...] = ()
+
+
+Lines = tuple[Line, ...]
+
+
+def block(head: str, body: Iterable[Line]) -> Line:
+    """A line that ends in a colon, and its body."""
+    return Line(head, tuple(body))
+
+
+@dataclass(frozen=True)
+class FieldView:
+    """A declared attribute of a class; ``doc`` may be empty."""
+
+    name: str
+    annotation: str
+    doc: str
+
+
+@dataclass(frozen=True)
+class MethodView:
+    """A method or property: ``signature`` is everything behind ``def``, without the colon. ``doc`` may be empty."""
+
+    signature: str
+    lines: Lines
+    doc: str = ""
+    decorators: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class LabelView:
+    """One label of an enum."""
+
+    name: str
+    value: str
+    doc: str
+
+
+@dataclass(frozen=True)
+class EnumView:
+    """An enum class."""
+
+    name: str
+    base: str
+    doc: str
+    labels: tuple[LabelView, ...]
+
+
+@dataclass(frozen=True)
+class ClassView:
+    """A generated class. ``slots`` and ``field_names`` are literals of tuples."""
+
+    name: str
+    base: str
+    doc: str
+    enums: tuple[EnumView, ...]
+    classes: tuple[ClassView, ...]
+    slots: str
+    field_names: str
+    fields: tuple[FieldView, ...]
+    methods: tuple[MethodView, ...]
+
+
+@dataclass(frozen=True)
+class ModuleView:
+    """A module: ``imports`` are whole statements, ``constants`` what stands before the class, ``tables`` what behind."""
+
+    doc: str
+    imports: tuple[str, ...]
+    constants: tuple[str, ...]
+    root: ClassView
+    tables: tuple[str, ...]

@@ -1,0 +1,83 @@
+"""The view that the templates print: each column's Spark type, and the names of the data source."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from ...model.model import Spec
+from ..columns.arrow import ArrowType
+from ..columns.table import table_columns
+from ..python.names import class_name
+
+SPARK_TYPES = {
+    "uint8": "ShortType()",
+    "uint16": "IntegerType()",
+    "uint32": "LongType()",
+    "uint64": "DecimalType(20, 0)",
+    "int8": "ByteType()",
+    "int16": "ShortType()",
+    "int32": "IntegerType()",
+    "int64": "LongType()",
+    "float32": "FloatType()",
+    "float64": "DoubleType()",
+    "bool": "BooleanType()",
+    "binary": "BinaryType()",
+    "utf8": "StringType()",
+    "dictionary[utf8]": "StringType()",
+}
+"""Spark's type by Arrow's; Spark has no unsigned integers, so those take the next larger type that holds all values."""
+
+
+@dataclass(frozen=True)
+class FieldView:
+    """One column: ``type`` is the Python expression of its Spark type."""
+
+    name: str
+    type: str
+
+
+@dataclass(frozen=True)
+class View:
+    """What the templates print. ``imports``: names of ``pyspark.sql.types``."""
+
+    summary: str
+    source_doc: str
+    discovery_doc: str
+    source: str
+    module: str
+    fields: tuple[FieldView, ...]
+    imports: tuple[str, ...]
+
+
+def lower(spec: Spec) -> View | None:
+    """The view of a spec; ``None`` for one without rows. Raises ``SpecError`` where a column has no Arrow type."""
+    if spec.rows is None:
+        return None
+    fields = tuple(FieldView(each.name, spark_type(each.type)) for each in table_columns(spec, spec.rows))
+    used = {name for field in fields for name in re.findall(r"\w+(?=\()", field.type)}
+    title = spec.title or spec.name
+    return View(
+        summary=f"{title}: the Spark schema of its table, and its data source.",
+        source_doc=f'What ``spark.read.format("{spec.name}")`` stands for.',
+        discovery_doc=f"Where Spark finds ``{spec.name}`` by itself: it looks for packages named ``pyspark_…``.",
+        source=f"{class_name(spec.name)}Source",
+        module=f"wireloom.formats.{spec.name}",
+        fields=fields,
+        imports=tuple(sorted(used | {"StructField", "StructType"})),
+    )
+
+
+def spark_type(type: ArrowType) -> str:
+    """The Spark type of an Arrow type.
+
+    >>> spark_type(ArrowType("list<uint8>", "pa.list_(pa.uint8())", item=ArrowType("uint8", "pa.uint8()")))
+    'ArrayType(ShortType())'
+    """
+    if type.item is not None:
+        return f"ArrayType({spark_type(type.item)})"
+    if type.fields:
+        return f"StructType([{', '.join(f'StructField({name!r}, {spark_type(each)})' for name, each in type.fields)}])"
+    if type.name.startswith("timestamp["):
+        return "TimestampType()" if ", " in type.name else "TimestampNTZType()"
+    return SPARK_TYPES[type.name]

@@ -1,0 +1,356 @@
+"""Symbols → structs of the model: every expression typed and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from ..expression.nodes import BooleanLiteral, Name, Node
+from ..expression.typer import type_of
+from ..expression.typerules import assignable, comparable, is_boolean, is_integer, is_struct, is_text, type_name
+from ..expression.walk import walk
+from ..spec.diagnostics import Diagnostics
+from ..spec.syntax import Expression, ProcessReference, Section, TypeReference
+from ..spec.words import shown
+from .extensions import FieldExtensions
+from .fields import Field, PendingSize, PendingSwitch
+from .model import (
+    Attribute,
+    ComputedEndian,
+    ExpressionSize,
+    InheritedEndian,
+    Instance,
+    Parameter,
+    Process,
+    Repeat,
+    RepeatCount,
+    RepeatEos,
+    RepeatUntil,
+    Size,
+    Struct,
+    Switch,
+    SwitchCase,
+    Valid,
+)
+from .scope import NOTHING, Surroundings, Typing
+from .symbols import Failed, Member, Symbol, World
+from .types import EnumType, StreamType, Type, UserType
+
+Check = tuple[Callable[[Type], bool], str]
+
+INTEGER: Check = (is_integer, "an integer")
+BOOLEAN: Check = (is_boolean, "a boolean")
+TEXT: Check = (is_text, "text")
+STREAM: Check = (lambda type: isinstance(type, StreamType), "a stream")
+STRUCT: Check = (is_struct, "an object")
+
+
+class Builder:
+    """Builds the structs of one compilation."""
+
+    def __init__(self, world: World, typing: Typing, diagnostics: Diagnostics) -> None:
+        self.world = world
+        self.typing = typing
+        self.diagnostics = diagnostics
+
+    def struct(self, symbol: Symbol) -> Struct:
+        """The struct of a symbol and of all inside it. Where there are errors it is incomplete."""
+        section = symbol.section
+        attributes = [self._attribute(symbol, each) for each in symbol.of_kind("attribute")]
+        instances = [self._instance(symbol, each) for each in symbol.of_kind("instance")]
+        return Struct(
+            path=symbol.path,
+            parameters=tuple(
+                Parameter(each.id, each.type, each.section.word("doc").strip(), each.position)
+                for each in symbol.of_kind("parameter")
+                if each.type is not None
+            ),
+            attributes=tuple(each for each in attributes if each is not None),
+            instances=tuple(each for each in instances if each is not None),
+            structs=tuple(self.struct(each) for each in symbol.types.values()),
+            enums=tuple(symbol.enums.values()),
+            to_string=self._checked(symbol, section, "to-string", TEXT),
+            parents=tuple(each.path for each in symbol.parents),
+            endian=self._endian(symbol),
+            doc=section.word("doc").strip(),
+            doc_ref=tuple(each.value for each in section.texts("doc-ref")),
+            position=section.position,
+        )
+
+    # Members ---------------------------------------------------------------------------------------------------------
+
+    def _attribute(self, symbol: Symbol, member: Member) -> Attribute | None:
+        if member.field is None:
+            return None
+        field, section = member.field, member.section
+        whole = Surroundings(index=field.repeats)
+        item = replace(whole, item=field.type)
+        arguments = self._arguments(symbol, field.reference, field.type, whole) if field.reference else ()
+        attribute = Attribute(
+            id=member.id,
+            type=field.type,
+            size=self._size(symbol, field.size, whole),
+            arguments=arguments,
+            switch=self._switch(symbol, field.switch, whole) if field.switch else None,
+            terminator=field.terminator,
+            pad_right=section.integer("pad-right"),
+            process=self._process(symbol, section, whole),
+            repeat=self._repeat(symbol, field, item),
+            condition=self._checked(symbol, section, "if", BOOLEAN),
+            contents=field.contents,
+            valid=self._valid(symbol, field, item),
+            parent=self._parent(symbol, section, whole),
+            doc=section.word("doc").strip(),
+            doc_ref=tuple(each.value for each in section.texts("doc-ref")),
+            anonymous=member.kind == "attribute" and "id" not in section,
+            position=member.position,
+        )
+        self._refuse_later_names(symbol, member, attribute)
+        return FieldExtensions(symbol, member, self.diagnostics).attribute(attribute)
+
+    def _instance(self, symbol: Symbol, member: Member) -> Instance | None:
+        section = member.section
+        doc = section.word("doc").strip()
+        doc_ref = tuple(each.value for each in section.texts("doc-ref"))
+        try:
+            type = self.typing.member_type(symbol, member)
+        except Failed:
+            return None
+        if member.field is None:
+            if member.value is None:
+                self.typing.instance(symbol, member)
+            if member.value is None:
+                return None
+            condition = self._checked(symbol, section, "if", BOOLEAN)
+            instance = Instance(member.id, type, value=member.value, condition=condition, doc=doc, doc_ref=doc_ref)
+            instance = replace(instance, position=member.position)
+            return FieldExtensions(symbol, member, self.diagnostics).instance(instance)
+        attribute = self._attribute(symbol, member)
+        if attribute is None:
+            return None
+        return Instance(
+            id=member.id,
+            type=type,
+            attribute=attribute,
+            pos=self._checked(symbol, section, "pos", INTEGER),
+            io=self._checked(symbol, section, "io", STREAM),
+            condition=attribute.condition,
+            valid=attribute.valid,
+            logical=attribute.logical,
+            doc=doc,
+            doc_ref=doc_ref,
+            position=member.position,
+        )
+
+    # Expressions -----------------------------------------------------------------------------------------------------
+
+    def _checked(
+        self, symbol: Symbol, section: Section, key: str, check: Check, around: Surroundings = NOTHING
+    ) -> Node | None:
+        expression = section.expression(key)
+        return self._expect(symbol, expression, f"'{key}'", check, around) if expression is not None else None
+
+    def _expect(
+        self, symbol: Symbol, expression: Expression, what: str, check: Check, around: Surroundings
+    ) -> Node | None:
+        node = self.typing.expression(symbol, expression, around)
+        if node is None:
+            return None
+        test, wanted = check
+        if not test(type_of(node)):
+            found = type_name(type_of(node))
+            self.diagnostics.error(expression.place(node.start), f"{what} must be {wanted}, found {found}")
+            return None
+        return node
+
+    def _size(self, symbol: Symbol, size: PendingSize, around: Surroundings) -> Size:
+        if not isinstance(size, Expression):
+            return size
+        node = self._expect(symbol, size, "'size'", INTEGER, around)
+        return ExpressionSize(node if node is not None else size.node)
+
+    def _repeat(self, symbol: Symbol, field: Field, item: Surroundings) -> Repeat | None:
+        how = field.section.word("repeat")
+        if how == "eos":
+            return RepeatEos()
+        if how == "expr":
+            node = self._checked(symbol, field.section, "repeat-expr", INTEGER)
+            return RepeatCount(node) if node is not None else None
+        if how == "until":
+            node = self._checked(symbol, field.section, "repeat-until", BOOLEAN, item)
+            return RepeatUntil(node) if node is not None else None
+        return None
+
+    def _parent(self, symbol: Symbol, section: Section, around: Surroundings) -> Node | None:
+        expression = section.expression("parent")
+        if expression is None:
+            return None
+        if isinstance(expression.node, BooleanLiteral) and not expression.node.value:
+            return self.typing.expression(symbol, expression, around)
+        return self._expect(symbol, expression, "'parent'", STRUCT, around)
+
+    def _process(self, symbol: Symbol, section: Section, around: Surroundings) -> Process | None:
+        process = section.get("process")
+        if not isinstance(process, ProcessReference):
+            return None
+        arguments = [self.typing.expression(symbol, each, around) for each in process.arguments]
+        for index, node in enumerate(arguments):
+            if node is None:
+                return None
+            kind = type_of(node)
+            wrong = None
+            if process.name in ("rol", "ror") and not is_integer(kind):
+                wrong = "an integer"
+            if process.name == "xor" and not is_integer(kind) and type_name(kind) != "bytes":
+                wrong = "an integer or bytes"
+            if wrong:
+                place = process.arguments[index].place(node.start)
+                self.diagnostics.error(place, f"'{process.name}' takes {wrong}, found {type_name(kind)}")
+        return Process(process.name, tuple(each for each in arguments if each is not None))
+
+    def _arguments(
+        self, symbol: Symbol, reference: TypeReference, type: Type, around: Surroundings
+    ) -> tuple[Node, ...]:
+        nodes = [
+            self.typing.expression(symbol, reference.argument(index), around)
+            for index in range(len(reference.arguments))
+        ]
+        target = self.world.at(type.path) if isinstance(type, UserType) and not type.opaque else None
+        if target is not None:
+            parameters = target.of_kind("parameter")
+            if len(parameters) != len(nodes):
+                wanted = f"{len(parameters)} argument{'' if len(parameters) == 1 else 's'}"
+                message = f"{shown(reference.name)} takes {wanted}, found {len(nodes)}"
+                self.diagnostics.error(reference.position, message)
+            for index, (node, parameter) in enumerate(zip(nodes, parameters, strict=False)):
+                if node is None or parameter.type is None:
+                    continue
+                if not assignable(type_of(node), parameter.type):
+                    wanted, found = type_name(parameter.type), type_name(type_of(node))
+                    place = reference.argument(index).place(node.start)
+                    self.diagnostics.error(place, f"the parameter '{parameter.id}' is {wanted}, found {found}")
+        return tuple(each for each in nodes if each is not None)
+
+    def _switch(self, symbol: Symbol, switch: PendingSwitch, around: Surroundings) -> Switch | None:
+        on = self.typing.expression(symbol, switch.on, around)
+        if on is None:
+            return None
+        inside = replace(around, switch_on=type_of(on))
+        cases: list[SwitchCase] = []
+        for case in switch.cases:
+            match = None
+            if case.match is not None:
+                match = self.typing.expression(symbol, case.match, inside)
+                reason = comparable(type_of(on), type_of(match), "==") if match is not None else None
+                if reason:
+                    self.diagnostics.error(case.position, f"this case can never be: {reason}")
+            arguments = self._arguments(symbol, case.reference, case.type, inside) if case.reference else ()
+            size = self._size(symbol, case.size, around)
+            cases.append(SwitchCase(match, case.type, arguments, size, case.terminator))
+        return Switch(on, tuple(cases))
+
+    def _valid(self, symbol: Symbol, field: Field, item: Surroundings) -> Valid | None:
+        value = field.section.get("valid")
+        if isinstance(value, Expression):
+            node = self._bound(symbol, value, field.type, item, "==")
+            return Valid(equal=node) if node is not None else None
+        if not isinstance(value, Section):
+            return None
+        groups = [
+            keys
+            for keys in (("eq",), ("min", "max"), ("any-of",), ("in-enum",), ("expr",))
+            if any(k in value for k in keys)
+        ]
+        if len(groups) != 1:
+            problem = "these keys of 'valid' do not go together" if groups else "'valid' says nothing"
+            self.diagnostics.error(value.position, f"{problem}; expected eq, min and max, any-of, in-enum or expr")
+            return None
+        if value.flag("in-enum") and not isinstance(field.type, EnumType):
+            self.diagnostics.error(value.position_of("in-enum"), "'in-enum' needs the key 'enum' beside 'valid'")
+        one_of = [
+            self._bound(symbol, each, field.type, item, "==")
+            for each in value.items("any-of")
+            if isinstance(each, Expression)
+        ]
+        return Valid(
+            equal=self._bound_key(symbol, value, "eq", field.type, item, "=="),
+            minimum=self._bound_key(symbol, value, "min", field.type, item, "<="),
+            maximum=self._bound_key(symbol, value, "max", field.type, item, "<="),
+            any_of=tuple(each for each in one_of if each is not None),
+            in_enum=value.flag("in-enum"),
+            expression=self._checked(symbol, value, "expr", BOOLEAN, item),
+        )
+
+    def _bound_key(
+        self, symbol: Symbol, valid: Section, key: str, type: Type, item: Surroundings, operator: str
+    ) -> Node | None:
+        expression = valid.expression(key)
+        return self._bound(symbol, expression, type, item, operator) if expression is not None else None
+
+    def _bound(
+        self, symbol: Symbol, expression: Expression, type: Type, item: Surroundings, operator: str
+    ) -> Node | None:
+        node = self.typing.expression(symbol, expression, item)
+        if node is None:
+            return None
+        reason = comparable(type, type_of(node), operator)
+        if reason:
+            self.diagnostics.error(expression.place(node.start), reason)
+            return None
+        return node
+
+    def _endian(self, symbol: Symbol) -> ComputedEndian | InheritedEndian | None:
+        if symbol.inherits_endian:
+            return InheritedEndian()
+        meta = symbol.section.section("meta")
+        switch = meta.section("endian") if meta is not None else None
+        on_expression = switch.expression("switch-on") if switch is not None else None
+        if switch is None or on_expression is None:
+            return None
+        on = self.typing.expression(symbol, on_expression)
+        cases: list[tuple[Node | None, str]] = []
+        for entry in switch.entries("cases"):
+            if not isinstance(entry.key, Expression) or on is None:
+                continue
+            order = getattr(entry.value, "value", "")
+            if isinstance(entry.key.node, Name) and entry.key.node.id == "_":
+                cases.append((None, order))
+                continue
+            match = self.typing.expression(symbol, entry.key)
+            reason = comparable(type_of(on), type_of(match), "==") if match is not None else None
+            if reason:
+                self.diagnostics.error(entry.key.position, f"this case can never be: {reason}")
+            cases.append((match, order))
+        return ComputedEndian(on, tuple(cases)) if on is not None else None
+
+    # Order -----------------------------------------------------------------------------------------------------------
+
+    def _refuse_later_names(self, symbol: Symbol, member: Member, attribute: Attribute) -> None:
+        """Reports an attribute that needs one that is read after it."""
+        if member.kind != "attribute":
+            return
+        for key, node in _early_expressions(attribute):
+            for each in _names(node):
+                other = symbol.members.get(each.id)
+                if other is not None and other.kind == "attribute" and other.index >= member.index:
+                    when = "itself" if other is member else "an attribute that is read later"
+                    position = member.section.position_of(key)
+                    self.diagnostics.error(position, f"'{key}' needs {when}: {shown(each.id)}")
+
+
+def _early_expressions(attribute: Attribute) -> list[tuple[str, Node]]:
+    """The expressions that are worked out before the attribute is read."""
+    found: list[tuple[str, Node]] = []
+    if attribute.condition is not None:
+        found.append(("if", attribute.condition))
+    if isinstance(attribute.size, ExpressionSize) and attribute.repeat is None:
+        found.append(("size", attribute.size.expression))
+    if isinstance(attribute.repeat, RepeatCount):
+        found.append(("repeat-expr", attribute.repeat.expression))
+    if attribute.switch is not None and attribute.repeat is None:
+        found.append(("type", attribute.switch.on))
+    return found
+
+
+def _names(node: Node) -> list[Name]:
+    return [each for each in walk(node) if isinstance(each, Name)]

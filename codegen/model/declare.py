@@ -1,0 +1,266 @@
+"""Checked syntax → symbols: every type, enum, member and field of a file, with names resolved but nothing typed."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from ..expression.typerules import is_integer
+from ..spec.diagnostics import Diagnostics
+from ..spec.syntax import Integer, Section, Text, TypeReference
+from ..spec.words import listed, shown
+from .fields import BUILT_IN, FieldReader, canonical
+from .model import Enum, EnumLabel, Position
+from .resolve import find_enum, find_type, unknown_enum, unknown_type
+from .symbols import Defaults, Member, SourceFile, Symbol, World
+from .types import (
+    AnyStructType,
+    BitsType,
+    BooleanType,
+    BytesType,
+    ComputedIntegerType,
+    EnumType,
+    FloatType,
+    IntegerType,
+    ListType,
+    Path,
+    StreamType,
+    StringType,
+    Type,
+    UnionType,
+    UserType,
+)
+
+PARAMETER_TYPES: dict[str, Type] = {
+    "bytes": BytesType(),
+    "str": StringType(),
+    "bool": BooleanType(),
+    "struct": AnyStructType(),
+    "io": StreamType(),
+    "any": UnionType(()),
+}
+
+OLDEST, NEWEST = [0, 6], [0, 11]
+"""Versions of Kaitai's language."""
+
+VALUE_INSTANCE_KEYS = ("value", "doc", "doc-ref", "enum", "if", "-wireloom")
+
+
+class Declarer:
+    """Declares the types of one compilation."""
+
+    def __init__(self, world: World, diagnostics: Diagnostics) -> None:
+        self.world = world
+        self.diagnostics = diagnostics
+
+    def types(self, file: SourceFile, name: str) -> None:
+        """All types and enums of a file, without their members: any of them may be named before it is declared."""
+        root = self._type(file, (name,), file.section, None, Defaults(), opaque=False)
+        self.world.roots[name] = root
+
+    def members(self, symbol: Symbol) -> None:
+        """The parameters, attributes and instances of one type."""
+        for index, section in enumerate(symbol.section.sections("params")):
+            self._parameter(symbol, section, index)
+        for index, section in enumerate(symbol.section.sections("seq")):
+            self._attribute(symbol, section, index)
+        for index, entry in enumerate(symbol.section.entries("instances")):
+            if isinstance(entry.key, Text) and isinstance(entry.value, Section):
+                self._instance(symbol, entry.key, entry.value, index)
+
+    # Types and enums -------------------------------------------------------------------------------------------------
+
+    def _type(
+        self, file: SourceFile, path: Path, section: Section, outer: Symbol | None, above: Defaults, *, opaque: bool
+    ) -> Symbol:
+        meta = section.section("meta")
+        computed_here = False
+        if meta is not None:
+            self._version(meta)
+            opaque = meta.flag("ks-opaque-types", opaque)
+            computed_here = meta.section("endian") is not None
+            encoding = meta.text("encoding")
+            above = replace(
+                above,
+                endian="computed" if computed_here else meta.word("endian") or above.endian,
+                bit_endian=meta.word("bit-endian") or above.bit_endian,
+                encoding=canonical(encoding, self.diagnostics) if encoding is not None else above.encoding,
+            )
+        inherits = above.endian == "computed" and not computed_here
+        symbol = Symbol(path, file, section, outer, above, opaque, inherits)
+        for entry in section.entries("enums"):
+            if isinstance(entry.key, Text) and isinstance(entry.value, Section):
+                symbol.enums[entry.key.value] = self._enum((*path, entry.key.value), entry.value)
+        for entry in section.entries("types"):
+            if isinstance(entry.key, Text) and isinstance(entry.value, Section):
+                name = entry.key.value
+                if name in BUILT_IN or name in PARAMETER_TYPES:
+                    self.diagnostics.error(entry.key.position, f"{shown(name)} is the name of a built-in type")
+                symbol.types[name] = self._type(file, (*path, name), entry.value, symbol, above, opaque=opaque)
+        return symbol
+
+    def _version(self, meta: Section) -> None:
+        version = meta.text("ks-version")
+        if version is None:
+            return
+        if isinstance(version.scalar.value, float) and version.value.endswith("0"):
+            message = f"write '{version.value}' in quotes: without them it is the number {version.scalar.value}"
+            self.diagnostics.error(version.position, message)
+            return
+        numbers = [int(part) for part in version.value.split(".") if len(part) < 10]
+        if not OLDEST <= numbers[:2] <= NEWEST:
+            wanted = f"{OLDEST[0]}.{OLDEST[1]} to {NEWEST[0]}.{NEWEST[1]}"
+            self.diagnostics.error(
+                version.position, f"the versions {wanted} of the language are known, not {version.value}"
+            )
+
+    def _enum(self, path: Path, section: Section) -> Enum:
+        labels: list[EnumLabel] = []
+        values: dict[int, Position] = {}
+        names: dict[str, Position] = {}
+        for entry in section.entries("members"):
+            if not isinstance(entry.key, Integer):
+                continue
+            name, doc = entry.value, ""
+            if isinstance(name, Section):
+                doc = name.word("doc")
+                name = name.get("id") or name
+            if not isinstance(name, Text):
+                continue
+            value = entry.key.value
+            if value in values:
+                message = f"the value {value} is already named in line {values[value].line}"
+                self.diagnostics.error(entry.key.position, message)
+            elif name.value in names:
+                message = f"the name {shown(name.value)} is already given in line {names[name.value].line}"
+                self.diagnostics.error(name.position, message)
+            values.setdefault(value, entry.key.position)
+            names.setdefault(name.value, name.position)
+            labels.append(EnumLabel(value, name.value, doc))
+        return Enum(path, tuple(labels))
+
+    # Members ---------------------------------------------------------------------------------------------------------
+
+    def _add(self, symbol: Symbol, member: Member) -> None:
+        first = symbol.members.get(member.id)
+        if first is not None:
+            message = (
+                f"the name {shown(member.id)} is already that of {_article(first.kind)} in line {first.position.line}"
+            )
+            self.diagnostics.error(member.position, message)
+        else:
+            symbol.members[member.id] = member
+
+    def _reader(self, symbol: Symbol) -> FieldReader:
+        defaults = symbol.defaults
+        return FieldReader(
+            self.diagnostics,
+            defaults.endian,
+            defaults.bit_endian,
+            defaults.encoding,
+            lambda name, position: self._user_type(symbol, name, position),
+            lambda name, position: self._named_enum(symbol, name, position),
+        )
+
+    def _attribute(self, symbol: Symbol, section: Section, index: int) -> None:
+        id = section.text("id")
+        name = id.value if id is not None else f"_unnamed{index}"
+        position = id.position if id is not None else section.position
+        member = Member(name, "attribute", section, position, index)
+        self._give_field(symbol, member)
+        self._add(symbol, member)
+
+    def _instance(self, symbol: Symbol, id: Text, section: Section, index: int) -> None:
+        member = Member(id.value, "instance", section, id.position, index)
+        if "value" in section.keys:
+            wrong = [key for key in section.keys if key not in VALUE_INSTANCE_KEYS]
+            for key in wrong:
+                allowed = listed(VALUE_INSTANCE_KEYS[1:-1])
+                self.diagnostics.error(section.keys[key], f"'{key}' cannot stand beside 'value'; expected {allowed}")
+            enum = section.text("enum")
+            if enum is not None:
+                found = self._named_enum(symbol, enum.value, enum.position)
+                member.type, member.failed = found, found is None
+        else:
+            self._give_field(symbol, member)
+        self._add(symbol, member)
+
+    def _give_field(self, symbol: Symbol, member: Member) -> None:
+        field = self._reader(symbol).field(member.section)
+        if field is None:
+            member.failed = True
+            return
+        member.field = field
+        member.type = ListType(field.type) if field.repeats else field.type
+
+    def _parameter(self, symbol: Symbol, section: Section, index: int) -> None:
+        id = section.text("id")
+        name = id.value if id is not None else f"_unnamed{index}"
+        member = Member(name, "parameter", section, id.position if id is not None else section.position, index)
+        reference = section.get("type")
+        type: Type | None = BytesType()
+        if isinstance(reference, TypeReference):
+            type = self.parameter_type(symbol, reference)
+        enum = section.text("enum")
+        if enum is not None and type is not None:
+            found = self._named_enum(symbol, enum.value, enum.position)
+            if found is not None and is_integer(type):
+                type = EnumType(found.path, type)
+            elif found is not None:
+                self.diagnostics.error(enum.position, "an enum names integers, this is none")
+        member.type, member.failed = type, type is None
+        self._add(symbol, member)
+
+    def parameter_type(self, symbol: Symbol, reference: TypeReference) -> Type | None:
+        """The type of a parameter: without byte order or encoding, and perhaps a list (``u4[]``)."""
+        name, is_list = (reference.name[:-2], True) if reference.name.endswith("[]") else (reference.name, False)
+        type = plain_type(name)
+        if type is None:
+            type = self._user_type(symbol, name, reference.position, BUILT_IN_PARAMETERS)
+        return ListType(type) if is_list and type is not None else type
+
+    # Names -----------------------------------------------------------------------------------------------------------
+
+    def _user_type(
+        self, symbol: Symbol, name: str, position: Position, built_in: tuple[str, ...] = BUILT_IN
+    ) -> Type | None:
+        found = find_type(self.world, symbol, name)
+        if found is not None:
+            return UserType(found.path)
+        if symbol.opaque_types:
+            return UserType(tuple(part for part in name.split("::") if part), opaque=True)
+        self.diagnostics.error(position, unknown_type(self.world, symbol, name, built_in))
+        return None
+
+    def _named_enum(self, symbol: Symbol, name: str, position: Position) -> EnumType | None:
+        found = find_enum(self.world, symbol, name)
+        if found is None:
+            self.diagnostics.error(position, unknown_enum(symbol, name))
+            return None
+        return EnumType(found.path, ComputedIntegerType())
+
+
+_PLAIN = re.compile(r"([us])([1248])|f([48])|b(\d{1,3})")
+
+BUILT_IN_PARAMETERS = (*(f"{s}{n}" for s in "us" for n in (1, 2, 4, 8)), "f4", "f8", *PARAMETER_TYPES)
+
+
+def plain_type(name: str) -> Type | None:
+    """The type of a parameter or cast that is built in (``u4``, ``str``, ``bytes`` …); ``None`` for other names.
+
+    Such a value is not on the wire, so it has no byte order.
+    """
+    if name in PARAMETER_TYPES:
+        return PARAMETER_TYPES[name]
+    found = _PLAIN.fullmatch(name)
+    if found is None:
+        return None
+    if found.group(2):
+        return IntegerType(int(found.group(2)), found.group(1) == "s", None)
+    if found.group(3):
+        return FloatType(int(found.group(3)), None)
+    return BooleanType() if found.group(4) == "1" else BitsType(int(found.group(4)), "be")
+
+
+def _article(word: str) -> str:
+    return f"{'an' if word[0] in 'aeiou' else 'a'} {word}"

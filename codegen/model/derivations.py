@@ -1,0 +1,161 @@
+"""What a writer fills in by itself: lengths and counts, solved from the expressions that a reader uses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from ..expression.fold import constant_integer
+from ..expression.fold import fold as folded
+from ..expression.nodes import Attribute as AttributeNode
+from ..expression.nodes import Binary, IntegerLiteral, Name, Node, Unary
+from ..expression.walk import depth, mapped, walk
+from .model import Attribute, Derivation, ExpressionSize, Instance, RepeatCount, Struct
+from .types import BitsType, BytesType, ComputedIntegerType, IntegerType, ListType, StringType, Type, UserType
+
+INTEGER = ComputedIntegerType()
+
+MAX_DEPTH = 150
+MAX_NODES = 1000
+"""Levels and nodes of an expression in which value instances stand in the place of their names."""
+
+
+def derive(struct: Struct) -> Struct:
+    """A copy of the struct with its derivations, here and inside."""
+    found: list[Derivation] = []
+    uses = _uses(struct)
+    for attribute in struct.attributes:
+        if not _may_be_derived(attribute):
+            continue
+        mine = [each for each in uses if attribute.id in each.names]
+        if len(mine) == 1 and not mine[0].refused:
+            expression = _solved(attribute.id, mine[0])
+            if expression is not None:
+                found.append(Derivation(attribute.id, expression))
+    return replace(struct, derivations=tuple(found), structs=tuple(derive(each) for each in struct.structs))
+
+
+@dataclass(frozen=True)
+class _Use:
+    """A size or count: its expression with value instances put in, and what stands for its value on the wire.
+
+    ``refused`` where the value does not follow from the field alone: it may be absent, or longer than its content."""
+
+    expression: Node
+    value: Node
+    names: frozenset[str]
+    refused: bool
+
+
+def _uses(struct: Struct) -> list[_Use]:
+    instances = {each.id: each for each in struct.instances if each.value is not None}
+    found: list[_Use] = []
+    for attribute in struct.attributes:
+        name = Name(attribute.id, type=_type(attribute))
+        conditional = attribute.condition is not None
+        if isinstance(attribute.size, ExpressionSize):
+            padded = attribute.terminator is not None or attribute.pad_right is not None
+            sized = isinstance(attribute.type, (BytesType, StringType, UserType))
+            refused = conditional or padded or not sized or attribute.repeat is not None
+            found.append(_use(attribute.size.expression, AttributeNode(name, "size", type=INTEGER), refused, instances))
+        if isinstance(attribute.repeat, RepeatCount):
+            count = AttributeNode(name, "length", type=INTEGER)
+            found.append(_use(attribute.repeat.expression, count, conditional, instances))
+    return found
+
+
+def _use(expression: Node, value: Node, refused: bool, instances: dict[str, Instance]) -> _Use:
+    whole = _inlined(expression, instances)
+    return _Use(whole or expression, value, _all_names(expression, instances), refused or whole is None)
+
+
+def _all_names(expression: Node, instances: dict[str, Instance]) -> frozenset[str]:
+    """The names in an expression and in the value instances that it stands on."""
+    found: set[str] = set()
+    waiting = [expression]
+    while waiting:
+        for each in walk(waiting.pop()):
+            if isinstance(each, Name) and each.id not in found:
+                found.add(each.id)
+                value = instances[each.id].value if each.id in instances else None
+                if value is not None:
+                    waiting.append(value)
+    return frozenset(found)
+
+
+def _type(attribute: Attribute) -> Type:
+    return ListType(attribute.type) if attribute.repeat is not None else attribute.type
+
+
+def _may_be_derived(attribute: Attribute) -> bool:
+    """Integers that are always there, and whose value nothing else decides."""
+    type = attribute.type
+    number = isinstance(type, IntegerType) or (isinstance(type, BitsType) and type.width > 1)
+    plain = attribute.repeat is None and attribute.condition is None and attribute.checksum is None
+    return number and plain
+
+
+def _inlined(node: Node, instances: dict[str, Instance]) -> Node | None:
+    """The tree with value instances in the place of their names; ``None`` where it would grow too large."""
+    while any(isinstance(each, Name) and each.id in instances for each in walk(node)):
+        node = _replaced(node, instances)
+        if depth(node) > MAX_DEPTH or sum(1 for _ in walk(node)) > MAX_NODES:
+            return None
+    return node
+
+
+def _replaced(node: Node, instances: dict[str, Instance]) -> Node:
+    if isinstance(node, Name) and node.id in instances:
+        value = instances[node.id].value
+        return value if value is not None else node
+    return mapped(node, lambda child: _replaced(child, instances))
+
+
+def _solved(name: str, use: _Use) -> Node | None:
+    """What ``name`` must be so that the expression comes to the value; ``None`` where that cannot be solved."""
+    node, value = use.expression, use.value
+    if sum(1 for each in walk(node) if isinstance(each, Name) and each.id == name) != 1:
+        return None
+    while not isinstance(node, Name):
+        step = _unwrapped(node, value, name)
+        if step is None:
+            return None
+        node, value = step
+    return folded(value)
+
+
+def _unwrapped(node: Node, value: Node, name: str) -> tuple[Node, Node] | None:
+    """One operator taken off the side of the name and undone on the side of the value."""
+    if isinstance(node, Unary) and node.operator in "+-" and _contains(node.operand, name):
+        return node.operand, value if node.operator == "+" else Unary("-", value, type=INTEGER)
+    if not isinstance(node, Binary):
+        return None
+    left, right = _contains(node.left, name), _contains(node.right, name)
+    inner, other = (node.left, node.right) if left else (node.right, node.left)
+    number = constant_integer(other)
+    if left == right or number is None:
+        return None
+    if node.operator == "+":
+        return inner, _plus(value, -number)
+    if node.operator == "-":
+        return inner, _plus(value, number) if left else _plus(Unary("-", value, type=INTEGER), number)
+    if node.operator == "*" and number != 0:
+        return inner, _binary("/", value, number)
+    return None
+
+
+def _plus(value: Node, number: int) -> Node:
+    """``value + number``, put together with a sum that ``value`` already is."""
+    if isinstance(value, Binary) and value.operator in ("+", "-") and isinstance(value.right, IntegerLiteral):
+        before = value.right.value if value.operator == "+" else -value.right.value
+        return _plus(value.left, before + number)
+    if number == 0:
+        return value
+    return _binary("+" if number > 0 else "-", value, abs(number))
+
+
+def _binary(operator: str, left: Node, right: int) -> Node:
+    return Binary(operator, left, IntegerLiteral(right, type=INTEGER), type=INTEGER)
+
+
+def _contains(node: Node, name: str) -> bool:
+    return any(isinstance(each, Name) and each.id == name for each in walk(node))

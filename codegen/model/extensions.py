@@ -1,0 +1,162 @@
+"""The extension keys of attributes and instances, checked against the types."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..expression.typerules import is_integer, type_name
+from ..spec.diagnostics import Diagnostics
+from ..spec.syntax import Flag, Integer, Items, Section, Text
+from ..spec.words import shown, suggestion
+from .model import Attribute, Checksum, Framing, Instance, Labels, Logical, OwnSize, RepeatEos, Timestamp
+from .symbols import Member, Symbol
+from .types import BitsType, BytesType, EnumType, IntegerType, ListType, Type, UserType
+
+CHECKSUM_BYTES = 4
+"""Size of the checksums that there are."""
+
+
+class FieldExtensions:
+    """Reads the extension keys of one member."""
+
+    def __init__(self, symbol: Symbol, member: Member, diagnostics: Diagnostics) -> None:
+        self.symbol = symbol
+        self.diagnostics = diagnostics
+        self.section = member.section.extensions
+        self.member = member
+
+    def attribute(self, attribute: Attribute) -> Attribute:
+        """The attribute with its checksum, framing and logical type."""
+        if self.section is None:
+            return attribute
+        whole = ListType(attribute.type) if attribute.repeat is not None else attribute.type
+        return replace(
+            attribute,
+            checksum=self._checksum(attribute),
+            framing=self._framing(attribute),
+            logical=self._logical(whole),
+        )
+
+    def instance(self, instance: Instance) -> Instance:
+        """The value instance with its logical type."""
+        return replace(instance, logical=self._logical(instance.type)) if self.section is not None else instance
+
+    # Logical types ---------------------------------------------------------------------------------------------------
+
+    def _logical(self, type: Type) -> Logical | None:
+        section = self.section
+        if section is None:
+            return None
+        timestamp = section.get("timestamp") if "timestamp" in section else None
+        labels = section.get("labels") if "labels" in section else None
+        if timestamp is not None and labels is not None:
+            self.diagnostics.error(labels.position, "'timestamp' and 'labels' cannot be used together")
+            return None
+        if isinstance(labels, Flag):
+            if not isinstance(type, EnumType):
+                self.diagnostics.error(labels.position, f"'labels' needs an enum, this is {type_name(type)}")
+                return None
+            return Labels()
+        return self._timestamp(timestamp, type) if isinstance(timestamp, (Text, Section)) else None
+
+    def _timestamp(self, value: Text | Section, type: Type) -> Timestamp | None:
+        if not is_integer(type):
+            self.diagnostics.error(value.position, f"'timestamp' needs an integer, this is {type_name(type)}")
+            return None
+        if isinstance(value, Text):
+            return Timestamp(value.value, "UTC")
+        zone = value.word("zone", "UTC")
+        return Timestamp(value.word("unit"), None if zone == "none" else zone)
+
+    # Checksums -------------------------------------------------------------------------------------------------------
+
+    def _checksum(self, attribute: Attribute) -> Checksum | None:
+        section = self.section.section("checksum") if self.section is not None else None
+        if section is None:
+            return None
+        type = attribute.type
+        if not isinstance(type, IntegerType) or type.signed or type.size != CHECKSUM_BYTES or attribute.repeat:
+            found = type_name(ListType(type) if attribute.repeat else type)
+            self.diagnostics.error(
+                section.position, f"a checksum must be an unsigned integer of 4 bytes, found {found}"
+            )
+            return None
+        covered = self._covered(section)
+        if covered is None:
+            return None
+        first, last = covered
+        replaced = section.integer("replace")
+        own = self.member.index
+        if first.index <= own <= last.index and replaced is None:
+            message = "the checksum covers its own bytes: give it the key 'replace', the byte that they count as"
+            self.diagnostics.error(section.position_of("over"), message)
+            return None
+        initial, final = section.integer("initial"), section.integer("final-xor")
+        return Checksum(
+            algorithm=section.word("algorithm"),
+            first=first.id,
+            last=last.id,
+            initial=0xFFFFFFFF if initial is None else initial,
+            final_xor=0xFFFFFFFF if final is None else final,
+            replace=replaced,
+        )
+
+    def _covered(self, section: Section) -> tuple[Member, Member] | None:
+        over = section.get("over")
+        names = list(over.items) if isinstance(over, Items) else [over, over]
+        found: list[Member] = []
+        attributes = {each.id: each for each in self.symbol.of_kind("attribute")}
+        for name in names:
+            if not isinstance(name, Text):
+                return None
+            member = attributes.get(name.value)
+            if member is None:
+                hint = suggestion(name.value, attributes)
+                message = f"a checksum covers attributes of its own type; {shown(name.value)} is none of them{hint}"
+                self.diagnostics.error(name.position, message)
+                return None
+            if member.field is not None and isinstance(member.field.type, BitsType):
+                self.diagnostics.error(name.position, "a checksum covers whole bytes, this attribute is bits")
+                return None
+            found.append(member)
+        first, last = found
+        if first.index > last.index:
+            self.diagnostics.error(section.position_of("over"), f"{shown(first.id)} stands behind {shown(last.id)}")
+            return None
+        return first, last
+
+    # Framing ---------------------------------------------------------------------------------------------------------
+
+    def _framing(self, attribute: Attribute) -> Framing | None:
+        section = self.section.section("framing") if self.section is not None else None
+        if section is None:
+            return None
+        plain = isinstance(attribute.type, (UserType, BytesType)) and isinstance(attribute.repeat, RepeatEos)
+        if not plain:
+            self.diagnostics.error(
+                section.position, "'framing' needs an attribute of a type of the spec, with repeat: eos"
+            )
+            return None
+        if not isinstance(attribute.size, OwnSize) or attribute.condition is not None:
+            self.diagnostics.error(
+                section.position, "the delimiters end each item: 'framing' goes with neither size, terminator nor if"
+            )
+            return None
+        if self.symbol.outer is not None:
+            self.diagnostics.error(section.position, "'framing' is for an attribute of the outermost type")
+            return None
+        delimiter = bytes(each.value for each in section.items("delimiter") if isinstance(each, Integer))
+        stuffing = section.word("stuffing")
+        wanted = {"word": (2, None), "cobs": (1, b"\0")}.get(stuffing)
+        if wanted is not None:
+            size, only = wanted
+            if len(delimiter) != size or (only is not None and delimiter != only):
+                what = "the delimiter 0" if only is not None else "a delimiter of two different bytes"
+                self.diagnostics.error(section.position_of("delimiter"), f"'{stuffing}' stuffing needs {what}")
+                return None
+            if only is None and delimiter[0] == delimiter[1]:
+                self.diagnostics.error(
+                    section.position_of("delimiter"), "'word' stuffing needs a delimiter of two different bytes"
+                )
+                return None
+        return Framing(delimiter, stuffing)

@@ -1,0 +1,343 @@
+"""The ``type`` key and its companions → type, size, terminator and cases, with their expressions still untyped."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..expression.fold import constant_integer
+from ..expression.nodes import Name
+from ..expression.typerules import combined_all
+from ..spec.diagnostics import Diagnostics
+from ..spec.syntax import Contents, Entry, Expression, Section, Text, TypeReference
+from ..spec.words import shown, suggestion
+from .encodings import canonical_encoding, canonical_encodings, python_codec, terminator_of
+from .model import EndOfStreamSize, FixedSize, OwnSize, Position, TerminatedSize, Terminator
+from .types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, Type, UserType
+
+MAX_BITS = 64
+"""Width of the widest ``bN``."""
+
+PendingSize = FixedSize | EndOfStreamSize | TerminatedSize | OwnSize | Expression
+
+_INTEGER = re.compile(r"([us])([1248])(le|be)?")
+_FLOAT = re.compile(r"f([48])(le|be)?")
+_BITS = re.compile(r"b(\d+)(le|be)?")
+
+BUILT_IN = tuple(
+    [
+        f"{sign}{size}{endian}"
+        for sign in "us"
+        for size in (1, 2, 4, 8)
+        for endian in ("", "le", "be")
+        if size > 1 or not endian
+    ]
+    + [f"f{size}{endian}" for size in (4, 8) for endian in ("", "le", "be")]
+    + ["str", "strz"]
+)
+
+
+@dataclass(frozen=True)
+class PendingCase:
+    """A case of a switch; ``match`` is ``None`` for ``_``."""
+
+    match: Expression | None
+    type: Type
+    reference: TypeReference | None
+    size: PendingSize
+    terminator: Terminator | None
+    position: Position
+
+
+@dataclass(frozen=True)
+class PendingSwitch:
+    """A switch whose expressions are untyped."""
+
+    on: Expression
+    cases: tuple[PendingCase, ...]
+
+
+@dataclass(frozen=True)
+class Field:
+    """What an attribute or a parse instance is, but for the types of its expressions. ``type`` is that of one item."""
+
+    section: Section
+    type: Type
+    size: PendingSize
+    terminator: Terminator | None = None
+    reference: TypeReference | None = None
+    switch: PendingSwitch | None = None
+    contents: bytes | None = None
+
+    @property
+    def repeats(self) -> bool:
+        """Whether it is a list."""
+        return "repeat" in self.section
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Type, size and terminator of one type name."""
+
+    type: Type
+    size: PendingSize
+    terminator: Terminator | None = None
+
+
+@dataclass
+class FieldReader:
+    """Reads the fields of one type of the spec.
+
+    ``user_type`` and ``enum`` look names up and say so themselves where there are none (and give ``None``).
+    """
+
+    diagnostics: Diagnostics
+    endian: str | None
+    bit_endian: str
+    encoding: str | None
+    user_type: Callable[[str, Position], Type | None]
+    enum: Callable[[str, Position], EnumType | None]
+
+    def field(self, section: Section) -> Field | None:
+        """The field of an attribute's section; ``None`` where it has an error that its type depends on."""
+        if not self._consistent(section):
+            return None
+        switch = section.section("type")
+        if switch is not None:
+            return self._switch_field(section, switch)
+        value = section.get("type")
+        reference = value if isinstance(value, TypeReference) else None
+        shape = self._shape(section, reference)
+        if shape is None:
+            return None
+        contents = section.get("contents")
+        kept = reference if isinstance(shape.type, UserType) else None
+        if reference is not None and kept is None and reference.arguments:
+            self.diagnostics.error(reference.position, f"{shown(reference.name)} takes no arguments")
+        return Field(
+            section,
+            shape.type,
+            shape.size,
+            shape.terminator,
+            kept,
+            contents=contents.value if isinstance(contents, Contents) else None,
+        )
+
+    # Keys that go together -------------------------------------------------------------------------------------------
+
+    def _consistent(self, section: Section) -> bool:
+        before = len(self.diagnostics.found)
+        repeat = section.word("repeat")
+        for how, key in (("expr", "repeat-expr"), ("until", "repeat-until")):
+            if repeat == how and key not in section:
+                self.diagnostics.error(section.position_of("repeat"), f"repeat: {how} needs the key '{key}'")
+            if key in section and repeat != how:
+                self.diagnostics.error(section.keys[key], f"'{key}' goes with repeat: {how}")
+        for one, other in (("size", "size-eos"), ("contents", "valid"), ("contents", "type")):
+            if one in section and other in section and (other != "size-eos" or section.flag(other)):
+                self.diagnostics.error(section.keys[other], f"'{one}' and '{other}' cannot be used together")
+        return len(self.diagnostics.found) == before
+
+    def _refuse_keys(self, section: Section, words: tuple[str, ...], why: str) -> bool:
+        """Reports those of the keys that are there."""
+        present = [word for word in words if word in section]
+        for word in present:
+            self.diagnostics.error(section.keys[word], f"'{word}' cannot stand here: {why}")
+        return bool(present)
+
+    # Type names ------------------------------------------------------------------------------------------------------
+
+    def _shape(self, section: Section, reference: TypeReference | None) -> Shape | None:
+        name = reference.name if reference is not None else None
+        if name is None:
+            if self._refuse_keys(section, ("encoding", "enum"), "without a type it is bytes"):
+                return None
+            return self._bytes(section)
+        assert reference is not None
+        if name in ("str", "strz"):
+            if self._refuse_keys(section, ("enum", "process", "parent", "contents"), f"it is text ({name})"):
+                return None
+            return self._text(section, name)
+        number = self.number(name, reference.position, one_bit="enum" not in section)
+        if number is not None:
+            if self._refuse_keys(
+                section,
+                ("size", "size-eos", "pad-right", "process", "encoding", "contents", "parent"),
+                f"the type {name} has its own size",
+            ):
+                return None
+            return self._numbered(section, number)
+        if _looks_like_number(name):
+            return None
+        if self._refuse_keys(section, ("encoding", "enum"), f"{shown(name)} is a type of the spec"):
+            return None
+        return self._user_type(section, reference)
+
+    def number(self, name: str, position: Position, *, one_bit: bool = True) -> Type | None:
+        """The type of an integer, float or bits name; ``None`` where the name is none of these or has an error."""
+        if found := _INTEGER.fullmatch(name):
+            sign, size, endian = found.groups()
+            if size == "1" and endian is None:
+                return IntegerType(1, sign == "s", None)
+            if size == "1":
+                message = f"one byte has no byte order: write {shown(name[:2])} for {shown(name)}"
+                self.diagnostics.error(position, message)
+                return None
+            order = endian or self._endian(name, position)
+            return IntegerType(int(size), sign == "s", order) if order else None
+        if found := _FLOAT.fullmatch(name):
+            order = found.group(2) or self._endian(name, position)
+            return FloatType(int(found.group(1)), order) if order else None
+        if found := _BITS.fullmatch(name):
+            width = int(found.group(1)[:10])
+            if not 1 <= width <= MAX_BITS:
+                self.diagnostics.error(position, f"bits have a width from 1 to {MAX_BITS}, found {found.group(1)[:10]}")
+                return None
+            return BitsType(width, found.group(2) or self.bit_endian)
+        return None
+
+    def _endian(self, name: str, position: Position) -> str | None:
+        if self.endian is None:
+            message = f"{shown(name)} needs a byte order: write '{name}le' or '{name}be', or give meta the key 'endian'"
+            self.diagnostics.error(position, message)
+        return self.endian
+
+    def _numbered(self, section: Section, type: Type) -> Shape | None:
+        size: PendingSize = FixedSize(type.size) if isinstance(type, (IntegerType, FloatType)) else OwnSize()
+        enum = section.text("enum")
+        if enum is None:
+            return Shape(type, size)
+        if isinstance(type, FloatType):
+            self.diagnostics.error(enum.position, "an enum names integers, this is a float")
+            return None
+        found = self.enum(enum.value, enum.position)
+        return Shape(EnumType(found.path, type), size) if found is not None else None
+
+    def _bytes(self, section: Section) -> Shape | None:
+        contents = section.get("contents")
+        if isinstance(contents, Contents):
+            size = section.expression("size")
+            if size is not None and constant_integer(size.node) != len(contents.value):
+                self.diagnostics.error(size.position, f"the contents have {len(contents.value)} bytes; 'size' can go")
+            return Shape(BytesType(), FixedSize(len(contents.value)))
+        terminator = self._terminator(section, None)
+        length = self._size(section, terminator)
+        return Shape(BytesType(), length, terminator) if length is not None else None
+
+    def _text(self, section: Section, name: str) -> Shape | None:
+        encoding = self.encoding_of(section)
+        if encoding is None:
+            return None
+        terminator = self._terminator(section, terminator_of(encoding) if name == "strz" else None)
+        size = self._size(section, terminator)
+        return Shape(StringType(encoding), size, terminator) if size is not None else None
+
+    def encoding_of(self, section: Section) -> str | None:
+        """The encoding of text: its own or the default of ``meta``, in the canonical spelling."""
+        own = section.text("encoding")
+        if own is None:
+            if self.encoding is None:
+                self.diagnostics.error(
+                    section.position_of("type"), "text needs an encoding: give it or meta the key 'encoding'"
+                )
+            return self.encoding
+        return canonical(own, self.diagnostics)
+
+    def _user_type(self, section: Section, reference: TypeReference) -> Shape | None:
+        found = self.user_type(reference.name, reference.position)
+        if found is None:
+            return None
+        terminator = self._terminator(section, None)
+        if "size" not in section and not section.flag("size-eos") and terminator is None:
+            for word in ("process", "pad-right"):
+                if word in section:
+                    self.diagnostics.error(section.keys[word], f"'{word}' needs size, size-eos or terminator beside it")
+                    return None
+            return Shape(found, OwnSize())
+        size = self._size(section, terminator)
+        return Shape(found, size, terminator) if size is not None else None
+
+    def _terminator(self, section: Section, default: bytes | None) -> Terminator | None:
+        own = section.integer("terminator")
+        value = bytes([own]) if own is not None else default
+        if value is None:
+            return None
+        return Terminator(
+            value, section.flag("include"), section.flag("consume", True), section.flag("eos-error", True)
+        )
+
+    def _size(self, section: Section, terminator: Terminator | None) -> PendingSize | None:
+        size = section.expression("size")
+        if size is not None:
+            return size
+        if section.flag("size-eos"):
+            return EndOfStreamSize()
+        if terminator is not None:
+            return TerminatedSize()
+        self.diagnostics.error(section.position, "it has no end: expected size, size-eos, terminator or a type")
+        return None
+
+    # Switches --------------------------------------------------------------------------------------------------------
+
+    def _switch_field(self, section: Section, switch: Section) -> Field | None:
+        if self._refuse_keys(section, ("encoding", "enum", "contents"), "the type is a switch"):
+            return None
+        on = switch.expression("switch-on")
+        cases = [self._case(section, entry) for entry in switch.entries("cases")]
+        if on is None or any(each is None for each in cases):
+            return None
+        known = [each for each in cases if each is not None]
+        terminator = self._terminator(section, None)
+        sized = "size" in section or section.flag("size-eos")
+        size: PendingSize | None = self._size(section, terminator) if sized or terminator is not None else OwnSize()
+        if size is None:
+            return None
+        if sized and all(each.match is not None for each in known):
+            # As in Kaitai's language: what no case takes is bytes.
+            known.append(PendingCase(None, BytesType(), None, size, None, switch.position))
+        if not known:
+            self.diagnostics.error(switch.position_of("cases"), "a switch needs at least one case")
+            return None
+        type = combined_all(tuple(each.type for each in known))
+        return Field(section, type, size, terminator, switch=PendingSwitch(on, tuple(known)))
+
+    def _case(self, section: Section, entry: Entry) -> PendingCase | None:
+        key, reference = entry.key, entry.value
+        if not isinstance(key, Expression) or not isinstance(reference, TypeReference):
+            return None
+        match = None if isinstance(key.node, Name) and key.node.id == "_" else key
+        number = self.number(reference.name, reference.position)
+        shape: Shape | None
+        if number is not None:
+            size = FixedSize(number.size) if isinstance(number, (IntegerType, FloatType)) else OwnSize()
+            shape = Shape(number, size)
+        elif _looks_like_number(reference.name):
+            return None
+        elif reference.name in ("str", "strz"):
+            shape = self._text(section, reference.name)
+        else:
+            shape = self._user_type(section, reference)
+        if shape is None:
+            return None
+        kept = reference if isinstance(shape.type, UserType) else None
+        if kept is None and reference.arguments:
+            self.diagnostics.error(reference.position, f"{shown(reference.name)} takes no arguments")
+        return PendingCase(match, shape.type, kept, shape.size, shape.terminator, key.position)
+
+
+def canonical(encoding: Text, diagnostics: Diagnostics) -> str:
+    """The canonical spelling of a written encoding; a warning where it was another, or is none that is known."""
+    found = canonical_encoding(encoding.value)
+    if found is None:
+        hint = suggestion(encoding.value, canonical_encodings())
+        tell = diagnostics.warning if python_codec(encoding.value) else diagnostics.error
+        tell(encoding.position, f"unknown encoding {shown(encoding.value)}{hint}")
+        return encoding.value
+    if found != encoding.value:
+        diagnostics.warning(encoding.position, f"the usual spelling of {shown(encoding.value)} is '{found}'")
+    return found
+
+
+def _looks_like_number(name: str) -> bool:
+    return bool(_INTEGER.fullmatch(name) or _FLOAT.fullmatch(name) or _BITS.fullmatch(name))

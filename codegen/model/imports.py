@@ -1,0 +1,142 @@
+"""Spec files and those that they import: found, read, and checked for syntax."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..spec.diagnostics import Diagnostics
+from ..spec.reader import MAX_CHARACTERS, read_yaml
+from ..spec.syntax import Section, Text
+from ..spec.validator import Validator
+from ..spec.words import shown
+from .model import Position
+from .symbols import SourceFile
+
+MAX_FILES = 500
+"""Specs that one spec may import, directly or not."""
+
+
+@dataclass
+class Loader:
+    """Reads a spec and all that it imports.
+
+    Relative imports are looked for beside the importing file, absolute ones (``/a/b``) in ``import_paths`` and then in
+    the folders of the environment variable ``KSPATH``, as Kaitai's compiler does.
+    """
+
+    diagnostics: Diagnostics
+    import_paths: tuple[Path, ...] = ()
+    files: dict[str, SourceFile] = field(default_factory=dict)
+    """By the name (``meta/id``) of the spec; the first is the one that was asked for."""
+    seen: set[Path] = field(default_factory=set)
+
+    def load(self, path: Path, text: str | None, display: str) -> bool:
+        """Reads the file and its imports; ``False`` where there are errors. Raises ``OSError`` where the first file
+        cannot be opened."""
+        data = text.encode("utf-8", "surrogatepass") if text is not None else _read(path)
+        waiting = [(path, data, display)]
+        self.seen.add(_key(path))
+        while waiting:
+            current, content, name = waiting.pop(0)
+            file = self._parse(content, name)
+            if file is None:
+                continue
+            self._declare(file)
+            waiting.extend(self._imports(file.section, current))
+        return not self.diagnostics.has_errors
+
+    def _parse(self, data: bytes, display: str) -> SourceFile | None:
+        start = Position(display, 1, 1)
+        if len(data) > 4 * MAX_CHARACTERS:
+            self.diagnostics.error(start, f"a spec has at most {MAX_CHARACTERS} characters")
+            return None
+        try:
+            text = data.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            before = data[: error.start]
+            line, column = before.count(b"\n") + 1, len(before) - before.rfind(b"\n")
+            self.diagnostics.error(Position(display, line, column), "a spec is UTF-8 text, this byte is not")
+            return None
+        node = read_yaml(text, display, self.diagnostics)
+        section = Validator(self.diagnostics).spec(node) if node is not None else None
+        if section is None:
+            return None
+        return SourceFile(display, hashlib.sha256(data).hexdigest(), section)
+
+    def _declare(self, file: SourceFile) -> None:
+        meta = file.section.section("meta")
+        id = meta.text("id") if meta is not None else None
+        if id is None:
+            return  # the validator has said that it is missing
+        if id.value in self.files:
+            first = self.files[id.value].display
+            self.diagnostics.error(id.position, f"the name {shown(id.value)} is already that of {first}")
+            return
+        self.files[id.value] = file
+
+    def _imports(self, section: Section, importer: Path) -> list[tuple[Path, bytes, str]]:
+        found: list[tuple[Path, bytes, str]] = []
+        for text in _import_texts(section):
+            path = self._find(text.value, importer)
+            if path is None:
+                where = "beside this file" if not text.value.startswith("/") else "in the import paths"
+                self.diagnostics.error(text.position, f"cannot find the import {shown(text.value + '.ksy')} {where}")
+                continue
+            if _key(path) in self.seen:
+                continue
+            if len(self.seen) >= MAX_FILES:
+                self.diagnostics.error(text.position, f"more than {MAX_FILES} specs are imported")
+                return found
+            self.seen.add(_key(path))
+            try:
+                found.append((path, _read(path), display_name(path)))
+            except OSError as error:
+                self.diagnostics.error(text.position, f"cannot read the import: {error.strerror or error}")
+        return found
+
+    def _find(self, name: str, importer: Path) -> Path | None:
+        if "\0" in name or len(name) > 1000:
+            return None
+        if name.startswith("/"):
+            environment = [Path(each) for each in os.environ.get("KSPATH", "").split(os.pathsep) if each]
+            candidates = [folder / f"{name.lstrip('/')}.ksy" for folder in (*self.import_paths, *environment)]
+        else:
+            candidates = [importer.parent / f"{name}.ksy"]
+        for each in candidates:
+            try:
+                if each.is_file():
+                    return each
+            except OSError:
+                continue
+        return None
+
+
+def display_name(path: Path) -> str:
+    """What diagnostics call a file: relative to the current folder where it lies inside, else its name alone, so that
+    no machine's paths get into what is generated."""
+    try:
+        return path.resolve().relative_to(Path.cwd().resolve()).as_posix()
+    except ValueError:
+        return path.name if path.is_absolute() else path.as_posix()
+
+
+def _import_texts(section: Section) -> list[Text]:
+    """The imports of a type's ``meta`` and of those inside it."""
+    meta = section.section("meta")
+    texts = list(meta.texts("imports")) if meta is not None else []
+    for entry in section.entries("types"):
+        if isinstance(entry.value, Section):
+            texts.extend(_import_texts(entry.value))
+    return texts
+
+
+def _key(path: Path) -> Path:
+    return Path(os.path.abspath(path))
+
+
+def _read(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(4 * MAX_CHARACTERS + 1)

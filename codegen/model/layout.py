@@ -1,0 +1,96 @@
+"""Which attributes decide where later bytes lie (``Attribute.frames_layout``).
+
+Those are the ones that appear in a size, a count, a condition or a switch, directly or through value instances,
+parameters and other objects; and fixed contents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from ..expression.nodes import Node
+from .model import Attribute, ExpressionSize, RepeatCount, RepeatUntil, Struct
+from .references import Reference, names_item, references
+from .types import Path, UserType
+
+
+def all_structs(struct: Struct) -> Iterator[Struct]:
+    """The struct and all inside it."""
+    yield struct
+    for each in struct.structs:
+        yield from all_structs(each)
+
+
+def framing_members(structs: Iterable[Struct]) -> frozenset[Reference]:
+    """The members of all ``structs`` that decide where later bytes lie."""
+    known = list(structs)
+    behind = _behind(known)
+    found: set[Reference] = set()
+    waiting = [each for struct in known for each in _direct(struct)]
+    while waiting:
+        current = waiting.pop()
+        if current not in found:
+            found.add(current)
+            waiting.extend(behind.get(current, ()))
+    return frozenset(found)
+
+
+def mark(struct: Struct, framing: frozenset[Reference]) -> Struct:
+    """A copy of the struct with ``frames_layout`` filled in, here and inside."""
+    attributes = tuple(
+        replace(each, frames_layout=each.contents is not None or (struct.path, each.id) in framing)
+        for each in struct.attributes
+    )
+    return replace(struct, attributes=attributes, structs=tuple(mark(each, framing) for each in struct.structs))
+
+
+def _direct(struct: Struct) -> Iterator[Reference]:
+    for attribute in struct.attributes:
+        for node in _deciding(attribute):
+            yield from references(node, struct.path)
+            if names_item(node):
+                yield struct.path, attribute.id
+
+
+def _deciding(attribute: Attribute) -> Iterator[Node]:
+    """The expressions of an attribute that decide how many bytes it takes."""
+    if attribute.condition is not None:
+        yield attribute.condition
+    if isinstance(attribute.size, ExpressionSize):
+        yield attribute.size.expression
+    if isinstance(attribute.repeat, (RepeatCount, RepeatUntil)):
+        yield attribute.repeat.expression
+    if attribute.switch is not None:
+        yield attribute.switch.on
+        for case in attribute.switch.cases:
+            if case.match is not None:
+                yield case.match
+            if isinstance(case.size, ExpressionSize):
+                yield case.size.expression
+
+
+def _behind(structs: list[Struct]) -> dict[Reference, list[Reference]]:
+    """What the value of a member comes from: an instance's from its expression, a parameter's from the arguments."""
+    parameters: dict[Path, list[str]] = {each.path: [one.id for one in each.parameters] for each in structs}
+    behind: dict[Reference, list[Reference]] = {}
+    for struct in structs:
+        for instance in struct.instances:
+            nodes = [each for each in (instance.value, instance.condition) if each is not None]
+            for node in nodes:
+                behind.setdefault((struct.path, instance.id), []).extend(references(node, struct.path))
+        fields = (*struct.attributes, *(each.attribute for each in struct.instances if each.attribute is not None))
+        for attribute in fields:
+            for type, arguments in _uses(attribute):
+                for name, node in zip(parameters.get(type.path, ()), arguments, strict=False):
+                    behind.setdefault((type.path, name), []).extend(references(node, struct.path))
+    return behind
+
+
+def _uses(attribute: Attribute) -> Iterator[tuple[UserType, tuple[Node, ...]]]:
+    if isinstance(attribute.type, UserType):
+        yield attribute.type, attribute.arguments
+    if attribute.switch is not None:
+        for case in attribute.switch.cases:
+            if isinstance(case.type, UserType):
+                yield case.type, case.arguments

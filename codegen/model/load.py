@@ -1,0 +1,120 @@
+"""From a spec file to its model, in phases: files and syntax, names, types, layout, derivations, the table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path as FilePath
+
+from ..spec.diagnostics import Diagnostic, Diagnostics
+from ..spec.syntax import Section
+from .build import Builder
+from .declare import Declarer
+from .derivations import derive
+from .imports import Loader, display_name
+from .layout import all_structs, framing_members, mark
+from .model import Position, Spec, Struct
+from .parents import find_parents
+from .scope import Typing
+from .sizes import Sizes
+from .symbols import SourceFile, World
+from .table import TableReader
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came of a spec: its model, or ``None`` where there are errors, and all that is to be said about it."""
+
+    spec: Spec | None
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def load(
+    path: str | FilePath,
+    text: str | None = None,
+    *,
+    display_name: str | None = None,
+    import_paths: Iterable[str | FilePath] = (),
+) -> Spec:
+    """The model of a spec.
+
+    ``path`` is the file; with ``text`` it is not read and only says where imports are looked for. ``display_name`` is
+    what diagnostics and generated code call it; otherwise its path from the current folder. ``import_paths`` are the
+    folders of absolute imports. Raises ``wireloom.errors.SpecError`` with every error, a line each (its attribute
+    ``diagnostics`` has them as data), and ``OSError`` where the file cannot be read.
+    """
+    result = analyse(path, text, display_name=display_name, import_paths=import_paths)
+    if result.spec is None:
+        collected = Diagnostics(list(result.diagnostics))
+        collected.raise_errors()
+    assert result.spec is not None
+    return result.spec
+
+
+def analyse(
+    path: str | FilePath,
+    text: str | None = None,
+    *,
+    display_name: str | None = None,
+    import_paths: Iterable[str | FilePath] = (),
+) -> Result:
+    """The same without raising for errors in the spec, and with its warnings."""
+    diagnostics = Diagnostics()
+    file = FilePath(path)
+    shown = display_name if display_name is not None else _display(file)
+    try:
+        spec = _compile(file, text, shown, tuple(FilePath(each) for each in import_paths), diagnostics)
+    except RecursionError:
+        # Every limit is meant to prevent this; a caller who is deep in its own stack may still get here.
+        diagnostics.error(Position(shown, 1, 1), "nested too deeply")
+        spec = None
+    return Result(None if diagnostics.has_errors else spec, diagnostics.sorted())
+
+
+_display = display_name
+
+
+def _compile(
+    path: FilePath, text: str | None, display: str, import_paths: tuple[FilePath, ...], diagnostics: Diagnostics
+) -> Spec | None:
+    loader = Loader(diagnostics, import_paths)
+    if not loader.load(path, text, display):
+        return None
+    world = World()
+    declarer = Declarer(world, diagnostics)
+    for name, file in loader.files.items():
+        declarer.types(file, name)
+    for symbol in world.all():
+        declarer.members(symbol)
+    typing = Typing(world, diagnostics, Sizes(world))
+    find_parents(world, typing)
+    builder = Builder(world, typing, diagnostics)
+    roots = {name: builder.struct(symbol) for name, symbol in world.roots.items()}
+    if diagnostics.has_errors:
+        return None
+    framing = framing_members(each for root in roots.values() for each in all_structs(root))
+    roots = {name: derive(mark(root, framing)) for name, root in roots.items()}
+    structs = {each.path: each for root in roots.values() for each in all_structs(root)}
+    specs = [_spec(file, roots[name], structs, diagnostics) for name, file in loader.files.items()]
+    return replace(specs[0], imports=tuple(specs[1:]))
+
+
+def _spec(file: SourceFile, root: Struct, structs: dict[tuple[str, ...], Struct], diagnostics: Diagnostics) -> Spec:
+    meta = file.section.section("meta") or Section("meta", file.section.position)
+    table = TableReader(root, structs, diagnostics).read(meta.extensions)
+    return Spec(
+        name=root.path[0],
+        title=meta.word("title"),
+        root=root,
+        file=file.display,
+        sha256=file.sha256,
+        rows=table.rows,
+        codec=table.codec,
+        path_pattern=table.path_pattern,
+        max_record=table.max_record,
+        choices=table.choices,
+        file_extensions=tuple(each.value for each in meta.texts("file-extension")),
+        doc=root.doc,
+        doc_ref=root.doc_ref,
+        license=meta.word("license"),
+    )

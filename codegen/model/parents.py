@@ -1,0 +1,75 @@
+"""Which types hold which: what ``_parent`` is."""
+
+from __future__ import annotations
+
+from ..expression.nodes import BooleanLiteral
+from ..expression.typer import type_of
+from .fields import Field
+from .scope import Typing
+from .symbols import Symbol, World
+from .types import Type, UserType
+
+MAX_ROUNDS = 20
+"""How often ``parent`` expressions are looked at that may stand on each other."""
+
+
+def find_parents(world: World, typing: Typing) -> None:
+    """Fills in ``Symbol.parents``. As in Kaitai's language, a use by another spec makes no parent."""
+    explicit: list[tuple[Symbol, Field]] = []
+    for symbol in world.all():
+        for member in symbol.members.values():
+            if member.field is None:
+                continue
+            if "parent" in member.section:
+                explicit.append((symbol, member.field))
+            else:
+                for path in _held(member.field):
+                    _add(world, symbol, path)
+    # The type of a parent expression may stand on parents that other such expressions give: once more until no
+    # expression adds any. Errors are said when the field itself is built.
+    for _ in range(min(len(explicit), MAX_ROUNDS)):
+        added = sum(_explicit(world, typing, symbol, field) for symbol, field in explicit)
+        if not added:
+            break
+    if explicit:
+        _forget_instances(world)
+
+
+def _forget_instances(world: World) -> None:
+    """What value instances were found to be may rest on parents that were not complete yet."""
+    for symbol in world.all():
+        for member in symbol.members.values():
+            if member.value is not None and "enum" not in member.section:
+                member.type = None
+            if "value" in member.section:
+                member.value = None
+                member.failed = member.type is None and "enum" in member.section
+
+
+def _held(field: Field) -> list[UserType]:
+    types: list[Type] = [field.type]
+    if field.switch is not None:
+        types = [each.type for each in field.switch.cases]
+    return [each for each in types if isinstance(each, UserType)]
+
+
+def _explicit(world: World, typing: Typing, symbol: Symbol, field: Field) -> int:
+    """Adds the parent that the field's expression names; how many were new."""
+    expression = field.section.expression("parent")
+    if expression is None or isinstance(expression.node, BooleanLiteral):
+        return 0
+    quiet = typing.quiet()
+    node = quiet.expression(symbol, expression)
+    holder = type_of(node) if node is not None else None
+    found = world.at(holder.path) if isinstance(holder, UserType) else None
+    if found is None:
+        return 0
+    return sum(_add(world, found, held) for held in _held(field))
+
+
+def _add(world: World, parent: Symbol, held: UserType) -> bool:
+    child = world.at(held.path)
+    if child is None or child.file is not parent.file or parent in child.parents:
+        return False
+    child.parents.append(parent)
+    return True

@@ -1,0 +1,33 @@
+"""Which members an expression stands on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..expression.nodes import Attribute, Name, Node
+from ..expression.walk import walk
+from .types import ListType, Path, UserType
+
+Reference = tuple[Path, str]
+"""The type that declares a member, and the member's id."""
+
+
+def references(node: Node, owner: Path) -> Iterator[Reference]:
+    """Every member that a typed tree inside the type ``owner`` names, its own and those of other objects."""
+    for each in walk(node):
+        if isinstance(each, Name) and not each.id.startswith("_"):
+            yield owner, each.id
+        elif isinstance(each, Attribute) and isinstance(each.value.type, UserType):
+            yield each.value.type.path, each.name
+
+
+def names_item(node: Node) -> bool:
+    """Whether the tree names ``_``, the current item."""
+    return any(isinstance(each, Name) and each.id == "_" for each in walk(node))
+
+
+def item_path(type: object) -> Path | None:
+    """The user type of a value or of a list's items."""
+    if isinstance(type, ListType):
+        type = type.item
+    return type.path if isinstance(type, UserType) else None

@@ -1,0 +1,76 @@
+"""Which type or enum a name means, by Kaitai's rules: inside out, then the imported specs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..spec.words import shown, suggestion
+from .model import Enum
+from .symbols import Symbol, World
+
+
+def find_type(world: World, start: Symbol, name: str) -> Symbol | None:
+    """The type that ``name`` (``a``, ``a::b``, ``::a::b``) means where ``start`` is the current type."""
+    parts = name.split("::")
+    if parts[0] == "":
+        found = _descend(start.root, parts[1:])
+        return found or _descend_from_top(world, start, parts[1:])
+    level: Symbol | None = start
+    while level is not None:
+        found = _descend(level, parts)
+        if found is None and level.path[-1] == parts[0]:
+            found = _descend(level, parts[1:])
+        if found is not None:
+            return found
+        level = level.outer
+    return _descend_from_top(world, start, parts)
+
+
+def find_enum(world: World, start: Symbol, name: str) -> Enum | None:
+    """The enum that ``name`` means."""
+    *types, last = name.split("::")
+    if not types or types == [""]:
+        level: Symbol | None = start if not types else start.root
+        while level is not None:
+            if last in level.enums:
+                return level.enums[last]
+            level = level.outer
+        return None
+    holder = find_type(world, start, "::".join(types))
+    while holder is not None:
+        if last in holder.enums:
+            return holder.enums[last]
+        holder = holder.outer
+    return None
+
+
+def unknown_type(world: World, start: Symbol, name: str, built_in: Iterable[str] = ()) -> str:
+    """The sentence about a type that cannot be found."""
+    visible = {*built_in, *world.roots}
+    level: Symbol | None = start
+    while level is not None:
+        visible.update(level.types)
+        level = level.outer
+    visible.update("::".join(each.path[1:]) for each in start.root.all() if len(each.path) > 2)
+    return f"unknown type {shown(name)}{suggestion(name, visible)}"
+
+
+def unknown_enum(start: Symbol, name: str) -> str:
+    """The sentence about an enum that cannot be found."""
+    visible: set[str] = set()
+    for each in start.root.all():
+        prefix = "::".join(each.path[1:])
+        visible.update(f"{prefix}::{enum}" if prefix and each is not start else enum for enum in each.enums)
+    return f"unknown enum {shown(name)}{suggestion(name, visible)}"
+
+
+def _descend(start: Symbol, parts: list[str]) -> Symbol | None:
+    found: Symbol | None = start
+    for part in parts:
+        found = found.types.get(part) if found is not None else None
+    return found
+
+
+def _descend_from_top(world: World, start: Symbol, parts: list[str]) -> Symbol | None:
+    top = world.roots.get(parts[0]) if parts else None
+    return _descend(top, parts[1:]) if top is not None else None

@@ -1,0 +1,226 @@
+"""What names mean inside an expression, and the typing of expressions and value instances."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ..expression.lexer import ExpressionError
+from ..expression.nodes import Node
+from ..expression.typer import UnknownNameError, type_of, typed
+from ..expression.typerules import is_integer, type_name
+from ..spec.diagnostics import Diagnostics
+from ..spec.syntax import Expression
+from ..spec.words import shown, suggestion
+from .declare import BUILT_IN_PARAMETERS, plain_type
+from .resolve import find_enum, find_type, unknown_enum, unknown_type
+from .sizes import Sizes
+from .symbols import Failed, Member, Symbol, World
+from .types import AnyStructType, ComputedIntegerType, EnumType, ListType, Path, StreamType, Type, UserType
+
+ALWAYS = ("_root", "_parent", "_io", "_sizeof")
+
+
+class _NotTypedYetError(Exception):
+    """A value instance is needed that has not been typed: it comes first, then this is tried again."""
+
+    def __init__(self, symbol: Symbol, member: Member) -> None:
+        super().__init__(member.id)
+        self.symbol = symbol
+        self.member = member
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What an expression sees besides the members: ``_`` (``item``), ``_on`` and whether there is an ``_index``."""
+
+    item: Type | None = None
+    switch_on: Type | None = None
+    index: bool = False
+
+
+NOTHING = Surroundings()
+
+
+@dataclass
+class Typing:
+    """Types the expressions of one compilation."""
+
+    world: World
+    diagnostics: Diagnostics
+    sizes: Sizes
+    _busy: bool = field(default=False)
+
+    def expression(self, symbol: Symbol, expression: Expression, around: Surroundings = NOTHING) -> Node | None:
+        """The typed tree of an expression inside ``symbol``; ``None`` where it has an error, which has been said."""
+        try:
+            return typed(expression.node, StructScope(self, symbol, around))
+        except ExpressionError as error:
+            self.diagnostics.error(expression.place(error.start), error.message)
+        except Failed:
+            # What it stands on has an error of its own.
+            pass
+        return None
+
+    def quiet(self) -> Typing:
+        """The same without a word about errors, for questions that are asked before all is known."""
+        return Typing(self.world, Diagnostics(), self.sizes)
+
+    def member_type(self, symbol: Symbol, member: Member) -> Type:
+        """The type of a member. Raises ``Failed`` where it has an error."""
+        if member.type is None and not member.failed:
+            if self._busy:
+                raise _NotTypedYetError(symbol, member)
+            self.instance(symbol, member)
+        if member.failed or member.type is None:
+            raise Failed
+        return member.type
+
+    def instance(self, symbol: Symbol, member: Member) -> None:
+        """Types a value instance and those that it stands on. A stack in place of recursion: such chains are long."""
+        waiting = [(symbol, member)]
+        while waiting:
+            current, one = waiting[-1]
+            expression = one.section.expression("value")
+            if one.value is not None or expression is None:
+                one.failed = one.failed or expression is None
+                waiting.pop()
+                continue
+            self._busy = True
+            try:
+                node = self.expression(current, expression)
+            except _NotTypedYetError as needed:
+                if any(each is needed.member for _, each in waiting):
+                    self._cycle(waiting, needed.member)
+                else:
+                    waiting.append((needed.symbol, needed.member))
+                continue
+            finally:
+                self._busy = False
+            waiting.pop()
+            self._finish(one, node)
+
+    def _finish(self, member: Member, node: Node | None) -> None:
+        if node is None:
+            member.failed = True
+            return
+        member.value = node
+        if isinstance(member.type, EnumType):
+            base = type_of(node)
+            if not is_integer(base):
+                self.diagnostics.error(
+                    member.section.position_of("enum"), f"an enum names integers, this is {type_name(base)}"
+                )
+                member.failed = True
+        else:
+            member.type = type_of(node)
+
+    def _cycle(self, waiting: list[tuple[Symbol, Member]], member: Member) -> None:
+        start = next(index for index, (_, each) in enumerate(waiting) if each is member)
+        names = [each.id for _, each in waiting[start:]]
+        shown_names = names if len(names) <= 8 else [*names[:7], "…"]
+        chain = " → ".join([*shown_names, member.id])
+        self.diagnostics.error(member.section.position_of("value"), f"{shown(member.id)} stands on itself: {chain}")
+        for _, each in waiting[start:]:
+            each.failed = True
+        del waiting[start:]
+
+
+@dataclass(frozen=True)
+class StructScope:
+    """The scope of expressions inside one type of the spec (see ``expression.typer.Scope``)."""
+
+    typing: Typing
+    symbol: Symbol
+    around: Surroundings
+
+    def name(self, name: str) -> Type:
+        """The type of a bare name."""
+        if name == "_" and self.around.item is not None:
+            return self.around.item
+        if name == "_on" and self.around.switch_on is not None:
+            return self.around.switch_on
+        if name == "_index" and self.around.index:
+            return ComputedIntegerType()
+        reasons = {
+            "_": "'_' has a meaning in repeat-until and valid only",
+            "_on": "'_on' has a meaning in the cases of a switch only",
+            "_index": "'_index' has a meaning where something repeats only",
+        }
+        if name in reasons:
+            raise UnknownNameError(reasons[name])
+        return self._in(self.symbol, name)
+
+    def member(self, path: Path, name: str) -> Type:
+        """The type of ``name`` in a value of the user type ``path``."""
+        symbol = self.typing.world.at(path)
+        if symbol is None:
+            raise UnknownNameError(f"the fields of the opaque type '{'::'.join(path)}' are not known")
+        return self._in(symbol, name)
+
+    def _in(self, symbol: Symbol, name: str) -> Type:
+        if name == "_root":
+            return UserType(symbol.root.path)
+        if name == "_io":
+            return StreamType()
+        if name == "_parent":
+            return self._parent(symbol)
+        member = symbol.members.get(name)
+        if member is None:
+            known = [*symbol.members, *(ALWAYS if name.startswith("_") else ())]
+            hint = suggestion(name, known) or self._elsewhere(symbol, name)
+            raise UnknownNameError(f"unknown name {shown(name)} in {symbol.name}{hint}")
+        return self.typing.member_type(symbol, member)
+
+    def _parent(self, symbol: Symbol) -> Type:
+        if not symbol.parents:
+            if symbol.outer is None:
+                raise UnknownNameError(f"the outermost type {symbol.name} has no _parent")
+            raise UnknownNameError(f"nothing holds {symbol.name}, so that the type of its _parent is not known")
+        return UserType(symbol.parents[0].path) if len(symbol.parents) == 1 else AnyStructType()
+
+    def _elsewhere(self, symbol: Symbol, name: str) -> str:
+        for word, other in (("_root", symbol.root), *(("_parent", each) for each in symbol.parents)):
+            if other is not symbol and name in other.members:
+                return f"; did you mean '{word}.{name}'?"
+        return ""
+
+    def enum(self, path: tuple[str, ...], label: str) -> EnumType:
+        """The enum that is meant by ``path``, which must have the label."""
+        name = "::".join(path)
+        found = find_enum(self.typing.world, self.symbol, name)
+        if found is None:
+            raise UnknownNameError(unknown_enum(self.symbol, name))
+        labels = [each.label for each in found.labels]
+        if label not in labels:
+            raise UnknownNameError(f"the enum {name} has no member {shown(label)}{suggestion(label, labels)}")
+        return EnumType(found.path, ComputedIntegerType())
+
+    def cast(self, target: str) -> Type:
+        """The type that is meant by the name in ``.as<…>`` and ``sizeof<…>``."""
+        name, is_list = (target[:-2], True) if target.endswith("[]") else (target, False)
+        type = plain_type(name)
+        if type is None:
+            found = find_type(self.typing.world, self.symbol, name)
+            if found is None and not self.symbol.opaque_types:
+                raise UnknownNameError(unknown_type(self.typing.world, self.symbol, name, BUILT_IN_PARAMETERS))
+            type = UserType(found.path) if found else UserType(tuple(filter(None, name.split("::"))), opaque=True)
+        return ListType(type) if is_list else type
+
+    def size_in_bits(self, type: Type) -> int:
+        """How many bits every value of the type takes on the wire."""
+        return self.typing.sizes.of_type(type)
+
+    def own_size_in_bits(self) -> int:
+        """The same of the type that the expression stands in."""
+        return self.typing.sizes.of_symbol(self.symbol)
+
+    def member_size_in_bits(self, path: Path, name: str) -> int:
+        """The same of an attribute."""
+        symbol = self.typing.world.at(path)
+        if symbol is None or name not in symbol.members:
+            return self.typing.sizes.of_type(self.member(path, name))
+        return self.typing.sizes.of_member(symbol, name)
+
+    def own_path(self) -> Path:
+        """The type that the expression stands in."""
+        return self.symbol.path

@@ -1,0 +1,99 @@
+"""Sizes that are the same for every value: ``sizeof``, ``bitsizeof`` and ``_sizeof``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ..expression.fold import constant_integer
+from ..expression.typer import UnknownNameError
+from ..expression.typerules import type_name
+from ..spec.syntax import Expression
+from .model import FixedSize
+from .symbols import Member, Symbol, World
+from .types import BitsType, EnumType, FloatType, IntegerType, Path, Type, UserType
+
+MAX_NESTING = 60
+"""Types inside each other whose sizes are added up."""
+
+MAX_BITS = 2**63
+"""No size is larger: a few kilobytes of spec could otherwise name numbers of any length."""
+
+
+@dataclass
+class Sizes:
+    """Works out sizes in bits and remembers those of types."""
+
+    world: World
+    known: dict[Path, int | None] = field(default_factory=dict)
+    open: list[Path] = field(default_factory=list)
+
+    def of_type(self, type: Type) -> int:
+        """Bits of every value of the type. Raises ``UnknownNameError`` where they differ."""
+        size = self._type(type)
+        if size is None:
+            raise UnknownNameError(f"{type_name(type)} has no fixed size")
+        return size
+
+    def of_symbol(self, symbol: Symbol) -> int:
+        """Bits of every object of the type."""
+        return self.of_type(UserType(symbol.path))
+
+    def of_member(self, symbol: Symbol, name: str) -> int:
+        """Bits of an attribute, with its size key and its repetition."""
+        member = symbol.members.get(name)
+        if member is None:
+            raise UnknownNameError(f"unknown name '{name}' in {symbol.name}")
+        size = self._member(member)
+        if size is None:
+            raise UnknownNameError(f"'{name}' has no fixed size")
+        return size
+
+    def _type(self, type: Type) -> int | None:
+        match type:
+            case IntegerType(size=size) | FloatType(size=size):
+                return size * 8
+            case BitsType(width=width):
+                return width
+            case EnumType(base=base):
+                return self._type(base)
+            case UserType(path=path, opaque=False):
+                return self._struct(path)
+        return None
+
+    def _struct(self, path: Path) -> int | None:
+        if path in self.known:
+            return self.known[path]
+        if path in self.open or len(self.open) >= MAX_NESTING:
+            return None
+        symbol = self.world.at(path)
+        if symbol is None:
+            return None
+        self.open.append(path)
+        total: int | None = 0
+        for member in symbol.of_kind("attribute"):
+            size = self._member(member)
+            total = total + size if total is not None and size is not None else None
+            if total is None:
+                break
+        self.open.pop()
+        self.known[path] = total if total is None or total <= MAX_BITS else None
+        return self.known[path]
+
+    def _member(self, member: Member) -> int | None:
+        if member.field is None:
+            return self._type(member.type) if member.type is not None and member.kind != "instance" else None
+        size: int | None
+        if member.field.switch is not None:
+            size = None
+        elif isinstance(member.field.size, FixedSize):
+            size = member.field.size.size * 8
+        elif isinstance(member.field.size, Expression):
+            number = constant_integer(member.field.size.node)
+            size = number * 8 if number is not None and number >= 0 else None
+        else:
+            size = self._type(member.field.type)
+        if size is None or not member.field.repeats:
+            return size
+        count = member.section.expression("repeat-expr")
+        number = constant_integer(count.node) if count is not None else None
+        return size * number if number is not None and number >= 0 else None

@@ -1,0 +1,113 @@
+"""Declared names: files, types, enums and members, before anything is typed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ..expression.nodes import Node
+from ..spec.syntax import Section
+from .fields import Field
+from .model import Enum, Position
+from .types import Path, Type
+
+
+@dataclass(frozen=True)
+class Defaults:
+    """What ``meta`` says for all types inside: ``endian`` is ``le``, ``be``, ``computed`` or ``None``."""
+
+    endian: str | None = None
+    bit_endian: str = "be"
+    encoding: str | None = None
+
+
+@dataclass(eq=False)
+class Member:
+    """An attribute, an instance or a parameter.
+
+    ``type`` is a list's where it repeats, and ``None`` while a value instance is not typed yet; ``failed`` where it
+    cannot be, which has been said.
+    """
+
+    id: str
+    kind: str
+    section: Section
+    position: Position
+    index: int
+    field: Field | None = None
+    type: Type | None = None
+    value: Node | None = None
+    failed: bool = False
+
+
+@dataclass(eq=False)
+class SourceFile:
+    """A spec file: what diagnostics call it, the digest of its bytes, and its checked syntax."""
+
+    display: str
+    sha256: str
+    section: Section
+
+
+@dataclass(eq=False)
+class Symbol:
+    """A type that a spec declares."""
+
+    path: Path
+    file: SourceFile
+    section: Section
+    outer: Symbol | None
+    defaults: Defaults
+    opaque_types: bool
+    inherits_endian: bool = False
+    types: dict[str, Symbol] = field(default_factory=dict)
+    enums: dict[str, Enum] = field(default_factory=dict)
+    members: dict[str, Member] = field(default_factory=dict)
+    parents: list[Symbol] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        """The path as messages show it."""
+        return "::".join(self.path)
+
+    @property
+    def root(self) -> Symbol:
+        """The outermost type of the same file."""
+        found = self
+        while found.outer is not None:
+            found = found.outer
+        return found
+
+    def all(self) -> Iterator[Symbol]:
+        """The symbol and all inside it, outer before inner."""
+        yield self
+        for each in self.types.values():
+            yield from each.all()
+
+    def of_kind(self, kind: str) -> list[Member]:
+        """The members that are ``attribute``, ``instance`` or ``parameter``, in order."""
+        return [each for each in self.members.values() if each.kind == kind]
+
+
+@dataclass(eq=False)
+class Failed(Exception):  # noqa: N818 - not an error of its own: it ends what an error that has been said has spoilt
+    """A name whose own error has been reported; whoever needs it gives up silently."""
+
+
+@dataclass
+class World:
+    """All files of one compilation, by the name of their outermost type."""
+
+    roots: dict[str, Symbol] = field(default_factory=dict)
+
+    def all(self) -> Iterator[Symbol]:
+        """Every symbol of every file."""
+        for root in self.roots.values():
+            yield from root.all()
+
+    def at(self, path: Path) -> Symbol | None:
+        """The symbol of an absolute path."""
+        found = self.roots.get(path[0])
+        for name in path[1:]:
+            found = found.types.get(name) if found is not None else None
+        return found

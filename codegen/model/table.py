@@ -1,0 +1,205 @@
+"""The extension keys of ``meta``: what a table of the format is."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from ..spec.diagnostics import Diagnostics
+from ..spec.syntax import Integer, Section, Text
+from ..spec.words import listed, shown, suggestion
+from .model import Attribute, Choice, Instance, Position, RepeatEos, Rows, Struct
+from .types import AnyStructType, ListType, Path, StreamType, Type, UnionType, UserType
+
+DEFAULT_MAX_RECORD = 64 * 1024 * 1024
+
+RESERVED = ("_offset", "_path", "_error", "_corrupt_record")
+"""Columns that every format has."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """What the extensions of ``meta`` say."""
+
+    rows: Rows | None = None
+    codec: str = "none"
+    path_pattern: str | None = None
+    max_record: int = DEFAULT_MAX_RECORD
+    choices: tuple[Choice, ...] = ()
+
+
+class TableReader:
+    """Reads the extensions of ``meta`` against the finished structs."""
+
+    def __init__(self, root: Struct, structs: dict[Path, Struct], diagnostics: Diagnostics) -> None:
+        self.root = root
+        self.structs = structs
+        self.diagnostics = diagnostics
+
+    def read(self, section: Section | None) -> Table:
+        """The table of the spec; without rows where it declares none."""
+        if section is None:
+            return Table()
+        rows = self._rows(section)
+        return Table(
+            rows=rows,
+            codec=section.word("codec", "none"),
+            path_pattern=self._path(section, rows),
+            max_record=section.integer("max-record") or DEFAULT_MAX_RECORD,
+            choices=self._choices(section),
+        )
+
+    # Rows and columns ------------------------------------------------------------------------------------------------
+
+    def _rows(self, section: Section) -> Rows | None:
+        name = section.text("rows")
+        if name is None:
+            for key in ("columns", "selectable", "parent-columns", "max-record", "options", "path"):
+                if key in section:
+                    self.diagnostics.error(section.keys[key], f"{shown(key)} needs the key 'rows' beside it")
+                    break
+            return None
+        attribute = self.root.attribute(name.value)
+        if attribute is None:
+            hint = suggestion(name.value, [each.id for each in self.root.attributes])
+            self.diagnostics.error(name.position, f"the root has no attribute {shown(name.value)}{hint}")
+            return None
+        row = self._row_type(attribute, name.position)
+        if row is None:
+            return None
+        parents = self._parent_columns(section, attribute)
+        columns = self._columns(section, "columns", row, parents)
+        scalars = [each.id for each in _members(row) if _is_scalar(each)]
+        if "columns" not in section:
+            columns = tuple(each for each in scalars if each not in parents)
+        if "selectable" in section:
+            selectable = self._columns(section, "selectable", row, (*parents, *columns))
+        else:
+            selectable = tuple(each for each in scalars if each not in columns and each not in parents)
+        return Rows(attribute.id, row.path, columns, selectable, parents)
+
+    def _row_type(self, attribute: Attribute, position: Position) -> Struct | None:
+        if not isinstance(attribute.repeat, RepeatEos):
+            self.diagnostics.error(
+                position, f"the rows must repeat to the end: {shown(attribute.id)} needs repeat: eos"
+            )
+            return None
+        if not isinstance(attribute.type, UserType) or attribute.type.path not in self.structs:
+            self.diagnostics.error(
+                position, f"the rows must be of a type of the spec: {shown(attribute.id)} is of none"
+            )
+            return None
+        later = self.root.attributes[self.root.attributes.index(attribute) + 1 :]
+        if later:
+            self.diagnostics.error(
+                position, f"the rows take all that is left, but {shown(later[0].id)} stands behind them"
+            )
+            return None
+        return self.structs[attribute.type.path]
+
+    def _columns(self, section: Section, key: str, row: Struct, taken: tuple[str, ...]) -> tuple[str, ...]:
+        found: list[str] = []
+        known = {each.id: each for each in _members(row) if not getattr(each, "anonymous", False)}
+        for name in section.texts(key):
+            member = known.get(name.value)
+            if member is None:
+                hint = suggestion(name.value, known)
+                message = f"{'::'.join(row.path)} has no attribute or instance {shown(name.value)}{hint}"
+                self.diagnostics.error(name.position, message)
+            elif self._fresh(name, (*taken, *found)):
+                if isinstance(member, Instance) and member.attribute is not None:
+                    self.diagnostics.error(
+                        name.position, f"{shown(name.value)} is read elsewhere (pos) and is no column"
+                    )
+                else:
+                    found.append(name.value)
+        return tuple(found)
+
+    def _fresh(self, name: Text, taken: tuple[str, ...]) -> bool:
+        if name.value in taken:
+            self.diagnostics.error(name.position, f"the column {shown(name.value)} is there already")
+        return name.value not in taken
+
+    def _parent_columns(self, section: Section, rows: Attribute) -> tuple[str, ...]:
+        found: list[str] = []
+        known = {each.id: each for each in _members(self.root) if each.id != rows.id}
+        for name in section.texts("parent-columns"):
+            member = known.get(name.value)
+            if member is None:
+                hint = suggestion(name.value, known)
+                message = f"the root has no attribute or instance {shown(name.value)} before the rows{hint}"
+                self.diagnostics.error(name.position, message)
+            elif not _is_scalar(member):
+                self.diagnostics.error(name.position, f"{shown(name.value)} is no single value")
+            elif self._fresh(name, tuple(found)):
+                found.append(name.value)
+        return tuple(found)
+
+    # Paths and options -----------------------------------------------------------------------------------------------
+
+    def _path(self, section: Section, rows: Rows | None) -> str | None:
+        pattern = section.text("path")
+        if pattern is None:
+            return None
+        names = re.findall(r"\{([^{}]*)\}", pattern.value)
+        rest = re.sub(r"\{[^{}]*\}", "", pattern.value)
+        columns = (*rows.columns, *rows.selectable, *rows.parent_columns) if rows is not None else ()
+        problem = None
+        if "{" in rest or "}" in rest:
+            problem = "a brace without its partner"
+        elif re.search(r"\}\{", pattern.value):
+            problem = "two names without anything between them"
+        for index, name in enumerate(names):
+            if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
+                problem = f"{shown(name)} is no name of a column"
+            elif name in names[:index] or name in columns:
+                problem = f"the column {shown(name)} is there already"
+        if problem:
+            self.diagnostics.error(pattern.position, f"the pattern of paths has {problem}")
+            return None
+        return pattern.value
+
+    def _choices(self, section: Section) -> tuple[Choice, ...]:
+        found: list[Choice] = []
+        for entry in section.entries("options"):
+            if not isinstance(entry.key, Text) or not isinstance(entry.value, Section):
+                continue
+            option = entry.value
+            padding = tuple(
+                (each.key.value, each.value.value)
+                for each in option.entries("padding")
+                if isinstance(each.key, Text) and isinstance(each.value, Integer)
+            )
+            names = [name for name, _ in padding]
+            if not names:
+                self.diagnostics.error(option.position_of("padding"), "an option needs at least one value")
+                continue
+            if "auto" in names:
+                self.diagnostics.error(
+                    option.position_of("padding"), "'auto' is no value: it stands for the reader's choice"
+                )
+                continue
+            default = option.word("default", "auto")
+            if default not in (*names, "auto"):
+                message = f"the default must be {listed([*names, 'auto'])}, found {shown(default)}"
+                self.diagnostics.error(option.position_of("default"), message)
+                continue
+            found.append(Choice(entry.key.value, padding, default, option.word("doc").strip()))
+        if len(found) > 1:
+            self.diagnostics.error(section.position_of("options"), "one option with padding is all there can be")
+        return tuple(found)
+
+
+def _members(struct: Struct) -> list[Attribute | Instance]:
+    return [*struct.attributes, *struct.instances]
+
+
+def _is_scalar(member: Attribute | Instance) -> bool:
+    """Whether the member is a single value that can be a column by itself."""
+    if isinstance(member, Attribute):
+        if member.repeat is not None or member.anonymous or member.contents is not None:
+            return False
+    elif member.attribute is not None:
+        return False
+    type: Type = member.type
+    return not isinstance(type, (UserType, ListType, StreamType, UnionType, AnyStructType))

@@ -1,0 +1,18 @@
+"""Appending to delimited logs that other processes may be appending to as well.
+
+>>> with AppendWriter("journal.log", "word_stuffed_log") as journal:    # doctest: +SKIP
+...     journal.append(generation=7, payload=b"hello")
+
+Each record goes out in one write to a descriptor in append mode, with its delimiter after it, so that writers need not
+know of each other. A write that the system cuts short leaves a torn record; the record is then written again behind a
+delimiter of its own, and a reader skips the torn one. A record whose delimiter alone was torn can so be read twice;
+none that was accepted is missing.
+"""
+
+from __future__ import annotations
+
+from .calls import Calls, SystemCalls
+from .publish import publish
+from .writer import AppendError, AppendWriter
+
+__all__ = ["AppendError", "AppendWriter", "Calls", "SystemCalls", "publish"]

@@ -1,0 +1,40 @@
+"""Logs that appear under their name only when they are complete."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from ..format import Format
+from .calls import open_for_append
+from .writer import AppendWriter
+
+
+@contextmanager
+def publish(
+    path: str | os.PathLike[str], format: str | Format = "word_stuffed_log", **options: Any
+) -> Iterator[AppendWriter]:
+    """An ``AppendWriter`` on a new file that gets its name when the block ends: readers see all of it or nothing.
+
+    A file of that name is replaced. Where the block raises, nothing is left. The content is on the disk before the file
+    gets its name. Options: those of ``AppendWriter``.
+    """
+    final = Path(os.path.realpath(path))
+    temporary = final.with_name(f".{final.name}.{secrets.token_hex(4)}.tmp")
+    try:
+        descriptor = open_for_append(str(temporary), os.O_CREAT | os.O_EXCL)
+        try:
+            with AppendWriter(descriptor, format, **options) as writer:
+                yield writer
+                writer.sync()
+        finally:
+            os.close(descriptor)
+        os.replace(temporary, final)
+    except BaseException:
+        with suppress(FileNotFoundError):
+            temporary.unlink()
+        raise

@@ -1,0 +1,53 @@
+"""What a log needs at its end so that the next record stands behind a delimiter."""
+
+from __future__ import annotations
+
+from kaitaistruct import KaitaiStructError
+
+from ..format import Format
+from ..parsing.stuffing import unstuff
+from .calls import Calls
+
+WINDOW = 64 * 1024
+"""Bytes at the end of a file that are looked at first for the beginning of its last frame."""
+
+
+def missing_delimiter(format: Format, calls: Calls, descriptor: int) -> bytes:
+    """The bytes of the delimiter that the file lacks: none, all, or the rest of one that was torn.
+
+    A last byte ``FE`` is the torn half of ``FE FD``, or else the last byte of a record whose delimiter is missing as a
+    whole. Which of the two is told by the record: it holds with that byte or without it. Where it does neither it is
+    torn itself, and nothing can be lost.
+    """
+    delimiter = format.delimiter
+    tail = calls.tail(descriptor, len(delimiter))
+    if tail is None:
+        return delimiter
+    if not tail or tail.endswith(delimiter):
+        return b""
+    torn = next((size for size in range(len(delimiter) - 1, 0, -1) if tail.endswith(delimiter[:size])), 0)
+    if torn and _holds(format, _last_frame(format, calls, descriptor)):
+        return delimiter
+    return delimiter[torn:]
+
+
+def _last_frame(format: Format, calls: Calls, descriptor: int) -> bytes:
+    """What stands behind the last delimiter; cut off at the front where it is larger than any record."""
+    size = WINDOW
+    while True:
+        data = calls.tail(descriptor, size) or b""
+        at = data.rfind(format.delimiter)
+        if at >= 0:
+            return data[at + len(format.delimiter) :]
+        if len(data) < size or size > format.max_record:
+            return data
+        size *= 8
+
+
+def _holds(format: Format, frame: bytes) -> bool:
+    """Whether a frame is a record, its checksum included."""
+    try:
+        format.row_class.from_bytes(unstuff(frame, format.stuffing))
+    except (KaitaiStructError, ValueError, EOFError):
+        return False
+    return True

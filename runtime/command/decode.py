@@ -1,0 +1,92 @@
+"""``wireloom decode``: rows out of binary files."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from .parameters import (
+    MODES,
+    bytes_option,
+    format_argument,
+    format_options,
+    inputs_argument,
+    names,
+    region_option,
+)
+from .standard import standard_output
+
+BINARY = ("parquet", "arrow")
+
+
+@click.command("decode", short_help="Rows out of binary files: NDJSON, Parquet, Arrow, CSV, a table.")
+@format_argument
+@inputs_argument
+@click.option("-o", "--output", metavar="OUT", default="-", help="File to write; by default standard output.")
+@click.option(
+    "--to",
+    "kind",
+    type=click.Choice(("ndjson", "parquet", "arrow", "csv", "table")),
+    help="What to write; by default what the name of OUT says, and ndjson to standard output.",
+)
+@click.option("--columns", metavar="A,B", callback=names, help="Columns to write, in this order.")
+@click.option("--mode", type=click.Choice(MODES), default="permissive", show_default=True, help="What damage does.")
+@click.option("--recover", is_flag=True, help="After a damaged length, look for the next good row and go on.")
+@click.option("--no-verify", is_flag=True, help="Do not check checksums.")
+@bytes_option
+@click.option("--report", "report_path", metavar="FILE", help="Write the read report as JSON.")
+@region_option
+@format_options
+def command(
+    format_name: str,
+    inputs: tuple[str, ...],
+    output: str,
+    kind: str | None,
+    columns: list[str] | None,
+    mode: str,
+    recover: bool,
+    no_verify: bool,
+    as_bytes: str,
+    report_path: str | None,
+    region: str | None,
+    options: dict[str, Any],
+) -> None:
+    """Writes the rows of INPUT as text or as a columnar file.
+
+    INPUT is a path, a glob in quotes, a folder, an s3:// address, or - for standard input. A file appears under its
+    name only when it is complete. Damaged rows are left out and reported, unless --mode says otherwise; select the
+    columns _error and _corrupt_record to see them in place.
+
+    \b
+      wireloom decode edgemq_segment segments/ -o events.parquet --report report.json
+      wireloom decode word_stuffed_log - --bytes utf8 < journal.log
+    """
+    from ..registry import get
+    from ..writing import opened
+    from .reading import scanning, warn
+    from .sinks import kind_of, sink
+
+    format = get(format_name)
+    kind = kind or ("ndjson" if output == "-" else kind_of(output))
+    if output == "-" and kind in BINARY and sys.stdout.isatty():
+        raise click.UsageError(f"{kind} is not for a terminal: add -o FILE", click.get_current_context())
+    how = {"columns": columns, "mode": mode, "recover": recover, "verify": not no_verify, "region": region}
+    quiet = output == "-" and sys.stdout.isatty()
+    with scanning(format, inputs, f"decode {format.name}", quiet=quiet, **how, **options) as (scanner, batches):
+        with (
+            opened(standard_output() if output == "-" else output) as file,
+            sink(file, output, kind, scanner.schema, as_bytes) as rows,
+        ):
+            for batch in batches:
+                rows.write(batch)
+                if rows.enough:
+                    break
+        report = scanner.report
+    if report_path is not None:
+        with opened(Path(report_path)) as file:
+            file.write(json.dumps(report.to_dict(), indent=2).encode() + b"\n")
+    warn(report)

@@ -1,0 +1,64 @@
+"""``wireloom extract``: the payloads, a line each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..errors import UnsupportedError
+from .parameters import format_argument, format_options, inputs_argument, region_option
+from .standard import standard_output
+
+if TYPE_CHECKING:
+    from ..format import Format
+
+
+@click.command("extract", short_help="The payload column to standard output, a line each.")
+@format_argument
+@inputs_argument
+@region_option
+@click.option("--no-crc", is_flag=True, help="Do not check checksums.")
+@format_options
+def command(
+    format_name: str, inputs: tuple[str, ...], region: str | None, no_crc: bool, options: dict[str, Any]
+) -> None:
+    """Writes the payload of every row of INPUT to standard output, each ended by a newline.
+
+    INPUT is a path, a glob in quotes, a folder, an s3:// address, or - for standard input. Damaged rows are left out
+    and reported on standard error.
+
+    \b
+      wireloom extract edgemq_segment s3://bucket/prod/ --region eu-west-1 | jq .event
+    """
+    import sys
+
+    from ..registry import get
+    from .reading import scanning, warn
+
+    format = get(format_name)
+    how = {"columns": [payload_column(format)], "verify": not no_crc, "region": region}
+    output = standard_output()
+    quiet = sys.stdout.isatty()
+    with scanning(format, inputs, f"extract {format.name}", quiet=quiet, **how, **options) as (scanner, batches):
+        for batch in batches:
+            output.write(b"".join(_ended(value) for value in batch.column(0).to_pylist()))
+    output.flush()
+    warn(scanner.report)
+
+
+def payload_column(format: Format) -> str:
+    """``payload``, or else the only default column of bytes. Raises ``UnsupportedError`` where there is no such."""
+    found = [each.name for each in format.columns if each.default and each.type in ("binary", "large_binary")]
+    if "payload" in found:
+        return "payload"
+    if len(found) != 1:
+        raise UnsupportedError(
+            f"{format.name} has {'more than one column' if found else 'no column'} of bytes: use 'wireloom decode "
+            f"{format.name} --columns …'"
+        )
+    return found[0]
+
+
+def _ended(value: bytes) -> bytes:
+    return value if value.endswith(b"\n") else value + b"\n"

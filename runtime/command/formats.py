@@ -1,0 +1,59 @@
+"""``wireloom formats``: what can be read and written."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from ..format import Format
+
+
+@click.command("formats", short_help="What can be read and written.")
+@click.option("--json", "as_json", is_flag=True, help="Print everything that is known of each format as JSON.")
+def command(as_json: bool) -> None:
+    """Lists all formats, with their columns."""
+    from ..registry import formats, get
+
+    found = [get(name) for name in formats()]
+    if as_json:
+        click.echo(json.dumps([described(each) for each in found], indent=2))
+        return
+    for format in found:
+        click.echo(f"{format.name}  {format.title}")
+        click.echo(f"  columns: {', '.join(f'{each.name} {each.type}' for each in format.columns if each.default)}")
+        others = [each.name for each in format.columns if not each.default] + list(format.path_columns)
+        if others:
+            click.echo(f"  also: {', '.join(others)}")
+        for choice in format.choices:
+            values = ["auto", *(name for name, _ in choice.padding)]
+            click.echo(f"  option: {choice.name}={'|'.join(values)} {choice.doc}".rstrip())
+
+
+def described(format: Format) -> dict[str, Any]:
+    """A format as JSON takes it."""
+    return {
+        "name": format.name,
+        "title": format.title,
+        "columns": [
+            {"name": each.name, "type": each.type, "default": each.default, "derived": each.derived, "doc": each.doc}
+            for each in format.columns
+        ],
+        "path_columns": list(format.path_columns),
+        "path": format.path_pattern,
+        "extensions": list(format.extensions),
+        "codec": format.codec,
+        "delimiter": format.delimiter.hex(),
+        "stuffing": format.stuffing.name.lower(),
+        "splittable": format.splittable,
+        "max_record": format.max_record,
+        "options": {
+            each.name: {"values": ["auto", *dict(each.padding)], "default": each.default, "doc": each.doc}
+            for each in format.choices
+        },
+        "engine": "objects" if format.engine_refusal else "columns",
+        "engine_refusal": format.engine_refusal,
+        "spec": format.spec_file,
+    }

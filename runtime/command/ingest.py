@@ -1,0 +1,1 @@
+"""``wireloom ingest``: the Spark pipeline."""

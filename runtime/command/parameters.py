@@ -1,0 +1,79 @@
+"""Arguments and options that several commands have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+MODES = ("permissive", "dropmalformed", "failfast")
+NUMBERS = ("max_record", "max_window", "batch_rows")
+"""Options of a reader that are numbers."""
+
+
+def format_argument(function: Function) -> Function:
+    """``FORMAT``."""
+    return click.argument("format_name", metavar="FORMAT")(function)
+
+
+def inputs_argument(function: Function) -> Function:
+    """``INPUT…``."""
+    return click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)(function)
+
+
+def format_options(function: Function) -> Function:
+    """``--option NAME=VALUE``, any number of times; arrives as a mapping."""
+    return click.option(
+        "--option",
+        "options",
+        metavar="NAME=VALUE",
+        multiple=True,
+        callback=lambda _context, _parameter, values: _mapping(values),
+        help="An option of the format or a limit, such as stride=rules or max_record=1000000.",
+    )(function)
+
+
+def region_option(function: Function) -> Function:
+    """``--region``."""
+    return click.option("--region", metavar="REGION", help="AWS region of s3:// inputs.")(function)
+
+
+def bytes_option(function: Function) -> Function:
+    """``--bytes``."""
+    return click.option(
+        "--bytes",
+        "as_bytes",
+        type=click.Choice(("hex", "base64", "utf8")),
+        default="hex",
+        show_default=True,
+        help="How columns of bytes stand in text.",
+    )(function)
+
+
+def names(_context: click.Context, _parameter: click.Parameter, value: str | None) -> list[str] | None:
+    """``a,b`` as a list."""
+    if value is None:
+        return None
+    found = [each.strip() for each in value.split(",") if each.strip()]
+    if not found:
+        raise click.BadParameter("give one column at least, or leave the option out")
+    return found
+
+
+def _mapping(values: tuple[str, ...]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for value in values:
+        name, sign, text = value.partition("=")
+        if not sign or not name:
+            raise click.BadParameter(f"{value!r} is not of the form NAME=VALUE")
+        name = name.strip().replace("-", "_")
+        if name in NUMBERS:
+            if not text.isascii() or not text.isdigit():
+                raise click.BadParameter(f"{name} is a number, not {text!r}")
+            found[name] = int(text)
+        else:
+            found[name] = text
+    return found

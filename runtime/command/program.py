@@ -1,0 +1,129 @@
+"""The group of all commands: how errors, interrupts and closed pipes end the process."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from difflib import get_close_matches
+from typing import Any, NoReturn
+
+import click
+
+from ..errors import WireloomError
+
+COMMANDS = ("formats", "decode", "encode", "extract", "verify", "generate", "check", "ingest")
+UNUSABLE = 2
+INTERRUPTED = 130
+TERMINATED = 143
+PIPE_CLOSED = 141
+"""Exit codes: what a shell reports for a process that the signal ended."""
+
+
+class PipeClosedError(Exception):
+    """Whoever reads our output has gone."""
+
+
+class Program(click.Group):
+    """Loads each command's module when it is used, and turns every error into one plain line."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of all commands, in the order of the help."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name."""
+        if cmd_name not in COMMANDS:
+            return None
+        found: click.Command = importlib.import_module(f"{__package__}.{cmd_name}").command
+        return found
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click does it, but an unknown command names the nearest."""
+        name = args[0] if args else ""
+        if name and not name.startswith("-") and name not in COMMANDS:
+            near = get_close_matches(name, COMMANDS, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(COMMANDS)}"
+            raise click.UsageError(f"unknown command {name!r}: {hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Runs the command. Keeps a closed pipe from click, which would make a failure of it."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            raise PipeClosedError from error
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """Runs a command and ends the process with its exit code.
+
+        Without ``standalone_mode`` errors are raised as they are, and the exit code is what is returned.
+        """
+        prog_name = prog_name or "wireloom"
+        if not standalone_mode:
+            return super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
+        try:
+            with _terminable():
+                code = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
+            sys.stdout.flush()
+        except click.UsageError as error:
+            message = error.format_message()
+            if isinstance(error, click.NoSuchOption):
+                message += "; an option of the format is given as --option NAME=VALUE"
+            _fail(f"{message.rstrip('.')} (see '{error.ctx.command_path if error.ctx else prog_name} --help')")
+        except click.ClickException as error:
+            _fail(error.format_message())
+        except WireloomError as error:
+            _fail(str(error))
+        except (PipeClosedError, BrokenPipeError):
+            # Python would complain again when it flushes at the end.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(PIPE_CLOSED)
+        except OSError as error:
+            _fail(f"{error.filename}: {error.strerror}" if error.filename is not None else str(error))
+        except (KeyboardInterrupt, click.Abort):
+            click.echo("wireloom: interrupted", err=True)
+            sys.exit(INTERRUPTED)
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+@contextmanager
+def _terminable() -> Iterator[None]:
+    """SIGTERM raises an exception meanwhile, so that unfinished output is removed."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, lambda _number, _frame: sys.exit(TERMINATED))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _fail(message: str) -> NoReturn:
+    click.echo(f"wireloom: error: {message}", err=True)
+    sys.exit(UNUSABLE)
+
+
+@click.group(
+    cls=Program,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    help="Decodes, encodes and checks binary logs and streams from declarative specs.",
+    epilog="'wireloom COMMAND --help' tells more about a command.",
+)
+@click.version_option(package_name="wireloom", prog_name="wireloom")
+def main() -> None:
+    """The group itself does nothing."""

@@ -1,0 +1,197 @@
+"""The rows that ``encode`` is given: JSON lines, Parquet or Arrow, as record batches of a bounded size."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import gzip
+import io
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import PurePath
+from typing import IO, Any, cast
+
+import pyarrow as pa
+import zstandard
+
+from ..codecs import SUFFIXES
+from ..errors import WireloomError
+from ..format import Format
+from ..storage import REMOTE_SCHEMES, STANDARD_INPUT, Location
+from ..writing.batches import ROWS
+from .sinks import KINDS
+from .standard import standard_input
+
+BLOCK = 8 * 1024 * 1024
+"""About how many bytes of JSON lines make a batch."""
+
+
+@contextmanager
+def batches_of_file(format: Format, path: str, as_bytes: str) -> Iterator[Iterator[pa.RecordBatch]]:
+    """The record batches in a file, a URL or standard input (``-``).
+
+    The kind is told by the name's ending, else by the first bytes. ``as_bytes`` says how bytes stand in JSON lines.
+    Raises ``WireloomError`` for a file that is not there, and while iterating for one that is damaged.
+    """
+    with _opened(path) as file:
+        kind = _kind(path, file)
+        readers: dict[str, Callable[[], Iterator[pa.RecordBatch]]] = {
+            "ndjson": lambda: _lines(format, file, as_bytes),
+            "parquet": lambda: _parquet(file),
+            "arrow": lambda: _arrow(file),
+        }
+        if kind not in readers:
+            raise WireloomError(f"rows are taken from {', '.join(readers)}, not from {kind}", path=path)
+        yield _named(path, readers[kind]())
+
+
+def _named(path: str, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    try:
+        yield from batches
+    except (pa.ArrowException, OSError, EOFError, zstandard.ZstdError, UnicodeDecodeError) as error:
+        raise WireloomError(f"cannot be read: {error}", path=path) from error
+    except WireloomError as error:
+        raise WireloomError(error.message, path=path) from error
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[IO[bytes]]:
+    if path == STANDARD_INPUT:
+        yield io.BufferedReader(cast(io.RawIOBase, standard_input()))
+        return
+    try:
+        if path.split("://", 1)[0] in REMOTE_SCHEMES:
+            from ..remote import filesystem, split
+
+            bucket, key = split(path)
+            file: Any = filesystem(Location(), bucket).open_input_file(key)
+        else:
+            file = open(path.removeprefix("file://"), "rb")  # noqa: SIM115 - closed below
+    except OSError as error:
+        raise WireloomError(f"cannot be read: {error.strerror or error}", path=path) from error
+    with file:
+        codec = SUFFIXES.get(PurePath(path).suffix.lower())
+        if codec == "gzip":
+            yield cast(IO[bytes], gzip.GzipFile(fileobj=file))
+        elif codec == "zstd":
+            yield io.BufferedReader(zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True))
+        else:
+            yield file
+
+
+def _kind(path: str, file: IO[bytes]) -> str:
+    name = PurePath(path)
+    if name.suffix.lower() in SUFFIXES:
+        name = name.with_suffix("")
+    kind = KINDS.get(name.suffix.lower())
+    if kind is not None:
+        return kind
+    if not hasattr(file, "peek"):
+        return "ndjson"
+    head = file.peek(8)[:8]
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    # An Arrow file begins with its name, an Arrow stream with the continuation marker.
+    return "arrow" if head.startswith((b"ARROW1", b"\xff\xff\xff\xff")) else "ndjson"
+
+
+def _seekable(file: IO[bytes]) -> IO[bytes]:
+    # Parquet and Arrow files are read from their end, so that a pipe has to be taken in as a whole.
+    return file if file.seekable() else io.BytesIO(file.read())
+
+
+def _parquet(file: IO[bytes]) -> Iterator[pa.RecordBatch]:
+    from pyarrow.parquet import ParquetFile
+
+    yield from ParquetFile(_seekable(file)).iter_batches(batch_size=ROWS)
+
+
+def _arrow(file: IO[bytes]) -> Iterator[pa.RecordBatch]:
+    if hasattr(file, "peek"):
+        is_file = file.peek(8).startswith(b"ARROW1")
+    else:
+        is_file = file.read(6) == b"ARROW1"
+        file.seek(0)
+    if not is_file:
+        yield from pa.ipc.open_stream(file)
+        return
+    reader = pa.ipc.open_file(_seekable(file))
+    for index in range(reader.num_record_batches):
+        yield reader.get_batch(index)
+
+
+def _lines(format: Format, file: IO[bytes], as_bytes: str) -> Iterator[pa.RecordBatch]:
+    number = 0
+    while block := file.readlines(BLOCK):
+        for start in range(0, len(block), ROWS):
+            part = block[start : start + ROWS]
+            yield _batch(format, part, number + start, as_bytes)
+        number += len(block)
+
+
+def _batch(format: Format, block: list[bytes], before: int, as_bytes: str) -> pa.RecordBatch:
+    numbers: list[int] = []
+    rows: list[dict[str, Any]] = []
+    for number, line in enumerate(block, before + 1):
+        if line.isspace():
+            continue
+        try:
+            row = json.loads(line)
+        except ValueError as error:
+            raise WireloomError(f"line {number} is no JSON: {error}") from error
+        if not isinstance(row, dict):
+            raise WireloomError(f"line {number} is no JSON object, but {type(row).__name__}")
+        numbers.append(number)
+        rows.append(row)
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    columns = [_column(format, name, [row.get(name) for row in rows], numbers, as_bytes) for name in names]
+    return pa.RecordBatch.from_arrays(columns, names=names)
+
+
+def _column(format: Format, name: str, values: list[Any], numbers: list[int], as_bytes: str) -> pa.Array:
+    index = format.schema.get_field_index(name)
+    kind = format.schema.field(index).type if index >= 0 else None
+    if kind is not None and pa.types.is_binary(kind):
+        return pa.array(_bytes(name, values, numbers, as_bytes), pa.binary())
+    if kind is not None and not pa.types.is_timestamp(kind) and not pa.types.is_dictionary(kind):
+        try:
+            return pa.array(values, kind)
+        except (pa.ArrowException, TypeError, ValueError, OverflowError):
+            for number, value in zip(numbers, values, strict=True):
+                try:
+                    pa.scalar(value, kind)
+                except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+                    raise WireloomError(f"line {number}, column {name}: {value!r:.60} is no {kind}") from error
+    try:
+        return pa.array(values)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+        raise WireloomError(f"column {name} in the lines from {numbers[0]} on: {error}") from error
+
+
+def _bytes(name: str, values: list[Any], numbers: list[int], as_bytes: str) -> list[bytes | None]:
+    decode = DECODERS[as_bytes]
+    try:
+        return [None if value is None else decode(value) for value in values]
+    except (ValueError, TypeError, AttributeError):
+        for number, value in zip(numbers, values, strict=True):
+            try:
+                if value is not None:
+                    decode(value)
+            except (ValueError, TypeError, AttributeError) as error:
+                raise WireloomError(
+                    f"line {number}, column {name}: {value!r:.60} are no bytes in {as_bytes}: "
+                    "choose another way with --bytes"
+                ) from error
+        raise
+
+
+def _from_hex(text: str) -> bytes:
+    return binascii.unhexlify(text)
+
+
+DECODERS: dict[str, Callable[[Any], bytes]] = {
+    "hex": _from_hex,
+    "base64": lambda text: base64.b64decode(text, validate=True),
+    "utf8": lambda text: text.encode(),
+}

@@ -1,0 +1,41 @@
+from collections.abc import Buffer  # type: ignore[attr-defined,unused-ignore]
+
+class Program:
+    def __new__(cls, packed: Buffer) -> Program: ...
+
+def fill(
+    program: Program,
+    source: Buffer,
+    begin: int,
+    end: int,
+    base_offset: int,
+    at_end: bool,
+    at_start: bool,
+    capacity: int,
+    columns: tuple[tuple[Buffer, ...] | None, ...],
+    offsets: Buffer | None,
+    damages: Buffer,
+    padding: int,
+    max_record: int,
+    stop: int,
+    verify: bool,
+    null_rows: bool,
+    preset: tuple[int, ...],
+) -> tuple[int, int, int, int, int, int, int, tuple[int, ...], tuple[int, ...]]: ...
+def resync(
+    program: Program,
+    source: Buffer,
+    begin: int,
+    end: int,
+    base_offset: int,
+    at_end: bool,
+    padding: int,
+    max_record: int,
+    preset: tuple[int, ...],
+) -> tuple[int, int]: ...
+def find_delimiter(source: Buffer, begin: int, end: int, delimiter: Buffer) -> int: ...
+def stuff(data: Buffer, stuffing: int) -> bytes: ...
+def unstuff(data: Buffer, stuffing: int, limit: int) -> bytes: ...
+def crc32c(data: Buffer, value: int = 0) -> int: ...
+def crc32(data: Buffer, value: int = 0) -> int: ...
+def features() -> dict[str, str | list[str]]: ...

@@ -1,0 +1,164 @@
+"""Rows by the generated classes: the same outcomes as the engine's, for every format and without a compiler."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import attrgetter
+from typing import Any
+
+import pyarrow as pa
+
+from ..format import Format
+from ..parsing.errors import ChecksumError, KaitaiStructError, reason_of
+from ..parsing.kaitai import EndOfStreamError
+from ..parsing.streams import MemoryStream
+from ..parsing.structs import Struct
+from ..window import Window
+from . import Filled, Settings, Status, values
+
+STRETCH = 256 * 1024
+"""Bytes of the window that are taken at once; more where a row is larger."""
+
+FAILURES = (KaitaiStructError, ValueError, ArithmeticError, LookupError, TypeError)
+"""What generated code raises on bytes that break the format; also through classes that users provide."""
+
+
+class RowStream(MemoryStream):
+    """Bytes that rows stand in. ``ran_out`` says that a read went beyond their end: an error without that comes from a
+    stream inside the row, whose size is given, and more input would not help."""
+
+    ran_out = False
+
+    def _short(self, n: int) -> Any:
+        self.ran_out = self.ran_out or n >= 0
+        return super()._short(n)
+
+    def _terminated(self, term: bytes, include_term: bool, consume_term: bool, eos_error: bool) -> bytes:
+        try:
+            return super()._terminated(term, include_term, consume_term, eos_error)
+        except EndOfStreamError:
+            self.ran_out = True
+            raise
+
+
+class IncompleteError(Exception):
+    """The bytes end inside the row."""
+
+
+class LostError(Exception):
+    """The row does not say where it ends; the one argument is the reason."""
+
+    @property
+    def reason(self) -> str:
+        return str(self.args[0])
+
+
+class ObjectFeeder:
+    """As ``Feeder``."""
+
+    def __init__(self, format: Format, root: Struct | None, settings: Settings) -> None:
+        self.format = format
+        self.settings = settings
+        self._root = format.root_class() if root is None else root
+        self._row_class = format.row_class
+        columns = [format.columns[number] for number in settings.wanted]
+        self._getters = [attrgetter(each.attribute or each.name) for each in columns]
+        self._parents = [each.parent for each in columns]
+        self._labels = [each.labels for each in columns]
+
+    def fill(self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1) -> Filled:
+        """As ``Feeder.fill``."""
+        from .object_fills import fill_frames, fill_rows
+
+        if self.format.delimiter:
+            return fill_frames(self, window, capacity, stop, at_start)
+        return fill_rows(self, window, capacity, stop)
+
+    def parse(self, stream: RowStream) -> tuple[Struct, str | None]:
+        """The next row of the stream, and why it is refused; ``None`` where it holds.
+
+        Raises ``IncompleteError`` and ``LostError``.
+        """
+        refusals: list[KaitaiStructError] = []
+        self._root._refusals = refusals
+        try:
+            row = self._row_class(stream, self._root, self._root)
+        except EndOfStreamError as error:
+            raise (IncompleteError() if stream.ran_out else LostError("length")) from error
+        except FAILURES as error:
+            raise LostError(reason_of(error)) from error
+        for refusal in refusals:
+            if self.settings.verify or not isinstance(refusal, ChecksumError):
+                return row, reason_of(refusal)
+        return row, None
+
+    def values(self, row: Struct) -> tuple[list[Any] | None, str | None]:
+        """The wanted columns of a row; or ``None`` and why one of them cannot be had."""
+        root = self._root
+        try:
+            return [
+                getter(root if parent else row) for getter, parent in zip(self._getters, self._parents, strict=True)
+            ], None
+        except FAILURES as error:
+            return None, reason_of(error)
+
+    def arrays(self, rows: Sequence[list[Any] | None]) -> dict[int, pa.Array]:
+        """One array per wanted column; ``None`` is a row of nulls."""
+        return {
+            number: values.array(
+                [None if row is None else row[place] for row in rows],
+                self.format.schema.field(number).type,
+                self._labels[place],
+            )
+            for place, number in enumerate(self.settings.wanted)
+        }
+
+    def whole(self, rows: Sequence[Struct]) -> Filled:
+        """Rows that were read with their root, all at once; where they begin is not known."""
+        taken = [self.values(row)[0] for row in rows]
+        return Filled(len(rows), self.arrays(taken), pa.nulls(len(rows), pa.uint64()), [], 0, Status.END)
+
+    def resync(self, window: Window, begin: int) -> tuple[bool, int]:
+        """As ``Feeder.resync``."""
+        end = len(window.view)
+        index, taken = begin, STRETCH
+        while index < end:
+            stretch_end = min(end, index + taken)
+            last = stretch_end == end
+            data = bytes(window.view[index:stretch_end])
+            place, held = 0, None
+            for place in range(len(data)):
+                held = self._holds(data, place, window.base + index, last and window.at_end)
+                if held is not False:
+                    break
+            else:
+                index, taken = stretch_end, STRETCH
+                continue
+            index += place
+            if held or last:
+                return bool(held), index
+            # The row at this place goes beyond the stretch.
+            taken = STRETCH if place else 2 * taken
+        return False, index
+
+    def _holds(self, data: bytes, place: int, base: int, at_end: bool) -> bool | None:
+        """Whether a row that can be trusted begins at ``place``; ``None``: more bytes are needed to know."""
+        position, first = place, True
+        while True:
+            stream = RowStream(data, base)
+            stream.seek(base + position)
+            try:
+                _, refused = self.parse(stream)
+            except IncompleteError:
+                return False if at_end or len(data) - position >= self.settings.max_record else None
+            except LostError:
+                return False
+            end = stream.pos() - base
+            if refused is not None or end == position or end - position > self.settings.max_record:
+                return False
+            if not first or self._proves(data[position:end]):
+                return True
+            # A row whose checksums covered nothing is not much of a proof: the row behind it must hold too.
+            if len(data) - end <= self.settings.padding:
+                return True if at_end else None
+            position, first = end + self.settings.padding, False

@@ -1,0 +1,75 @@
+"""Attributes of objects as Arrow arrays, with the same values that the engine stores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from . import label_array
+
+Convert = Callable[[Any], Any]
+
+INT64_MAX = (1 << 63) - 1
+LARGEST_TIME = {"s": INT64_MAX // 1_000_000, "ms": INT64_MAX // 1_000, "us": INT64_MAX, "ns": INT64_MAX}
+"""Largest count of each unit in a column: what microseconds can hold, and nanoseconds for ``ns``. Others are null."""
+
+
+def array(values: Sequence[Any], kind: Any, labels: tuple[tuple[int, str], ...]) -> pa.Array:
+    """Values as attributes give them, ``None`` among them, as a column of Arrow type ``kind``."""
+    if labels:
+        return label_array(pa.array([None if value is None else int(value) for value in values], pa.int64()), labels)
+    convert = _convert(kind)
+    converted = [None if value is None else convert(value) for value in values]
+    if pa.types.is_timestamp(kind):
+        return pa.array(converted, pa.int64()).view(kind)
+    return pa.array(converted, kind)
+
+
+def _convert(kind: Any) -> Convert:
+    """What turns a value that is there into what ``pyarrow.array`` takes for ``kind``."""
+    if pa.types.is_timestamp(kind):
+        largest = LARGEST_TIME[kind.unit]
+        least = -largest if kind.unit in ("s", "ms") else -INT64_MAX - 1
+        return _between(least, largest)
+    if pa.types.is_integer(kind):
+        bits = kind.bit_width
+        if pa.types.is_signed_integer(kind):
+            return _between(-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+        return _between(0, (1 << bits) - 1)
+    if pa.types.is_boolean(kind):
+        return bool
+    if pa.types.is_list(kind):
+        return _list(_convert(kind.value_type))
+    if pa.types.is_struct(kind):
+        return _struct([(field.name, _convert(field.type)) for field in kind])
+    return _same
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _between(least: int, largest: int) -> Convert:
+    def convert(value: Any) -> int | None:
+        number = int(value)
+        return number if least <= number <= largest else None
+
+    return convert
+
+
+def _list(item: Convert) -> Convert:
+    return lambda values: [None if value is None else item(value) for value in values]
+
+
+def _struct(fields: list[tuple[str, Convert]]) -> Convert:
+    def convert(value: Any) -> dict[str, Any]:
+        found = {}
+        for name, inner in fields:
+            # Names that Python or the base class has taken are written with an underscore behind.
+            part = getattr(value, name, None) if hasattr(value, name) else getattr(value, f"{name}_", None)
+            found[name] = None if part is None else inner(part)
+        return found
+
+    return convert

@@ -1,0 +1,231 @@
+"""One input, from its first byte to its last: rows, damage, recovery, the end."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Generator, Iterator
+from typing import TYPE_CHECKING, Any
+
+from .batches import explained
+from .errors import DamagedInputError, WireloomError
+from .evidence import decide
+from .feeders import Feeder, Filled, RowDamage, Settings, Status, make
+from .opening import Opened, open_input
+from .plan import Plan
+from .recovery import CAPACITY, hold_back, resync, skip_frame
+from .report import Damage, FileReport
+from .storage import Input
+from .window import MemoryWindow, Window
+
+if TYPE_CHECKING:
+    from .parsing.structs import Struct
+
+Batches = Generator[Any, None, bool]
+"""Yields record batches; returns whether the end of the input was reached."""
+
+LENGTHS = ("length", "limit")
+"""Reasons of a lost row that make the tail ``invalid_length``; the others make it ``invalid_value``."""
+
+
+class FileScan:
+    """Reads one input. ``report`` is filled in while ``batches`` is iterated."""
+
+    def __init__(self, plan: Plan, source: Input) -> None:
+        self.report = FileReport(source.path)
+        self._plan = plan
+        self._source = source
+        self._builder = plan.layout.builder(source.path)
+        self._begin, self._stop = plan.byte_range or (0, -1)
+        self._opened = Opened(MemoryWindow(memoryview(b"")))
+        self._padding = 0
+
+    @property
+    def stored_bytes(self) -> int:
+        """Bytes of the input, as it is stored, that have been read so far."""
+        stored = self._opened.stored
+        return stored.position if stored is not None else self._opened.window.begin
+
+    def batches(self) -> Iterator[Any]:
+        """The record batches of the input. Raises ``WireloomError`` where it cannot be opened, and in mode
+        ``failfast`` at the first damage."""
+        self._opened = opened = open_input(self._plan, self._source)
+        window = opened.window
+        start = window.base + window.begin
+        try:
+            reached_end = yield from (self._stream(opened) if self._plan.format.streaming else self._whole(window))
+            if reached_end:
+                self.report.bytes = window.base + len(window.view) - start
+            if reached_end and window.error is not None:
+                yield from self._failed(window, window.error)
+        finally:
+            here = window.base + window.begin
+            self.report.bytes = max(self.report.bytes, here - start)
+            if self.report.tail == "unread":
+                self.report.tail_offset = here
+            opened.close()
+
+    # Rows one by one ---------------------------------------------------------------------------------------------
+
+    def _stream(self, opened: Opened) -> Batches:
+        plan, window = self._plan, opened.window
+        struct: Struct | None = None
+        if plan.format.has_prologue:
+            # Imported here: rows that the engine reads need no generated classes.
+            from .prologue import read_prologue
+
+            root = read_prologue(plan.format, window, plan.max_record, plan.verify)
+            if root.lost is not None:
+                return self._end_lost(window, root.lost, 0)
+            if root.refused is not None:
+                yield from self._damage(RowDamage(0, root.size, -1, root.refused), bytes(window.view[: root.size]))
+            window.begin += root.size
+            struct = root.struct
+        self._padding, options = decide(plan, struct, window)
+        self.report.options.update(options)
+        settings = Settings(
+            wanted=plan.layout.wanted,
+            offsets=plan.layout.has_offsets or self._cuts(opened),
+            verify=plan.verify,
+            null_rows=plan.null_rows,
+            padding=self._padding,
+            max_record=plan.max_record,
+        )
+        feeder = make(plan.engine, plan.format, struct, settings)
+        return (yield from self._rows(feeder, opened))
+
+    def _cuts(self, opened: Opened) -> bool:
+        """Whether rows come up that lie before the byte range."""
+        return self._begin > 0 and opened.at_start
+
+    def _rows(self, feeder: Feeder, opened: Opened) -> Batches:
+        plan, window = self._plan, opened.window
+        holds_back = plan.verify and not plan.format.delimiter
+        capacity = max(plan.batch_rows, CAPACITY) if holds_back else plan.batch_rows
+        at_start = opened.at_start
+        while True:
+            filled = feeder.fill(window, capacity=capacity, at_start=at_start, stop=self._stop)
+            doubtful: RowDamage | None = None
+            if holds_back and filled.damages:
+                filled, doubtful = hold_back(filled, window, self._padding)
+            yield from self._emit(filled, opened)
+            at_start = at_start and filled.consumed == window.begin
+            window.begin = filled.consumed
+            match filled.status:
+                case Status.NEED_INPUT:
+                    window.extend()
+                case Status.END:
+                    return self._end(window, "clean", window.base + window.begin)
+                case Status.OVERSIZE:
+                    yield from self._skip_frame(window, filled)
+                    at_start = False
+                case Status.TRUNCATED | Status.LOST:
+                    reason = "truncated" if filled.status is Status.TRUNCATED else filled.reason
+                    begin = filled.position if doubtful is None else doubtful.begin
+                    recovers = plan.recover and not plan.format.delimiter
+                    if not recovers:
+                        return self._end_lost(window, reason, begin)
+                    damage = RowDamage(begin, begin, -1, reason if doubtful is None else doubtful.reason)
+                    if not (yield from self._recover(feeder, window, damage)):
+                        return self._end_lost(window, reason, begin, reached_end=True)
+                case _:
+                    pass
+
+    def _emit(self, filled: Filled, opened: Opened) -> Iterator[Any]:
+        """Notes the damage of a fill and yields its rows, without those before the byte range."""
+        first = 0
+        if self._cuts(opened) and filled.offsets is not None:
+            places = memoryview(filled.offsets.buffers()[1] or b"").cast("B").cast("Q")[: filled.rows]
+            first = bisect_left(places, self._begin)
+        nulls = 0
+        for damage in filled.damages:
+            nulls += damage.row >= first
+            self._note(damage)
+        rows = filled.rows - first
+        self.report.rows += rows - nulls
+        if rows:
+            batch = self._builder.batch(filled, opened.window.view, opened.window.base)
+            step = self._plan.batch_rows
+            for begin in range(first, filled.rows, step):
+                yield batch.slice(begin, min(step, filled.rows - begin)) if rows > step or first else batch
+
+    # Damage ----------------------------------------------------------------------------------------------------------
+
+    def _note(self, damage: RowDamage) -> bool:
+        """Puts a damaged range into the report, unless it belongs to another byte range. Raises in ``failfast``."""
+        if damage.begin < self._begin:
+            return False
+        if self._plan.mode == "failfast":
+            message = explained(damage.reason).partition(": ")[2]
+            raise DamagedInputError(message, path=self.report.path, offset=damage.begin, reason=damage.reason)
+        self.report.damaged.append(Damage(damage.begin, damage.end - damage.begin, damage.reason))
+        return True
+
+    def _damage(self, damage: RowDamage, content: bytes | None, error: str | None = None) -> Iterator[Any]:
+        """A damaged range that is no part of a fill."""
+        if self._note(damage) and self._plan.null_rows:
+            yield self._builder.damaged(damage, content, error)
+
+    def _skip_frame(self, window: Window, filled: Filled) -> Iterator[Any]:
+        window.begin = filled.position - window.base
+        content = skip_frame(window, filled.consumed, self._plan.format.delimiter)
+        yield from self._damage(RowDamage(filled.position, window.base + window.begin, -1, filled.reason), content)
+
+    def _recover(self, feeder: Feeder, window: Window, damage: RowDamage) -> Generator[Any, None, bool]:
+        """Goes on at the next row that holds behind the beginning of ``damage``. False: there is none."""
+        window.begin = damage.begin - window.base
+        content = resync(feeder, window, self._plan.max_record)
+        if content is None:
+            return False
+        yield from self._damage(damage._replace(end=window.base + window.begin), content)
+        return True
+
+    def _failed(self, window: Window, error: WireloomError) -> Iterator[Any]:
+        """The codec or the storage failed where the window ends."""
+        offset = window.base + len(window.view)
+        reason = error.reason or "missing"
+        self.report.error = error.message
+        if self.report.tail == "clean":
+            self.report.tail = "truncated"
+        if self._plan.mode == "failfast":
+            raise DamagedInputError(error.message, path=self.report.path, offset=offset, reason=reason) from error
+        # It concerns every byte range that has come so far.
+        self.report.damaged.append(Damage(offset, 0, reason))
+        if self._plan.null_rows:
+            yield self._builder.damaged(RowDamage(offset, offset, -1, reason), None, error.message)
+
+    # The end -----------------------------------------------------------------------------------------------------------
+
+    def _end(self, window: Window, tail: str, offset: int) -> bool:
+        """Notes how the input ended; whether everything of it was read."""
+        self.report.tail, self.report.tail_offset = tail, offset
+        return window.at_end and window.begin == len(window.view)
+
+    def _end_lost(self, window: Window, reason: str, offset: int, reached_end: bool = False) -> bool:
+        if reason == "truncated":
+            # A row that has not even begun is no row.
+            tail = "truncated" if len(window.view) + window.base > offset else "clean"
+            self._end(window, tail, offset)
+            return True
+        self._end(window, "invalid_length" if reason in LENGTHS else "invalid_value", offset)
+        return reached_end
+
+    # Formats that are read as a whole ------------------------------------------------------------------------------
+
+    def _whole(self, window: Window) -> Batches:
+        from .feeders.objects import ObjectFeeder
+        from .prologue import read_whole
+
+        plan = self._plan
+        root, rows = read_whole(plan.format, window, plan.max_record, plan.verify)
+        if root.refused is not None:
+            # Which row it concerns is not known.
+            yield from self._damage(RowDamage(0, root.size, -1, root.refused), bytes(window.view[: root.size]))
+            rows = []
+        feeder = ObjectFeeder(plan.format, root.struct, Settings(wanted=plan.layout.wanted, verify=plan.verify))
+        for begin in range(0, len(rows), plan.batch_rows):
+            yield from self._emit(feeder.whole(rows[begin : begin + plan.batch_rows]), self._opened)
+        window.begin = root.size
+        if root.lost is not None:
+            return self._end_lost(window, root.lost, 0)
+        self._end(window, "clean", window.begin)
+        return True

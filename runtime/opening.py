@@ -1,0 +1,69 @@
+"""From an input to the window that rows are read from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from . import codecs
+from .codecs import Stored
+from .errors import WireloomError
+from .plan import Plan
+from .storage import Input
+from .window import CHUNK, Blocks, DirectBlocks, MemoryWindow, PrefetchedBlocks, StreamWindow, Window
+
+WORTH_A_THREAD = 256 * 1024
+"""Compressed inputs of fewer stored bytes than this are decompressed before a thread would have started."""
+
+
+@dataclass
+class Opened:
+    """An open input. ``window.base + window.begin`` is the offset at which reading begins."""
+
+    window: Window
+    stored: Stored | None = None
+    at_start: bool = True
+    """The window begins at the input's first byte; otherwise somewhere inside, before the first wanted delimiter."""
+
+    def close(self) -> None:
+        """Lets go of everything."""
+        self.window.close()
+        if self.stored is not None:
+            self.stored.close()
+
+
+def open_input(plan: Plan, source: Input) -> Opened:
+    """Opens an input, knows its codec by its content, and goes to the byte range's beginning where that is possible.
+
+    What is wrong with the content, or with the storage later on, is in ``window.error``. Raises ``WireloomError`` where
+    the input cannot be opened at all.
+    """
+    begin = plan.byte_range[0] if plan.byte_range is not None else 0
+    seeks = begin > 0 and bool(plan.format.delimiter) and not plan.format.has_prologue and source.seekable
+    content = source.buffer
+    stored = Stored(source.open(), source.size)
+    try:
+        head = bytes(content[: codecs.HEAD]) if content is not None else stored.peek(codecs.HEAD)
+        codec = plan.codec
+        if codec == codecs.AUTO:
+            codec = codecs.detect(head, source.name, plan.format.codec)
+        if codec == "none" and seeks:
+            if content is not None:
+                return Opened(MemoryWindow(content, min(begin, len(content))), at_start=False)
+            stored.seek(min(begin, source.size or 0))
+            return Opened(StreamWindow(_blocks(plan, source, stored, codec), stored.position), stored, at_start=False)
+        if codec == "none" and content is not None:
+            return Opened(MemoryWindow(content))
+        return Opened(StreamWindow(_blocks(plan, source, stored, codec)), stored)
+    except WireloomError as error:
+        window = MemoryWindow(memoryview(b""))
+        window.error = error
+        return Opened(window, stored)
+
+
+def _blocks(plan: Plan, source: Input, stored: Stored, codec: str) -> Blocks:
+    decoder = codecs.decoder(codec, stored, max_window=plan.max_window)
+    chunk = plan.chunk or CHUNK
+    large = source.size is None or source.size >= WORTH_A_THREAD
+    if (codec != "none" and large) if plan.prefetch is None else plan.prefetch:
+        return PrefetchedBlocks(decoder, chunk, patient=source.patient)
+    return DirectBlocks(decoder, chunk)

@@ -1,0 +1,140 @@
+"""What a reader was asked to do, checked once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from . import codecs, registry
+from .batches import Layout
+from .errors import UnsupportedError, WireloomError
+from .format import Choice, Format
+from .nearest import unknown
+
+MODES = ("permissive", "dropmalformed", "failfast")
+BATCH_ROWS = 16384
+LARGEST_RECORD = 2**31 - 1
+"""A row's bytes are counted in 32 bits in Arrow's binary columns."""
+
+Progress = Callable[[int, int | None], None]
+"""Called with the stored bytes that were read and the number of all of them, ``None`` where that is not known."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How inputs are read. ``choices``: option of the format → its value, ``auto`` among them."""
+
+    format: Format
+    layout: Layout
+    engine: str
+    mode: str = "permissive"
+    recover: bool = False
+    verify: bool = True
+    byte_range: tuple[int, int] | None = None
+    batch_rows: int = BATCH_ROWS
+    max_record: int = 0
+    max_window: int = codecs.MAX_WINDOW
+    codec: str = codecs.AUTO
+    prefetch: bool | None = None
+    chunk: int | None = None
+    choices: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def null_rows(self) -> bool:
+        """Whether a damaged record is a row of nulls."""
+        return self.mode == "permissive" and self.layout.has_damage
+
+
+def plan(
+    format: str | Path | Format,
+    *,
+    columns: Sequence[str] | None = None,
+    mode: str = "permissive",
+    recover: bool = False,
+    verify: bool = True,
+    byte_range: tuple[int, int] | None = None,
+    batch_rows: int = BATCH_ROWS,
+    max_record: int | None = None,
+    max_window: int = codecs.MAX_WINDOW,
+    codec: str = codecs.AUTO,
+    prefetch: bool | None = None,
+    options: Mapping[str, Any] | None = None,
+) -> Plan:
+    """Checks everything. Raises ``UnknownNameError`` with the nearest name, or ``WireloomError`` with what is wrong."""
+    from . import feeders
+
+    found = registry.get(format)
+    folded = mode.lower()
+    if folded not in MODES:
+        raise unknown("mode", mode, MODES)
+    if byte_range is not None:
+        byte_range = _range(byte_range)
+        if not found.streaming:
+            raise UnsupportedError(f"a {found.name} file is read as a whole: it has no byte ranges")
+    return Plan(
+        format=found,
+        layout=Layout.of(found, columns),
+        engine=feeders.name_of(found),
+        mode=folded,
+        recover=recover,
+        verify=verify,
+        byte_range=byte_range,
+        batch_rows=_positive("batch_rows", batch_rows),
+        max_record=min(found.max_record if max_record is None else _positive("max_record", max_record), LARGEST_RECORD),
+        max_window=_positive("max_window", max_window),
+        codec=codecs.checked(codec),
+        prefetch=prefetch,
+        choices=_choices(found, options or {}),
+    )
+
+
+def _positive(name: str, value: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise WireloomError(f"{name} is a number from 1, not {value!r}")
+    return value
+
+
+def _range(value: tuple[int, int]) -> tuple[int, int]:
+    try:
+        begin, end = value
+    except (TypeError, ValueError):
+        raise WireloomError(f"byte_range is a pair of offsets (begin, end), not {value!r}") from None
+    if not (isinstance(begin, int) and isinstance(end, int) and 0 <= begin <= end):
+        raise WireloomError(f"byte_range is (begin, end) with 0 ≤ begin ≤ end, not {value!r}")
+    return begin, end
+
+
+def _choices(format: Format, options: Mapping[str, Any]) -> dict[str, str]:
+    """Every choice of the format with its value. Raises ``UnknownNameError``."""
+    known = {choice.name: choice for choice in format.choices}
+    for name, value in options.items():
+        if name not in known:
+            raise unknown(f"option of {format.name}", name, [*known, *OPTIONS])
+        if value not in _values(known[name]):
+            raise unknown(f"value of {name}", str(value), _values(known[name]))
+    return {name: str(options.get(name, choice.default)) for name, choice in known.items()}
+
+
+def _values(choice: Choice) -> list[str]:
+    return ["auto", *(value for value, _ in choice.padding)]
+
+
+OPTIONS = (
+    "columns",
+    "mode",
+    "recover",
+    "verify",
+    "byte_range",
+    "batch_rows",
+    "max_record",
+    "max_window",
+    "codec",
+    "prefetch",
+    "progress",
+    "region",
+    "endpoint",
+    "anonymous",
+)
+"""The options that every format has, for the nearest name to a wrong one."""

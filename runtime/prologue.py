@@ -1,0 +1,65 @@
+"""The root's attributes that stand before the rows, and formats that are read as a whole."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from .feeders.objects import FAILURES, RowStream
+from .format import Format
+from .parsing.errors import ChecksumError, KaitaiStructError, reason_of
+from .parsing.kaitai import EndOfStreamError
+from .parsing.structs import Struct
+from .window import Window
+
+
+@dataclass
+class Root:
+    """The root object as far as it was read. ``size``: bytes that it took.
+
+    ``refused``: why one of its values is, though its end is known. ``lost``: why nothing behind it can be read.
+    """
+
+    struct: Struct
+    size: int = 0
+    refused: str | None = None
+    lost: str | None = None
+
+
+def read_prologue(format: Format, window: Window, max_record: int, verify: bool) -> Root:
+    """Reads what stands before the rows from the window's beginning, extending it as needed."""
+    return _read(format, window, max_record, verify, "_read_prologue")
+
+
+def read_whole(format: Format, window: Window, max_record: int, verify: bool) -> tuple[Root, list[Any]]:
+    """Reads the root object with its rows from all of the input, which must not be larger than ``max_record``."""
+    while len(window.view) - window.begin <= max_record and window.extend():
+        pass
+    if len(window.view) - window.begin > max_record:
+        return Root(format.root_class(), lost="limit"), []
+    root = _read(format, window, max_record, verify, "_read")
+    # Where the root could not be read to its end, the rows before that place are there.
+    return root, list(getattr(root.struct, format.rows_attribute, None) or [])
+
+
+def _read(format: Format, window: Window, max_record: int, verify: bool, method: str) -> Root:
+    while True:
+        stream = RowStream(bytes(window.view[window.begin :]), window.base + window.begin)
+        struct = format.root_class()
+        struct._io = stream
+        refusals: list[KaitaiStructError] = []
+        struct._refusals = refusals
+        root = Root(struct)
+        try:
+            getattr(struct, method)()
+        except EndOfStreamError:
+            if stream.ran_out and stream.size() - stream.base <= max_record and window.extend():
+                continue
+            root.lost = "truncated" if stream.ran_out else "length"
+        except FAILURES as error:
+            root.lost = reason_of(error)
+        root.size = stream.pos() - (window.base + window.begin)
+        for refusal in refusals:
+            if verify or not isinstance(refusal, ChecksumError):
+                root.refused = root.refused or reason_of(refusal)
+        return root

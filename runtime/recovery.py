@@ -1,0 +1,118 @@
+"""Going on behind damage: the next row that holds, the next delimiter, and how far a damaged row can be trusted."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from .feeders import Feeder, Filled, RowDamage, Status
+from .window import Window
+
+CHAIN_ROWS = 64
+CHAIN_BYTES = 1024 * 1024
+CAPACITY = 2 * CHAIN_ROWS
+"""Fewest rows per fill, so that what is held back fits in."""
+CONTENT = 1024 * 1024
+"""Most bytes of a skipped range that are kept for ``_corrupt_record``."""
+
+
+def hold_back(filled: Filled, window: Window, padding: int) -> tuple[Filled, RowDamage | None]:
+    """Takes the rows off a fill's end whose checksums do not hold, where it is not known yet how far to trust them.
+
+    Such a row is damaged in its content or in its length, and only what follows tells which. Where no row follows, the
+    place of everything behind is unknown from the first of them on: that one is given back, to be read again where
+    more input is needed, and to be where the damage begins where there is none. At most ``CHAIN_ROWS`` rows and
+    ``CHAIN_BYTES`` are held back, but always one row.
+    """
+    if filled.status is Status.END:
+        return filled, None
+    following = window.base + filled.consumed
+    damages = filled.damages
+    first = len(damages)
+    while first and len(damages) - first < CHAIN_ROWS:
+        last = damages[first - 1]
+        if last.reason != "checksum" or following not in (last.end, last.end + padding):
+            break
+        if first < len(damages) and damages[-1].end - last.begin > CHAIN_BYTES:
+            break
+        first -= 1
+        following = last.begin
+    consumed = following - window.base
+    if first == len(damages) or (filled.status is Status.BATCH_FULL and consumed == window.begin):
+        return filled, None
+    rows = damages[first].row if damages[first].row >= 0 else filled.rows
+    return dataclasses.replace(_first(filled, rows), damages=damages[:first], consumed=consumed), damages[first]
+
+
+def _first(filled: Filled, rows: int) -> Filled:
+    return dataclasses.replace(
+        filled,
+        rows=rows,
+        arrays={number: array.slice(0, rows) for number, array in filled.arrays.items()},
+        offsets=filled.offsets.slice(0, rows) if filled.offsets is not None else None,
+    )
+
+
+class Skipped:
+    """The first bytes of a range that is being skipped."""
+
+    def __init__(self) -> None:
+        self._content = bytearray()
+
+    def add(self, piece: memoryview) -> None:
+        """Takes what is still wanted of the next bytes."""
+        self._content += piece[: CONTENT - len(self._content)]
+
+    @property
+    def content(self) -> bytes:
+        return bytes(self._content)
+
+
+def resync(feeder: Feeder, window: Window, max_record: int) -> bytes | None:
+    """Moves ``window.begin``, where a lost row begins, to the next row that holds, and gives the first bytes between.
+
+    ``None`` where there is no such row; the window is then at the end of the input.
+    """
+    skipped = Skipped()
+    search = window.begin + 1
+    while True:
+        found, index = feeder.resync(window, search)
+        skipped.add(window.view[window.begin : index])
+        window.begin = index
+        if found:
+            return skipped.content
+        # Each look costs as much as there is in the window, so the window at least doubles in between.
+        wanted = min(2 * (len(window.view) - index), 2 * max_record)
+        if not window.extend():
+            if window.begin == len(window.view) or window.begin == search:
+                window.begin = len(window.view)
+                return None
+        while len(window.view) - window.begin < wanted and window.extend():
+            pass
+        search = window.begin
+
+
+def skip_frame(window: Window, index: int, delimiter: bytes) -> bytes:
+    """Moves ``window.begin``, where too large a frame begins, to the next delimiter at or behind ``index``, or to the
+    end of the input; gives the first bytes between."""
+    skipped = Skipped()
+    while True:
+        found = _find(window.view, index, delimiter)
+        end = found if found >= 0 else max(index, len(window.view) - len(delimiter) + 1)
+        skipped.add(window.view[window.begin : end])
+        window.begin = end
+        if found >= 0:
+            return skipped.content
+        if not window.extend():
+            skipped.add(window.view[window.begin :])
+            window.begin = len(window.view)
+            return skipped.content
+        index = window.begin
+
+
+def _find(view: memoryview, begin: int, delimiter: bytes) -> int:
+    from . import engine
+
+    if engine.available:
+        return int(engine.find_delimiter(view, begin, len(view), delimiter))
+    found = bytes(view[begin:]).find(delimiter)
+    return begin + found if found >= 0 else -1

@@ -1,0 +1,143 @@
+"""Scanning: record batches out of any number of inputs, in bounded memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import pyarrow as pa
+
+from . import codecs, registry, storage
+from .batches import Layout
+from .filescan import FileScan
+from .format import Format
+from .plan import BATCH_ROWS, Plan, Progress, plan
+from .report import ReadReport
+from .storage import Input
+
+
+class Scanner:
+    """Iterates ``pyarrow.RecordBatch``es, each of rows of one input, in the order of the inputs and of their rows.
+
+    ``schema`` is that of every batch. ``report`` is live: it says at any time what has been met so far. To be closed,
+    or used in a ``with`` block, where it is not read to its end.
+    """
+
+    def __init__(self, plan: Plan, inputs: Sequence[Input], progress: Progress | None = None) -> None:
+        self.schema = plan.layout.schema
+        self.report = ReadReport(plan.format.name, engine=plan.engine)
+        self._plan = plan
+        self._inputs = inputs
+        self._progress = progress
+        sizes = [each.size for each in inputs]
+        self._total = None if None in sizes else sum(size or 0 for size in sizes)
+        self._done = 0
+        self._batches = self._run()
+
+    def __iter__(self) -> Iterator[Any]:
+        return self._batches
+
+    def __next__(self) -> Any:
+        return next(self._batches)
+
+    def _run(self) -> Iterator[Any]:
+        for each in self._inputs:
+            scan = FileScan(self._plan, each)
+            self.report.files.append(scan.report)
+            for batch in scan.batches():
+                self._tell(scan.stored_bytes)
+                yield batch
+            self._done += scan.stored_bytes
+            self._tell(0)
+
+    def _tell(self, here: int) -> None:
+        if self._progress is not None:
+            self._progress(self._done + here, self._total)
+
+    def read_all(self) -> pa.Table:
+        """The rest as a table."""
+        return pa.Table.from_batches(list(self), self.schema)
+
+    def close(self) -> None:
+        """Stops reading and lets go of files, memory and threads. May be called at any time, and again."""
+        self._batches.close()  # type: ignore[attr-defined]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Arrow's stream interface: DuckDB, Polars, DataFusion and others read the scanner as it is."""
+        reader = pa.RecordBatchReader.from_batches(self.schema, self)
+        return reader.__arrow_c_stream__(requested_schema)
+
+
+def scan(
+    format: str | Path | Format,
+    source: Any,
+    *,
+    columns: Sequence[str] | None = None,
+    mode: str = "permissive",
+    recover: bool = False,
+    verify: bool = True,
+    byte_range: tuple[int, int] | None = None,
+    batch_rows: int = BATCH_ROWS,
+    max_record: int | None = None,
+    max_window: int = codecs.MAX_WINDOW,
+    codec: str = codecs.AUTO,
+    prefetch: bool | None = None,
+    progress: Progress | None = None,
+    region: str | None = None,
+    endpoint: str | None = None,
+    anonymous: bool = False,
+    **options: Any,
+) -> Scanner:
+    """Reads ``source`` batch by batch.
+
+    ``format``: a name (see ``wireloom.formats``) or the path of a spec. ``source``: a path, glob, folder, ``s3://`` or
+    ``file://`` address, ``-`` for standard input, a list of those, bytes, or a binary file object.
+
+    - ``columns``: names of the format's columns, of the parts of its path pattern, and of ``_offset``, ``_path``,
+      ``_error``, ``_corrupt_record``; by default the format's own.
+    - ``mode``: ``permissive`` (a damaged record is left out, or a row of nulls where ``_error`` or ``_corrupt_record``
+      is among the columns), ``dropmalformed`` (left out) or ``failfast`` (raises ``DamagedInputError``).
+    - ``recover``: behind a row whose length cannot be trusted, look for the next one that holds.
+    - ``verify``: compute checksums.
+    - ``byte_range``: ``(begin, end)``, rows that begin at these offsets of the decompressed input.
+    - ``batch_rows``: most rows in a batch; a batch also ends after about 4 MiB of data.
+    - ``max_record``: largest record in bytes; by default the format's. ``max_window``: largest zstd window in bytes.
+    - ``codec``: ``auto`` (by content), ``zstd``, ``gzip`` or ``none``. ``prefetch``: whether a thread reads and
+      decompresses ahead; by default it does for compressed inputs that are not small.
+    - ``progress``: called with the stored bytes read so far and all of them (``None``: not known).
+    - ``region``, ``endpoint``, ``anonymous``: of an object store.
+    - ``options``: the format's own, such as ``stride="layout"``.
+
+    Raises ``UnknownNameError`` for a name that does not exist and ``WireloomError`` for a source that is not there.
+    """
+    checked = plan(
+        format,
+        columns=columns,
+        mode=mode,
+        recover=recover,
+        verify=verify,
+        byte_range=byte_range,
+        batch_rows=batch_rows,
+        max_record=max_record,
+        max_window=max_window,
+        codec=codec,
+        prefetch=prefetch,
+        options=options,
+    )
+    inputs = storage.expand(source, region=region, endpoint=endpoint, anonymous=anonymous)
+    return Scanner(checked, inputs, progress)
+
+
+def schema(format: str | Path | Format, columns: Sequence[str] | None = None) -> Any:
+    """The ``pyarrow.Schema`` of what ``scan`` yields for these columns, without opening anything."""
+    return Layout.of(registry.get(format), columns).schema

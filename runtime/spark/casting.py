@@ -1,0 +1,56 @@
+"""Batches of the reader as exactly the batches that Spark takes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import StructType
+
+from ..errors import WireloomError
+from .schema import Target
+
+
+class Caster:
+    """Casts batches to the Arrow schema that Spark makes of its own: order, types and names all have to be the same."""
+
+    def __init__(self, targets: Sequence[Target]) -> None:
+        self.targets = tuple(targets)
+        self.schema: pa.Schema = to_arrow_schema(StructType([each.field for each in targets]), timezone="UTC")
+
+    def cast(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """The batch as Spark wants it. Raises ``WireloomError`` where a value does not fit its type."""
+        arrays = [
+            pa.nulls(batch.num_rows, field.type)
+            if target.source is None
+            else _cast(batch.column(target.source), field.type, target)
+            for target, field in zip(self.targets, self.schema, strict=True)
+        ]
+        return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
+
+
+def _cast(array: pa.Array, wanted: pa.DataType, target: Target) -> pa.Array:
+    if array.type == wanted:
+        return array
+    try:
+        if pa.types.is_timestamp(array.type) and pa.types.is_timestamp(wanted):
+            return _timestamp(array, wanted)
+        if pa.types.is_dictionary(array.type):
+            array = array.dictionary_decode()
+        return array if array.type == wanted else array.cast(wanted)
+    except pa.ArrowException as error:
+        kind = target.field.dataType.simpleString()
+        raise WireloomError(f"column {target.field.name!r} cannot be read as {kind}: {_first_line(error)}") from None
+
+
+def _timestamp(array: pa.Array, wanted: pa.DataType) -> pa.Array:
+    """Spark counts microseconds; nanoseconds are rounded down."""
+    if array.type.unit == "ns":
+        array = pc.floor_temporal(array, unit="microsecond").cast(pa.timestamp("us", array.type.tz), safe=False)
+    return array.cast(pa.timestamp(wanted.unit, array.type.tz)).cast(wanted)
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).split("\n", 1)[0]

@@ -1,0 +1,206 @@
+"""The reader's and the writer's options. Spark hands them over as text, their names in lower case."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from ..errors import WireloomError
+from ..format import Format
+from ..nearest import unknown
+
+MODES = ("permissive", "dropmalformed", "failfast")
+
+READ_OPTIONS = (
+    "path",
+    "paths",
+    "mode",
+    "recover",
+    "verify",
+    "columns",
+    "columnNameOfCorruptRecord",
+    "unsigned64",
+    "recursiveFileLookup",
+    "pathGlobFilter",
+    "modifiedAfter",
+    "modifiedBefore",
+    "maxPartitionBytes",
+    "openCostInBytes",
+    "minPartitions",
+    "batchRows",
+    "codec",
+    "maxRecord",
+    "maxWindow",
+    "region",
+    "endpoint",
+    "anonymous",
+)
+"""Options of every format's reader; those of the format itself (``stride``) come on top."""
+
+WRITE_OPTIONS = ("path", "codec", "level", "maxRecord")
+
+INTERNAL_OPTIONS = ("reportfolder",)
+"""Of ``wireloom.spark.ingest`` alone."""
+
+_UNITS = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """What a reader was asked for, checked. ``columns``: names, or ``None`` for the format's default ones."""
+
+    paths: tuple[str, ...]
+    mode: str = "permissive"
+    recover: bool = False
+    verify: bool = True
+    columns: tuple[str, ...] | None = None
+    corrupt_record: str = "_corrupt_record"
+    narrow: bool = False
+    """Unsigned 64-bit integers as ``long``."""
+    recursive: bool = True
+    name_filter: str | None = None
+    modified_after: datetime | None = None
+    modified_before: datetime | None = None
+    max_partition_bytes: int = 128 << 20
+    open_cost: int = 4 << 20
+    min_partitions: int = 1
+    batch_rows: int = 16_384
+    scan: Mapping[str, Any] = field(default_factory=dict)
+    """Options that the scanner takes under the same name: codec, limits, the format's own."""
+    location: Mapping[str, Any] = field(default_factory=dict)
+    """How to reach an object store."""
+    report_folder: str | None = None
+
+
+@dataclass(frozen=True)
+class WriteOptions:
+    """What a writer was asked for, checked."""
+
+    path: str
+    codec: str | None = None
+    level: int | None = None
+    format: Mapping[str, Any] = field(default_factory=dict)
+
+
+def read_options(format: Format, given: Mapping[str, str]) -> ReadOptions:
+    """The options of a reader. Raises ``UnknownNameError`` and ``WireloomError``."""
+    choices = {each.name.lower(): each.name for each in format.choices}
+    values = _known(given, (*READ_OPTIONS, *choices.values()), INTERNAL_OPTIONS)
+    scan: dict[str, Any] = {name: values[name] for name in choices.values() if name in values}
+    if "codec" in values:
+        scan["codec"] = values["codec"]
+    for option, name in (("maxRecord", "max_record"), ("maxWindow", "max_window")):
+        if option in values:
+            scan[name] = size(option, values[option])
+    location: dict[str, Any] = {name: values[name] for name in ("region", "endpoint") if name in values}
+    if "anonymous" in values:
+        location["anonymous"] = flag("anonymous", values["anonymous"])
+    columns = values.get("columns")
+    return ReadOptions(
+        paths=_paths(values),
+        mode=_one_of("mode", values.get("mode", "permissive").lower(), MODES),
+        recover=flag("recover", values.get("recover", "false")),
+        verify=flag("verify", values.get("verify", "true")),
+        columns=None if columns is None else tuple(each.strip() for each in columns.split(",") if each.strip()),
+        corrupt_record=values.get("columnNameOfCorruptRecord", "_corrupt_record"),
+        narrow=_one_of("unsigned64", values.get("unsigned64", "decimal").lower(), ("decimal", "long")) == "long",
+        recursive=flag("recursiveFileLookup", values.get("recursiveFileLookup", "true")),
+        name_filter=values.get("pathGlobFilter"),
+        modified_after=_time("modifiedAfter", values.get("modifiedAfter")),
+        modified_before=_time("modifiedBefore", values.get("modifiedBefore")),
+        max_partition_bytes=size("maxPartitionBytes", values.get("maxPartitionBytes", "128m")),
+        open_cost=size("openCostInBytes", values.get("openCostInBytes", "4m"), least=0),
+        min_partitions=size("minPartitions", values.get("minPartitions", str(os.cpu_count() or 1))),
+        batch_rows=size("batchRows", values.get("batchRows", "16384")),
+        scan=scan,
+        location=location,
+        report_folder=values.get("reportfolder"),
+    )
+
+
+def write_options(format: Format, given: Mapping[str, str]) -> WriteOptions:
+    """The options of a writer. Raises ``UnknownNameError`` and ``WireloomError``."""
+    choices = {each.name.lower(): each.name for each in format.choices}
+    values = _known(given, (*WRITE_OPTIONS, *choices.values()), ())
+    if "path" not in values:
+        raise WireloomError("no folder to write to: give one to save(…), or as option path")
+    options: dict[str, Any] = {name: values[name] for name in choices.values() if name in values}
+    if "maxRecord" in values:
+        options["max_record"] = size("maxRecord", values["maxRecord"])
+    level = values.get("level")
+    return WriteOptions(
+        values["path"], values.get("codec"), None if level is None else _integer("level", level), options
+    )
+
+
+def _known(given: Mapping[str, str], names: Iterable[str], internal: Iterable[str]) -> dict[str, str]:
+    """The options by their usual spelling; an option that does not exist is refused with the nearest that does."""
+    spelling = {name.lower(): name for name in (*names, *internal)}
+    values = {}
+    for key, value in given.items():
+        name = spelling.get(key.lower())
+        if name is None:
+            raise unknown("option", key, (each for each in names))
+        values[name] = value
+    return values
+
+
+def _paths(values: Mapping[str, str]) -> tuple[str, ...]:
+    """``path`` and ``paths``: Spark gives the paths of ``load([a, b])`` as a JSON list."""
+    found = [values["path"]] if "path" in values else []
+    if "paths" in values:
+        try:
+            several = json.loads(values["paths"])
+        except ValueError:
+            several = [values["paths"]]
+        found += [str(each) for each in (several if isinstance(several, list) else [several])]
+    if not found:
+        raise WireloomError("no path to read: give one to load(…), or as option path")
+    return tuple(found)
+
+
+def _one_of(name: str, value: str, known: Iterable[str]) -> str:
+    if value not in known:
+        raise unknown(f"value of option {name}", value, known)
+    return value
+
+
+def flag(name: str, value: str) -> bool:
+    """``true`` or ``false``."""
+    return _one_of(name, value.strip().lower(), ("true", "false")) == "true"
+
+
+def size(name: str, value: str, *, least: int = 1) -> int:
+    """A number, also with a unit as in Spark's settings.
+
+    >>> size("maxPartitionBytes", "128m"), size("maxPartitionBytes", "1GB"), size("batchRows", "4000")
+    (134217728, 1073741824, 4000)
+    """
+    text = value.strip().lower()
+    digits = text.rstrip("bkmgt")
+    unit = text[len(digits) :]
+    factor = _UNITS.get(unit.removesuffix("b") if len(unit) == 2 else unit)
+    if not digits.isascii() or not digits.isdecimal() or factor is None or int(digits) * factor < least:
+        raise WireloomError(f"option {name} is {value!r}: expected a number of at least {least}, such as 65536 or 64m")
+    return int(digits) * factor
+
+
+def _integer(name: str, value: str) -> int:
+    try:
+        return int(value)
+    except ValueError:
+        raise WireloomError(f"option {name} is {value!r}: expected a number") from None
+
+
+def _time(name: str, value: str | None) -> datetime | None:
+    if value is None:
+        return None
+    try:
+        found = datetime.fromisoformat(value)
+    except ValueError:
+        raise WireloomError(f"option {name} is {value!r}: expected a time such as 2026-03-01T00:00:00") from None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)

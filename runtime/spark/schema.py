@@ -1,0 +1,81 @@
+"""Which Spark columns a read yields, and from which of the format's columns each of them comes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pyspark.sql.types import (
+    ArrayType,
+    BinaryType,
+    DataType,
+    DecimalType,
+    LongType,
+    StringType,
+    StructField,
+    StructType,
+)
+
+from ..format import Format
+from ..nearest import unknown
+
+CORRUPT_RECORD = "_corrupt_record"
+
+EXTRA_TYPES: dict[str, DataType] = {
+    "_path": StringType(),
+    "_offset": LongType(),
+    "_error": StringType(),
+    CORRUPT_RECORD: BinaryType(),
+}
+"""Columns that every format has besides its own. Offsets in files do not reach 2**63, so a long holds them."""
+
+UNSIGNED64 = DecimalType(20, 0)
+
+
+@dataclass(frozen=True)
+class Target:
+    """One column of the result: its field in Spark, and the format's column it shows (``None``: nulls)."""
+
+    field: StructField
+    source: str | None
+
+
+def known_columns(format: Format, wire: StructType, corrupt_record: str, *, narrow: bool) -> dict[str, StructField]:
+    """Every column that can be asked for, by name, in order: the wire's, the path's, then the extra ones.
+
+    ``wire``: the generated schema. ``narrow``: unsigned 64-bit integers as ``long`` instead of ``decimal(20,0)``.
+    """
+    fields = [StructField(each.name, narrowed(each.dataType) if narrow else each.dataType) for each in wire.fields]
+    fields += [StructField(name, StringType()) for name in format.path_columns]
+    for name, kind in EXTRA_TYPES.items():
+        fields.append(StructField(corrupt_record if name == CORRUPT_RECORD else name, kind))
+    return {each.name: each for each in fields}
+
+
+def narrowed(kind: DataType) -> DataType:
+    """The type with ``long`` wherever it has ``decimal(20,0)``."""
+    if isinstance(kind, ArrayType):
+        return ArrayType(narrowed(kind.elementType), kind.containsNull)
+    if isinstance(kind, StructType):
+        return StructType([StructField(each.name, narrowed(each.dataType), each.nullable) for each in kind.fields])
+    return LongType() if kind == UNSIGNED64 else kind
+
+
+def chosen_schema(format: Format, known: dict[str, StructField], columns: Sequence[str] | None) -> StructType:
+    """The schema where the user gives none: ``columns`` by name, or the default ones. Raises ``UnknownNameError``."""
+    names = format.default_columns if columns is None else columns
+    for name in names:
+        if name not in known:
+            raise unknown(f"column of {format.name}", name, known)
+    return StructType([known[name] for name in names])
+
+
+def targets(schema: StructType, known: dict[str, StructField], corrupt_record: str) -> tuple[Target, ...]:
+    """Where each column of ``schema`` comes from. As Spark does, names are found in any case of letters, and columns
+    that the format does not have are null."""
+    folded = {name.lower(): name for name in known}
+    found = []
+    for each in schema.fields:
+        name = each.name if each.name in known else folded.get(each.name.lower())
+        found.append(Target(each, CORRUPT_RECORD if name == corrupt_record else name))
+    return tuple(found)

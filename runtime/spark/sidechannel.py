@@ -1,0 +1,129 @@
+"""What a task of the ingest pipeline found besides good rows: damaged records, and the report of each file.
+
+Each task leaves two files in a folder that all tasks share, named after its partition: the damaged records as Parquet,
+and the reports as JSON, which is written last. A task that is run again, or twice at once, leaves the same files again;
+each appears under its name only when it is complete. So what the driver finds is what one run of each task saw.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from ..report import FileReport
+from ..writing import opened
+from .folders import folder
+from .planning import Slice
+
+QUARANTINE_SCHEMA = pa.schema(
+    [
+        pa.field("_path", pa.string()),
+        pa.field("_offset", pa.int64()),
+        pa.field("_length", pa.int64()),
+        pa.field("_error", pa.string()),
+        pa.field("_corrupt_record", pa.binary()),
+    ]
+)
+"""A damaged record: where it is, how many bytes it has, why it is damaged (a reason, a colon and more), and its bytes
+where they are known."""
+
+FLUSH_BYTES = 8 * 1024 * 1024
+"""How many bytes of damaged records a task holds before it writes them out."""
+
+
+class SideChannel:
+    """One task's end of it; a context manager. Nothing is left where the block raises."""
+
+    def __init__(self, address: str, index: int) -> None:
+        self._records = f"{address.rstrip('/')}/damaged-{index:06d}.parquet"
+        self._reports = f"{address.rstrip('/')}/report-{index:06d}.json"
+        self._found: list[dict[str, Any]] = []
+        self._held: list[pa.RecordBatch] = []
+        self._bytes = 0
+        self._stack = ExitStack()
+        self._writer: Any = None
+
+    def __enter__(self) -> SideChannel:
+        return self
+
+    def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
+        if kind is None:
+            self._flush()
+        self._stack.__exit__(kind, error, traceback)
+        if kind is None:
+            with opened(self._reports) as file:
+                file.write(json.dumps(self._found).encode())
+
+    def take(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """Keeps the damaged rows of a batch; gives the good ones."""
+        errors = batch.column("_error")
+        if errors.null_count == batch.num_rows:
+            return batch
+        damaged = batch.filter(pc.is_valid(errors))
+        content = damaged.column("_corrupt_record")
+        columns = [
+            damaged.column("_path"),
+            damaged.column("_offset").cast(pa.int64()),
+            pc.binary_length(content).cast(pa.int64()),
+            damaged.column("_error"),
+            content,
+        ]
+        self._held.append(pa.RecordBatch.from_arrays(columns, schema=QUARANTINE_SCHEMA))
+        self._bytes += damaged.nbytes
+        if self._bytes >= FLUSH_BYTES:
+            self._flush()
+        return batch.filter(pc.is_null(errors))
+
+    def reported(self, report: FileReport, piece: Slice) -> None:
+        """Keeps the report of a file, or of the slice of one."""
+        self._found.append({**report.to_dict(), "begin": piece.begin})
+
+    def _flush(self) -> None:
+        if not self._held:
+            return
+        if self._writer is None:
+            file = self._stack.enter_context(opened(self._records))
+            self._writer = self._stack.enter_context(pq.ParquetWriter(file, QUARANTINE_SCHEMA, compression="zstd"))
+        self._writer.write_table(pa.Table.from_batches(self._held))
+        self._held, self._bytes = [], 0
+
+
+@dataclass(frozen=True)
+class Found:
+    """What all tasks left so far. ``reports``: one mapping per slice, as ``FileReport.to_dict`` and where it began."""
+
+    partitions: int
+    reports: tuple[dict[str, Any], ...]
+    records: tuple[str, ...]
+    """Names of the Parquet files of damaged records."""
+
+
+def found(address: str) -> Found:
+    """Reads what the tasks have reported; only of those that came to their end."""
+    place = folder(address)
+    names = place.names()
+    done = [name for name in names if name.startswith("report-") and name.endswith(".json")]
+    reports = [each for name in done for each in json.loads(_content(place, name))]
+    indices = {name[len("report-") : -len(".json")] for name in done}
+    records = [name for name in names if name.startswith("damaged-") and name[len("damaged-") : -8] in indices]
+    return Found(len(done), tuple(reports), tuple(records))
+
+
+def _content(place: Any, name: str) -> bytes:
+    with place.store.open_input_stream(f"{place.path}/{name}") as file:
+        content: bytes = file.read()
+    return content
+
+
+def damaged_records(address: str, names: tuple[str, ...]) -> Iterator[pa.Table]:
+    """The damaged records, file by file."""
+    place = folder(address)
+    for name in names:
+        yield pq.read_table(f"{place.path}/{name}", filesystem=place.store, partitioning=None)

@@ -1,0 +1,55 @@
+"""The base of every format's Spark data source. Importing it does no work: Spark does so to look for sources."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from pyspark.sql.datasource import DataSource
+from pyspark.sql.types import StructType
+
+from ..format import Format
+
+if TYPE_CHECKING:
+    from .reader import FormatReader
+    from .writer import FormatWriter
+
+
+class FormatSource(DataSource):
+    """``spark.read.format(NAME)`` and ``df.write.format(NAME)`` of one format.
+
+    Subclasses are generated; they say which format it is (``described``) and what its columns are (``wire_schema``).
+    """
+
+    described: ClassVar[Format]
+    wire_schema: ClassVar[StructType]
+
+    @classmethod
+    def name(cls) -> str:
+        """The format's name."""
+        return cls.described.name
+
+    def schema(self) -> StructType:
+        """The columns of option ``columns``, by default those of the format. Raises ``WireloomError``."""
+        from .options import read_options
+        from .schema import chosen_schema, known_columns
+
+        options = read_options(self.described, self.options)
+        known = known_columns(self.described, self.wire_schema, options.corrupt_record, narrow=options.narrow)
+        return chosen_schema(self.described, known, options.columns)
+
+    def reader(self, schema: StructType) -> FormatReader:
+        """What reads the columns of ``schema``, which may be a part of the format's. Raises ``WireloomError``."""
+        from .options import read_options
+        from .reader import FormatReader
+        from .schema import known_columns, targets
+
+        options = read_options(self.described, self.options)
+        known = known_columns(self.described, self.wire_schema, options.corrupt_record, narrow=options.narrow)
+        return FormatReader(self.described, targets(schema, known, options.corrupt_record), options)
+
+    def writer(self, schema: StructType, overwrite: bool) -> FormatWriter:
+        """What writes rows as files of the format. Raises ``WireloomError``."""
+        from .options import write_options
+        from .writer import FormatWriter
+
+        return FormatWriter(self.described, schema.fieldNames(), write_options(self.described, self.options), overwrite)

@@ -1,0 +1,292 @@
+"""``decode``, ``extract``, ``verify`` and ``formats`` through click's runner."""
+
+import base64
+import csv
+import io
+import json
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import wireloom
+import zstandard
+from click.testing import CliRunner, Result
+from wireloom.command import main
+from wireloom.writing import write
+
+from ...vectors.cases import HERE, rows
+
+GOOD = str(HERE / "edgemq" / "plain_200.wal.zst")
+DAMAGED = str(HERE / "edgemq" / "crc_payload_flip.wal.zst")
+CASES = {case["case"]: case for case in rows("edgemq", "cases.jsonl")}
+
+EVENTS = [
+    {"fmt": 0, "tenant": 7, "ts_millis": 1_795_227_651_123, "payload": b'{"a": 1}'},
+    {"fmt": 1, "tenant": 8, "ts_millis": 2**64 - 1, "payload": b"\xff\x00"},
+    {"fmt": 2, "tenant": 9, "ts_millis": 0, "payload": b""},
+]
+
+
+def run(*arguments: str, code: int = 0, input: bytes | None = None) -> Result:
+    result = CliRunner().invoke(main, arguments, input=input)
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == code, result.output
+    return result
+
+
+@pytest.fixture
+def segment(tmp_path: Path) -> str:
+    path = tmp_path / "a.wal.zst"
+    write("edgemq_segment", EVENTS, path)
+    return str(path)
+
+
+def test_lines_to_standard_output(segment: str) -> None:
+    result = run("decode", "edgemq_segment", segment)
+    assert result.stderr == ""
+    assert [json.loads(line) for line in result.stdout.splitlines()] == [
+        {"fmt": 0, "tenant": 7, "ts": "2026-11-21T02:20:51.123Z", "payload": b'{"a": 1}'.hex()},
+        {"fmt": 1, "tenant": 8, "ts": None, "payload": "ff00"},
+        {"fmt": 2, "tenant": 9, "ts": "1970-01-01T00:00:00.000Z", "payload": ""},
+    ]
+    assert list(json.loads(result.stdout.splitlines()[0])) == ["fmt", "tenant", "ts", "payload"]
+
+
+def test_columns_in_their_order(segment: str) -> None:
+    result = run("decode", "edgemq_segment", segment, "--columns", "ts_millis, _offset,len")
+    lines = [json.loads(line) for line in result.stdout.splitlines()]
+    assert lines[1] == {"ts_millis": 2**64 - 1, "_offset": 29, "len": 15}
+    assert list(lines[1]) == ["ts_millis", "_offset", "len"]
+
+
+@pytest.mark.parametrize(
+    ("way", "expected"),
+    [
+        ("hex", ["7b2261223a20317d", "ff00", ""]),
+        ("base64", [base64.b64encode(b'{"a": 1}').decode(), "/wA=", ""]),
+        ("utf8", ['{"a": 1}', "�\0", ""]),
+    ],
+)
+def test_bytes_as_text(way: str, expected: list[str], segment: str) -> None:
+    result = run("decode", "edgemq_segment", segment, "--bytes", way, "--columns", "payload")
+    assert [json.loads(line)["payload"] for line in result.stdout.splitlines()] == expected
+
+
+@pytest.mark.parametrize("name", ["a.ndjson", "a.jsonl", "a.json", "a.ndjson.gz", "a.ndjson.zst"])
+def test_lines_to_a_file(name: str, segment: str, tmp_path: Path) -> None:
+    out = tmp_path / "out" / name
+    out.parent.mkdir()
+    result = run("decode", "edgemq_segment", segment, "-o", str(out))
+    assert result.output == ""
+    assert os.listdir(out.parent) == [name]
+    data = out.read_bytes()
+    if name.endswith(".gz"):
+        import gzip
+
+        data = gzip.decompress(data)
+    if name.endswith(".zst"):
+        data = zstandard.ZstdDecompressor().decompressobj().decompress(data)
+    assert data.decode() == run("decode", "edgemq_segment", segment).stdout
+
+
+@pytest.mark.parametrize("name", ["a.parquet", "a.pq", "a.arrow", "a.feather", "a.arrows"])
+def test_columnar_files(name: str, segment: str, tmp_path: Path) -> None:
+    out = tmp_path / name
+    run("decode", "edgemq_segment", segment, "-o", str(out))
+    if name.endswith("s"):
+        table = pa.ipc.open_stream(out).read_all()
+    else:
+        table = pq.read_table(out) if name.startswith("a.p") else pa.ipc.open_file(out).read_all()
+    expected = wireloom.read("edgemq_segment", segment)
+    assert table.schema.equals(expected.schema)
+    assert table.equals(expected)
+
+
+def test_an_arrow_stream_to_standard_output(segment: str) -> None:
+    result = run("decode", "edgemq_segment", segment, "--to", "arrow")
+    assert pa.ipc.open_stream(result.stdout_bytes).read_all().num_rows == 3
+
+
+def test_csv(segment: str, tmp_path: Path) -> None:
+    out = tmp_path / "a.csv"
+    run("decode", "edgemq_segment", segment, "-o", str(out), "--bytes", "utf8")
+    found = list(csv.DictReader(io.StringIO(out.read_text())))
+    assert found[0] == {"fmt": "0", "tenant": "7", "ts": "2026-11-21T02:20:51.123Z", "payload": '{"a": 1}'}
+    assert found[1]["ts"] == ""
+
+
+def test_a_table_shows_the_first_rows() -> None:
+    result = run("decode", "edgemq_segment", GOOD, "--to", "table", "--bytes", "utf8")
+    assert "payload" in result.stdout
+    assert "the first 20 rows" in result.stdout
+    assert len(result.stdout.splitlines()) < 30
+    assert result.stderr == ""
+
+
+def test_the_name_has_to_say_what_to_write(segment: str, tmp_path: Path) -> None:
+    result = run("decode", "edgemq_segment", segment, "-o", str(tmp_path / "a.dat"), code=2)
+    assert "add --to ndjson|parquet|arrow|csv|table" in result.stderr
+    run("decode", "edgemq_segment", segment, "-o", str(tmp_path / "a.dat"), "--to", "csv")
+    assert (tmp_path / "a.dat").read_text().startswith('"fmt"')
+
+
+def test_the_report(tmp_path: Path) -> None:
+    report = tmp_path / "report.json"
+    result = run("decode", "edgemq_segment", DAMAGED, "--report", str(report))
+    case = CASES["crc_payload_flip"]
+    found = json.loads(report.read_text())
+    assert found["rows"] == len(case["records"]) == len(result.stdout.splitlines())
+    [file] = found["files"]
+    assert file["path"] == DAMAGED
+    assert file["damaged"] == case["damaged"]
+    assert file["tail"] == case["tail"]
+    assert file["tail_offset"] == case["tail_offset"]
+    assert "wireloom: warning:" in result.stderr
+    assert "checksum" in result.stderr
+
+
+def test_modes_and_recovery() -> None:
+    case = CASES["crc_payload_flip"]
+    result = run("decode", "edgemq_segment", DAMAGED, "--mode", "failfast", code=2)
+    assert result.stderr.startswith(f"wireloom: error: {DAMAGED} at byte {case['damaged'][0][0]}")
+    seen = run("decode", "edgemq_segment", DAMAGED, "--columns", "tenant,_error").stdout.splitlines()
+    assert sum(json.loads(line)["_error"] is not None for line in seen) == len(case["damaged"])
+    dropped = run("decode", "edgemq_segment", DAMAGED, "--columns", "tenant,_error", "--mode", "dropmalformed")
+    assert len(dropped.stdout.splitlines()) == len(case["records"])
+    unverified = run("decode", "edgemq_segment", DAMAGED, "--no-verify")
+    assert len(unverified.stdout.splitlines()) == len(case["records"]) + 1
+    broken = CASES["len_corrupt_mid"]
+    path = str(HERE / "edgemq" / broken["file"])
+    assert len(run("decode", "edgemq_segment", path).stdout.splitlines()) == len(broken["records"])
+    recovered = run("decode", "edgemq_segment", path, "--recover").stdout.splitlines()
+    assert len(recovered) == len(broken["recover_records"]) > len(broken["records"])
+
+
+def test_several_inputs(tmp_path: Path) -> None:
+    folder = tmp_path / "eu" / "i-1" / "3" / "segments"
+    folder.mkdir(parents=True)
+    for number in range(3):
+        write("edgemq_segment", EVENTS, folder / f"seg-{number}.wal.zst")
+    for inputs in ([str(tmp_path)], [f"{folder}/*.zst"], [str(each) for each in sorted(folder.iterdir())]):
+        result = run("decode", "edgemq_segment", *inputs, "--columns", "region,segment,tenant")
+        lines = [json.loads(line) for line in result.stdout.splitlines()]
+        assert [(line["region"], line["segment"]) for line in lines[::3]] == [("eu", f"seg-{n}") for n in range(3)]
+
+
+def test_standard_input(segment: str) -> None:
+    data = Path(segment).read_bytes()
+    assert run("decode", "edgemq_segment", "-", input=data).stdout == run("decode", "edgemq_segment", segment).stdout
+
+
+def test_options_of_the_format() -> None:
+    path = str(HERE / "edgemq" / "stride_21_plus_len.wal.zst")
+    assert len(run("decode", "edgemq_segment", path, "--option", "stride=rules").stdout.splitlines()) == 50
+    assert len(run("decode", "edgemq_segment", path, "--option", "stride=layout").stdout.splitlines()) == 1
+    largest = run("verify", "edgemq_segment", GOOD, "--option", "max_record=60", code=1)
+    assert "limit" in largest.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["decode", "edgemq_segmnt", GOOD], "unknown format 'edgemq_segmnt': did you mean 'edgemq_segment'?"),
+        (["decode", "edgemq_segment", GOOD, "--columns", "tenat"], "did you mean 'tenant'?"),
+        (["decode", "edgemq_segment", GOOD, "--columns", ","], "give one column at least"),
+        (["decode", "edgemq_segment", GOOD, "--option", "strid=rules"], "did you mean 'stride'?"),
+        (["decode", "edgemq_segment", GOOD, "--option", "stride"], "is not of the form NAME=VALUE"),
+        (["decode", "edgemq_segment", GOOD, "--option", "stride=rule"], "rules"),
+        (["decode", "edgemq_segment", GOOD, "--option", "max_record=many"], "max_record is a number"),
+        (["decode", "edgemq_segment", GOOD, "--stride", "rules"], "is given as --option NAME=VALUE"),
+        (["decode", "edgemq_segment", GOOD, "-o", "/no/such/folder/a.csv"], "/no/such/folder/a.csv: cannot be written"),
+        (["decode", "edgemq_segment", "/no/such/file"], "/no/such/file"),
+        (["decode", "edgemq_segment"], "Missing argument 'INPUT...'"),
+        (["decode", "edgemq_segment", GOOD, "--mode", "strict"], "'permissive', 'dropmalformed', 'failfast'"),
+        (["decod", "edgemq_segment", GOOD], "unknown command 'decod': did you mean 'decode'?"),
+        (["inspect"], "unknown command 'inspect'"),
+        (["extract", "edgemq_segment", "/no/such/file"], "/no/such/file"),
+        (["verify", "edgemq_segment", "/no/such/file"], "/no/such/file"),
+    ],
+)
+def test_errors_are_one_line(arguments: list[str], message: str) -> None:
+    result = run(*arguments, code=2)
+    assert result.stdout == ""
+    assert result.stderr.startswith("wireloom: error: ")
+    assert message in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_a_failed_decode_leaves_what_was_there(tmp_path: Path) -> None:
+    out = tmp_path / "a.parquet"
+    out.write_bytes(b"old")
+    run("decode", "edgemq_segment", DAMAGED, "--mode", "failfast", "-o", str(out), code=2)
+    assert out.read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["a.parquet"]
+
+
+def test_extract(tmp_path: Path) -> None:
+    path = tmp_path / "a.wal"
+    write("edgemq_segment", [EVENTS[0] | {"payload": each} for each in (b"a", b"b\n", b"", b"c\nd")], path)
+    assert run("extract", "edgemq_segment", str(path)).stdout_bytes == b"a\nb\n\nc\nd\n"
+    data = bytearray(path.read_bytes())
+    data[21] ^= 1
+    path.write_bytes(data)
+    result = run("extract", "edgemq_segment", str(path), "--region", "eu-west-1")
+    assert result.stdout_bytes == b"b\n\nc\nd\n"
+    assert "1 damaged range (the first at byte 0, 22 bytes, checksum)" in result.stderr
+    assert run("extract", "edgemq_segment", str(path), "--no-crc").stdout_bytes == b"`\nb\n\nc\nd\n"
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=lambda case: case["case"])
+def test_verify(case: dict[str, Any]) -> None:
+    path = str(HERE / "edgemq" / case["file"])
+    result = CliRunner().invoke(main, ["verify", "edgemq_segment", path, "--json"])
+    report = json.loads(result.stdout)
+    clean = not case["damaged"] and case["tail"] == "clean" and "error" not in case
+    assert (result.exit_code == 0) is clean
+    if "error" in case and not case["records"]:
+        assert result.exit_code == 2
+    if result.exit_code == 1:
+        assert not report["clean"]
+    assert report["rows"] == len(case["records"])
+    text = CliRunner().invoke(main, ["verify", "edgemq_segment", path])
+    assert text.exit_code == result.exit_code
+    assert text.stdout.startswith(f"{path}: ")
+    assert (f"{path}: clean; " in text.stdout) is clean
+
+
+def test_verify_several() -> None:
+    result = run("verify", "edgemq_segment", GOOD, DAMAGED, code=1)
+    assert result.stdout.splitlines()[-1].startswith("2 inputs, 1 damaged; ")
+
+
+def test_formats() -> None:
+    found = json.loads(run("formats", "--json").stdout)
+    assert [each["name"] for each in found] == wireloom.registry.formats()
+    [edgemq] = [each for each in found if each["name"] == "edgemq_segment"]
+    assert [each["name"] for each in edgemq["columns"] if each["default"]] == ["fmt", "tenant", "ts", "payload"]
+    assert edgemq["path_columns"] == ["region", "instance_id", "epoch", "segment"]
+    assert list(edgemq["options"]["stride"]["values"]) == ["auto", "layout", "rules"]
+    text = run("formats").stdout
+    for name in wireloom.registry.formats():
+        assert f"\n{name}  " in f"\n{text}"
+
+
+def test_help_and_version() -> None:
+    assert "decode" in run("--help").stdout
+    assert run("--version").stdout.startswith("wireloom, version ")
+    for name in ("decode", "encode", "extract", "verify", "formats", "generate", "check", "ingest"):
+        assert "Usage: wireloom" in run(name, "--help").stdout
+
+
+def test_times_are_right_in_every_year() -> None:
+    from wireloom.command.text import iso_time
+
+    assert iso_time(1_795_227_651_123, "ms") == "2026-11-21T02:20:51.123"
+    assert iso_time(9_223_372_036_854_775, "ms") == "+294247-01-10T04:00:54.775"
+    for seconds in range(-62_135_596_800, 253_402_300_800, 86_400 * 1_237 + 7_919):
+        assert iso_time(seconds, "s") == datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None).isoformat()
