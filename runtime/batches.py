@@ -96,6 +96,7 @@ class Layout:
 
     @property
     def has_offsets(self) -> bool:
+        """Whether it must be known where rows begin."""
         return OFFSET in self.names
 
     @property
@@ -133,7 +134,8 @@ class Builder:
             elif name == OFFSET:
                 columns.append(filled.offsets)
             elif name == ERROR:
-                columns.append(_sparse(filled.rows, ((each.row, explained(each.reason)) for each in filled.damages), kind))
+                reasons = ((each.row, explained(each.reason)) for each in filled.damages)
+                columns.append(_sparse(filled.rows, reasons, kind))
             elif name == CORRUPT_RECORD:
                 bytes_of = ((each.row, bytes(content[each.begin - base : each.end - base])) for each in filled.damages)
                 columns.append(_sparse(filled.rows, bytes_of, kind))

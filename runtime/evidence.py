@@ -18,30 +18,33 @@ ROWS = 64
 
 def decide(plan: Plan, root: Struct | None, window: Window) -> tuple[int, dict[str, str]]:
     """The bytes between rows, and the value of each option: the one that was asked for, or the one under which the
-    most of the first rows hold; the first of several that are equal in that. Extends the window as far as one row."""
+    most of the first rows hold; the first of several that are equal in that. Extends the window as far as needed."""
     names = [choice.name for choice in plan.format.choices]
     given = [
         [each for each in choice.padding if plan.choices[choice.name] in ("auto", each[0])]
         for choice in plan.format.choices
     ]
-    best: tuple[tuple[str, int], ...] = ()
-    most = -1
-    for candidate in product(*given):
-        rows = 0
-        if max(map(len, given), default=0) > 1:
-            rows = _rows(plan, root, window, sum(padding for _, padding in candidate))
-        if rows > most:
-            best, most = candidate, rows
-    return sum(padding for _, padding in best), dict(zip(names, (value for value, _ in best), strict=True))
+    candidates = list(product(*given))
+    best = candidates[0]
+    if len(candidates) > 1:
+        best = candidates[_most_rows(plan, root, window, [_padding(each) for each in candidates])]
+    return _padding(best), dict(zip(names, (value for value, _ in best), strict=True))
 
 
-def _rows(plan: Plan, root: Struct | None, window: Window, padding: int) -> int:
-    """How many of the first rows hold with that padding."""
-    settings = Settings(padding=padding, max_record=plan.max_record)
-    feeder = make(plan.engine, plan.format, root, settings)
+def _padding(candidate: tuple[tuple[str, int], ...]) -> int:
+    return sum(padding for _, padding in candidate)
+
+
+def _most_rows(plan: Plan, root: Struct | None, window: Window, paddings: list[int]) -> int:
+    """The index of the padding under which most of the first rows hold."""
+    feeders = [
+        make(plan.engine, plan.format, root, Settings(padding=padding, max_record=plan.max_record))
+        for padding in paddings
+    ]
     while True:
-        filled = feeder.fill(window, capacity=ROWS, at_start=True)
-        # Two rows are evidence, and so is one that has another beginning behind it.
-        enough = filled.rows > 1 or filled.status is not Status.NEED_INPUT
-        if enough or not window.extend():
-            return filled.rows
+        fills = [feeder.fill(window, capacity=ROWS, at_start=True) for feeder in feeders]
+        rows = [each.rows for each in fills]
+        # Two rows one behind the other are evidence. A single one is none, if more input may come.
+        undecided = max(rows) < 2 and any(each.status is Status.NEED_INPUT for each in fills)
+        if not undecided or not window.extend():
+            return rows.index(max(rows))

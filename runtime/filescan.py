@@ -193,7 +193,7 @@ class FileScan:
         if self._plan.null_rows:
             yield self._builder.damaged(RowDamage(offset, offset, -1, reason), None, error.message)
 
-    # The end -----------------------------------------------------------------------------------------------------------
+    # The end --------------------------------------------------------------------------------------------------------
 
     def _end(self, window: Window, tail: str, offset: int) -> bool:
         """Notes how the input ended; whether everything of it was read."""

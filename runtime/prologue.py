@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from .feeders.objects import FAILURES, RowStream
+from .feeders.objects import FAILURES
 from .format import Format
-from .parsing.errors import ChecksumError, KaitaiStructError, reason_of
-from .parsing.kaitai import EndOfStreamError
+from .parsing.errors import ChecksumError, reason_of
+from .parsing.kaitai import KaitaiStructError
+from .parsing.streams import MemoryStream
 from .parsing.structs import Struct
 from .window import Window
 
@@ -44,7 +45,7 @@ def read_whole(format: Format, window: Window, max_record: int, verify: bool) ->
 
 def _read(format: Format, window: Window, max_record: int, verify: bool, method: str) -> Root:
     while True:
-        stream = RowStream(bytes(window.view[window.begin :]), window.base + window.begin)
+        stream = MemoryStream(bytes(window.view[window.begin :]), window.base + window.begin)
         struct = format.root_class()
         struct._io = stream
         refusals: list[KaitaiStructError] = []
@@ -52,12 +53,10 @@ def _read(format: Format, window: Window, max_record: int, verify: bool, method:
         root = Root(struct)
         try:
             getattr(struct, method)()
-        except EndOfStreamError:
-            if stream.ran_out and stream.size() - stream.base <= max_record and window.extend():
-                continue
-            root.lost = "truncated" if stream.ran_out else "length"
         except FAILURES as error:
             root.lost = reason_of(error)
+            if root.lost == "truncated" and len(window.view) - window.begin <= max_record and window.extend():
+                continue
         root.size = stream.pos() - (window.base + window.begin)
         for refusal in refusals:
             if verify or not isinstance(refusal, ChecksumError):

@@ -64,6 +64,7 @@ class Skipped:
 
     @property
     def content(self) -> bytes:
+        """What was kept."""
         return bytes(self._content)
 
 
@@ -75,18 +76,17 @@ def resync(feeder: Feeder, window: Window, max_record: int) -> bytes | None:
     skipped = Skipped()
     search = window.begin + 1
     while True:
+        last = window.at_end
         found, index = feeder.resync(window, search)
         skipped.add(window.view[window.begin : index])
         window.begin = index
         if found:
             return skipped.content
+        if last:
+            return None
         # Each look costs as much as there is in the window, so the window at least doubles in between.
         wanted = min(2 * (len(window.view) - index), 2 * max_record)
-        if not window.extend():
-            if window.begin == len(window.view) or window.begin == search:
-                window.begin = len(window.view)
-                return None
-        while len(window.view) - window.begin < wanted and window.extend():
+        while window.extend() and len(window.view) - window.begin < wanted:
             pass
         search = window.begin
 

@@ -96,6 +96,7 @@ class MemoryInput(Input):
 
     @property
     def buffer(self) -> memoryview:
+        """As ``Input.buffer``."""
         return self.content
 
     def open(self) -> Stream:
@@ -112,6 +113,7 @@ class ObjectInput(Input):
 
     @property
     def patient(self) -> bool:
+        """As ``Input.patient``."""
         return self.pipe
 
     def open(self) -> Stream:
@@ -310,4 +312,5 @@ class PipeInput(FileInput):
 
     @property
     def patient(self) -> bool:
+        """As ``Input.patient``."""
         return True

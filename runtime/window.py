@@ -61,6 +61,7 @@ class MemoryWindow:
         return False
 
     def close(self) -> None:
+        """The caller's bytes are not held any more."""
         self.view = memoryview(b"")
 
 
@@ -84,7 +85,9 @@ class Blocks(Protocol):
         """The block's memory may be filled again."""
         ...
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """There will be no more calls."""
+        ...
 
 
 def fill(decoder: Decoder, block: Block) -> None:
@@ -101,6 +104,7 @@ def fill(decoder: Decoder, block: Block) -> None:
 
 
 def new_block(chunk: int) -> Block:
+    """An empty block for ``chunk`` bytes."""
     return Block(memoryview(bytearray(ROOM + chunk)))
 
 
@@ -123,9 +127,11 @@ class DirectBlocks:
         return block
 
     def give_back(self, block: Block) -> None:
+        """As ``Blocks.give_back``."""
         self._free.append(block)
 
     def close(self) -> None:
+        """As ``Blocks.close``."""
         self._ended = True
         self._free.clear()
 
@@ -172,6 +178,7 @@ class PrefetchedBlocks:
         return block
 
     def give_back(self, block: Block) -> None:
+        """As ``Blocks.give_back``."""
         self._free.put(block)
 
     def close(self) -> None:
@@ -271,6 +278,7 @@ class StreamWindow:
         self._blocks.give_back(block)
 
     def close(self) -> None:
+        """Ends the thread, if there is one, and lets go of the memory."""
         self._blocks.close()
         self.view = memoryview(b"")
         self._block = None

@@ -87,7 +87,7 @@ class AppendWriter:
     def append_rows(self, rows: Any) -> int:
         """Appends the rows of a table (see ``wireloom.write``), each as a record; gives their number."""
         count = 0
-        for batch in batches_of(rows):
+        for batch in batches_of(rows, self.format.schema):
             self._take(self._encoder.encode(batch, count))
             count += batch.num_rows
         return count
@@ -151,6 +151,7 @@ class AppendWriter:
             if self._buffer > 0:
                 self._pending += records
                 self._pending_size += sum(map(len, records))
+                self._arm()
                 if self._pending_size >= self._buffer:
                     self._flush()
                 return
@@ -223,7 +224,12 @@ class AppendWriter:
     def _written(self) -> None:
         if self._every == 0:
             self._sync()
-        elif self._every is not None and self._timer is None:
+        else:
+            self._arm()
+
+    def _arm(self) -> None:
+        """Starts the timer, where there is one to be started."""
+        if self._every and self._timer is None:
             self._timer = threading.Timer(self._every, self._on_time)
             self._timer.daemon = True
             self._timer.start()

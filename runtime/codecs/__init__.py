@@ -61,4 +61,16 @@ def checked(codec: str) -> str:
     return codec
 
 
-__all__ = ["AUTO", "CODECS", "HEAD", "MAX_WINDOW", "CodecError", "Decoder", "StorageError", "Stored", "checked", "decoder", "detect"]
+__all__ = [
+    "AUTO",
+    "CODECS",
+    "HEAD",
+    "MAX_WINDOW",
+    "CodecError",
+    "Decoder",
+    "StorageError",
+    "Stored",
+    "checked",
+    "decoder",
+    "detect",
+]

@@ -140,7 +140,8 @@ class Walker:
             window = base + base // 8 * (header[5] & 7)
         if window > self._max_window:
             raise CodecError(
-                f"the zstd stream needs a window of {window} bytes, and the limit is {self._max_window}: raise max_window"
+                f"the zstd stream needs a window of {window} bytes, and the limit is {self._max_window}:"
+                " raise max_window"
             )
 
     def _early(self, inside: str) -> CodecError:

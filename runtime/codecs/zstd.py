@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, cast
+
 import zstandard
 
 from .container import Walker, is_magic
@@ -34,7 +36,7 @@ class ZstdDecoder:
         # One part is given per read, and readinto1 returns as soon as a read gave output. So where a part is damaged,
         # what came before it has been returned already.
         self._reader = zstandard.ZstdDecompressor(max_window_size=max_window).stream_reader(
-            self._walker, read_across_frames=True
+            cast(Any, self._walker), read_across_frames=True
         )
 
     def readinto(self, buffer: memoryview, /) -> int:

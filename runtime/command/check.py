@@ -26,7 +26,8 @@ def command(context: click.Context, specs: tuple[Path, ...]) -> None:
 
 
 def _checked(path: Path) -> bool:
-    from wireloom.codegen.backends.columns.lower import compile_program, table_columns
+    from wireloom.codegen.backends.columns.lower import compile_program
+    from wireloom.codegen.backends.columns.table import table_columns
     from wireloom.codegen.model.load import analyse
 
     from ..errors import SpecError, WireloomError

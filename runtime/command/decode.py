@@ -74,9 +74,15 @@ def command(
     kind = kind or ("ndjson" if output == "-" else kind_of(output))
     if output == "-" and kind in BINARY and sys.stdout.isatty():
         raise click.UsageError(f"{kind} is not for a terminal: add -o FILE", click.get_current_context())
-    how = {"columns": columns, "mode": mode, "recover": recover, "verify": not no_verify, "region": region}
+    how: dict[str, Any] = {
+        "columns": columns,
+        "mode": mode,
+        "recover": recover,
+        "verify": not no_verify,
+        "region": region,
+    }
     quiet = output == "-" and sys.stdout.isatty()
-    with scanning(format, inputs, f"decode {format.name}", quiet=quiet, **how, **options) as (scanner, batches):
+    with scanning(format, inputs, how | options, f"decode {format.name}", quiet=quiet) as (scanner, batches):
         with (
             opened(standard_output() if output == "-" else output) as file,
             sink(file, output, kind, scanner.schema, as_bytes) as rows,

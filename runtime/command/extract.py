@@ -37,10 +37,10 @@ def command(
     from .reading import scanning, warn
 
     format = get(format_name)
-    how = {"columns": [payload_column(format)], "verify": not no_crc, "region": region}
+    how: dict[str, Any] = {"columns": [payload_column(format)], "verify": not no_crc, "region": region}
     output = standard_output()
     quiet = sys.stdout.isatty()
-    with scanning(format, inputs, f"extract {format.name}", quiet=quiet, **how, **options) as (scanner, batches):
+    with scanning(format, inputs, how | options, f"extract {format.name}", quiet=quiet) as (scanner, batches):
         for batch in batches:
             output.write(b"".join(_ended(value) for value in batch.column(0).to_pylist()))
     output.flush()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from .program import UNUSABLE
+from ..errors import WireloomError
 
 SPECS, GENERATED = Path("specs"), Path("generated")
 DIFFERS = 1
@@ -45,16 +45,10 @@ def command(context: click.Context, specs: tuple[Path, ...], output: Path | None
 def _specs(given: tuple[Path, ...], output: Path | None) -> list[Path]:
     missing = next((each for each in given if not each.is_file()), None)
     if missing is not None:
-        _refuse(f"{missing}: no such spec file")
+        raise WireloomError("no such spec file", path=str(missing))
     standing = sorted(SPECS.glob("*.ksy")) if output is None or not given else []
     known = {each.resolve() for each in standing}
     found = [*standing, *(each for each in given if each.resolve() not in known)]
     if not found:
-        _refuse("no specs here: run this in a folder with specs/, or name the spec files")
+        raise WireloomError("no specs here: run this in a folder with specs/, or name the spec files")
     return found
-
-
-def _refuse(message: str) -> None:
-    error = click.ClickException(message)
-    error.exit_code = UNUSABLE
-    raise error

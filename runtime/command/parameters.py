@@ -12,6 +12,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 MODES = ("permissive", "dropmalformed", "failfast")
 NUMBERS = ("max_record", "max_window", "batch_rows")
 """Options of a reader that are numbers."""
+OTHERS = ("columns", "mode", "recover", "verify", "region", "byte_range", "progress", "prefetch", "anonymous")
+"""Names that mean something to a reader, and are no options of this kind."""
 
 
 def format_argument(function: Function) -> Function:
@@ -70,6 +72,8 @@ def _mapping(values: tuple[str, ...]) -> dict[str, Any]:
         if not sign or not name:
             raise click.BadParameter(f"{value!r} is not of the form NAME=VALUE")
         name = name.strip().replace("-", "_")
+        if name in OTHERS:
+            raise click.BadParameter(f"{name} is no option of a format")
         if name in NUMBERS:
             if not text.isascii() or not text.isdigit():
                 raise click.BadParameter(f"{name} is a number, not {text!r}")

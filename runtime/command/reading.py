@@ -20,7 +20,9 @@ NAMED_FILES = 10
 
 
 @contextmanager
-def scanning(format: Format, inputs: tuple[str, ...], label: str, *, quiet: bool = False, **how: Any) -> Iterator[Any]:
+def scanning(
+    format: Format, inputs: tuple[str, ...], how: dict[str, Any], label: str, *, quiet: bool = False
+) -> Iterator[Any]:
     """A scanner of the inputs, and an iterator over its batches that keeps the bar up to date.
 
     Yields ``(scanner, batches)``. ``how`` goes to ``wireloom.scan``.

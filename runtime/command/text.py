@@ -147,7 +147,7 @@ def lines(batch: pa.RecordBatch, as_bytes: str) -> bytes:
     if batch.num_rows == 0:
         return b""
     if not batch.num_columns:
-        return b"{}\n" * batch.num_rows
+        return b"{}\n" * int(batch.num_rows)
     text = objects(batch.schema.names, batch.columns, as_bytes)
     ended = pc.binary_join_element_wise(text, pa.scalar("\n", pa.large_string()), pa.scalar("", pa.large_string()))
     return _content(ended)
@@ -156,7 +156,8 @@ def lines(batch: pa.RecordBatch, as_bytes: str) -> bytes:
 def _content(array: pa.Array) -> bytes:
     """The bytes of all values, one after the other."""
     offsets = pa.Array.from_buffers(pa.int64(), len(array) + 1, [None, array.buffers()[1]], offset=array.offset)
-    return memoryview(array.buffers()[2])[offsets[0].as_py() : offsets[-1].as_py()].tobytes()
+    first, last = offsets[0].as_py(), offsets[-1].as_py()
+    return bytes(memoryview(array.buffers()[2])[first:last])
 
 
 def _quoted(array: pa.Array) -> pa.Array:

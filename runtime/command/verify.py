@@ -44,8 +44,8 @@ def command(
     from .reading import scanning
 
     format = get(format_name)
-    how = {"recover": recover, "region": region}
-    with scanning(format, inputs, f"verify {format.name}", **how, **options) as (scanner, batches):
+    how: dict[str, Any] = {"recover": recover, "region": region}
+    with scanning(format, inputs, how | options, f"verify {format.name}") as (scanner, batches):
         for _ in batches:
             pass
         report = scanner.report

@@ -85,32 +85,31 @@ SSE42 static inline uint64_t odd_bytes(uint64_t state, const uint8_t *data, unsi
     return _mm_crc32_u64(0, shifted) ^ state >> 8 * odd;
 }
 
+/* At least 32 bytes: the odd ones, then up to three words (all three are computed, and the state that counts is looked
+ * up: again no branch), then four words at a time. */
+SSE42 static inline uint64_t one_way(uint64_t state, const uint8_t *data, size_t size) {
+    uint64_t states[4];
+    unsigned odd = size % 8, words = size / 8 % 4;
+    states[0] = odd_bytes(state, data, odd);
+    states[1] = step(states[0], data + odd);
+    states[2] = step(states[1], data + odd + 8);
+    states[3] = step(states[2], data + odd + 16);
+    state = states[words];
+    data += odd + 8 * words;
+    for (size_t blocks = size / 32; blocks; blocks--, data += 32)
+        state = step(step(step(step(state, data), data + 8), data + 16), data + 24);
+    return state;
+}
+
 SSE42 uint32_t wl_crc32c_sse42(uint32_t initial, const uint8_t *data, size_t size) {
     uint64_t state = initial;
-    if (WL_UNLIKELY(size < 8))
-        return few_bytes(initial, data, size);
-    if (size >= 3 * SHORT_LANE && lanes.usable) {
+    if (size >= 3 * SHORT_LANE && lanes.usable)
         state = long_data(state, &data, &size);
-        if (size < 8)
-            return few_bytes((uint32_t)state, data, size);
-    }
-    unsigned odd = size % 8;
-    state = odd_bytes(state, data, odd);
-    data += odd;
-    size -= odd;
-    for (; size >= 32; data += 32, size -= 32)
-        state = step(step(step(step(state, data), data + 8), data + 16), data + 24);
-    switch (size / 8) {
-    case 3:
+    if (size >= 32)
+        return (uint32_t)one_way(state, data, size);
+    for (; size >= 8; data += 8, size -= 8)
         state = step(state, data);
-        data += 8; /* fall through */
-    case 2:
-        state = step(state, data);
-        data += 8; /* fall through */
-    case 1:
-        state = step(state, data);
-    }
-    return (uint32_t)state;
+    return few_bytes((uint32_t)state, data, size);
 }
 
 #endif

@@ -64,7 +64,10 @@ enum {
 
 enum { WL_STUFFING_NONE, WL_STUFFING_WORD, WL_STUFFING_COBS };
 
+#define WL_MOST_STEPS 4096
 #define WL_MOST_REGISTERS 256
+#define WL_MOST_SPANS 256
+#define WL_MOST_MARKS 256
 #define WL_DEEPEST_LIMIT 16
 #define WL_DEEPEST_STACK 32
 #define WL_MOST_OWN_BYTES 16
@@ -156,18 +159,34 @@ enum {
     WL_RUN_SKIP_REGISTER,
     WL_RUN_TRIM_RIGHT,
     WL_RUN_CUT_TERMINATOR,
+    WL_RUN_COUNT,
 };
 
-typedef struct {
-    uint16_t op;
+typedef struct wl_run wl_run;
+typedef struct wl_instruction wl_instruction;
+
+/* An instruction is run by a function of its own, which ends by calling that of the next instruction: a tail call, so a
+ * jump. What a row is read with is in the arguments, and so in processor registers all the way through the row:
+ * `cursor`, `base` (where the last NEED began), `limit` (end of the innermost stream), and the row's number.
+ * Returns a WL_ROW_… outcome. */
+typedef int (*wl_handler)(const wl_instruction *step, wl_run *run, const uint8_t *base, const uint8_t *cursor,
+                          const uint8_t *limit, size_t row);
+
+struct wl_instruction {
+    wl_handler handler;
     uint16_t a;
+    uint16_t operation; /* WL_RUN_… */
     uint32_t b;
     int64_t c;
     int64_t d;
-    uint8_t *out;            /* a column's values */
-    uint8_t *offsets;        /* a variable column's offsets; d is then its room in bytes */
-    const uint8_t *constant;
-} wl_instruction;
+    uint8_t *out; /* a column's values */
+    union {
+        uint8_t *offsets;        /* of a variable column; d is then its room in bytes */
+        const uint8_t *constant;
+    };
+};
+
+extern const wl_handler wl_handlers[WL_RUN_COUNT];
 
 /* A rule with what can be computed before the first row. */
 typedef struct {
@@ -187,40 +206,56 @@ typedef struct wl_index wl_index; /* index.c: answers about long ranges without 
 enum { WL_ROW_COMPLETE, WL_ROW_TRUNCATED, WL_ROW_LOST, WL_ROW_NO_ROOM };
 
 /* Everything that one call works with. One allocation (wl_run_make), freed by wl_run_free. */
-typedef struct {
+struct wl_run {
     const wl_program *program;
     const wl_fill_arguments *arguments;
     wl_instruction *plan;
-    wl_integer *registers;
-    wl_span *spans;
-    const uint8_t **marks;
     wl_checksum *checksums;
+    const uint8_t *readable; /* bytes before this may be read (not used) beyond a row's end; source or scratch */
     bool reset;              /* clear registers, spans and marks before each row */
     bool has_conditional;    /* some wanted column starts each row as null */
-    const uint8_t *readable; /* bytes before this may be read (not used) beyond a row's end; source or scratch */
-    wl_index *index;         /* NULL but in resync; owned by wl_resync() */
-    size_t covered;          /* resync: bytes that the row's checksums covered */
-    bool defer_text;         /* resync: leave CHECK_UTF8 for the second look */
-    /* What the last row came to. */
-    const uint8_t *next;     /* complete: first byte behind the row */
-    uint32_t refused;        /* complete: why the row is damaged, or WL_REASON_NONE */
+    /* The row that is being read. */
+    bool nulls;              /* some column of it is null so far */
+    bool poisoned;           /* some register of it could not be computed */
+    uint32_t refused;        /* why it is damaged, or WL_REASON_NONE */
     uint32_t reason;         /* lost */
-    size_t needed;           /* truncated: bytes of the row that must be there; no room: data bytes */
     uint32_t column;         /* no room */
-    bool nulls;              /* some column of this row is null so far */
-    bool poisoned;           /* some register of this row could not be computed */
+    unsigned depth;          /* open sub-streams */
+    const uint8_t *begin;
+    const uint8_t *next;     /* complete: first byte behind it */
+    size_t needed;           /* truncated: bytes of the row that must be there; no room: data bytes */
+    const uint8_t *limits[WL_DEEPEST_LIMIT];
     uint64_t poison[WL_MOST_REGISTERS / 64];
     /* Delimited rows only. */
     uint8_t *scratch;        /* unstuffed bytes; grown on demand */
     size_t scratch_size;
-} wl_run;
+    /* Resync only. */
+    wl_index *index;         /* owned by wl_resync() */
+    size_t covered;          /* bytes that the row's checksums covered */
+    bool defer_text;         /* leave CHECK_UTF8 for the second look */
+    /* In here, and not allocated apart, so that one addition finds them. */
+    wl_integer registers[WL_MOST_REGISTERS];
+    wl_span spans[WL_MOST_SPANS];
+    const uint8_t *marks[WL_MOST_MARKS];
+};
 
 /* For resync: `parse_only` drops all columns and what only they need. */
 wl_run *wl_run_make(const wl_program *program, const wl_fill_arguments *arguments, bool parse_only);
 void wl_run_free(wl_run *run);
 
+/* Clears what only some programs or some rows need cleared before a row begins. */
+void wl_row_prepare(wl_run *run, const uint8_t *begin, size_t row);
+
 /* Runs the plan over the row that begins at `begin` and may reach to `end`; writes into the columns at `row`. */
-int wl_run_row(wl_run *run, const uint8_t *begin, const uint8_t *end, size_t row);
+static inline int wl_run_row(wl_run *run, const uint8_t *begin, const uint8_t *end, size_t row) {
+    run->refused = WL_REASON_NONE;
+    run->nulls = false;
+    run->begin = begin;
+    run->depth = 0;
+    if (WL_UNLIKELY(run->reset || run->poisoned || run->has_conditional))
+        wl_row_prepare(run, begin, row);
+    return run->plan->handler(run->plan, run, begin, begin, end, row);
+}
 
 /* Steps that are long enough to live in files of their own. */
 wl_integer wl_expression(wl_run *run, const wl_instruction *instruction, bool *failed);
@@ -281,9 +316,11 @@ extern wl_variant wl_chosen;
 
 uint32_t wl_crc32c_portable(uint32_t state, const uint8_t *data, size_t size);
 uint32_t wl_crc32c_sse42(uint32_t state, const uint8_t *data, size_t size);
+uint32_t wl_crc32c_avx512(uint32_t state, const uint8_t *data, size_t size);
 uint32_t wl_crc32c_armv8(uint32_t state, const uint8_t *data, size_t size);
 void wl_crc_start(void);
 void wl_crc32c_sse42_start(void);
+void wl_crc32c_avx512_start(void);
 
 /* x^n modulo the polynomial of `algorithm`, reflected; and a state after `size` zero bytes. */
 uint32_t wl_crc_power(uint32_t algorithm, uint64_t n);

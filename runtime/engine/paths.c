@@ -6,8 +6,8 @@
 
 typedef struct {
     bool registers[WL_MOST_REGISTERS];
-    bool spans[256];
-    bool marks[256];
+    bool spans[WL_MOST_SPANS];
+    bool marks[WL_MOST_MARKS];
 } known;
 
 static void note_writes(const wl_step *step, known *sure) {
@@ -31,10 +31,14 @@ static void note_writes(const wl_step *step, known *sure) {
 }
 
 static bool expression_is_sure(const wl_program *program, const wl_step *step, const known *sure) {
-    bool registers[WL_MOST_REGISTERS] = {false}, spans[256] = {false};
+    bool registers[WL_MOST_REGISTERS] = {false}, spans[WL_MOST_SPANS] = {false};
     wl_expression_uses(program->constants + step->c, (size_t)step->d, registers, spans);
-    for (size_t i = 0; i < 256; i++) {
-        if ((registers[i] && !sure->registers[i]) || (spans[i] && !sure->spans[i]))
+    for (size_t i = 0; i < WL_MOST_REGISTERS; i++) {
+        if (registers[i] && !sure->registers[i])
+            return false;
+    }
+    for (size_t i = 0; i < WL_MOST_SPANS; i++) {
+        if (spans[i] && !sure->spans[i])
             return false;
     }
     return true;

@@ -11,8 +11,8 @@ typedef struct {
     const wl_fill_arguments *arguments;
     bool parse_only;
     bool registers[WL_MOST_REGISTERS];
-    bool spans[256];
-    bool marks[256];
+    bool spans[WL_MOST_SPANS];
+    bool marks[WL_MOST_MARKS];
 } needs;
 
 static bool wants_column(const needs *need, size_t column) {
@@ -126,7 +126,8 @@ static uint16_t operation(const wl_step *step) {
 }
 
 static void decode(const needs *need, const wl_step *step, wl_instruction *instruction) {
-    *instruction = (wl_instruction){operation(step), step->a, step->b, step->c, step->d, NULL, NULL, NULL};
+    *instruction = (wl_instruction){
+        .a = step->a, .operation = operation(step), .b = step->b, .c = step->c, .d = step->d};
     switch (step->op) {
     case WL_OP_NEED:
         instruction->c = step->a;
@@ -172,12 +173,15 @@ static void make_plan(wl_run *run, needs *need, uint32_t *place) {
         if (!needed)
             continue;
         if (writes_value(step) && program->conditional[step->a])
-            run->plan[count++] = (wl_instruction){WL_RUN_COLUMN_VALID, step->a, 0, 0, 0, NULL, NULL, NULL};
+            run->plan[count++] = (wl_instruction){.a = step->a, .operation = WL_RUN_COLUMN_VALID};
         decode(need, step, run->plan + count++);
     }
     for (uint32_t i = 0; i < count; i++) {
-        if (run->plan[i].op == WL_RUN_JUMP || run->plan[i].op == WL_RUN_SKIP_IF_ZERO)
-            run->plan[i].c = place[run->plan[i].c];
+        wl_instruction *instruction = run->plan + i;
+        instruction->handler = wl_handlers[instruction->operation];
+        /* A jump counts from where it stands. */
+        if (instruction->operation == WL_RUN_JUMP || instruction->operation == WL_RUN_SKIP_IF_ZERO)
+            instruction->c = (int64_t)place[instruction->c] - i;
     }
 }
 
@@ -208,9 +212,8 @@ static void *part(uint8_t **rest, size_t count, size_t size) {
 wl_run *wl_run_make(const wl_program *program, const wl_fill_arguments *arguments, bool parse_only) {
     /* Every step may become two instructions; each part may grow by 15 bytes. */
     size_t steps = (size_t)program->step_count * 2;
-    size_t size = sizeof(wl_run) + steps * sizeof(wl_instruction) + program->register_count * sizeof(wl_integer) +
-                  program->span_count * sizeof(wl_span) + program->mark_count * sizeof(uint8_t *) +
-                  program->rule_count * sizeof(wl_checksum) + program->step_count * sizeof(uint32_t) + 8 * 16;
+    size_t size = sizeof(wl_run) + steps * sizeof(wl_instruction) + program->rule_count * sizeof(wl_checksum) +
+                  program->step_count * sizeof(uint32_t) + 4 * 16;
     uint8_t *rest = calloc(1, size);
     if (!rest)
         return NULL;
@@ -219,10 +222,7 @@ wl_run *wl_run_make(const wl_program *program, const wl_fill_arguments *argument
     run->arguments = arguments;
     run->reset = program->reset;
     run->readable = arguments->source + arguments->end;
-    run->registers = part(&rest, program->register_count, sizeof *run->registers);
     run->plan = part(&rest, steps, sizeof *run->plan);
-    run->spans = part(&rest, program->span_count, sizeof *run->spans);
-    run->marks = part(&rest, program->mark_count, sizeof *run->marks);
     run->checksums = part(&rest, program->rule_count, sizeof *run->checksums);
     uint32_t *place = part(&rest, program->step_count, sizeof *place);
     if (program->preset_count)

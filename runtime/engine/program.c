@@ -18,11 +18,11 @@ static bool header_fits(const wl_program *program, size_t size, char *message, s
         uint32_t count;
         uint32_t most;
     } counts[] = {
-        {"steps", program->step_count, 65535},
+        {"steps", program->step_count, WL_MOST_STEPS},
         {"columns", program->column_count, 4096},
         {"registers", program->register_count, WL_MOST_REGISTERS},
-        {"spans", program->span_count, 256},
-        {"marks", program->mark_count, 256},
+        {"spans", program->span_count, WL_MOST_SPANS},
+        {"marks", program->mark_count, WL_MOST_MARKS},
         {"bytes of constants", program->constant_size, 1 << 24},
         {"checksums", program->rule_count, 256},
         {"preset registers", program->preset_count, program->register_count},

@@ -1,18 +1,15 @@
-/* Runs a plan over one row. Every read is checked against the end of the row's stream: by NEED for whole runs of
- * fixed fields, by the step itself for bytes of a size that is read from the input. */
+/* What the instructions of a plan do. Every read is checked against the end of the row's stream: by NEED for whole runs
+ * of fixed fields, by the instruction itself for bytes of a size that is read from the input.
+ *
+ * An optimizing compiler makes jumps of the calls at the end of the handlers. One that does not lets the stack grow by
+ * a small frame per step of the row, which WL_MOST_STEPS keeps harmless. */
 #include "internal.h"
 
-/* Where the row is being read. */
-typedef struct {
-    const uint8_t *begin;
-    const uint8_t *base;
-    const uint8_t *cursor;
-    const uint8_t *limit; /* end of the innermost stream */
-    unsigned depth;
-    const uint8_t *limits[WL_DEEPEST_LIMIT];
-} place;
-
-static inline size_t left(const place *row) { return (size_t)(row->limit - row->cursor); }
+#define HANDLER(name)                                                                                                  \
+    static int name(const wl_instruction *step, wl_run *run, const uint8_t *base, const uint8_t *cursor,              \
+                    const uint8_t *limit, size_t row)
+#define GO_ON_AT(to) return (to)->handler(to, run, base, cursor, limit, row)
+#define GO_ON GO_ON_AT(step + 1)
 
 static inline void refuse(wl_run *run, uint32_t reason) {
     if (!run->refused)
@@ -25,11 +22,11 @@ static int lost(wl_run *run, uint32_t reason) {
 }
 
 /* `size` bytes are not there. In a sub-stream they never will be: its size is given. */
-static int missing(wl_run *run, const place *row, wl_integer size) {
-    if (row->depth)
+__attribute__((noinline)) static int missing(wl_run *run, const uint8_t *cursor, uint64_t size) {
+    if (run->depth)
         return lost(run, WL_REASON_LENGTH);
-    size_t before = (size_t)(row->cursor - row->begin);
-    run->needed = size > (wl_integer)(SIZE_MAX - before) ? SIZE_MAX : before + (size_t)size;
+    size_t before = (size_t)(cursor - run->begin);
+    run->needed = size > SIZE_MAX - before ? SIZE_MAX : before + (size_t)size;
     return WL_ROW_TRUNCATED;
 }
 
@@ -37,51 +34,79 @@ static inline bool is_poisoned(const wl_run *run, size_t number) {
     return WL_UNLIKELY(run->poisoned) && (run->poison[number / 64] >> number % 64 & 1);
 }
 
-/* A size in bytes, register[number] + more, that must be there. WL_ROW_COMPLETE: it is. */
-static inline int take_size(wl_run *run, const place *row, size_t number, int64_t more, size_t *size) {
+/* The size register[number] + more is not to be had. */
+__attribute__((noinline)) static int no_size(wl_run *run, const uint8_t *cursor, size_t number, int64_t more) {
     wl_integer value;
     if (is_poisoned(run, number))
         return lost(run, WL_REASON_VALUE);
-    if (WL_UNLIKELY(__builtin_add_overflow(run->registers[number], (wl_integer)more, &value) || value < 0))
+    if (__builtin_add_overflow(run->registers[number], (wl_integer)more, &value) || value < 0)
         return lost(run, WL_REASON_LENGTH);
-    if (WL_UNLIKELY(value > (wl_integer)left(row)))
-        return missing(run, row, value);
+    return missing(run, cursor, value > (wl_integer)SIZE_MAX ? SIZE_MAX : (uint64_t)value);
+}
+
+/* A size in bytes, register[number] + more; false where it is not one, or that many bytes are not there. */
+static inline bool take_size(const wl_run *run, const uint8_t *cursor, const uint8_t *limit, size_t number, int64_t more,
+                             size_t *size) {
+    wl_integer value;
+    if (WL_UNLIKELY(__builtin_add_overflow(run->registers[number], (wl_integer)more, &value)))
+        return false;
     *size = (size_t)value;
+    return value >= 0 && value <= limit - cursor && !is_poisoned(run, number);
+}
+
+HANDLER(end) {
+    (void)step, (void)base, (void)limit, (void)row;
+    run->next = cursor;
     return WL_ROW_COMPLETE;
 }
 
-static inline void take_bytes(wl_run *run, place *row, size_t span, size_t size) {
-    run->spans[span] = (wl_span){row->cursor, size};
-    row->cursor += size;
+HANDLER(need) {
+    size_t size = (size_t)step->c;
+    if (WL_UNLIKELY((size_t)(limit - cursor) < size))
+        return missing(run, cursor, size);
+    base = cursor;
+    cursor += size;
+    GO_ON;
 }
 
-static int take_terminated(wl_run *run, place *row, const wl_instruction *step) {
-    uint8_t terminator = (uint8_t)step->b;
-    const uint8_t *found = NULL;
-    if (run->index)
-        found = wl_index_find(run->index, terminator, row->cursor, row->limit);
-    else if (left(row))
-        found = memchr(row->cursor, terminator, left(row));
-    if (!found) {
-        if (step->c & 4)
-            return missing(run, row, (wl_integer)left(row) + 1);
-        take_bytes(run, row, step->a, left(row));
-        return WL_ROW_COMPLETE;
-    }
-    run->spans[step->a] = (wl_span){row->cursor, (size_t)(found - row->cursor) + (step->c & 1)};
-    row->cursor = found + (step->c >> 1 & 1);
-    return WL_ROW_COMPLETE;
+/* Fixed fields to columns ------------------------------------------------------------------------------------------ */
+
+HANDLER(column_1) {
+    step->out[row] = base[step->c];
+    GO_ON;
 }
 
-static inline void enter(place *row, size_t size) {
-    row->limits[row->depth++] = row->limit;
-    row->limit = row->cursor + size;
+HANDLER(column_le2) {
+    wl_store2(step->out + row * 2, wl_load_le2(base + step->c));
+    GO_ON;
 }
 
-static inline void leave(place *row) {
-    row->cursor = row->limit;
-    row->limit = row->limits[--row->depth];
+HANDLER(column_be2) {
+    wl_store2(step->out + row * 2, wl_load_be2(base + step->c));
+    GO_ON;
 }
+
+HANDLER(column_le4) {
+    wl_store4(step->out + row * 4, wl_load_le4(base + step->c));
+    GO_ON;
+}
+
+HANDLER(column_be4) {
+    wl_store4(step->out + row * 4, wl_load_be4(base + step->c));
+    GO_ON;
+}
+
+HANDLER(column_le8) {
+    wl_store8(step->out + row * 8, wl_load_le8(base + step->c));
+    GO_ON;
+}
+
+HANDLER(column_be8) {
+    wl_store8(step->out + row * 8, wl_load_be8(base + step->c));
+    GO_ON;
+}
+
+/* Registers -------------------------------------------------------------------------------------------------------- */
 
 static wl_integer load_register(const uint8_t *at, uint32_t kind) {
     switch (kind) {
@@ -116,7 +141,139 @@ static wl_integer load_register(const uint8_t *at, uint32_t kind) {
     }
 }
 
-static inline int column_bytes(wl_run *run, const wl_instruction *step, size_t row) {
+HANDLER(register_any) {
+    run->registers[step->a] = load_register(base + step->c, step->b);
+    GO_ON;
+}
+
+HANDLER(register_le4) {
+    run->registers[step->a] = wl_load_le4(base + step->c);
+    GO_ON;
+}
+
+HANDLER(register_be4) {
+    run->registers[step->a] = wl_load_be4(base + step->c);
+    GO_ON;
+}
+
+/* Not inlined: a variable whose address is taken would keep the handler from ending in a jump. */
+__attribute__((noinline)) static void run_expression(wl_run *run, const wl_instruction *step) {
+    bool failed;
+    run->registers[step->a] = wl_expression(run, step, &failed);
+    if (WL_UNLIKELY(failed)) {
+        run->poisoned = true;
+        run->poison[step->a / 64] |= UINT64_C(1) << step->a % 64;
+        refuse(run, WL_REASON_VALUE);
+    }
+}
+
+HANDLER(expression) {
+    run_expression(run, step);
+    GO_ON;
+}
+
+HANDLER(column_register) {
+    uint64_t value = (uint64_t)run->registers[step->b];
+    uint8_t *out = step->out + row * (size_t)step->c;
+    if (step->c == 1)
+        *out = (uint8_t)value;
+    else if (step->c == 2)
+        wl_store2(out, (uint16_t)value);
+    else if (step->c == 4)
+        wl_store4(out, (uint32_t)value);
+    else
+        wl_store8(out, value);
+    GO_ON;
+}
+
+HANDLER(column_timestamp) {
+    wl_integer value = run->registers[step->b];
+    if (WL_LIKELY(value >= step->c && value <= step->d))
+        wl_store8(step->out + row * 8, (uint64_t)value);
+    else
+        wl_column_null(run, step->a, row);
+    GO_ON;
+}
+
+HANDLER(column_null) {
+    wl_column_null(run, step->a, row);
+    GO_ON;
+}
+
+HANDLER(column_valid) {
+    wl_column_valid(run, step->a, row);
+    GO_ON;
+}
+
+/* Bytes ------------------------------------------------------------------------------------------------------------ */
+
+HANDLER(bytes_register) {
+    size_t size;
+    if (WL_UNLIKELY(!take_size(run, cursor, limit, step->b, step->c, &size)))
+        return no_size(run, cursor, step->b, step->c);
+    run->spans[step->a] = (wl_span){cursor, size};
+    cursor += size;
+    GO_ON;
+}
+
+HANDLER(bytes_fixed) {
+    if (WL_UNLIKELY((uint64_t)step->c > (size_t)(limit - cursor)))
+        return missing(run, cursor, (uint64_t)step->c);
+    run->spans[step->a] = (wl_span){cursor, (size_t)step->c};
+    cursor += step->c;
+    GO_ON;
+}
+
+HANDLER(bytes_rest) {
+    run->spans[step->a] = (wl_span){cursor, (size_t)(limit - cursor)};
+    cursor = limit;
+    GO_ON;
+}
+
+HANDLER(bytes_terminated) {
+    uint8_t terminator = (uint8_t)step->b;
+    size_t left = (size_t)(limit - cursor);
+    const uint8_t *found = NULL;
+    if (run->index)
+        found = wl_index_find(run->index, terminator, cursor, limit);
+    else if (left)
+        found = memchr(cursor, terminator, left);
+    if (!found && step->c & 4)
+        return missing(run, cursor, (uint64_t)left + 1);
+    if (found) {
+        run->spans[step->a] = (wl_span){cursor, (size_t)(found - cursor) + (step->c & 1)};
+        cursor = found + (step->c >> 1 & 1);
+    } else {
+        run->spans[step->a] = (wl_span){cursor, left};
+        cursor = limit;
+    }
+    GO_ON;
+}
+
+HANDLER(skip_register) {
+    size_t size;
+    if (WL_UNLIKELY(!take_size(run, cursor, limit, step->a, step->c, &size)))
+        return no_size(run, cursor, step->a, step->c);
+    cursor += size;
+    GO_ON;
+}
+
+HANDLER(trim_right) {
+    wl_span *span = run->spans + step->a;
+    while (span->size && span->at[span->size - 1] == (uint8_t)step->c)
+        span->size--;
+    GO_ON;
+}
+
+HANDLER(cut_terminator) {
+    wl_span *span = run->spans + step->a;
+    const uint8_t *found = span->size ? memchr(span->at, (uint8_t)step->c, span->size) : NULL;
+    if (found)
+        span->size = (size_t)(found - span->at) + (step->b & 1);
+    GO_ON;
+}
+
+HANDLER(column_bytes) {
     wl_span span = run->spans[step->b];
     size_t used = wl_load4(step->offsets + row * 4);
     size_t room = (size_t)step->d - used;
@@ -127,35 +284,38 @@ static inline int column_bytes(wl_run *run, const wl_instruction *step, size_t r
     }
     wl_copy(step->out + used, span.at, span.size, room, (size_t)(run->readable - span.at));
     wl_store4(step->offsets + row * 4 + 4, (uint32_t)(used + span.size));
-    return WL_ROW_COMPLETE;
+    GO_ON;
 }
 
-static void column_register(const wl_run *run, const wl_instruction *step, size_t row) {
-    uint64_t value = (uint64_t)run->registers[step->b];
-    uint8_t *out = step->out + row * (size_t)step->c;
-    switch (step->c) {
-    case 1:
-        *out = (uint8_t)value;
-        break;
-    case 2:
-        wl_store2(out, (uint16_t)value);
-        break;
-    case 4:
-        wl_store4(out, (uint32_t)value);
-        break;
-    default:
-        wl_store8(out, value);
-        break;
-    }
+/* Sub-streams ------------------------------------------------------------------------------------------------------ */
+
+static inline const uint8_t *enter(wl_run *run, const uint8_t *cursor, const uint8_t *limit, size_t size) {
+    run->limits[run->depth++] = limit;
+    return cursor + size;
 }
 
-static inline void column_timestamp(wl_run *run, const wl_instruction *step, size_t row) {
-    wl_integer value = run->registers[step->b];
-    if (WL_LIKELY(value >= step->c && value <= step->d))
-        wl_store8(step->out + row * 8, (uint64_t)value);
-    else
-        wl_column_null(run, step->a, row);
+HANDLER(limit_register) {
+    size_t size;
+    if (WL_UNLIKELY(!take_size(run, cursor, limit, step->a, step->c, &size)))
+        return no_size(run, cursor, step->a, step->c);
+    limit = enter(run, cursor, limit, size);
+    GO_ON;
 }
+
+HANDLER(limit_fixed) {
+    if (WL_UNLIKELY((uint64_t)step->c > (size_t)(limit - cursor)))
+        return missing(run, cursor, (uint64_t)step->c);
+    limit = enter(run, cursor, limit, (size_t)step->c);
+    GO_ON;
+}
+
+HANDLER(limit_end) {
+    cursor = limit;
+    limit = run->limits[--run->depth];
+    GO_ON;
+}
+
+/* Checks ----------------------------------------------------------------------------------------------------------- */
 
 /* A check that did not hold: true where the row can be read on. */
 static bool check_failed(wl_run *run, uint32_t outcome) {
@@ -166,47 +326,58 @@ static bool check_failed(wl_run *run, uint32_t outcome) {
     return !(outcome & 1);
 }
 
-static inline bool in_range(const wl_run *run, const wl_instruction *step) {
+HANDLER(check_range) {
     wl_integer value = run->registers[step->a];
     wl_integer most = step->b & 0x80 ? (wl_integer)(uint64_t)step->d : (wl_integer)step->d;
-    return value >= step->c && value <= most && !is_poisoned(run, step->a);
+    if (WL_UNLIKELY(value < step->c || value > most || is_poisoned(run, step->a)) && !check_failed(run, step->b))
+        return WL_ROW_LOST;
+    GO_ON;
 }
 
-static void run_expression(wl_run *run, const wl_instruction *step) {
-    bool failed;
-    run->registers[step->a] = wl_expression(run, step, &failed);
-    if (WL_UNLIKELY(failed)) {
-        run->poisoned = true;
-        run->poison[step->a / 64] |= UINT64_C(1) << step->a % 64;
-        refuse(run, WL_REASON_VALUE);
-    }
+HANDLER(check_true) {
+    if (WL_UNLIKELY(run->registers[step->a] == 0 || is_poisoned(run, step->a)) && !check_failed(run, step->b))
+        return WL_ROW_LOST;
+    GO_ON;
 }
 
-static void check_text(wl_run *run, const wl_instruction *step) {
+HANDLER(check_constant) {
+    if (step->d && memcmp(base + step->c, step->constant, (size_t)step->d) != 0 && !check_failed(run, step->b))
+        return WL_ROW_LOST;
+    GO_ON;
+}
+
+HANDLER(check_utf8) {
     wl_span text = run->spans[step->a];
     if (!run->defer_text && !(step->c ? wl_text_is_ascii(text.at, text.size) : wl_text_is_utf8(text.at, text.size)))
         refuse(run, WL_REASON_ENCODING);
+    GO_ON;
 }
 
-static void trim_right(wl_span *span, uint8_t byte) {
-    while (span->size && span->at[span->size - 1] == byte)
-        span->size--;
+HANDLER(mark) {
+    run->marks[step->a] = step->b ? cursor : base + step->c;
+    GO_ON;
 }
 
-static void cut_terminator(wl_span *span, uint8_t byte, size_t include) {
-    const uint8_t *found = span->size ? memchr(span->at, byte, span->size) : NULL;
-    if (found)
-        span->size = (size_t)(found - span->at) + include;
-}
-
-static void check_sum(wl_run *run, const wl_instruction *step) {
+HANDLER(checksum) {
     uint32_t found = wl_checksum_run(run, run->checksums + step->a, run->marks[step->c], run->marks[step->d]);
     if (WL_UNLIKELY(run->registers[step->b] != (wl_integer)found))
         refuse(run, WL_REASON_CHECKSUM);
+    GO_ON;
 }
 
-/* What only some programs or some rows need before a row begins. */
-static void prepare(wl_run *run, const uint8_t *begin, size_t row) {
+/* Jumps ------------------------------------------------------------------------------------------------------------ */
+
+HANDLER(skip_if_zero) {
+    if (is_poisoned(run, step->a))
+        return lost(run, WL_REASON_VALUE);
+    if (run->registers[step->a] == 0)
+        GO_ON_AT(step + step->c);
+    GO_ON;
+}
+
+HANDLER(jump) { GO_ON_AT(step + step->c); }
+
+void wl_row_prepare(wl_run *run, const uint8_t *begin, size_t row) {
     const wl_program *program = run->program;
     if (run->reset) {
         for (uint32_t i = program->preset_count; i < program->register_count; i++)
@@ -228,91 +399,41 @@ static void prepare(wl_run *run, const uint8_t *begin, size_t row) {
     }
 }
 
-/* A step that may end the row: it does unless it comes to WL_ROW_COMPLETE. */
-#define OR_RETURN(call)                                                                                                \
-    do {                                                                                                               \
-        int outcome_ = (call);                                                                                         \
-        if (WL_UNLIKELY(outcome_ != WL_ROW_COMPLETE))                                                                  \
-            return outcome_;                                                                                           \
-    } while (0)
-#define CASE(name) break; case WL_RUN_##name
-
-int wl_run_row(wl_run *run, const uint8_t *begin, const uint8_t *end, size_t number) {
-    place row; /* member by member: an initializer would clear the stack of limits for every row */
-    row.begin = row.base = row.cursor = begin;
-    row.limit = end;
-    row.depth = 0;
-    size_t size = 0;
-    run->refused = WL_REASON_NONE;
-    run->nulls = false;
-    if (run->reset || run->poisoned || run->has_conditional)
-        prepare(run, begin, number);
-    for (const wl_instruction *step = run->plan;; step++) {
-        switch (step->op) {
-        case WL_RUN_END:
-            run->next = row.cursor;
-            return WL_ROW_COMPLETE;
-        CASE(NEED):
-            if (WL_UNLIKELY(left(&row) < (size_t)step->c))
-                return missing(run, &row, step->c);
-            row.base = row.cursor;
-            row.cursor += step->c;
-        CASE(COLUMN_1): step->out[number] = row.base[step->c];
-        CASE(COLUMN_LE2): wl_store2(step->out + number * 2, wl_load_le2(row.base + step->c));
-        CASE(COLUMN_BE2): wl_store2(step->out + number * 2, wl_load_be2(row.base + step->c));
-        CASE(COLUMN_LE4): wl_store4(step->out + number * 4, wl_load_le4(row.base + step->c));
-        CASE(COLUMN_BE4): wl_store4(step->out + number * 4, wl_load_be4(row.base + step->c));
-        CASE(COLUMN_LE8): wl_store8(step->out + number * 8, wl_load_le8(row.base + step->c));
-        CASE(COLUMN_BE8): wl_store8(step->out + number * 8, wl_load_be8(row.base + step->c));
-        CASE(REGISTER): run->registers[step->a] = load_register(row.base + step->c, step->b);
-        CASE(REGISTER_LE4): run->registers[step->a] = wl_load_le4(row.base + step->c);
-        CASE(REGISTER_BE4): run->registers[step->a] = wl_load_be4(row.base + step->c);
-        CASE(BYTES_REGISTER):
-            OR_RETURN(take_size(run, &row, step->b, step->c, &size));
-            take_bytes(run, &row, step->a, size);
-        CASE(BYTES_FIXED):
-            if (WL_UNLIKELY((uint64_t)step->c > left(&row)))
-                return missing(run, &row, step->c);
-            take_bytes(run, &row, step->a, (size_t)step->c);
-        CASE(BYTES_REST): take_bytes(run, &row, step->a, left(&row));
-        CASE(BYTES_TERMINATED): OR_RETURN(take_terminated(run, &row, step));
-        CASE(COLUMN_BYTES): OR_RETURN(column_bytes(run, step, number));
-        CASE(COLUMN_REGISTER): column_register(run, step, number);
-        CASE(COLUMN_TIMESTAMP): column_timestamp(run, step, number);
-        CASE(COLUMN_NULL): wl_column_null(run, step->a, number);
-        CASE(COLUMN_VALID): wl_column_valid(run, step->a, number);
-        CASE(CHECK_RANGE):
-            if (WL_UNLIKELY(!in_range(run, step)) && !check_failed(run, step->b))
-                return WL_ROW_LOST;
-        CASE(CHECK_TRUE):
-            if (WL_UNLIKELY(run->registers[step->a] == 0 || is_poisoned(run, step->a)) && !check_failed(run, step->b))
-                return WL_ROW_LOST;
-        CASE(CHECK_CONSTANT):
-            if (step->d && memcmp(row.base + step->c, step->constant, (size_t)step->d) && !check_failed(run, step->b))
-                return WL_ROW_LOST;
-        CASE(CHECK_UTF8): check_text(run, step);
-        CASE(CHECKSUM): check_sum(run, step);
-        CASE(MARK): run->marks[step->a] = step->b ? row.cursor : row.base + step->c;
-        CASE(EXPRESSION): run_expression(run, step);
-        CASE(SKIP_IF_ZERO):
-            if (is_poisoned(run, step->a))
-                return lost(run, WL_REASON_VALUE);
-            if (run->registers[step->a] == 0)
-                step = run->plan + step->c - 1;
-        CASE(JUMP): step = run->plan + step->c - 1;
-        CASE(LIMIT_REGISTER):
-            OR_RETURN(take_size(run, &row, step->a, step->c, &size));
-            enter(&row, size);
-        CASE(LIMIT_FIXED):
-            if (WL_UNLIKELY((uint64_t)step->c > left(&row)))
-                return missing(run, &row, step->c);
-            enter(&row, (size_t)step->c);
-        CASE(LIMIT_END): leave(&row);
-        CASE(SKIP_REGISTER):
-            OR_RETURN(take_size(run, &row, step->a, step->c, &size));
-            row.cursor += size;
-        CASE(TRIM_RIGHT): trim_right(run->spans + step->a, (uint8_t)step->c);
-        CASE(CUT_TERMINATOR): cut_terminator(run->spans + step->a, (uint8_t)step->c, step->b & 1);
-        }
-    }
-}
+const wl_handler wl_handlers[WL_RUN_COUNT] = {
+    [WL_RUN_END] = end,
+    [WL_RUN_NEED] = need,
+    [WL_RUN_COLUMN_1] = column_1,
+    [WL_RUN_COLUMN_LE2] = column_le2,
+    [WL_RUN_COLUMN_BE2] = column_be2,
+    [WL_RUN_COLUMN_LE4] = column_le4,
+    [WL_RUN_COLUMN_BE4] = column_be4,
+    [WL_RUN_COLUMN_LE8] = column_le8,
+    [WL_RUN_COLUMN_BE8] = column_be8,
+    [WL_RUN_REGISTER] = register_any,
+    [WL_RUN_REGISTER_LE4] = register_le4,
+    [WL_RUN_REGISTER_BE4] = register_be4,
+    [WL_RUN_BYTES_REGISTER] = bytes_register,
+    [WL_RUN_BYTES_FIXED] = bytes_fixed,
+    [WL_RUN_BYTES_REST] = bytes_rest,
+    [WL_RUN_BYTES_TERMINATED] = bytes_terminated,
+    [WL_RUN_COLUMN_BYTES] = column_bytes,
+    [WL_RUN_COLUMN_REGISTER] = column_register,
+    [WL_RUN_COLUMN_TIMESTAMP] = column_timestamp,
+    [WL_RUN_COLUMN_NULL] = column_null,
+    [WL_RUN_COLUMN_VALID] = column_valid,
+    [WL_RUN_CHECK_RANGE] = check_range,
+    [WL_RUN_CHECK_TRUE] = check_true,
+    [WL_RUN_CHECK_CONSTANT] = check_constant,
+    [WL_RUN_CHECK_UTF8] = check_utf8,
+    [WL_RUN_CHECKSUM] = checksum,
+    [WL_RUN_MARK] = mark,
+    [WL_RUN_EXPRESSION] = expression,
+    [WL_RUN_SKIP_IF_ZERO] = skip_if_zero,
+    [WL_RUN_JUMP] = jump,
+    [WL_RUN_LIMIT_REGISTER] = limit_register,
+    [WL_RUN_LIMIT_FIXED] = limit_fixed,
+    [WL_RUN_LIMIT_END] = limit_end,
+    [WL_RUN_SKIP_REGISTER] = skip_register,
+    [WL_RUN_TRIM_RIGHT] = trim_right,
+    [WL_RUN_CUT_TERMINATOR] = cut_terminator,
+};

@@ -108,7 +108,7 @@ def name_of(format: Format) -> str:
 
 
 def make(name: str, format: Format, root: Struct | None, settings: Settings) -> Feeder:
-    """The feeder of that name. ``root`` is the object whose attributes before the rows were read, where there are any."""
+    """The feeder of that name. ``root``: the object whose attributes before the rows were read, where it has any."""
     if name == "columns":
         from .columns import ColumnFeeder
 

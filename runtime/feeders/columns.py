@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
 
@@ -27,7 +27,7 @@ OFFSET_SIZE = 4
 
 @lru_cache(maxsize=64)
 def _loaded(packed: bytes) -> Any:
-    return engine.Program(packed)
+    return cast(Any, engine).Program(packed)
 
 
 class ColumnFeeder:

@@ -7,11 +7,11 @@ from typing import Any
 import pyarrow as pa
 
 from ..parsing.errors import StuffingError
-from ..parsing.kaitai import EndOfStreamError
+from ..parsing.streams import MemoryStream
 from ..parsing.stuffing import unstuff
 from ..window import Window
 from . import BATCH_BYTES, Filled, RowDamage, Status
-from .objects import STRETCH, IncompleteError, LostError, ObjectFeeder, RowStream
+from .objects import STRETCH, IncompleteError, LostError, ObjectFeeder
 
 
 class _Rows:
@@ -73,7 +73,7 @@ def fill_rows(feeder: ObjectFeeder, window: Window, capacity: int, stop: int) ->
     limit, padding = feeder.settings.max_record, feeder.settings.padding
     base, end, begin = rows.base, rows.end, window.begin
     taken, stretch_end = STRETCH, begin
-    stream = RowStream(b"", base + begin)
+    stream = MemoryStream(b"", base + begin)
     while True:
         if rows.is_stopped(begin):
             return rows.done(Status.END, begin)
@@ -83,7 +83,7 @@ def fill_rows(feeder: ObjectFeeder, window: Window, capacity: int, stop: int) ->
             return rows.done(Status.BATCH_FULL, begin)
         if begin >= stretch_end:
             stretch_end = min(end, begin + taken)
-            stream = RowStream(bytes(window.view[begin:stretch_end]), base + begin)
+            stream = MemoryStream(bytes(window.view[begin:stretch_end]), base + begin)
         stream.seek(base + begin)
         try:
             row, refused = feeder.parse(stream)
@@ -159,10 +159,10 @@ def _take(rows: _Rows, frame: bytes, position: int) -> str | None:
         return "length"
     feeder = rows.feeder
     try:
-        row, refused = feeder.parse(RowStream(unstuff(frame, feeder.format.stuffing)))
+        row, refused = feeder.parse(MemoryStream(unstuff(frame, feeder.format.stuffing)))
     except StuffingError:
         return "stuffing"
-    except (IncompleteError, EndOfStreamError):
+    except IncompleteError:
         return "length"
     except LostError as error:
         return error.reason

@@ -9,8 +9,8 @@ from typing import Any
 import pyarrow as pa
 
 from ..format import Format
-from ..parsing.errors import ChecksumError, KaitaiStructError, reason_of
-from ..parsing.kaitai import EndOfStreamError
+from ..parsing.errors import ChecksumError, reason_of
+from ..parsing.kaitai import KaitaiStructError
 from ..parsing.streams import MemoryStream
 from ..parsing.structs import Struct
 from ..window import Window
@@ -19,26 +19,8 @@ from . import Filled, Settings, Status, values
 STRETCH = 256 * 1024
 """Bytes of the window that are taken at once; more where a row is larger."""
 
-FAILURES = (KaitaiStructError, ValueError, ArithmeticError, LookupError, TypeError)
+FAILURES = (KaitaiStructError, EOFError, ValueError, ArithmeticError, LookupError, TypeError)
 """What generated code raises on bytes that break the format; also through classes that users provide."""
-
-
-class RowStream(MemoryStream):
-    """Bytes that rows stand in. ``ran_out`` says that a read went beyond their end: an error without that comes from a
-    stream inside the row, whose size is given, and more input would not help."""
-
-    ran_out = False
-
-    def _short(self, n: int) -> Any:
-        self.ran_out = self.ran_out or n >= 0
-        return super()._short(n)
-
-    def _terminated(self, term: bytes, include_term: bool, consume_term: bool, eos_error: bool) -> bytes:
-        try:
-            return super()._terminated(term, include_term, consume_term, eos_error)
-        except EndOfStreamError:
-            self.ran_out = True
-            raise
 
 
 class IncompleteError(Exception):
@@ -50,6 +32,7 @@ class LostError(Exception):
 
     @property
     def reason(self) -> str:
+        """A word of ``wireloom.report.REASONS``."""
         return str(self.args[0])
 
 
@@ -74,7 +57,7 @@ class ObjectFeeder:
             return fill_frames(self, window, capacity, stop, at_start)
         return fill_rows(self, window, capacity, stop)
 
-    def parse(self, stream: RowStream) -> tuple[Struct, str | None]:
+    def parse(self, stream: MemoryStream) -> tuple[Struct, str | None]:
         """The next row of the stream, and why it is refused; ``None`` where it holds.
 
         Raises ``IncompleteError`` and ``LostError``.
@@ -83,10 +66,9 @@ class ObjectFeeder:
         self._root._refusals = refusals
         try:
             row = self._row_class(stream, self._root, self._root)
-        except EndOfStreamError as error:
-            raise (IncompleteError() if stream.ran_out else LostError("length")) from error
         except FAILURES as error:
-            raise LostError(reason_of(error)) from error
+            reason = reason_of(error)
+            raise (IncompleteError() if reason == "truncated" else LostError(reason)) from error
         for refusal in refusals:
             if self.settings.verify or not isinstance(refusal, ChecksumError):
                 return row, reason_of(refusal)
@@ -145,10 +127,10 @@ class ObjectFeeder:
         """Whether a row that can be trusted begins at ``place``; ``None``: more bytes are needed to know."""
         position, first = place, True
         while True:
-            stream = RowStream(data, base)
+            stream = MemoryStream(data, base)
             stream.seek(base + position)
             try:
-                _, refused = self.parse(stream)
+                row, refused = self.parse(stream)
             except IncompleteError:
                 return False if at_end or len(data) - position >= self.settings.max_record else None
             except LostError:
@@ -156,7 +138,7 @@ class ObjectFeeder:
             end = stream.pos() - base
             if refused is not None or end == position or end - position > self.settings.max_record:
                 return False
-            if not first or self._proves(data[position:end]):
+            if not first or getattr(row, "_covers_bytes", False):
                 return True
             # A row whose checksums covered nothing is not much of a proof: the row behind it must hold too.
             if len(data) - end <= self.settings.padding:

@@ -5,9 +5,13 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable
 
-from crc32c import crc32c as standard_crc32c
+import crc32c
 
 MASK = 0xFFFFFFFF
+
+
+standard_crc32c = crc32c.crc32c
+"""CRC-32C as in iSCSI and ext4, chainable: ``standard_crc32c(data, value)``."""
 
 
 def standard_crc32(data: bytes, value: int = 0) -> int:

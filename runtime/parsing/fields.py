@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import struct
+from collections.abc import Sequence
+from typing import Any, TypeVar
 
+from ..errors import WireloomError
 from .errors import StalledError
-from .kaitai import ConsistencyError, InvalidArgumentError, KaitaiStream
+from .kaitai import ConsistencyError, KaitaiStream
+
+Value = TypeVar("Value")
 
 MAX_IDLE = 1 << 16
 """How many items in a row may take no bytes before a repetition counts as endless."""
@@ -76,33 +82,88 @@ def terminated(data: bytes, terminator: bytes, name: str, *, include: bool, cons
     return data + terminator if consume else data
 
 
+def filled(data: bytes, size: int, name: str) -> bytes:
+    """``data`` with zeros behind it, up to ``size`` bytes."""
+    if len(data) > size:
+        raise ConsistencyError(f"{name} (size)", size, len(data))
+    return data.ljust(size, b"\0")
+
+
 def padded(
-    data: bytes, size: int, name: str, *, pad: int | None = None, terminator: bytes = b"", include: bool = False
+    data: bytes, size: int | None, name: str, *, pad: int | None = None, terminator: bytes = b"", include: bool = False
 ) -> bytes:
     """``data`` filled up to ``size`` bytes: with its terminator, where it has one and there is room, then ``pad`` or 0.
 
-    What reading would not give back is refused: a value that holds its terminator, or that ends with ``pad``.
+    Without a size the field is as long as the value. What reading would not give back is refused: a value that holds
+    its terminator, or that ends with ``pad``.
     """
+    wanted = len(data) if size is None else size
     fill = bytes((pad or 0,))
     ended = include
     if terminator:
         found = _find(data, terminator)
         if found >= 0 and not (include and found == len(data) - len(terminator)):
             raise ConsistencyError(name, f"a value without {terminator!r}", data)
-        if not include and len(data) + len(terminator) <= size:
+        if not include and len(data) + len(terminator) <= wanted:
             data, ended = data + terminator, True
-    if not ended and (data.endswith(fill) if pad is not None else len(data) < size):
-        raise ConsistencyError(name, f"a value that {size} bytes can hold and tell from its padding", data)
-    if len(data) > size:
-        raise ConsistencyError(f"{name} (size)", size, len(data))
-    return data.ljust(size, fill)
+    if not ended and (data.endswith(fill) if pad is not None else len(data) < wanted):
+        raise ConsistencyError(name, f"a value that {wanted} bytes can hold and tell from its padding", data)
+    return filled(data, wanted, name) if fill == b"\0" else sized(data.ljust(wanted, fill), wanted, name)
 
 
-def checked_size(size: int) -> int:
-    """A size that an expression gave, before it is used to write."""
-    if size < 0:
-        raise InvalidArgumentError(f"a size of {size} bytes")
-    return size
+def cut(data: bytes, terminator: bytes, *, include: bool) -> bytes:
+    """``data`` up to its first terminator; all of it where there is none."""
+    found = _find(data, terminator)
+    if found < 0:
+        return data
+    return data[: found + len(terminator)] if include else data[:found]
+
+
+def packed(packer: struct.Struct, names: str, *values: float | bytes) -> bytes:
+    """``values`` as ``packer`` writes them. Raises ``WireloomError`` that names the one that does not fit.
+
+    ``names``: those of the attributes, with spaces between them.
+    """
+    try:
+        return packer.pack(*values)
+    except struct.error as error:
+        codes = re.findall(r"\d*[a-zA-Z]", packer.format)
+        for name, code, value in zip(names.split(), codes, values, strict=True):
+            try:
+                struct.pack(packer.format[0] + code, value)
+            except struct.error as cause:
+                raise WireloomError(f"{name} = {value!r} does not fit its field: {cause}", reason="value") from error
+        raise
+
+
+def pack_numbers(byte_order: str, code: str, name: str, values: Sequence[Any]) -> bytes:
+    """A list of numbers as ``read_numbers`` and ``read_floats`` read it."""
+    one = struct.Struct(byte_order + code)
+    try:
+        return struct.pack(f"{byte_order}{len(values)}{code}", *values)
+    except struct.error:
+        return b"".join(packed(one, f"{name}[{index}]", value) for index, value in enumerate(values))
+
+
+def counted(values: list[Value], count: int, name: str) -> list[Value]:
+    """``values``, which must be ``count`` many."""
+    if len(values) != max(0, count):
+        raise ConsistencyError(f"{name} (count)", count, len(values))
+    return values
+
+
+def at_least_one(values: list[Value], name: str) -> list[Value]:
+    """``values``, which must not be empty: only an item can end the repetition."""
+    if not values:
+        raise ConsistencyError(f"{name} (count)", "at least 1", 0)
+    return values
+
+
+def check_end(holds: bool, index: int, count: int, name: str) -> None:
+    """The condition that ends a repetition must hold for the last item and for no other."""
+    if holds != (index == count - 1):
+        expected = "the last item alone to end the repetition"
+        raise ConsistencyError(name, expected, f"item {index} of {count}, which {'does' if holds else 'does not'}")
 
 
 def _find(data: bytes, terminator: bytes) -> int:

@@ -10,7 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from ..program import Stuffing
 from .errors import FrameError
+from .kaitai import KaitaiStream
+from .streams import FileStream, MemoryStream
+from .stuffing import unstuff
 
 CHUNK = 1 << 20
 """Bytes read at once from a stream."""
@@ -78,6 +82,23 @@ def frames_of(read: Callable[[int], bytes], delimiter: bytes, limit: int) -> Ite
     if len(held) > begin:
         _within(len(held) - begin, limit, position)
         yield Frame(position, base + len(held), bytes(held[begin:]), False)
+
+
+def frames_in(io: KaitaiStream, delimiter: bytes, limit: int) -> Iterator[Frame]:
+    """The frames from where ``io`` stands to its end; positions count from there."""
+    if isinstance(io, MemoryStream):
+        return frames(io.read_bytes_full(), delimiter)
+    if isinstance(io, FileStream):
+        return frames_of(io.read_up_to, delimiter, limit)
+    return frames(io.read_bytes_full(), delimiter)
+
+
+def unstuffed(frame: Frame, stuffing: Stuffing, limit: int) -> bytes:
+    """The content of a frame. Raises ``FrameError`` (empty, or too long) and ``StuffingError``."""
+    if not frame.content:
+        raise FrameError(f"the frame at byte {frame.position} is empty")
+    _within(len(frame.content), limit, frame.position)
+    return unstuff(frame.content, stuffing, limit)
 
 
 def _within(size: int, limit: int, position: int) -> None:

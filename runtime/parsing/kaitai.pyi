@@ -78,6 +78,9 @@ class NoTerminatorFoundError(EndOfStreamError):
     term: bytes
     def __init__(self, term: bytes, bytes_available: int) -> None: ...
 
+class UndecidedEndiannessError(KaitaiStructError):
+    def __init__(self, src_path: str | None) -> None: ...
+
 class ValidationFailedError(KaitaiStructError):
     io: KaitaiStream | None
     def __init__(self, msg: str, io: KaitaiStream | None, src_path: str | None) -> None: ...

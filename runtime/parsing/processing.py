@@ -58,13 +58,23 @@ def rotate_right(data: bytes, amount: int) -> bytes:
     return rotate_left(data, -amount)
 
 
-def custom(name: str, *arguments: Any) -> Any:
-    """The processor of ``process: package.my_processor(…)``: an instance of ``MyProcessor``, with ``decode`` and, for
-    writing, ``encode``.
+def undone(data: bytes, name: str, *arguments: Any) -> bytes:
+    """``process: package.my_processor(…)``: the bytes that ``decode`` of the class ``MyProcessor`` gives.
 
     The class is looked up in the module ``package``; without a package, in the module ``my_processor``, as in Kaitai's
     language.
     """
+    result: bytes = _processor(name)(*arguments).decode(data)
+    return result
+
+
+def done(data: bytes, name: str, *arguments: Any) -> bytes:
+    """The inverse of ``undone``, by ``encode`` of the same class."""
+    result: bytes = _processor(name)(*arguments).encode(data)
+    return result
+
+
+def _processor(name: str) -> Any:
     module, _, last = name.rpartition(".")
     kind = "".join(part.capitalize() for part in last.split("_"))
-    return getattr(importlib.import_module(module or last), kind)(*arguments)
+    return getattr(importlib.import_module(module or last), kind)

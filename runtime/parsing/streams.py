@@ -19,8 +19,8 @@ LARGE = 1 << 20
 class MemoryStream(KaitaiStream):
     """Reads bytes in memory.
 
-    ``base`` is the position that ``pos()`` gives for ``data[0]``: a window of a longer input keeps the positions of that
-    input (which ends, for this stream, where the window ends).
+    ``base`` is the position that ``pos()`` gives for ``data[0]``: a window of a longer input keeps the positions of
+    that input (which ends, for this stream, where the window ends).
     """
 
     # KaitaiStream sets these for each stream; most streams here are made once per row and never read bits.
@@ -36,7 +36,7 @@ class MemoryStream(KaitaiStream):
         self._data = data if type(data) is bytes else bytes(data)
         self._position = 0
         self._end = len(self._data)
-        self._base = base
+        self.base = base
 
     def read_bytes(self, n: int) -> bytes:
         """The next ``n`` bytes. Raises ``EndOfStreamError`` where fewer are left."""
@@ -98,18 +98,18 @@ class MemoryStream(KaitaiStream):
 
     def pos(self) -> int:
         """The position of the next byte."""
-        return self._base + self._position
+        return self.base + self._position
 
     def size(self) -> int:
         """The position of the end."""
-        return self._base + self._end
+        return self.base + self._end
 
     def seek(self, n: int) -> None:
         """Moves to a position; beyond the end is allowed, reading there is not."""
-        if n < self._base:
+        if n < self.base:
             raise InvalidArgumentError(f"cannot seek to invalid position {n}")
         self.align_to_byte()
-        self._position = n - self._base
+        self._position = n - self.base
 
     def to_byte_array(self) -> bytes:
         """All bytes of the stream, from its beginning."""
@@ -146,6 +146,10 @@ class FileStream(KaitaiStream):
         if len(data) != n:
             raise EndOfStreamError(f"requested {n} bytes, but only {len(data)} bytes available", n, len(data))
         return data
+
+    def read_up_to(self, n: int) -> bytes:
+        """At most ``n`` bytes; none at the end."""
+        return self._take(n)
 
     def _read_bytes_not_aligned(self, n: int) -> bytes:
         if n >= LARGE and self._io.seekable():
@@ -251,6 +255,11 @@ class WriteStream(KaitaiStream):
 
     def close(self) -> None:
         """Nothing is held open."""
+
+
+def stream_of(source: KaitaiStream | IO[bytes]) -> KaitaiStream:
+    """A stream that reads ``source``, which may be one already."""
+    return source if isinstance(source, KaitaiStream) else FileStream(source)
 
 
 def wire_bytes(io: KaitaiStream, begin: int, end: int) -> bytes:

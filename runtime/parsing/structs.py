@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import struct
 from os import PathLike
 from typing import IO, Any, ClassVar, Self
 
-from ..errors import WireloomError
-from .errors import EncodingError, KaitaiStructError, ValidationFailedError, with_reason
-from .kaitai import KaitaiStream, KaitaiStruct
+from .errors import EncodingError, with_reason
+from .kaitai import KaitaiStream, KaitaiStruct, KaitaiStructError, ValidationFailedError
 from .streams import FileStream, MemoryStream, WriteStream
 
 UNSET: Any = object()
@@ -37,12 +35,14 @@ class Struct(KaitaiStruct):
     _refusals: list[KaitaiStructError] | None
     """On an outermost object: where set, refused values are collected here and reading goes on, see ``_refuse``."""
 
-    def __init__(self, _io: KaitaiStream | None = None, _parent: Any = None, _root: Any = None) -> None:
+    def __init__(self, _io: KaitaiStream | None = None, _parent: Any = None, _root: Any = None, **fields: Any) -> None:
         self._parent = _parent
         self._root = self if _root is None else _root
         if _io is not None:
             self._io = _io
             self._read()
+        else:
+            self._assign(**fields)
 
     def _assign(self, **fields: Any) -> None:
         """Sets the attributes that a constructor was given."""
@@ -110,18 +110,6 @@ class Struct(KaitaiStruct):
         except UnicodeDecodeError:
             self._refuse(EncodingError(encoding, data, getattr(self, "_io", None), src_path), "encoding")
             return data.decode(encoding, "replace")
-
-    def _misfit(self, *codes: tuple[str, str]) -> WireloomError:
-        """The error for attributes (name, ``struct`` code) of which one does not fit its field."""
-        for name, code in codes:
-            value = getattr(self, name)
-            try:
-                struct.pack(code, value)
-            except struct.error as error:
-                return WireloomError(
-                    f"{type(self).__qualname__}.{name} = {value!r} does not fit: {error}", reason="value"
-                )
-        return WireloomError(f"{self!r} does not fit its fields", reason="value")
 
     def _adopt(self, child: Struct) -> Struct:
         """Makes this object the parent of one that is about to be written."""

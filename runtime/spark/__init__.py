@@ -15,15 +15,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from .ingest import IngestProgress, IngestSummary, ingest
+    from .ingest import IngestSummary, ingest
     from .session import local_session
     from .source import FormatSource
+    from .watch import IngestProgress
 
 __all__ = ["IngestProgress", "IngestSummary", "ingest", "local_session", "register", "sources"]
 
 _LAZY = {
     "ingest": "ingest",
-    "IngestProgress": "ingest",
+    "IngestProgress": "watch",
     "IngestSummary": "ingest",
     "local_session": "session",
 }

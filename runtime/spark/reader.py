@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql.datasource import DataSourceReader, InputPartition
 
 from ..format import Format
+from .brief import Brief
 from .options import ReadOptions
 from .planning import Slice, plan
 from .schema import CORRUPT_RECORD, Target
@@ -44,12 +45,13 @@ class FormatReader(DataSourceReader):
         from .files import candidates
 
         options = self.options
-        planned = plan(
-            candidates(self.format, options),
-            max_partition_bytes=options.max_partition_bytes,
-            open_cost=options.open_cost,
-            min_partitions=options.min_partitions,
-        )
+        with Brief():
+            planned = plan(
+                candidates(self.format, options),
+                max_partition_bytes=options.max_partition_bytes,
+                open_cost=options.open_cost,
+                min_partitions=options.min_partitions,
+            )
         return [Partition(index, slices) for index, slices in enumerate(planned)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
@@ -70,7 +72,7 @@ class FormatReader(DataSourceReader):
 
         caster = Caster(self.targets)
         for piece in partition.slices:
-            with closing(self._scan(piece, self._sources())) as scanner:
+            with Brief(), closing(self._scan(piece, self._sources())) as scanner:
                 for batch in scanner:
                     yield caster.cast(batch)
 
@@ -81,7 +83,7 @@ class FormatReader(DataSourceReader):
 
         caster = Caster(self.targets)
         names = list(dict.fromkeys([*self._sources(), *QUARANTINE]))
-        with SideChannel(folder, partition.index) as side:
+        with Brief(), SideChannel(folder, partition.index) as side:
             for piece in partition.slices:
                 with closing(self._scan(piece, names)) as scanner:
                     for batch in scanner:

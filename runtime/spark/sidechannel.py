@@ -8,7 +8,7 @@ each appears under its name only when it is complete. So what the driver finds i
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
@@ -67,13 +67,12 @@ class SideChannel:
         if errors.null_count == batch.num_rows:
             return batch
         damaged = batch.filter(pc.is_valid(errors))
-        content = damaged.column("_corrupt_record")
         columns = [
             damaged.column("_path"),
             damaged.column("_offset").cast(pa.int64()),
-            pc.binary_length(content).cast(pa.int64()),
+            pa.nulls(damaged.num_rows, pa.int64()),
             damaged.column("_error"),
-            content,
+            damaged.column("_corrupt_record"),
         ]
         self._held.append(pa.RecordBatch.from_arrays(columns, schema=QUARANTINE_SCHEMA))
         self._bytes += damaged.nbytes
@@ -122,7 +121,7 @@ def _content(place: Any, name: str) -> bytes:
     return content
 
 
-def damaged_records(address: str, names: tuple[str, ...]) -> Iterator[pa.Table]:
+def damaged_records(address: str, names: Sequence[str]) -> Iterator[pa.Table]:
     """The damaged records, file by file."""
     place = folder(address)
     for name in names:

@@ -8,6 +8,7 @@ from pyspark.sql.datasource import DataSource
 from pyspark.sql.types import StructType
 
 from ..format import Format
+from .brief import Brief
 
 if TYPE_CHECKING:
     from .reader import FormatReader
@@ -33,9 +34,10 @@ class FormatSource(DataSource):
         from .options import read_options
         from .schema import chosen_schema, known_columns
 
-        options = read_options(self.described, self.options)
-        known = known_columns(self.described, self.wire_schema, options.corrupt_record, narrow=options.narrow)
-        return chosen_schema(self.described, known, options.columns)
+        with Brief():
+            options = read_options(self.described, self.options)
+            known = known_columns(self.described, self.wire_schema, options.corrupt_record, narrow=options.narrow)
+            return chosen_schema(self.described, known, options.columns)
 
     def reader(self, schema: StructType) -> FormatReader:
         """What reads the columns of ``schema``, which may be a part of the format's. Raises ``WireloomError``."""
@@ -43,13 +45,16 @@ class FormatSource(DataSource):
         from .reader import FormatReader
         from .schema import known_columns, targets
 
-        options = read_options(self.described, self.options)
-        known = known_columns(self.described, self.wire_schema, options.corrupt_record, narrow=options.narrow)
-        return FormatReader(self.described, targets(schema, known, options.corrupt_record), options)
+        with Brief():
+            options = read_options(self.described, self.options)
+            known = known_columns(self.described, self.wire_schema, options.corrupt_record, narrow=options.narrow)
+            return FormatReader(self.described, targets(schema, known, options.corrupt_record), options)
 
     def writer(self, schema: StructType, overwrite: bool) -> FormatWriter:
         """What writes rows as files of the format. Raises ``WireloomError``."""
         from .options import write_options
         from .writer import FormatWriter
 
-        return FormatWriter(self.described, schema.fieldNames(), write_options(self.described, self.options), overwrite)
+        with Brief():
+            options = write_options(self.described, self.options)
+            return FormatWriter(self.described, schema.fieldNames(), options, overwrite)

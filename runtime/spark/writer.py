@@ -14,6 +14,7 @@ from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
 from ..errors import WireloomError
 from ..format import Format
 from ..nearest import unknown
+from .brief import Brief
 from .options import WriteOptions
 
 if TYPE_CHECKING:
@@ -67,18 +68,23 @@ class FormatWriter(DataSourceArrowWriter):
             yield first
             yield from filled
 
-        report = write(
-            self.format,
-            batches(),
-            temporary.child(name),
-            codec=self.options.codec,
-            level=self.options.level,
-            **self.options.format,
-        )
+        with Brief():
+            report = write(
+                self.format,
+                batches(),
+                temporary.child(name),
+                codec=self.options.codec,
+                level=self.options.level,
+                **self.options.format,
+            )
         return Written(name, report.rows)
 
     def commit(self, messages: list[WriterCommitMessage | None]) -> None:
         """Gives the files of all tasks their places; with ``overwrite`` after removing what was there."""
+        with Brief():
+            self._commit(messages)
+
+    def _commit(self, messages: list[WriterCommitMessage | None]) -> None:
         target, temporary = self._folder(), self._temporary()
         target.make()
         if self.overwrite:

@@ -16,14 +16,15 @@ BYTES = 8 * 1024 * 1024
 """About how many bytes a batch has at most; a single row may be larger."""
 
 
-def batches_of(rows: Any) -> Iterator[pa.RecordBatch]:
+def batches_of(rows: Any, types: pa.Schema | None = None) -> Iterator[pa.RecordBatch]:
     """Record batches of at most ``ROWS`` rows, in order.
 
     ``rows``: a ``pyarrow.Table``, ``RecordBatch`` or ``RecordBatchReader``; anything with ``__arrow_c_stream__`` or
     ``__arrow_c_array__`` (data frames of other libraries); a mapping of column names to lists; or an iterable of
-    tables, batches, or mappings (one mapping per row). Raises ``WireloomError`` for anything else.
+    tables, batches, or mappings (one mapping per row). ``types``: what columns of mappings are taken for, where that
+    fits all of their values. Raises ``WireloomError`` for anything else.
     """
-    for batch in _whole_batches(rows):
+    for batch in _whole_batches(rows, types):
         yield from _cut(batch)
 
 
@@ -33,7 +34,7 @@ def batch_of_one(name: str, value: Any) -> pa.RecordBatch:
     return batch
 
 
-def _whole_batches(rows: Any) -> Iterator[pa.RecordBatch]:
+def _whole_batches(rows: Any, types: pa.Schema | None) -> Iterator[pa.RecordBatch]:
     if isinstance(rows, pa.RecordBatch):
         yield rows
     elif isinstance(rows, pa.Table):
@@ -46,16 +47,25 @@ def _whole_batches(rows: Any) -> Iterator[pa.RecordBatch]:
     elif hasattr(rows, "__arrow_c_array__"):
         yield pa.record_batch(rows)
     elif isinstance(rows, Mapping):
-        yield from _whole_batches(_arrow(lambda: pa.table(dict(rows)), 0))
+        yield from _arrow(lambda: _table(rows, types), 0).to_batches()
     elif isinstance(rows, Iterable) and not isinstance(rows, str | bytes | bytearray | memoryview):
-        yield from _of_items(iter(rows))
+        yield from _of_items(iter(rows), types)
     else:
         raise WireloomError(
             f"rows cannot be taken from {type(rows).__name__}: give an Arrow table, record batches, or row mappings"
         )
 
 
-def _of_items(items: Iterator[Any]) -> Iterator[pa.RecordBatch]:
+def _table(columns: Mapping[str, Any], types: pa.Schema | None) -> pa.Table:
+    return pa.table(
+        {
+            name: values if isinstance(values, pa.Array | pa.ChunkedArray) else _column(name, list(values), types)
+            for name, values in columns.items()
+        }
+    )
+
+
+def _of_items(items: Iterator[Any], types: pa.Schema | None) -> Iterator[pa.RecordBatch]:
     done = 0
     for first in items:
         if isinstance(first, Mapping):
@@ -67,15 +77,27 @@ def _of_items(items: Iterator[Any]) -> Iterator[pa.RecordBatch]:
             start = done
             yield _arrow(
                 lambda block=block, names=names: pa.RecordBatch.from_arrays(
-                    [pa.array([row.get(name) for row in block]) for name in names], names=names
+                    [_column(name, [row.get(name) for row in block], types) for name in names], names=names
                 ),
                 start,
             )
             done += len(block)
         elif isinstance(first, pa.RecordBatch | pa.Table) or hasattr(first, "__arrow_c_array__"):
-            yield from _whole_batches(first)
+            yield from _whole_batches(first, types)
         else:
             raise WireloomError(f"an item of the rows is {type(first).__name__}: expected record batches or mappings")
+
+
+def _column(name: str, values: list[Any], types: pa.Schema | None) -> pa.Array:
+    """A column of values, in the type that it should have where that is possible."""
+    index = types.get_field_index(name) if types is not None else -1
+    if types is not None and index >= 0:
+        try:
+            return pa.array(values, types.field(index).type)
+        except (pa.ArrowException, TypeError, ValueError, OverflowError):
+            # What is wrong with them is said when they are written.
+            pass
+    return pa.array(values)
 
 
 def _arrow(make: Any, row: int) -> Any:

@@ -148,7 +148,7 @@ class RowEncoder:
             rows = zip(*own.values(), strict=True) if own else iter([()] * batch.num_rows)
             items.extend(self.format.row_class(**dict(zip(own, row, strict=True))) for row in rows)
         try:
-            return self.format.root_class(**root_values, **{self.format.rows_attribute: items}).to_bytes()
+            return self.format.root_class(**(root_values | {self.format.rows_attribute: items})).to_bytes()
         except (KaitaiStructError, struct.error, ValueError, TypeError, OverflowError) as error:
             raise WireloomError(f"{self.format.name} cannot be written: {error}") from error
 

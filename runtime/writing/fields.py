@@ -112,7 +112,8 @@ def values_of(filled: Filled, batch: pa.RecordBatch, first_row: int) -> list[obj
     if filled.labels and not pa.types.is_integer(array.type):
         return _numbers(filled, array, first_row)
     if filled.labels:
-        return array.to_pylist()
+        numbers: list[object] = array.to_pylist()
+        return numbers
     try:
         array = _cast(array, filled.type)
     except pa.ArrowException as error:

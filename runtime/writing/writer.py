@@ -55,7 +55,7 @@ def write(
     with opened(target) as file:
         counted = Counted(file)
         if format.streaming and not format.has_prologue:
-            for batch in batches_of(rows):
+            for batch in batches_of(rows, format.schema):
                 encoded = encoder.encode(batch, count)
                 count += len(encoded)
                 block = b"".join(encoded)
@@ -63,7 +63,7 @@ def write(
                 for start in range(0, len(block), BLOCK):
                     counted.write(packer.compress(block[start : start + BLOCK]))
         else:
-            batches = list(batches_of(rows))
+            batches = list(batches_of(rows, format.schema))
             count = sum(batch.num_rows for batch in batches)
             block = encoder.whole(batches)
             size = len(block)

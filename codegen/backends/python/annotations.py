@@ -33,8 +33,7 @@ class Annotations:
     def __init__(self, module: Module, struct: Struct) -> None:
         self.module = module
         self.struct = struct
-        members = (*struct.parameters, *struct.attributes, *struct.instances)
-        self._hidden = {field_name(each.id) for each in members} & set(BUILTINS)
+        self._hidden = set(member_names(struct)) & set(BUILTINS)
 
     def builtin(self, name: str) -> str:
         """One of Python's own types."""
@@ -87,6 +86,14 @@ class Annotations:
             return self.of_field(instance.attribute)
         text = self.of_field(instance.attribute) if instance.attribute is not None else self.of(instance.type)
         return f"{text} | None" if instance.condition is not None and not text.endswith("| None") else text
+
+
+def member_names(struct: Struct) -> tuple[str, ...]:
+    """The names of a class's parameters, attributes and instances."""
+    ids = [each.id for each in struct.parameters]
+    ids += [each.id for each in struct.attributes]
+    ids += [each.id for each in struct.instances]
+    return tuple(field_name(each) for each in ids)
 
 
 def may_be_unmatched(attribute: Attribute) -> bool:

@@ -33,11 +33,13 @@ def verify_lines(scope: ClassScope, marks: Marks, only: frozenset[str] | None = 
 def _verify(scope: ClassScope, marks: Marks, attribute: Attribute, checksum: Checksum) -> Lines:
     stored, source = member(attribute.id), scope.source_of(attribute)
     plain = plain_cover(scope.struct, checksum)
+    lines: Lines = ()
+    data = "covered"
     if plain is not None:
-        lines, data = (), member(plain.id)
+        data = member(plain.id)
     else:
         begin, end = marks.begins[checksum.first], marks.ends[checksum.last]
-        lines, data = (Line(f"covered = {scope.use('wire_bytes')}(io, {begin}, {end})"),), "covered"
+        lines += (Line(f"covered = {scope.use('wire_bytes')}(io, {begin}, {end})"),)
         lines += _blank_own(scope, marks, attribute, checksum)
     error = f"{scope.use('ChecksumError')}(expected, {stored}, io, {source!r})"
     lines += (
@@ -136,10 +138,7 @@ def covers_method(scope: ClassScope) -> MethodView | None:
         each.repeat is None and minimum_size(scope.spec, each) > 0 and each.condition is None
         for each in attributes.values()
     )
-    if constant:
-        text = "True"
-    else:
-        text = f"bool({' or '.join(member(each.id) for each in attributes.values())})"
+    text = "True" if constant else f"bool({' or '.join(member(each.id) for each in attributes.values())})"
     return MethodView(
         signature=f"_covers_bytes(self) -> {scope.annotations.builtin('bool')}",
         lines=(Line(f"return {text}"),),

@@ -88,8 +88,8 @@ _METHODS: dict[tuple[type[Type], str], tuple[str, ...]] = {
 class Translator:
     """Translates expressions that stand in ``struct``.
 
-    ``places`` maps the names that are not members (``_``, ``_index``, ``_io``) to Python text. ``sizes`` maps attributes
-    to the local variables of a writer that hold their wire bytes, for ``NAME.size`` in derivations.
+    ``places`` maps the names that are not members (``_``, ``_index``, ``_io``) to Python text. ``sizes`` maps
+    attributes to the local variables of a writer that hold their wire bytes, for ``NAME.size`` in derivations.
     """
 
     module: Module

@@ -69,6 +69,7 @@ def read_run(scope: ClassScope, run: tuple[Attribute, ...]) -> Lines:
     """
     size = offsets(run)[-1]
     parts = list(pieces(run))
+    unpacked: Lines
     if len(parts) == 1:
         unpacked = (_unpack(scope, parts[0], f"unpack(io.read_bytes({size}))"),)
     else:
@@ -96,10 +97,19 @@ def _unpack(scope: ClassScope, piece: Piece, call: str) -> Line:
 def _with_retreat(scope: ClassScope, lines: Lines, head: tuple[Attribute, ...]) -> Lines:
     again: list[Line] = [Line("io.seek(io.size() - error.bytes_available)")]
     for attribute in head:
-        again.extend(attribute_lines(scope, attribute, member(attribute.id), scope.source_of(attribute)))
+        single = attribute_lines(scope, attribute, member(attribute.id), scope.source_of(attribute))
+        again.extend(_raising_from(single, "error"))
     return (
         block("try:", lines),
         block(f"except {scope.use('EndOfStreamError')} as error:", [*again, Line("raise")]),
+    )
+
+
+def _raising_from(lines: Lines, cause: str) -> Lines:
+    """The same lines where they stand in an ``except`` block."""
+    return tuple(
+        Line(f"{line.text} from {cause}" if line.text.startswith("raise ") else line.text, _raising_from(line.body, cause))
+        for line in lines
     )
 
 

@@ -5,7 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...expression.nodes import Attribute as Member
-from ...expression.nodes import Binary, Cast, Comparison, FloatLiteral, IntegerLiteral, Name, Node, Unary
+from ...expression.nodes import (
+    Binary,
+    BooleanLiteral,
+    Cast,
+    Comparison,
+    Conditional,
+    EnumMember,
+    FloatLiteral,
+    IntegerLiteral,
+    Logical,
+    Name,
+    Node,
+    StringLiteral,
+    Unary,
+)
 from ...expression.walk import walk
 from ...model.model import Attribute, Instance, OwnSize
 from ...model.types import EnumType
@@ -16,7 +30,8 @@ from .scope import INSTANCE, ClassScope
 from .validation import check_lines
 from .view import Line, Lines, MethodView, block
 
-_CHEAP = (Name, Member, IntegerLiteral, FloatLiteral, Unary, Binary, Comparison, Cast)
+_LEAVES = (Name, EnumMember, BooleanLiteral, FloatLiteral, IntegerLiteral, StringLiteral)
+_CHEAP = (*_LEAVES, Member, Unary, Binary, Comparison, Logical, Conditional, Cast)
 MAX_CHEAP = 8
 """A value instance of at most so many of these nodes is computed at each use; others are kept."""
 

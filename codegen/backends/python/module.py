@@ -6,6 +6,7 @@ from collections import defaultdict
 
 from ...model.model import Spec
 from ...model.types import Path
+from .layout import structs
 from .names import class_name, constant_name, qualified
 
 STANDARD = {
@@ -19,10 +20,11 @@ STANDARD = {
 
 
 class Module:
-    """One generated module in the making. Imported names get a leading underscore: no name of a spec has one."""
+    """One generated module in the making."""
 
     def __init__(self, spec: Spec) -> None:
         self.spec = spec
+        self._classes = {class_name(each.path[-1]) for struct in structs(spec.root) for each in (struct, *struct.enums)}
         self._modules: set[str] = set()
         self._names: dict[str, set[str]] = defaultdict(set)
         self._others: set[str] = set()
@@ -32,12 +34,16 @@ class Module:
     def use(self, name: str) -> str:
         """The local name of something from Python's library or from ``wireloom.parsing``."""
         self._names[STANDARD.get(name, "wireloom.parsing")].add(name)
-        return f"_{name}"
+        return self._local(name)
+
+    def _local(self, name: str) -> str:
+        """A class of the spec keeps its name; what is imported then gets an underscore, which no name of a spec has."""
+        return f"_{name}" if name in self._classes else name
 
     def use_module(self, name: str) -> str:
         """The local name of a module of Python's library."""
         self._modules.add(name)
-        return f"_{name}"
+        return name
 
     def class_of(self, path: Path) -> str:
         """The class of a type or enum, of this spec or of one that it imports."""
@@ -69,12 +75,16 @@ class Module:
         statements = ["from __future__ import annotations", ""]
         if self._packers:
             self.use_module("struct")
-        statements += [f"import {name} as _{name}" for name in sorted(self._modules)]
+        statements += [f"import {name}" for name in sorted(self._modules)]
         for module in sorted(self._names, key=lambda each: (each == "wireloom.parsing", each)):
             if module == "wireloom.parsing":
                 statements.append("")
-            names = ", ".join(f"{name} as _{name}" for name in sorted(self._names[module], key=_import_order))
-            statements.append(f"from {module} import {names}")
+            names = sorted(self._names[module], key=_import_order)
+            plain = ", ".join(name for name in names if self._local(name) == name)
+            if plain:
+                statements.append(f"from {module} import {plain}")
+            renamed = (name for name in names if self._local(name) != name)
+            statements += [f"from {module} import {name} as {self._local(name)}" for name in renamed]
         if self._others:
             statements.append("")
         statements += [f"from ..{name} import parser as _{name}" for name in sorted(self._others)]
@@ -83,7 +93,7 @@ class Module:
     @property
     def constants(self) -> tuple[str, ...]:
         """Assignments that stand before the class."""
-        return tuple(f"{name} = _struct.Struct({code!r})" for name, code in self._packers.items())
+        return tuple(f"{name} = struct.Struct({code!r})" for name, code in self._packers.items())
 
     @property
     def tables(self) -> tuple[str, ...]:
@@ -100,6 +110,6 @@ class Module:
 
 
 def _import_order(name: str) -> tuple[int, str]:
-    """Constants, then classes, then functions."""
+    """Constants, then classes, then functions, as the linter wants them."""
     kind = 0 if name.isupper() else 1 if name[:1].isupper() else 2
     return kind, name

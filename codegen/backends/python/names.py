@@ -7,8 +7,10 @@ from enum import IntEnum
 
 from ...model.types import Path
 
-RESERVED = frozenset({"self", "cls", "close", "from_bytes", "from_file", "from_io", "to_bytes"})
-"""Names that the base class or every method has."""
+RESERVED = frozenset(
+    {"self", "cls", "close", "from_bytes", "from_file", "from_io", "to_bytes", "property", "classmethod"}
+)
+"""Names that the base class, every method or the decorators have."""
 
 
 def class_name(name: str) -> str:

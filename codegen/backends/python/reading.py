@@ -22,7 +22,7 @@ from ...model.model import (
     TerminatedSize,
 )
 from ...model.types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, UserType
-from ..base import refuse
+from ..base import refusal, refuse
 from .expressions import BIT_OR, mentions_name
 from .layout import minimum_size, nodes
 from .names import field_name
@@ -97,7 +97,7 @@ def loop_lines(scope: ClassScope, attribute: Attribute, keep: Store, source: str
     """The loop over the items of a repeated attribute; ``keep`` appends or yields one."""
     if attribute.framing is not None:
         return _framed_loop(scope, attribute, keep)
-    counts = _uses_index(attribute)
+    counts = uses_index(attribute)
     body = list(_item_lines(scope, attribute, keep, source))
     lines: list[Line] = []
     if minimum_size(scope.spec, replace(attribute, repeat=None)) == 0:
@@ -136,7 +136,8 @@ def _item(attribute: Attribute) -> str:
     return f"item_{field_name(attribute.id)}"
 
 
-def _uses_index(attribute: Attribute) -> bool:
+def uses_index(attribute: Attribute) -> bool:
+    """Whether an expression of the attribute asks for the number of the item."""
     return any(mentions_name(each, "_index") for each in nodes(attribute))
 
 
@@ -179,7 +180,7 @@ def value_lines(scope: ClassScope, attribute: Attribute, store: Store, source: s
                 return (store(_user_value(scope, attribute, attribute.type, "io")),)
             sub = f"{scope.use('SubStream')}({bytes_text(scope, attribute)})"
             return (store(_user_value(scope, attribute, attribute.type, sub)),)
-    refuse(attribute.position, f"the type of '{attribute.id}' cannot be read")
+    raise refusal(attribute.position, f"the type of '{attribute.id}' cannot be read")
 
 
 def _number(kind: object) -> str | None:
@@ -250,8 +251,10 @@ def _wire_text(scope: ClassScope, attribute: Attribute) -> str:
             end = attribute.terminator
             single = len(end.value) == 1
             what = str(end.value[0]) if single else repr(end.value)
-            return f"io.read_bytes_term{'' if single else '_multi'}({what}, {end.include}, {end.consume}, {end.eos_error})"
-    refuse(attribute.position, f"the size of '{attribute.id}' is not known")
+            return (
+                f"io.read_bytes_term{'' if single else '_multi'}({what}, {end.include}, {end.consume}, {end.eos_error})"
+            )
+    raise refusal(attribute.position, f"the size of '{attribute.id}' is not known")
 
 
 def trimmed(scope: ClassScope, attribute: Attribute, text: str) -> str:

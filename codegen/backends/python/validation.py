@@ -18,15 +18,20 @@ def has_checks(attribute: Attribute) -> bool:
     return attribute.contents is not None or attribute.valid is not None
 
 
-def check_lines(scope: ClassScope, attribute: Attribute, value: str, source: str, io: str = "io") -> Lines:
-    """The checks of one value, whose text is ``value``."""
+def check_lines(
+    scope: ClassScope, attribute: Attribute, value: str, source: str, io: str = "io", *, writing: bool = False
+) -> Lines:
+    """The checks of one value, whose text is ``value``; ``io`` is the stream for the errors.
+
+    A reader may collect what it refuses, where the end of the item is known; a writer always raises.
+    """
     lines: list[Line] = []
 
     def check(condition: str, error: str, *given: str) -> None:
         arguments = ", ".join((*given, io, repr(source)))
         raised = f"{scope.use(error)}({arguments})"
         reason = repr(reason_of(scope.spec, scope.struct, attribute))
-        if attribute.frames_layout:
+        if attribute.frames_layout or writing:
             statement = f"raise {scope.use('with_reason')}({raised}, {reason})"
         else:
             statement = f"self._refuse({raised}, {reason})"
@@ -76,4 +81,3 @@ def _valid(scope: ClassScope, attribute: Attribute, valid: Valid, value: str, ch
     if valid.expression is not None:
         condition = scope.translator(attribute.position, _=value).negation(valid.expression)
         check(condition, "ValidationExprError", value)
-

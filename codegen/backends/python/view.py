@@ -77,7 +77,7 @@ class ClassView:
 
 @dataclass(frozen=True)
 class ModuleView:
-    """A module: ``imports`` are whole statements, ``constants`` what stands before the class, ``tables`` what behind."""
+    """A module; ``imports``, ``constants`` (before the class) and ``tables`` (behind it) are whole statements."""
 
     doc: str
     imports: tuple[str, ...]

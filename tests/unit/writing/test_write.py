@@ -16,6 +16,7 @@ import zstandard
 from crc32c import crc32c
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from wireloom import registry
 from wireloom.errors import UnknownNameError, WireloomError
 from wireloom.writing import WriteReport, write
 from wireloom.writing import encoder as encoder_module
@@ -133,7 +134,7 @@ def test_what_is_derived_need_not_be_right() -> None:
 
 
 def test_a_table_that_was_read_with_all_columns_is_written_again() -> None:
-    names = [each.name for each in wireloom.registry.get("edgemq_segment").columns]
+    names = [each.name for each in registry.get("edgemq_segment").columns]
     names += ["_offset", "_path", "_error", "_corrupt_record", "region", "segment"]
     table = wireloom.read("edgemq_segment", FRAMES, columns=names)
     assert written(table) == FRAMES
@@ -369,9 +370,9 @@ def test_what_is_written_is_read(format: str, data: st.DataObject) -> None:
 @settings(max_examples=30, deadline=None)
 def test_the_quick_way_gives_what_the_row_class_gives(format: str, data: st.DataObject) -> None:
     rows = data.draw(st.lists(BATCHES[format], min_size=1, max_size=10))
-    quick = RowEncoder(wireloom.registry.get(format))
+    quick = RowEncoder(registry.get(format))
     assert quick.plain is not None
-    by_class = RowEncoder(wireloom.registry.get(format))
+    by_class = RowEncoder(registry.get(format))
     by_class.plain = None
     batch = pa.RecordBatch.from_pylist(rows)
     assert quick.encode(batch) == by_class.encode(batch)

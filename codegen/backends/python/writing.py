@@ -1,0 +1,254 @@
+"""Attributes as the statements that write them, and the method that writes an object.
+
+The order: constants, the bytes of what lengths are derived from, lengths and counts, checksums that can be computed
+beforehand, the attributes in their order, and at last the checksums over what has been written.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ...expression.nodes import Attribute as Member
+from ...expression.nodes import Name, Node
+from ...expression.walk import walk
+from ...model.model import Attribute, RepeatCount, RepeatUntil
+from ...model.types import BitsType, EnumType, FloatType, IntegerType, UserType
+from ..base import refusal, refuse
+from .checksums import checksums, early_lines, late_lines
+from .encoding import content_text, fitted_text, has_bytes
+from .endian import endian_lines
+from .expressions import mentions_name
+from .fused import offsets, pieces
+from .layout import fixed_size, runs
+from .marks import Marks, plain_cover
+from .names import field_name
+from .reading import byte_order, number_code, switch_branches, uses_index
+from .scope import ClassScope, member
+from .validation import check_lines, has_checks
+from .view import Line, Lines, MethodView, block
+
+
+def append_method(scope: ClassScope) -> MethodView:
+    """The method that writes an object."""
+    return MethodView(
+        signature=f"_append(self, io: {scope.use('WriteStream')}) -> None",
+        lines=_append_lines(scope),
+    )
+
+
+def _append_lines(scope: ClassScope) -> Lines:
+    placed = next((each for each in scope.struct.instances if each.attribute is not None), None)
+    if placed is not None:
+        sentence = f"{scope.struct.path[-1]} cannot be written: {placed.id} stands at a position of its own"
+        return (Line(f"raise {scope.use('UnsupportedError')}({sentence!r})"),)
+    marks = Marks(scope.struct)
+    late = [each for each, checksum in checksums(scope.struct) if plain_cover(scope.struct, checksum) is None]
+    for attribute in late:
+        marks.want_begin(attribute)
+    wires = _wires(scope)
+    lines: list[Line] = [*endian_lines(scope), *_constants(scope)]
+    for attribute in scope.struct.attributes:
+        if attribute.id in wires:
+            lines.append(Line(f"{wires[attribute.id]} = {_wire_text(scope, attribute)}"))
+    lines.extend(_derivations(scope, wires))
+    lines.extend(early_lines(scope))
+    for run in runs(scope.struct.attributes):
+        fixed = fixed_size(run[0]) is not None
+        lines.extend(marks.before(run, offsets(run) if fixed else (0,)))
+        if fixed:
+            lines.extend(_write_run(scope, run, wires, {each.id for each in late}))
+        else:
+            lines.extend(_write_attribute(scope, run[0], wires))
+        lines.extend(marks.behind(run))
+    lines.extend(late_lines(scope, marks))
+    return tuple(lines)
+
+
+# What is filled in ---------------------------------------------------------------------------------------------------
+
+
+def _constants(scope: ClassScope) -> Lines:
+    """Fixed contents, and attributes that ``valid`` allows one value only."""
+    lines: list[Line] = []
+    for attribute in scope.struct.attributes:
+        target = member(attribute.id)
+        if attribute.repeat is not None:
+            continue
+        if attribute.contents is not None:
+            lines.append(Line(f"{target} = {attribute.contents!r}"))
+        elif attribute.valid is not None and attribute.valid.equal is not None and attribute.condition is None:
+            value = scope.text(attribute.valid.equal, attribute)
+            unset = f"if not hasattr(self, {field_name(attribute.id)!r}):"
+            lines.append(block(unset, [Line(f"{target} = {value}")]))
+    return tuple(lines)
+
+
+def _wires(scope: ClassScope) -> dict[str, str]:
+    """The attributes whose size a derivation asks for, and the local variables that hold their bytes."""
+    asked = {name for each in scope.struct.derivations for name in _sizes(each.expression)}
+    found: dict[str, str] = {}
+    for attribute in scope.struct.attributes:
+        if attribute.id in asked and attribute.switch is None and has_bytes(attribute) and attribute.repeat is None:
+            found[attribute.id] = f"wire_{field_name(attribute.id)}"
+    return found
+
+
+def _sizes(expression: Node) -> set[str]:
+    return {
+        each.value.id
+        for each in walk(expression)
+        if isinstance(each, Member) and each.name == "size" and isinstance(each.value, Name)
+    }
+
+
+def _wire_text(scope: ClassScope, attribute: Attribute) -> str:
+    target = member(attribute.id)
+    if attribute.condition is None:
+        return content_text(scope, attribute, target)
+    absent = f"getattr(self, {field_name(attribute.id)!r}, None) is None"
+    return f"b'' if {absent} else {content_text(scope, attribute, _present(scope, attribute))}"
+
+
+def _derivations(scope: ClassScope, wires: dict[str, str]) -> Lines:
+    lines: list[Line] = []
+    for derivation in scope.struct.derivations:
+        attribute = scope.struct.attribute(derivation.attribute)
+        if attribute is None:
+            continue
+        translator = replace(scope.translator(attribute.position), sizes=wires)
+        line = Line(f"{member(attribute.id)} = {translator.text(derivation.expression)}")
+        if attribute.condition is not None:
+            line = block(f"if {scope.text(attribute.condition, attribute)}:", [line])
+        lines.append(line)
+    return tuple(lines)
+
+
+# Runs ----------------------------------------------------------------------------------------------------------------
+
+
+def _write_run(scope: ClassScope, run: tuple[Attribute, ...], wires: dict[str, str], late: set[str]) -> Lines:
+    lines: list[Line] = []
+    for attribute in run:
+        if attribute.id not in late and attribute.contents is None:
+            source = scope.source_of(attribute)
+            lines.extend(check_lines(scope, attribute, member(attribute.id), source, "None", writing=True))
+    for piece in pieces(run):
+        packer = scope.module.packer(scope.struct.path, piece.attributes[0].id, piece.code)
+        names = " ".join(each.id for each in piece.attributes)
+        values = ", ".join(_packable(scope, each, wires) for each in piece.attributes)
+        lines.append(Line(f"io.write_bytes({scope.use('packed')}({packer}, {names!r}, {values}))"))
+    return tuple(lines)
+
+
+def _packable(scope: ClassScope, attribute: Attribute, wires: dict[str, str]) -> str:
+    if not has_bytes(attribute) or attribute.contents is not None:
+        return member(attribute.id)
+    content = wires.get(attribute.id) or content_text(scope, attribute, member(attribute.id))
+    return fitted_text(scope, attribute, content)
+
+
+# Other attributes ----------------------------------------------------------------------------------------------------
+
+
+def _write_attribute(scope: ClassScope, attribute: Attribute, wires: dict[str, str]) -> Lines:
+    value = _present(scope, attribute)
+    if attribute.repeat is None:
+        lines = _write_checked(scope, attribute, value, wires.get(attribute.id))
+    else:
+        lines = _write_repeated(scope, attribute, value)
+    if attribute.condition is None:
+        return lines
+    condition = scope.text(attribute.condition, attribute)
+    if mentions_name(attribute.condition, "_io"):
+        # Whether the input had more to come is not for a writer to ask: what is there is written.
+        condition = f"getattr(self, {field_name(attribute.id)!r}, None) is not None"
+    return (block(f"if {condition}:", lines),)
+
+
+def _present(scope: ClassScope, attribute: Attribute) -> str:
+    target = member(attribute.id)
+    return target if attribute.condition is None else f"{scope.use('some')}({target}, {attribute.id!r})"
+
+
+def _write_repeated(scope: ClassScope, attribute: Attribute, values: str) -> Lines:
+    item = f"item_{field_name(attribute.id)}"
+    match attribute.repeat:
+        case RepeatCount(expression):
+            values = f"{scope.use('counted')}({values}, {scope.text(expression, attribute)}, {attribute.id!r})"
+            if isinstance(attribute.type, IntegerType | FloatType) and _is_array(attribute):
+                order, code = byte_order(attribute.type.endian), number_code(attribute.type)
+                function = scope.use("pack_numbers")
+                return (Line(f"io.write_bytes({function}({order!r}, {code!r}, {attribute.id!r}, {values}))"),)
+        case RepeatUntil():
+            values = f"{scope.use('at_least_one')}({values}, {attribute.id!r})"
+    if attribute.framing is not None:
+        stuffed = (
+            f"{scope.use('stuff')}(self._enclose({item}), {scope.use('Stuffing')}.{attribute.framing.stuffing.upper()})"
+        )
+        write = Line(f"io.write_bytes({stuffed} + {attribute.framing.delimiter!r})")
+        return (block(f"for {item} in {values}:", [write]),)
+    body = list(_write_checked(scope, attribute, item, None))
+    if isinstance(attribute.repeat, RepeatUntil):
+        condition = scope.text(attribute.repeat.expression, attribute, _=item)
+        count = f"len({_present(scope, attribute)})"
+        body.append(Line(f"{scope.use('check_end')}({condition}, index, {count}, {attribute.id!r})"))
+    if isinstance(attribute.repeat, RepeatUntil) or uses_index(_without_arguments(attribute)):
+        return (block(f"for index, {item} in enumerate({values}):", body),)
+    return (block(f"for {item} in {values}:", body),)
+
+
+def _without_arguments(attribute: Attribute) -> Attribute:
+    """The attribute as a writer sees it: an object that is written has its arguments already."""
+    cases = tuple(replace(each, arguments=()) for each in attribute.switch.cases) if attribute.switch else ()
+    switch = replace(attribute.switch, cases=cases) if attribute.switch else None
+    return replace(attribute, arguments=(), switch=switch)
+
+
+def _is_array(attribute: Attribute) -> bool:
+    kind = attribute.type
+    plain = not has_checks(attribute) and attribute.switch is None
+    return plain and isinstance(kind, IntegerType | FloatType) and kind.endian != "computed"
+
+
+def _write_checked(scope: ClassScope, attribute: Attribute, value: str, content: str | None) -> Lines:
+    source = scope.source_of(_declared(scope, attribute))
+    checks = check_lines(scope, attribute, value, source, "None", writing=True)
+    if attribute.switch is None:
+        return (*checks, *_write_value(scope, attribute, value, content))
+    branches = switch_branches(
+        scope, attribute, attribute.switch, lambda case: _write_value(scope, case, _as_case(scope, case, value), None)
+    )
+    return (*checks, *branches)
+
+
+def _declared(scope: ClassScope, attribute: Attribute) -> Attribute:
+    """The attribute of the type itself: that of a case or an item is a changed copy."""
+    return scope.struct.attribute(attribute.id) or attribute
+
+
+def _as_case(scope: ClassScope, case: Attribute, value: str) -> str:
+    return f"{scope.use('cast')}({scope.annotations.of(case.type)!r}, {value})"
+
+
+def _write_value(scope: ClassScope, attribute: Attribute, value: str, content: str | None) -> Lines:
+    if has_bytes(attribute):
+        content = content or content_text(scope, attribute, value)
+        return (Line(f"io.write_bytes({fitted_text(scope, attribute, content)})"),)
+    match attribute.type.base if isinstance(attribute.type, EnumType) else attribute.type:
+        case UserType():
+            return (Line(f"self._adopt({value})._append(io)"),)
+        case BitsType(width, endian):
+            bits = f"{scope.use('within')}(int({value}), {width}, {attribute.id!r})"
+            return (Line(f"io.write_bits_int_{endian}({width}, {bits})"),)
+        case IntegerType() | FloatType() as kind:
+            packer = _packer(scope, attribute, kind)
+            return (Line(f"io.write_bytes({scope.use('packed')}({packer}, {attribute.id!r}, {value}))"),)
+    raise refusal(attribute.position, f"the type of '{attribute.id}' cannot be written")
+
+
+def _packer(scope: ClassScope, attribute: Attribute, kind: IntegerType | FloatType) -> str:
+    code = number_code(kind)
+    if kind.endian != "computed":
+        return scope.module.packer(scope.struct.path, attribute.id, byte_order(kind.endian) + code)
+    little, big = (scope.module.packer(scope.struct.path, attribute.id, order + code) for order in "<>")
+    return f"{little} if self._is_le else {big}"

@@ -1,0 +1,107 @@
+/* CRC-32C with carry-less products of 512-bit vectors (AVX-512, VBMI, VPCLMULQDQ: Ice Lake, Zen 4 and later).
+ *
+ * A message is a polynomial; 64 bytes of it stand in a vector. Moving the vector on by 64 bytes multiplies each of its
+ * 64-bit halves by a power of x (two products), and the next 64 bytes are added. The products are not reduced: at the
+ * end the four lanes are moved to the last one's place, and two crc32 instructions reduce that.
+ *
+ * What is left over of 64 bytes comes first, behind zeros, which change nothing: so there is no tail, and short records
+ * of all sizes run without a branch that depends on their size, but for the number of whole blocks. */
+#include "internal.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+#define AVX512 __attribute__((target("sse4.2,pclmul,avx512f,avx512bw,avx512vl,avx512vbmi,vpclmulqdq")))
+
+/* Powers of x by which the low and the high half of a lane move on; set once by wl_crc32c_avx512_start(), then only
+ * read. A product of reflected polynomials is a bit short, and a half stands 64 bits from the other: hence the 31 and
+ * 33 beside the distance. */
+static struct {
+    uint64_t block[2];   /* 64 bytes */
+    uint64_t blocks[2];  /* 256 bytes */
+    uint64_t to_last[8]; /* per lane, to the last lane's place; the last one's are not used */
+} powers;
+
+static void set_powers(uint64_t *pair, uint64_t bits) {
+    pair[0] = wl_crc_power(1, bits + 31);
+    pair[1] = wl_crc_power(1, bits - 33);
+}
+
+void wl_crc32c_avx512_start(void) {
+    set_powers(powers.block, 512);
+    set_powers(powers.blocks, 2048);
+    for (unsigned lane = 0; lane < 3; lane++)
+        set_powers(powers.to_last + 2 * lane, 128 * (3 - lane));
+}
+
+AVX512 static inline __m512i load(const uint8_t *data) { return _mm512_loadu_si512((const void *)data); }
+
+/* The vector moved on, and the bytes that it meets there added. */
+AVX512 static inline __m512i move_on(__m512i vector, __m512i power, __m512i next) {
+    __m512i low = _mm512_clmulepi64_epi128(vector, power, 0x00);
+    __m512i high = _mm512_clmulepi64_epi128(vector, power, 0x11);
+    return _mm512_ternarylogic_epi64(low, high, next, 0x96); /* all three added */
+}
+
+AVX512 static inline uint32_t reduce(__m512i vector) {
+    __m512i moved = move_on(vector, _mm512_loadu_si512((const void *)powers.to_last), _mm512_setzero_si512());
+    __m128i sum = _mm_xor_si128(_mm512_extracti32x4_epi32(moved, 0), _mm512_extracti32x4_epi32(moved, 1));
+    sum = _mm_ternarylogic_epi64(sum, _mm512_extracti32x4_epi32(moved, 2), _mm512_extracti32x4_epi32(vector, 3), 0x96);
+    uint64_t state = _mm_crc32_u64(0, (uint64_t)_mm_cvtsi128_si64(sum));
+    return (uint32_t)_mm_crc32_u64(state, (uint64_t)_mm_extract_epi64(sum, 1));
+}
+
+AVX512 static inline __m512i both_halves(const uint64_t *pair) {
+    return _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)(const void *)pair));
+}
+
+/* Four vectors side by side, for data of 512 bytes and more; leaves less than 256 bytes to the caller. */
+AVX512 __attribute__((noinline)) static __m512i long_data(__m512i first, const uint8_t **data, size_t *size) {
+    const __m512i four = both_halves(powers.blocks), one = both_halves(powers.block);
+    const uint8_t *at = *data;
+    __m512i a = first, b = load(at), c = load(at + 64), d = load(at + 128);
+    size_t left = *size - 192;
+    for (at += 192; left >= 256; left -= 256, at += 256) {
+        a = move_on(a, four, load(at));
+        b = move_on(b, four, load(at + 64));
+        c = move_on(c, four, load(at + 128));
+        d = move_on(d, four, load(at + 192));
+    }
+    *data = at;
+    *size = left;
+    return move_on(move_on(move_on(a, one, b), one, c), one, d);
+}
+
+AVX512 uint32_t wl_crc32c_avx512(uint32_t state, const uint8_t *data, size_t size) {
+    static const uint8_t counting[64] = {
+        0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+        22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43,
+        44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
+    if (size < 16)
+        return wl_crc32c_sse42(state, data, size);
+    size_t odd = (size - 1) % 64 + 1;
+    /* The state counts as added to the first four bytes; what of it does not fit the odd ones goes to the next block. */
+    __m512i added = _mm512_zextsi128_si512(_mm_cvtsi32_si128((int)state));
+    __m512i vector = _mm512_xor_si512(_mm512_maskz_loadu_epi8(~UINT64_C(0) >> (64 - odd), (const void *)data), added);
+    __m512i from = _mm512_sub_epi8(load(counting), _mm512_set1_epi8((char)(64 - odd)));
+    vector = _mm512_maskz_permutexvar_epi8(~UINT64_C(0) << (64 - odd), from, vector);
+    data += odd;
+    size -= odd;
+    if (size == 0)
+        return reduce(vector);
+    const __m512i one = both_halves(powers.block);
+    uint32_t rest = (uint32_t)((uint64_t)state >> 8 * (odd < 4 ? odd : 4));
+    vector = move_on(vector, one, _mm512_xor_si512(load(data), _mm512_zextsi128_si512(_mm_cvtsi32_si128((int)rest))));
+    data += 64;
+    size -= 64;
+    if (size >= 512)
+        vector = long_data(vector, &data, &size);
+    for (; size; size -= 64, data += 64)
+        vector = move_on(vector, one, load(data));
+    return reduce(vector);
+}
+
+#endif
+
+/* ISO C forbids an empty file, which this is elsewhere. */
+typedef int wl_crc32c_avx512_not_empty;

@@ -1,0 +1,21 @@
+"""Errors as Spark's users should see them: one message, not the way that it took."""
+
+from __future__ import annotations
+
+import copy
+from types import TracebackType
+
+from ..errors import WireloomError
+
+
+class Brief:
+    """A block that wireloom's errors leave without the traceback of what was called, which Spark would show in full."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if isinstance(error, WireloomError):
+            raise copy.copy(error) from None

@@ -1,0 +1,100 @@
+"""A local Spark session with the settings that suit wireloom."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..errors import UnsupportedError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+OLDEST_JAVA = 17
+
+ADVICE = (
+    "Install Java 17 or newer (Debian: apt-get install openjdk-17-jre-headless; macOS: brew install openjdk@17), "
+    "or set JAVA_HOME to one"
+)
+
+SETTINGS = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.shuffle.partitions": "4",
+    # Times on the wire are instants; they are shown and put into partitions as such.
+    "spark.sql.session.timeZone": "UTC",
+    # Spark's own default counts in 1900s calendars only for files of old versions.
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+    "spark.sql.parquet.compression.codec": "zstd",
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+    "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled": "true",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.host": "127.0.0.1",
+}
+"""Quiet, local, and without a web page."""
+
+
+def local_session(
+    name: str = "wireloom", *, cores: int | str = "*", settings: Mapping[str, str] | None = None
+) -> SparkSession:
+    """The session that is active, or a new local one on ``cores`` processor cores, with every format registered.
+
+    ``settings`` are Spark's and go before wireloom's own. Raises ``UnsupportedError`` with one sentence where PySpark
+    or Java is missing.
+    """
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError:
+        raise UnsupportedError("PySpark is not installed: pip install 'wireloom[spark]'") from None
+    from . import register
+
+    active = SparkSession.getActiveSession()
+    if active is None:
+        check_java()
+        # Spark starts its Python workers, and looks for data sources, with what this names.
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
+        builder = SparkSession.builder.appName(name).master(f"local[{cores}]")
+        for key, value in {**SETTINGS, **_quiet_logging(), **(settings or {})}.items():
+            builder = builder.config(key, value)
+        active = builder.getOrCreate()
+    register(active)
+    return active
+
+
+def check_java() -> None:
+    """Raises ``UnsupportedError`` where the Java that Spark would start is missing or too old."""
+    home = os.environ.get("JAVA_HOME")
+    java = str(Path(home, "bin", "java")) if home else shutil.which("java")
+    shown = f"JAVA_HOME is {home}, and there is no bin/java in it" if home else "no Java was found on the path"
+    if java is None or not Path(java).exists():
+        raise UnsupportedError(f"Spark runs on Java, and {shown}. {ADVICE}")
+    try:
+        told = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=False).stderr
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise UnsupportedError(f"Spark runs on Java, and {java} does not start: {error}. {ADVICE}") from None
+    version = java_version(told)
+    if version is not None and version < OLDEST_JAVA:
+        raise UnsupportedError(f"Spark needs Java {OLDEST_JAVA}, and {java} is Java {version}. {ADVICE}")
+
+
+def java_version(told: str) -> int | None:
+    """The major version in what ``java -version`` says.
+
+    >>> java_version('openjdk version "17.0.15" 2025-04-15'), java_version('java version "1.8.0_402"')
+    (17, 8)
+    """
+    found = re.search(r'version "(?:1\.)?(\d+)', told)
+    return int(found[1]) if found else None
+
+
+def _quiet_logging() -> dict[str, str]:
+    """Spark's own start-up lines come before its log level applies; a logging configuration stops them."""
+    configuration = Path(__file__).with_name("log4j2.properties")
+    return {"spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={configuration.as_uri()}"}

@@ -1,0 +1,106 @@
+"""Runs a Spark job and tells how far it is."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..errors import WireloomError
+from .folders import Folder
+from .sidechannel import found
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+POLL_SECONDS = 0.25
+JOB_GROUP = "wireloom ingest"
+
+
+@dataclass(frozen=True)
+class IngestProgress:
+    """How far it is: ``tasks`` of ``all_tasks`` are done (0: not known yet); and what those have read."""
+
+    tasks: int
+    all_tasks: int
+    rows: int
+    bytes: int
+    damaged: int
+    seconds: float
+
+
+class Watch:
+    """Runs the job in a thread and tells the caller's how far it is."""
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        side: Folder,
+        progress: Callable[[IngestProgress], None] | None,
+        started: float,
+    ) -> None:
+        self._spark = spark
+        self._side = side
+        self._progress = progress
+        self._started = started
+        self._error: BaseException | None = None
+
+    def run(self, job: Callable[[], None]) -> None:
+        """Returns when the job is done. Raises what it raised, in brief; an interrupt cancels it."""
+        from pyspark import inheritable_thread_target
+
+        group = f"{JOB_GROUP} {secrets.token_hex(4)}"
+
+        def work() -> None:
+            try:
+                self._spark.sparkContext.setJobGroup(group, JOB_GROUP, interruptOnCancel=True)
+                job()
+            except BaseException as error:
+                self._error = error
+
+        thread = threading.Thread(target=inheritable_thread_target(self._spark)(work), daemon=True)
+        thread.start()
+        try:
+            while thread.is_alive():
+                thread.join(POLL_SECONDS)
+                self._tell(group)
+        except BaseException:
+            self._spark.sparkContext.cancelJobGroup(group)
+            raise
+        if self._error is not None:
+            raise _brief(self._error) from None
+
+    def _tell(self, group: str) -> None:
+        if self._progress is None:
+            return
+        tracker = self._spark.sparkContext.statusTracker()
+        tasks = 0
+        for job in tracker.getJobIdsForGroup(group):
+            info = tracker.getJobInfo(job)
+            for stage in info.stageIds if info is not None else ():
+                details = tracker.getStageInfo(stage)
+                tasks += details.numTasks if details is not None else 0
+        seen = found(self._side.address)
+        self._progress(
+            IngestProgress(
+                tasks=seen.partitions,
+                all_tasks=max(tasks, seen.partitions),
+                rows=sum(each["rows"] for each in seen.reports),
+                bytes=sum(each["bytes"] for each in seen.reports),
+                damaged=sum(len(each["damaged"]) for each in seen.reports),
+                seconds=time.monotonic() - self._started,
+            )
+        )
+
+
+def _brief(error: BaseException) -> BaseException:
+    """What wireloom said in a task or while it planned, out of Spark's account of it."""
+    lines = str(error).splitlines()
+    for line in lines:
+        name, colon, message = line.strip().partition(": ")
+        if colon and name.startswith("wireloom.errors.") and name.endswith("Error"):
+            return WireloomError(message)
+    return error

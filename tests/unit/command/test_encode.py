@@ -1,0 +1,143 @@
+"""``encode``: the rows that ``decode`` gives, back to the same bytes."""
+
+import base64
+import gzip
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from click.testing import CliRunner, Result
+from wireloom import registry
+from wireloom.command import main
+from wireloom.writing import write
+
+ROWS = [
+    {"fmt": 0, "tenant": 7, "ts_millis": 1_795_227_651_123, "payload": b'{"a": "\xc3\xa9"}'},
+    {"fmt": 255, "tenant": 2**32 - 1, "ts_millis": 0, "payload": b""},
+] * 40
+
+
+def run(*arguments: str, code: int = 0, input: bytes | None = None) -> Result:
+    result = CliRunner().invoke(main, arguments, input=input)
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == code, result.output
+    return result
+
+
+@pytest.fixture
+def segment(tmp_path: Path) -> Path:
+    path = tmp_path / "a.wal"
+    write("edgemq_segment", ROWS, path)
+    return path
+
+
+@pytest.mark.parametrize("name", ["a.ndjson", "a.ndjson.gz", "a.jsonl.zst", "a.parquet", "a.arrow", "a.arrows"])
+@pytest.mark.parametrize("way", ["hex", "base64", "utf8"])
+def test_what_was_decoded_is_encoded(name: str, way: str, segment: Path, tmp_path: Path) -> None:
+    middle, out = tmp_path / name, tmp_path / "out.wal"
+    run("decode", "edgemq_segment", str(segment), "-o", str(middle), "--bytes", way)
+    assert run("encode", "edgemq_segment", str(middle), "-o", str(out), "--bytes", way).output == ""
+    assert out.read_bytes() == segment.read_bytes()
+
+
+def test_all_columns_of_a_format_may_be_there(segment: Path, tmp_path: Path) -> None:
+    columns = ",".join(each.name for each in registry.get("edgemq_segment").columns)
+    lines = run("decode", "edgemq_segment", str(segment), "--columns", f"{columns},_offset,_error").stdout_bytes
+    run("encode", "edgemq_segment", "-", "-o", str(tmp_path / "out.wal"), input=lines)
+    assert (tmp_path / "out.wal").read_bytes() == segment.read_bytes()
+
+
+@pytest.mark.parametrize("kind", ["ndjson", "parquet", "arrow"])
+def test_standard_input_is_known_by_its_first_bytes(kind: str, segment: Path, tmp_path: Path) -> None:
+    rows = run("decode", "edgemq_segment", str(segment), "--to", kind).stdout_bytes
+    run("encode", "edgemq_segment", "-", "-o", str(tmp_path / "out.wal"), input=rows)
+    assert (tmp_path / "out.wal").read_bytes() == segment.read_bytes()
+    (tmp_path / "rows").write_bytes(rows)
+    result = run("encode", "edgemq_segment", str(tmp_path / "rows"), "-o", "-", "--codec", "none")
+    assert result.stdout_bytes == segment.read_bytes()
+
+
+def test_codec_level_and_options(segment: Path, tmp_path: Path) -> None:
+    rows = tmp_path / "rows.ndjson"
+    run("decode", "edgemq_segment", str(segment), "-o", str(rows))
+    out = tmp_path / "out.wal.gz"
+    run("encode", "edgemq_segment", str(rows), "-o", str(out), "--level", "9", "--option", "stride=rules")
+    raw = gzip.decompress(out.read_bytes())
+    assert len(raw) == segment.stat().st_size + 13 * len(ROWS)
+
+
+def test_empty_lines_and_no_lines(tmp_path: Path) -> None:
+    out = tmp_path / "out.log"
+    run("encode", "cobs_log", "-", "-o", str(out), input=b'\n{"payload":"00"}\n\n  \n{"payload":"61"}')
+    assert out.read_bytes() == b"\x01\x01\x00\x02a\x00"
+    run("encode", "cobs_log", "-", "-o", str(out), input=b"")
+    assert out.read_bytes() == b""
+
+
+GOOD: dict[str, Any] = {"fmt": 0, "tenant": 1, "ts": "2026-11-21T02:20:51.123Z", "payload": "61"}
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ([GOOD, "{"], "line 2 is no JSON"),
+        ([GOOD, [1]], "line 2 is no JSON object, but list"),
+        ([GOOD, GOOD | {"payload": "6"}], "line 2, column payload: '6' are no bytes in hex"),
+        ([GOOD, GOOD | {"payload": 6}], "line 2, column payload: 6 are no bytes in hex"),
+        ([GOOD, GOOD | {"tenant": "x"}], "line 2, column tenant: 'x' is no uint32"),
+        ([GOOD, GOOD | {"tenant": -1}], "line 2, column tenant: -1 is no uint32"),
+        ([GOOD, GOOD | {"tenant": None}], "row 1, column tenant: null"),
+        ([GOOD, {k: v for k, v in GOOD.items() if k != "fmt"}], "row 1, column fmt: null"),
+        ([GOOD, GOOD | {"ts": "yesterday"}], "row 1, column ts: 'yesterday' does not fit"),
+        ([GOOD | {"tennant": 1}], "unknown column of edgemq_segment 'tennant'"),
+        ([{"payload": "61"}], "without the column fmt, tenant, ts or ts_millis"),
+    ],
+)
+def test_rows_that_are_refused(lines: list[Any], message: str, tmp_path: Path) -> None:
+    rows = tmp_path / "rows.ndjson"
+    rows.write_text("\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines))
+    result = run("encode", "edgemq_segment", str(rows), "-o", str(tmp_path / "out.wal"), code=2)
+    assert result.stderr.startswith("wireloom: error: ")
+    assert message in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+    assert os.listdir(tmp_path) == ["rows.ndjson"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["edgemq_segment", "/no/such/file.parquet", "-o", "a.wal"], "/no/such/file.parquet: cannot be read"),
+        (["edgemq_segment", __file__, "-o", "-"], "is no JSON"),
+        (["edgemq_segment", "rows.csv", "-o", "-"], "No such file"),
+        (["edgemq_segment", "a"], "Missing option '-o'"),
+    ],
+)
+def test_errors(arguments: list[str], message: str) -> None:
+    assert message in run("encode", *arguments, code=2).stderr
+
+
+def test_a_damaged_file_of_rows(tmp_path: Path) -> None:
+    for name in ("a.parquet", "a.arrow", "a.arrows", "a.ndjson.gz", "a.ndjson.zst"):
+        (tmp_path / name).write_bytes(b"no such thing " * 10)
+        result = run("encode", "edgemq_segment", str(tmp_path / name), "-o", str(tmp_path / "out.wal"), code=2)
+        assert result.stderr.startswith(f"wireloom: error: {tmp_path / name}: ")
+    assert not (tmp_path / "out.wal").exists()
+
+
+def test_large_numbers(tmp_path: Path) -> None:
+    line = json.dumps(GOOD | {"ts_millis": 2**64 - 1, "payload": base64.b64encode(b"\xff").decode()})
+    run("encode", "edgemq_segment", "-", "-o", str(tmp_path / "a.wal"), "--bytes", "base64", input=line.encode())
+    back = run("decode", "edgemq_segment", str(tmp_path / "a.wal"), "--columns", "ts_millis,payload").stdout
+    assert json.loads(back) == {"ts_millis": 2**64 - 1, "payload": "ff"}
+
+
+def test_batches_of_rows(tmp_path: Path) -> None:
+    table = pa.table({"payload": [b"%d" % index for index in range(40_000)]})
+    write("cobs_log", table, tmp_path / "a.log")
+    lines = run("decode", "cobs_log", str(tmp_path / "a.log")).stdout_bytes
+    run("encode", "cobs_log", "-", "-o", str(tmp_path / "b.log"), input=lines)
+    assert (tmp_path / "b.log").read_bytes() == (tmp_path / "a.log").read_bytes()

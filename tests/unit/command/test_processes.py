@@ -1,0 +1,107 @@
+"""The command as a process: signals, closed pipes, a terminal, exit codes, what is left behind."""
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from wireloom.writing import write
+
+COMMAND = [sys.executable, "-c", "from wireloom.command import main; main()"]
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("log") / "a.log"
+    write("cobs_log", pa.table({"payload": [b"x" * 100] * 20_000}), path)
+    return path
+
+
+def start(*arguments: str, **options: object) -> subprocess.Popen[bytes]:
+    return subprocess.Popen([*COMMAND, *arguments], **options)  # type: ignore[call-overload, no-any-return]
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["interrupt", "terminate"]
+)
+def test_a_signal_leaves_nothing(number: signal.Signals, code: int, log: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.ndjson"
+    # Standard input stays open, so that the command cannot come to its end before the signal.
+    process = start("decode", "cobs_log", "-", "-o", str(out), stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdin is not None
+    process.stdin.write(log.read_bytes())
+    process.stdin.flush()
+    deadline = time.monotonic() + 60
+    while not os.listdir(tmp_path) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert [each for each in os.listdir(tmp_path) if each.endswith(".tmp")]
+    process.send_signal(number)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == code
+    assert os.listdir(tmp_path) == []
+    assert b"Traceback" not in errors
+
+
+def test_a_closed_pipe_is_quiet(log: Path) -> None:
+    for arguments in (("decode", "cobs_log"), ("extract", "cobs_log")):
+        process = start(*arguments, str(log), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        assert process.stdout is not None
+        assert process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr is not None
+        assert process.stderr.read() == b""
+        assert process.wait() == 141
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["verify", "cobs_log", "{log}"], 0),
+        (["verify", "word_stuffed_log", "{log}"], 1),
+        (["verify", "cobs_log", "{log}.missing"], 2),
+        (["verify", "cobs_lgo", "{log}"], 2),
+        (["decode", "cobs_log", "{log}", "-o", "/dev/null", "--to", "ndjson"], 0),
+        (["nonsense"], 2),
+    ],
+)
+def test_exit_codes(arguments: list[str], code: int, log: Path) -> None:
+    process = start(*(each.format(log=log) for each in arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    _, errors = process.communicate()
+    assert process.returncode == code
+    assert errors.startswith(b"wireloom: error: ") is (code == 2)
+
+
+def test_a_bar_on_a_terminal_only(log: Path, tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    process = start("verify", "cobs_log", str(log), stdout=subprocess.PIPE, stderr=theirs)
+    os.close(theirs)
+    shown = b""
+    while True:
+        try:
+            piece = os.read(ours, 65536)
+        except OSError:
+            break
+        if not piece:
+            break
+        shown += piece
+    output, _ = process.communicate()
+    os.close(ours)
+    assert b"verify cobs_log" in shown
+    assert b"rows" in shown
+    assert output.startswith(f"{log}: clean; 20,000 rows".encode())
+    assert b"\x1b" not in output
+
+
+def test_binary_output_is_not_for_a_terminal(log: Path) -> None:
+    ours, theirs = pty.openpty()
+    process = start("decode", "cobs_log", str(log), "--to", "parquet", stdout=theirs, stderr=subprocess.PIPE)
+    _, errors = process.communicate()
+    os.close(theirs)
+    os.close(ours)
+    assert process.returncode == 2
+    assert b"parquet is not for a terminal: add -o FILE" in errors

@@ -1,0 +1,83 @@
+"""``check`` and ``generate``."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from wireloom.command import main
+
+ROOT = Path(__file__).parents[3]
+SPECS = sorted((ROOT / "specs").glob("*.ksy"))
+
+
+def run(*arguments: str, code: int = 0) -> Result:
+    result = CliRunner().invoke(main, arguments)
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == code, result.output
+    return result
+
+
+@pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
+def test_the_engine_reads_every_format_in_the_box(path: Path) -> None:
+    assert run("check", str(path)).stdout == f"{path}: {path.stem}: the engine reads its rows\n"
+
+
+def test_diagnostics_have_a_place(tmp_path: Path) -> None:
+    path = tmp_path / "bad.ksy"
+    path.write_text("meta:\n  id: bad\nseq:\n  - id: a\n    type: u4le\n  - id: b\n    sise: a\n")
+    [line] = run("check", str(path), code=1).stdout.splitlines()
+    place, _, text = line.partition(": error: ")
+    assert place.endswith("bad.ksy:7:5")
+    assert "size" in text
+
+
+def test_why_the_engine_does_not_read_the_rows(tmp_path: Path) -> None:
+    path = tmp_path / "table.ksy"
+    path.write_text(
+        "meta: {id: table, endian: be, -wireloom: {rows: rows, columns: [size, values]}}\n"
+        "seq: [{id: rows, type: row, repeat: eos}]\n"
+        "types:\n  row:\n    seq:\n      - {id: size, type: u1}\n"
+        "      - {id: values, type: u2, repeat: expr, repeat-expr: size}\n"
+    )
+    assert "table: the object parser reads its rows: " in run("check", str(path)).stdout
+
+
+def test_a_spec_without_rows(tmp_path: Path) -> None:
+    path = tmp_path / "plain.ksy"
+    path.write_text("meta: {id: plain, endian: be}\nseq: [{id: a, type: u4}]\n")
+    assert "plain: no rows are declared" in run("check", str(path)).stdout
+
+
+def test_a_spec_that_is_not_there(tmp_path: Path) -> None:
+    for command in ("check", "generate"):
+        assert "no.ksy" in run(command, str(tmp_path / "no.ksy"), code=2).stderr
+
+
+def test_generate_and_compare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert "no specs here" in run("generate", code=2).stderr
+    (tmp_path / "specs").mkdir()
+    for path in SPECS:
+        shutil.copy(path, "specs")
+    assert "wrote generated/cobs_log/parser.py" in run("generate").stdout.splitlines()
+    assert "nothing to do" in run("generate").stdout
+    assert run("generate", "--check").stdout == ""
+    for path in SPECS:
+        theirs = ROOT / "generated" / path.stem / "parser.py"
+        assert Path("generated", path.stem, "parser.py").read_text() == theirs.read_text()
+    changed = Path("generated/cobs_log/parser.py")
+    changed.write_text(changed.read_text() + "# by hand\n")
+    result = run("generate", "--check", code=1)
+    assert "-# by hand" in result.stdout
+    assert "run 'wireloom generate'" in result.stderr
+    Path("specs/cobs_log.ksy").unlink()
+    assert "cobs_log" in run("generate", "--check", code=1).output
+    assert "removed generated/cobs_log/parser.py" in run("generate").stdout.splitlines()
+
+
+def test_generate_elsewhere(tmp_path: Path) -> None:
+    run("generate", "-o", str(tmp_path / "out"), *map(str, SPECS[:1]))
+    assert (tmp_path / "out" / SPECS[0].stem / "parser.py").exists()
+    assert not (tmp_path / "out" / SPECS[1].stem).exists()
