@@ -2,28 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import difflib
+import importlib.util
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+
+from wireloom.errors import SpecError, UnsupportedError, WireloomError
+
+from .backends.base import HEADER_START, LINE_LENGTH, backends
+from .model.load import load
+from .model.model import Spec
+
+PACKAGE = f'''{HEADER_START}from specs/. Do not edit: change the specs and run "wireloom generate".
+"""The formats that the specs describe, a package each."""
+'''
+
+SUBPACKAGE = f'''{HEADER_START}from specs/. Do not edit: change the specs and run "wireloom generate".
+"""What a spec without rows describes: see the module ``parser``."""
+'''
 
 
 @dataclass(frozen=True)
 class Changes:
     """What ``generate`` did or, with ``check``, would have done. Paths are relative to the output folder.
 
-    ``written``: new or different files; ``removed``: generated files that no spec accounts for; ``unchanged``;
-    ``diff``: one unified diff of it all, empty where nothing changed.
+    ``written``: new or different files; ``removed``: generated files that no spec accounts for; ``foreign``: files that
+    were not generated and do not belong there, which are left alone; ``unchanged``; ``diff``: one unified diff of it
+    all, empty where nothing changed.
     """
 
     written: tuple[str, ...]
     removed: tuple[str, ...]
     unchanged: tuple[str, ...]
     diff: str
+    foreign: tuple[str, ...] = ()
 
     @property
     def clean(self) -> bool:
         """Whether the folder held exactly what the specs say."""
-        return not self.written and not self.removed
+        return not self.written and not self.removed and not self.foreign
 
 
 def generate(
@@ -35,7 +56,126 @@ def generate(
 ) -> Changes:
     """Compiles the specs into ``output_dir``; with ``check`` nothing is written.
 
-    ``progress`` is called with the name of each spec as its turn comes. Raises ``wireloom.errors.SpecError`` where a
-    spec is refused (nothing is written then) and ``wireloom.errors.UnsupportedError`` where ``ruff`` is not installed.
+    The specs are all there are: generated files in the folder that none of them accounts for are removed. ``progress``
+    is called with the name of each spec as its turn comes. Raises ``wireloom.errors.SpecError`` where a spec is refused
+    (nothing is written then) and ``wireloom.errors.UnsupportedError`` where ``ruff`` is not installed.
     """
-    raise SystemExit("written in the next minutes")
+    files = formatted(render(load_all(spec_paths), progress))
+    changes = compare(files, output_dir)
+    if not check:
+        _write(files, changes, output_dir)
+    return changes
+
+
+def load_all(spec_paths: Iterable[Path]) -> tuple[Spec, ...]:
+    """The specs and all that they import, each once, by name. Raises ``SpecError`` where two have one name."""
+    found: dict[str, Spec] = {}
+    for path in spec_paths:
+        whole = load(path)
+        for spec in (whole, *whole.imports):
+            known = found.setdefault(spec.name, spec)
+            if known.sha256 != spec.sha256:
+                raise SpecError(f"{spec.file}: error: the id '{spec.name}' is also that of {known.file}")
+            # A spec that was imported does not hold its own imports; the same one given by itself does.
+            if spec.imports:
+                found[spec.name] = spec
+    return tuple(found[name] for name in sorted(found))
+
+
+def render(specs: Iterable[Spec], progress: Callable[[str], None] | None = None) -> dict[str, str]:
+    """What all backends make of the specs, by path; not formatted yet."""
+    files: dict[str, str] = {"__init__.py": PACKAGE}
+    for spec in specs:
+        if progress is not None:
+            progress(spec.name)
+        for backend in backends():
+            for file in backend.files(spec):
+                if file.path in files:
+                    raise WireloomError(f"two backends make the file {file.path}")
+                files[file.path] = file.text
+        files.setdefault(f"{spec.name}/__init__.py", SUBPACKAGE)
+    return files
+
+
+def formatted(files: Mapping[str, str]) -> dict[str, str]:
+    """The files as ``ruff format`` lays them out: one run over all of them in a temporary folder."""
+    if importlib.util.find_spec("ruff") is None:
+        raise UnsupportedError("generated code is formatted by ruff, which is not installed: pip install ruff")
+    with tempfile.TemporaryDirectory() as folder:
+        for path, text in files.items():
+            place = Path(folder, path)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(text, encoding="utf-8", newline="\n")
+        options = ("--isolated", "--quiet", "--no-cache", f"--line-length={LINE_LENGTH}", "--target-version=py311")
+        command = (sys.executable, "-m", "ruff", "format", *options, folder)
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise WireloomError(f"a backend made code that cannot be formatted: {done.stderr.strip()}")
+        return {path: Path(folder, path).read_text(encoding="utf-8") for path in files}
+
+
+def compare(files: Mapping[str, str], output_dir: Path) -> Changes:
+    """How ``output_dir`` differs from ``files``. Raises ``WireloomError`` where a file is in the way."""
+    standing = {path.relative_to(output_dir).as_posix(): path for path in _standing(output_dir)}
+    written, unchanged, removed, foreign = [], [], [], []
+    diff: list[str] = []
+    for path in sorted({*files, *standing}):
+        old = _text(standing[path]) if path in standing else None
+        generated = old is not None and old.startswith(HEADER_START)
+        if path not in files:
+            (removed if generated else foreign).append(path)
+            diff += _diff(path, old or "", None) if generated else [f"Only in {output_dir.name}: {path}\n"]
+        elif old == files[path]:
+            unchanged.append(path)
+        elif old is not None and not generated:
+            raise WireloomError("not overwritten, since it was not generated: move it away", path=str(standing[path]))
+        else:
+            written.append(path)
+            diff += _diff(path, old, files[path])
+    return Changes(tuple(written), tuple(removed), tuple(unchanged), "".join(diff), tuple(foreign))
+
+
+def _standing(output_dir: Path) -> list[Path]:
+    def counts(path: Path) -> bool:
+        parts = path.relative_to(output_dir).parts
+        return path.is_file() and not any(part == "__pycache__" or part.startswith(".") for part in parts)
+
+    return [path for path in output_dir.rglob("*") if counts(path)]
+
+
+def _text(path: Path) -> str:
+    return path.read_bytes().decode("utf-8", "replace")
+
+
+def _diff(path: str, old: str | None, new: str | None) -> list[str]:
+    lines = difflib.unified_diff(
+        (old or "").splitlines(keepends=True),
+        (new or "").splitlines(keepends=True),
+        "/dev/null" if old is None else f"a/{path}",
+        "/dev/null" if new is None else f"b/{path}",
+    )
+    return [line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines]
+
+
+def _write(files: Mapping[str, str], changes: Changes, output_dir: Path) -> None:
+    for path in changes.written:
+        place = output_dir / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(files[path], encoding="utf-8", newline="\n")
+    for path in changes.removed:
+        place = output_dir / path
+        place.unlink()
+        for folder in list(PurePosixPath(path).parents)[:-1]:
+            _remove_empty(output_dir / folder)
+
+
+def _remove_empty(folder: Path) -> None:
+    """Removes a folder that holds nothing but what Python cached of the files that are gone."""
+    cache = folder / "__pycache__"
+    if not folder.is_dir() or any(each != cache for each in folder.iterdir()):
+        return
+    if cache.is_dir():
+        for each in cache.iterdir():
+            each.unlink()
+        cache.rmdir()
+    folder.rmdir()

@@ -261,11 +261,11 @@ def _local(path: str) -> Iterator[Input]:
 def _matches(pattern: str) -> Iterator[Input]:
     shown = os.path.basename(pattern)[:1]
     found: list[str] = []
-    for each in sorted(glob.glob(pattern, recursive=True)):
-        if os.path.isdir(each):
-            found.extend(_walk(each))
-        elif not hidden(os.path.basename(each)) or shown in "._":
-            found.append(each)
+    for each in glob.glob(pattern, recursive=True):
+        # A pattern that begins so asks for them.
+        if hidden(os.path.basename(each)) and not shown.startswith((".", "_")):
+            continue
+        found.extend(_walk(each) if os.path.isdir(each) else [each])
     if not found:
         raise WireloomError("no file matches: check the pattern and where it starts from", path=pattern)
     # A file below a folder that matched may have matched by itself.

@@ -17,7 +17,7 @@ from typing import Protocol
 from .codecs import Decoder
 from .errors import WireloomError
 
-CHUNK = 1024 * 1024
+CHUNK = 2 * 1024 * 1024
 """Bytes per block: as much as stays in a processor's own cache until the engine has read it."""
 ROOM = 64 * 1024
 """Bytes before a block for the partial row of the one before it."""
@@ -67,10 +67,12 @@ class MemoryWindow:
 
 @dataclass
 class Block:
-    """Memory for ``CHUNK`` bytes behind ``ROOM``. ``size`` bytes are filled; ``error`` is why there are no more."""
+    """Memory for input behind ``ROOM``. ``size`` bytes of it are filled; after the ``last`` block comes no other, and
+    ``error`` is why where the input did not end by itself."""
 
     memory: memoryview
     size: int = 0
+    last: bool = False
     error: WireloomError | None = None
 
 
@@ -91,21 +93,26 @@ class Blocks(Protocol):
 
 
 def fill(decoder: Decoder, block: Block) -> None:
-    """Fills a block as far as the input goes, and notes the error that ended it."""
-    block.size, block.error = 0, None
+    """Fills a block while the decoder has room in it, and notes how the input ended, if it did."""
+    block.size, block.last, block.error = 0, False, None
     target = block.memory[ROOM:]
     try:
-        while block.size < len(target) and (count := decoder.readinto(target[block.size :])):
+        while len(target) - block.size >= decoder.room:
+            count = decoder.readinto(target[block.size :])
             block.size += count
+            if not count:
+                block.last = True
+                return
     except WireloomError as error:
         block.error = error
     except MemoryError:
         block.error = WireloomError("not enough memory to decompress the input", reason="codec")
+    block.last = block.error is not None
 
 
-def new_block(chunk: int) -> Block:
-    """An empty block for ``chunk`` bytes."""
-    return Block(memoryview(bytearray(ROOM + chunk)))
+def new_block(decoder: Decoder, chunk: int) -> Block:
+    """An empty block for about ``chunk`` bytes."""
+    return Block(memoryview(bytearray(ROOM + max(chunk, decoder.room))))
 
 
 class DirectBlocks:
@@ -121,9 +128,9 @@ class DirectBlocks:
         """As ``Blocks.next``."""
         if self._ended:
             return None
-        block = self._free.pop() if self._free else new_block(self._chunk)
+        block = self._free.pop() if self._free else new_block(self._decoder, self._chunk)
         fill(self._decoder, block)
-        self._ended = block.error is not None or block.size < self._chunk
+        self._ended = block.last
         return block
 
     def give_back(self, block: Block) -> None:
@@ -165,7 +172,7 @@ class PrefetchedBlocks:
             raise WireloomError("a scan that was begun before a fork cannot be read on in the new process")
         if self._thread is None:
             for _ in range(AHEAD):
-                self._free.put(new_block(self._chunk))
+                self._free.put(new_block(self._decoder, self._chunk))
             self._thread = threading.Thread(
                 target=_work,
                 args=(self._decoder, self._free, self._ready, self._stopped),
@@ -174,7 +181,7 @@ class PrefetchedBlocks:
             )
             self._thread.start()
         block = self._ready.get()
-        self._ended = block.error is not None or block.size < self._chunk
+        self._ended = block.last
         return block
 
     def give_back(self, block: Block) -> None:
@@ -204,7 +211,8 @@ def _work(
         except BaseException as error:
             # Whatever it is, the reader must not wait for ever.
             block.error = WireloomError(f"reading failed: {error!r}", reason="missing")
-        ended = block.error is not None or block.size < len(block.memory) - ROOM
+            block.last = True
+        ended = block.last
         ready.put(block)
         if ended:
             return
@@ -221,60 +229,59 @@ class StreamWindow:
         self.error: WireloomError | None = None
         self._blocks = blocks
         self._block: Block | None = None
-        self._own: memoryview | None = None
-        """The buffer of a large partial row; ``view`` lies in it then, from ``_own_begin``."""
-        self._own_begin = 0
+        self._own = memoryview(b"")
+        """The buffer of a large partial row, filled up to ``_own_end``, where ``view`` then ends."""
+        self._own_end = 0
 
     def extend(self) -> bool:
         """As ``Window.extend``. Raises nothing: what fails is in ``error`` and ends the input."""
         if self.at_end:
             return False
+        carry = self.view[self.begin :]
+        self.base += self.begin
+        self.begin = 0
+        if len(carry) <= ROOM:
+            # The block goes back before the next one is asked for: where it is the same memory, it is still in the
+            # processor's cache.
+            carry = memoryview(bytes(carry))
+            self._let_go()
+        self.view = carry
         block = self._blocks.next()
         if block is None:
             self.at_end = True
             return False
-        if block.error is not None:
-            self.error = block.error
-            self.at_end = True
+        self.error = block.error
+        self.at_end = block.last
         if not block.size:
             self._blocks.give_back(block)
-            self.at_end = True
             return False
-        carry = self.view[self.begin :]
         if len(carry) <= ROOM:
-            self._carry_over(carry, block)
+            start = ROOM - len(carry)
+            block.memory[start:ROOM] = carry
+            self.view = block.memory[start : ROOM + block.size]
+            self._block = block
         else:
             self._append(carry, block)
         return True
 
-    def _carry_over(self, carry: memoryview, block: Block) -> None:
-        start = ROOM - len(carry)
-        block.memory[start:ROOM] = carry
-        self.base += self.begin
-        self.begin = 0
-        self.view = block.memory[start : ROOM + block.size]
+    def _let_go(self) -> None:
         if self._block is not None:
             self._blocks.give_back(self._block)
-        self._block = block
-        self._own = None
+        self._block = None
+        self._own = memoryview(b"")
 
     def _append(self, carry: memoryview, block: Block) -> None:
-        needed = len(carry) + block.size
-        if self._own is not None and self._own_begin + len(self.view) + block.size <= len(self._own):
-            # Behind what is there: the row grows in place.
-            at = self._own_begin + len(self.view)
-            self._own_begin += self.begin
-        else:
-            own = memoryview(bytearray(2 * needed))
+        """Puts a block behind a large partial row."""
+        end = self._own_end + block.size
+        if self._block is not None or end > len(self._own):
+            own = memoryview(bytearray(2 * (len(carry) + block.size)))
             own[: len(carry)] = carry
-            self._own, self._own_begin, at = own, 0, len(carry)
-        self._own[at : at + block.size] = block.memory[ROOM : ROOM + block.size]
-        self.base += self.begin
-        self.begin = 0
-        self.view = self._own[self._own_begin : at + block.size]
-        if self._block is not None:
-            self._blocks.give_back(self._block)
-            self._block = None
+            self._let_go()
+            self._own, self._own_end = own, len(carry)
+            end = len(carry) + block.size
+        self._own[self._own_end : end] = block.memory[ROOM : ROOM + block.size]
+        self.view = self._own[self._own_end - len(carry) : end]
+        self._own_end = end
         self._blocks.give_back(block)
 
     def close(self) -> None:
@@ -282,4 +289,4 @@ class StreamWindow:
         self._blocks.close()
         self.view = memoryview(b"")
         self._block = None
-        self._own = None
+        self._own = memoryview(b"")

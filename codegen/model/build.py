@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from ..expression.fold import constant_integer
 from ..expression.nodes import BooleanLiteral, Name, Node
 from ..expression.typer import type_of
 from ..expression.typerules import assignable, comparable, is_boolean, is_integer, is_struct, is_text, type_name
@@ -128,11 +129,12 @@ class Builder:
         attribute = self._attribute(symbol, member)
         if attribute is None:
             return None
+        pos = section.expression("pos")
         return Instance(
             id=member.id,
             type=type,
             attribute=attribute,
-            pos=self._checked(symbol, section, "pos", INTEGER),
+            pos=self._amount(symbol, pos, "'pos'") if pos is not None else None,
             io=self._checked(symbol, section, "io", STREAM),
             condition=attribute.condition,
             valid=attribute.valid,
@@ -166,15 +168,24 @@ class Builder:
     def _size(self, symbol: Symbol, size: PendingSize, around: Surroundings) -> Size:
         if not isinstance(size, Expression):
             return size
-        node = self._expect(symbol, size, "'size'", INTEGER, around)
+        node = self._amount(symbol, size, "'size'", around)
         return ExpressionSize(node if node is not None else size.node)
+
+    def _amount(self, symbol: Symbol, expression: Expression, what: str, around: Surroundings = NOTHING) -> Node | None:
+        """A size, count or position: an integer, and not a negative one where it is known."""
+        node = self._expect(symbol, expression, what, INTEGER, around)
+        number = constant_integer(node) if node is not None else None
+        if number is not None and number < 0:
+            self.diagnostics.error(expression.position, f"{what} must not be negative, found {number}")
+        return node
 
     def _repeat(self, symbol: Symbol, field: Field, item: Surroundings) -> Repeat | None:
         how = field.section.word("repeat")
         if how == "eos":
             return RepeatEos()
         if how == "expr":
-            node = self._checked(symbol, field.section, "repeat-expr", INTEGER)
+            count = field.section.expression("repeat-expr")
+            node = self._amount(symbol, count, "'repeat-expr'") if count is not None else None
             return RepeatCount(node) if node is not None else None
         if how == "until":
             node = self._checked(symbol, field.section, "repeat-until", BOOLEAN, item)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
 
-from ..spec.diagnostics import Diagnostic, Diagnostics
+from ..spec.diagnostics import Diagnostic, Diagnostics, TooManyErrorsError
 from ..spec.syntax import Section
 from .build import Builder
 from .declare import Declarer
@@ -64,6 +64,8 @@ def analyse(
     shown = display_name if display_name is not None else _display(file)
     try:
         spec = _compile(file, text, shown, tuple(FilePath(each) for each in import_paths), diagnostics)
+    except TooManyErrorsError:
+        spec = None
     except RecursionError:
         # Every limit is meant to prevent this; a caller who is deep in its own stack may still get here.
         diagnostics.error(Position(shown, 1, 1), "nested too deeply")

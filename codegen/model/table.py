@@ -13,9 +13,6 @@ from .types import AnyStructType, ListType, Path, StreamType, Type, UnionType, U
 
 DEFAULT_MAX_RECORD = 64 * 1024 * 1024
 
-RESERVED = ("_offset", "_path", "_error", "_corrupt_record")
-"""Columns that every format has."""
-
 
 @dataclass(frozen=True)
 class Table:
@@ -65,7 +62,7 @@ class TableReader:
             self.diagnostics.error(name.position, f"the root has no attribute {shown(name.value)}{hint}")
             return None
         row = self._row_type(attribute, name.position)
-        if row is None:
+        if row is None or not self._framing_fits(section, attribute):
             return None
         parents = self._parent_columns(section, attribute)
         columns = self._columns(section, "columns", row, parents)
@@ -96,6 +93,24 @@ class TableReader:
             )
             return None
         return self.structs[attribute.type.path]
+
+    def _framing_fits(self, section: Section, rows: Attribute) -> bool:
+        """Delimited rows fill the file, so that a reader may begin anywhere."""
+        other = next((each for each in self.root.attributes if each.framing is not None and each is not rows), None)
+        if other is not None and other.position is not None:
+            self.diagnostics.error(other.position, f"'framing' is for the rows, which are {shown(rows.id)}")
+            return False
+        if rows.framing is not None and rows is not self.root.attributes[0]:
+            first = self.root.attributes[0]
+            position = first.position or section.position
+            self.diagnostics.error(
+                position, f"rows with 'framing' fill the file, but {shown(first.id)} stands before them"
+            )
+            return False
+        if rows.framing is not None and "options" in section:
+            self.diagnostics.error(section.keys["options"], "padding follows rows without 'framing' only")
+            return False
+        return True
 
     def _columns(self, section: Section, key: str, row: Struct, taken: tuple[str, ...]) -> tuple[str, ...]:
         found: list[str] = []

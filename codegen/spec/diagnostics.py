@@ -16,7 +16,11 @@ ERROR = "error"
 WARNING = "warning"
 
 MAX_DIAGNOSTICS = 100
-"""No more than this many are kept: a hostile spec must not turn a small file into a large report."""
+"""After this many errors the compilation ends: nobody reads more, and finding the nearest words takes time."""
+
+
+class TooManyErrorsError(Exception):
+    """Ends a compilation with more errors than anybody wants to read."""
 
 
 @dataclass(frozen=True, order=True)
@@ -71,8 +75,12 @@ class Diagnostics:
         # A sentence about hostile text must stay one printable line.
         line = "".join(each if each.isprintable() else f"\\x{ord(each):02x}" for each in message)
         new = Diagnostic(position.file, position.line, position.column, severity, line)
-        if len(self.found) < MAX_DIAGNOSTICS and new not in self.found:
+        if new in self.found:
+            return
+        if sum(each.severity == severity for each in self.found) < MAX_DIAGNOSTICS:
             self.found.append(new)
+        elif severity == ERROR:
+            raise TooManyErrorsError
 
     def sorted(self) -> tuple[Diagnostic, ...]:
         """All of them, in the order of the files' lines."""

@@ -114,7 +114,7 @@ class Validator:
                 return TableKind(table.extensions)
             self.diagnostics.error(key.position, f"{table.name} takes no key '{EXTENSION}'")
         elif not word.startswith("-"):
-            self.diagnostics.error(key.position, f"{unknown('key', word, table.keys)} in {table.name}")
+            self.diagnostics.error(key.position, unknown("key", word, table.keys, table.name))
         elif nearest(word, [EXTENSION]):
             self.diagnostics.warning(key.position, f"the key {shown(word)} is ignored{suggestion(word, [EXTENSION])}")
         return None

@@ -28,10 +28,15 @@ def listed(words: Iterable[str]) -> str:
     return f"{', '.join(most)} or {last}" if most else last
 
 
+MAX_CANDIDATES = 1000
+"""Words that are compared with a wrong one: comparing is slow, and a spec may declare a hundred thousand."""
+
+
 def nearest(word: str, valid: Iterable[str]) -> str | None:
     """The valid word that is most like ``word``, if any is like it at all."""
-    # difflib takes quadratic time in the words' length, and no name is that long.
-    found = difflib.get_close_matches(word[:MAX_SHOWN], sorted(set(valid)), n=1, cutoff=0.6)
+    size = len(word)
+    close = sorted({each for each in valid if abs(len(each) - size) <= 2 + size // 2 and len(each) <= MAX_SHOWN})
+    found = difflib.get_close_matches(word[:MAX_SHOWN], close[:MAX_CANDIDATES], n=1, cutoff=0.6)
     return found[0] if found else None
 
 
@@ -41,16 +46,16 @@ def suggestion(word: str, valid: Iterable[str]) -> str:
     return f"; did you mean '{found}'?" if found else ""
 
 
-def unknown(kind: str, word: str, valid: Iterable[str]) -> str:
+def unknown(kind: str, word: str, valid: Iterable[str], where: str) -> str:
     """A sentence about a word that is none of the valid ones: the nearest, or else all of them.
 
-    >>> unknown("key", "repaet", ["id", "repeat"])
-    "unknown key 'repaet'; did you mean 'repeat'?"
-    >>> unknown("key", "x", ["id", "repeat"])
-    "unknown key 'x'; expected id or repeat"
+    >>> unknown("key", "repaet", ["id", "repeat"], "an attribute")
+    "unknown key 'repaet' in an attribute; did you mean 'repeat'?"
+    >>> unknown("key", "x", ["id", "repeat"], "an attribute")
+    "unknown key 'x' in an attribute; expected id or repeat"
     """
     words = sorted(set(valid))
     hint = suggestion(word, words)
     if not hint and words:
         hint = f"; expected {listed(words)}" if len(words) <= 30 else ""
-    return f"unknown {kind} {shown(word)}{hint}"
+    return f"unknown {kind} {shown(word)} in {where}{hint}"

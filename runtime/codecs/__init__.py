@@ -22,6 +22,9 @@ SUFFIXES = {".zst": "zstd", ".zstd": "zstd", ".gz": "gzip", ".gzip": "gzip"}
 class Decoder(Protocol):
     """Gives the decompressed bytes."""
 
+    room: int
+    """The least size of a buffer to fill."""
+
     def readinto(self, buffer: memoryview, /) -> int:
         """Fills ``buffer`` from its start, not always wholly; 0 at the end. Raises ``CodecError`` where the stream is
         damaged, after everything before the damage has been given, and ``StorageError``."""

@@ -30,6 +30,8 @@ def begins_well(head: bytes) -> bool:
 class GzipDecoder:
     """Any number of members."""
 
+    room = 1
+
     def __init__(self, stored: Stored) -> None:
         self._stored = stored
         self._piece = memoryview(bytearray(PIECE))

@@ -20,6 +20,8 @@ class Stored:
     an error, not an end.
     """
 
+    room = 1
+
     def __init__(self, stream: Stream, size: int | None) -> None:
         self._stream = stream
         self._size = size

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import zstandard
 
-from .container import Walker, is_magic
+from .container import MAX_BLOCK, Walker, is_magic
 from .error import CodecError
 from .stored import Stored
 
@@ -30,6 +30,9 @@ def begins_well(head: bytes) -> bool:
 
 class ZstdDecoder:
     """Any number of frames, skippable ones among them."""
+
+    room = MAX_BLOCK
+    """With less, part of a block would wait in the decompressor, and be lost where the next part is damaged."""
 
     def __init__(self, stored: Stored, max_window: int) -> None:
         self._walker = Walker(stored, max_window)

@@ -119,6 +119,7 @@ def _fail(message: str) -> NoReturn:
 
 
 @click.group(
+    "wireloom",
     cls=Program,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     help="Decodes, encodes and checks binary logs and streams from declarative specs.",

@@ -32,11 +32,6 @@ static void end_at_row(wl_run *run, wl_fill_result *result, int outcome, size_t 
 /* A complete row at [begin, end). False: the fill has ended before it. */
 static bool take_row(wl_run *run, wl_fill_result *result, size_t begin, size_t end) {
     const wl_fill_arguments *arguments = run->arguments;
-    if (WL_UNLIKELY(end - begin > arguments->max_record)) {
-        run->reason = WL_REASON_LIMIT;
-        end_at_row(run, result, WL_ROW_LOST, begin);
-        return false;
-    }
     if (WL_UNLIKELY(arguments->end - end < arguments->padding && !arguments->at_end)) {
         /* Where the next row begins is not in the window yet: leave this one for the next call. */
         wl_row_take_back(run, result->rows);
@@ -74,7 +69,9 @@ void wl_fill_back_to_back(wl_run *run, wl_fill_result *result) {
     size_t end = arguments->end;
     size_t begin = arguments->begin;
     while (!ends_before(run, result, begin)) {
-        int outcome = wl_run_row(run, source + begin, source + end, result->rows);
+        /* What lies beyond the largest record has no say in what becomes of the row, however large the window is. */
+        const uint8_t *limit = source + begin + wl_smaller(end - begin, arguments->max_record);
+        int outcome = wl_run_row(run, source + begin, limit, result->rows);
         if (WL_UNLIKELY(outcome == WL_ROW_COMPLETE && run->next == source + begin)) {
             /* A row without bytes would repeat for ever. */
             run->reason = WL_REASON_LENGTH;

@@ -107,7 +107,7 @@ struct wl_program {
     wl_step *steps;       /* checked; owned */
     bool *reachable;      /* one per step; owned */
     uint8_t *storages;    /* one per column; owned */
-    bool *conditional;    /* one per column: some path through the row does not write it; owned */
+    bool *conditional;    /* one per column: some way through the row may not write it; owned */
     wl_rule *rules;       /* owned */
     uint8_t *constants;   /* owned */
 };

@@ -79,6 +79,20 @@ static bool writes_column(const wl_step *step) {
            step->op == WL_OP_COLUMN_TIMESTAMP || step->op == WL_OP_COLUMN_NULL;
 }
 
+/* A column that two steps write may be null by one of them and not by the other, so it begins as null too: then every
+ * value that is written takes the null back. */
+static void note_second_writers(wl_program *program) {
+    for (uint32_t i = 0; i < program->step_count; i++) {
+        const wl_step *step = program->steps + i;
+        if (!program->reachable[i] || !writes_column(step))
+            continue;
+        for (uint32_t before = 0; before < i && !program->conditional[step->a]; before++) {
+            const wl_step *other = program->steps + before;
+            program->conditional[step->a] = program->reachable[before] && writes_column(other) && other->a == step->a;
+        }
+    }
+}
+
 void wl_program_paths(wl_program *program) {
     known sure = {{false}, {false}, {false}};
     int64_t passed = 0; /* the furthest step that some way jumps to: steps before it are uncertain */
@@ -96,10 +110,11 @@ void wl_program_paths(wl_program *program) {
             passed = step->c;
         if (step->op == WL_OP_END)
             passed = program->step_count;
-        if (i < passed)
-            continue;
-        note_writes(step, &sure);
-        if (writes_column(step))
-            program->conditional[step->a] = false;
+        if (i >= passed) {
+            note_writes(step, &sure);
+            if (writes_column(step))
+                program->conditional[step->a] = false;
+        }
     }
+    note_second_writers(program);
 }

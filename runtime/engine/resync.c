@@ -8,10 +8,11 @@ static answer look(wl_run *run, size_t at, size_t *next) {
     const wl_fill_arguments *arguments = run->arguments;
     const uint8_t *source = arguments->source;
     run->covered = 0;
-    switch (wl_run_row(run, source + at, source + arguments->end, 0)) {
+    const uint8_t *limit = source + at + wl_smaller(arguments->end - at, arguments->max_record);
+    switch (wl_run_row(run, source + at, limit, 0)) {
     case WL_ROW_COMPLETE:
         *next = (size_t)(run->next - source);
-        return !run->refused && *next > at && *next - at <= arguments->max_record ? ROW : NO_ROW;
+        return !run->refused && *next > at ? ROW : NO_ROW;
     case WL_ROW_TRUNCATED:
         /* A row that is too large to be one need not be waited for. */
         return arguments->at_end || run->needed > arguments->max_record ? NO_ROW : NOT_YET;

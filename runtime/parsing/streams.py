@@ -25,7 +25,6 @@ class MemoryStream(KaitaiStream):
 
     # KaitaiStream sets these for each stream; most streams here are made once per row and never read bits.
     bits = 0
-    bits_left = 0
     bits_le = False
     bits_write_mode = False
     child_streams: tuple[KaitaiStream, ...] = ()
@@ -35,6 +34,7 @@ class MemoryStream(KaitaiStream):
     def __init__(self, data: bytes, base: int = 0) -> None:
         self._data = data if type(data) is bytes else bytes(data)
         self._position = 0
+        self.bits_left = 0
         self._end = len(self._data)
         self.base = base
 
@@ -132,10 +132,10 @@ class FileStream(KaitaiStream):
     """Reads a seekable binary file, which may be of any size."""
 
     def __init__(self, io: IO[bytes]) -> None:
-        super().__init__(io)
         self._take = io.read
         self._tell = io.tell
         self._seen = 0
+        super().__init__(io)
 
     def read_bytes(self, n: int) -> bytes:
         """The next ``n`` bytes. Raises ``EndOfStreamError`` where fewer are left."""

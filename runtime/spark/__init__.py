@@ -4,7 +4,8 @@
 >>> wireloom.spark.register(spark)                                   # doctest: +SKIP
 >>> spark.read.format("edgemq_segment").load("s3://…/segments/")     # doctest: +SKIP
 
-Where Spark finds data sources by itself, ``register`` is not needed.
+Where Spark finds data sources by itself, ``register`` is not needed. ``wireloom.spark.ingest`` holds the pipeline,
+``wireloom.spark.session`` makes a session on this machine.
 """
 
 from __future__ import annotations
@@ -15,26 +16,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from .ingest import IngestSummary, ingest
-    from .session import local_session
     from .source import FormatSource
-    from .watch import IngestProgress
 
-__all__ = ["IngestProgress", "IngestSummary", "ingest", "local_session", "register", "sources"]
-
-_LAZY = {
-    "ingest": "ingest",
-    "IngestProgress": "watch",
-    "IngestSummary": "ingest",
-    "local_session": "session",
-}
-
-
-def __getattr__(name: str) -> object:
-    # Spark's workers import this package; they need neither the pipeline nor sessions.
-    if name in _LAZY:
-        return getattr(importlib.import_module(f".{_LAZY[name]}", __name__), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__all__ = ["register", "sources"]
 
 
 def sources() -> list[type[FormatSource]]:

@@ -75,20 +75,23 @@ def _ones(interval: Interval) -> int:
 
 
 def _divide(left: Interval, right: Interval) -> Interval:
-    _refuse_zero(right)
-    return _corners(lambda a, b: a // b, left, right)
+    return _over_divisors(right, lambda divisor: _corners(lambda a, b: a // b, left, divisor))
 
 
 def _modulo(left: Interval, right: Interval) -> Interval:
-    _refuse_zero(right)
-    if left.constant and right.constant:
-        return Interval(left.low % right.low, left.low % right.low)
-    return Interval(0, right.high - 1) if right.low > 0 else Interval(right.low + 1, 0)
+    def remainders(divisor: Interval) -> Interval:
+        return Interval(0, divisor.high - 1) if divisor.low > 0 else Interval(divisor.low + 1, 0)
+
+    return _over_divisors(right, remainders)
 
 
-def _refuse_zero(divisor: Interval) -> None:
-    if divisor.low <= 0 <= divisor.high:
-        raise NotForEngineError('an expression divides by a value that may be zero ("valid" can rule that out)')
+def _over_divisors(right: Interval, result: Callable[[Interval], Interval]) -> Interval:
+    """What ``result`` gives for the divisors below and above zero. The row in which it is zero has no such value."""
+    if right.low == right.high == 0:
+        raise NotForEngineError("an expression divides by zero")
+    parts = [Interval(right.low, min(right.high, -1)), Interval(max(right.low, 1), right.high)]
+    found = [result(each) for each in parts if each.low <= each.high]
+    return found[0].union(found[-1])
 
 
 def _and(left: Interval, right: Interval) -> Interval:

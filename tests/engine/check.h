@@ -1,0 +1,121 @@
+/* What the engine's C tests share: a check that says where it failed, a random source with a seed, programs and
+ * columns made by hand. Every buffer is allocated with exactly its size, so that the sanitizer sees a byte too far. */
+#ifndef WIRELOOM_CHECK_H
+#define WIRELOOM_CHECK_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine.h"
+#include "internal.h"
+
+#define CHECK(condition)                                                                                               \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            fprintf(stderr, "%s:%d: failed: %s (level %s)\n", __FILE__, __LINE__, #condition, wl_level());              \
+            abort();                                                                                                   \
+        }                                                                                                              \
+    } while (0)
+
+/* xorshift64*; the same numbers everywhere. */
+typedef struct {
+    uint64_t state;
+} source_of_chance;
+
+static inline uint64_t chance_next(source_of_chance *chance) {
+    chance->state ^= chance->state >> 12;
+    chance->state ^= chance->state << 25;
+    chance->state ^= chance->state >> 27;
+    return chance->state * UINT64_C(2685821657736338717);
+}
+
+static inline size_t chance_below(source_of_chance *chance, size_t count) {
+    return (size_t)((chance_next(chance) >> 16) % count);
+}
+
+/* Memory of exactly that many bytes; never NULL. */
+static inline uint8_t *exactly(size_t size) {
+    uint8_t *memory = malloc(size ? size : 1);
+    CHECK(memory != NULL);
+    return memory;
+}
+
+static inline uint8_t *copy_of(const uint8_t *bytes, size_t size) {
+    uint8_t *memory = exactly(size);
+    if (size)
+        memcpy(memory, bytes, size);
+    return memory;
+}
+
+static inline uint8_t *random_bytes(source_of_chance *chance, size_t size) {
+    uint8_t *memory = exactly(size);
+    for (size_t i = 0; i < size; i++)
+        memory[i] = (uint8_t)chance_next(chance);
+    return memory;
+}
+
+/* Programs ------------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    wl_step steps[64];
+    size_t step_count;
+    uint8_t storages[16];
+    size_t column_count;
+    wl_rule rules[4];
+    size_t rule_count;
+    uint8_t constants[512];
+    size_t constant_size;
+    uint32_t registers, spans, marks, presets, stuffing, delimiter_size;
+    uint8_t delimiter[4];
+} draft;
+
+void draft_step(draft *program, unsigned op, unsigned a, uint32_t b, int64_t c, int64_t d);
+/* The packed program; the caller frees it. */
+uint8_t *draft_pack(const draft *program, size_t *size);
+/* Loads it, and fails the test where it is refused. */
+wl_program *draft_load(const draft *program);
+
+/* The two programs that the generator emits for the formats in the box, and one for COBS. */
+wl_program *edgemq_program(void);
+wl_program *word_stuffed_program(void);
+wl_program *cobs_program(void);
+
+/* Reading whole inputs -------------------------------------------------------------------------------------------- */
+
+/* How an input is fed to wl_fill(). */
+typedef struct {
+    const uint8_t *input;
+    size_t size;
+    size_t chunk;    /* bytes by which the window grows; 0: all at once */
+    size_t capacity; /* rows of a batch */
+    size_t room;     /* data bytes of a batch, to begin with */
+    size_t damages;
+    size_t padding;
+    size_t max_record;
+    int64_t stop;
+    uint32_t wanted; /* a bit per column */
+    bool verify;
+    bool null_rows;
+    const wl_integer *preset;
+} feed;
+
+/* Everything that came out, as bytes in a fixed form: rows, damages and the end. Two feeds of the same input must give
+ * the same. The caller frees `bytes`. */
+typedef struct {
+    uint8_t *bytes;
+    size_t size;
+    size_t rows;
+    size_t damaged;
+    int status;
+    uint32_t reason;
+    uint64_t position;
+} outcome;
+
+outcome read_all(const wl_program *program, const feed *how);
+bool same_outcome(const outcome *left, const outcome *right);
+
+/* Runs the test for every level that this processor has. */
+void for_every_level(void (*test)(void));
+
+#endif

@@ -1,0 +1,248 @@
+/* What loads and what is refused, and steps that the formats in the box do not use. */
+#include "check.h"
+
+static draft one_column(unsigned storage) {
+    return (draft){.registers = 8, .spans = 2, .marks = 2, .column_count = 1, .storages = {(uint8_t)storage}};
+}
+
+static void expect_refused(const draft *program, const char *part) {
+    char message[256] = "";
+    size_t size;
+    uint8_t *packed = draft_pack(program, &size);
+    CHECK(!wl_program_load(packed, size, message, sizeof message));
+    if (!strstr(message, part))
+        fprintf(stderr, "expected \"%s\" in \"%s\"\n", part, message);
+    CHECK(strstr(message, part));
+    /* Cut anywhere, it is refused too. */
+    for (size_t cut = 0; cut < size; cut++) {
+        uint8_t *shorter = copy_of(packed, cut);
+        CHECK(!wl_program_load(shorter, cut, message, sizeof message));
+        free(shorter);
+    }
+    free(packed);
+}
+
+static void expect_step_refused(unsigned op, unsigned a, uint32_t b, int64_t c, int64_t d, const char *part) {
+    draft it = one_column(4);
+    it.presets = 1;
+    it.rules[0] = (wl_rule){1, 0, 0, -1, 0, 0};
+    it.rules[1] = (wl_rule){9, 0, 0, -1, 0, 0};
+    it.rules[2] = (wl_rule){1, 0, 0, 300, 0, 0};
+    it.rules[3] = (wl_rule){1, 0, 0, 0, 0, 17};
+    it.rule_count = 4;
+    draft_step(&it, WL_OP_NEED, 8, 0, 0, 0);
+    draft_step(&it, op, a, b, c, d);
+    draft_step(&it, WL_OP_END, 0, 0, 0, 0);
+    expect_refused(&it, part);
+}
+
+static void test_refusals(void) {
+    draft empty = {.registers = 0};
+    expect_refused(&empty, "no steps");
+    draft endless = one_column(4);
+    draft_step(&endless, WL_OP_NEED, 8, 0, 0, 0);
+    expect_refused(&endless, "not END");
+    draft stuffed = one_column(4);
+    stuffed.stuffing = WL_STUFFING_WORD;
+    draft_step(&stuffed, WL_OP_END, 0, 0, 0, 0);
+    expect_refused(&stuffed, "no delimiter");
+    draft odd = one_column(3);
+    draft_step(&odd, WL_OP_END, 0, 0, 0, 0);
+    expect_refused(&odd, "unknown storage");
+    expect_step_refused(77, 0, 0, 0, 0, "no operation");
+    expect_step_refused(WL_OP_COLUMN_FIXED, 1, WL_U4LE, 0, 0, "no column 1");
+    expect_step_refused(WL_OP_COLUMN_FIXED, 0, WL_U8LE, 0, 0, "not stored that way");
+    expect_step_refused(WL_OP_COLUMN_FIXED, 0, WL_U4LE, 5, 0, "covers 8");
+    expect_step_refused(WL_OP_COLUMN_FIXED, 0, WL_U4LE, -1, 0, "covers 8");
+    expect_step_refused(WL_OP_COLUMN_FIXED, 0, 99, 0, 0, "no kind");
+    expect_step_refused(WL_OP_REGISTER_FIXED, 8, WL_U4LE, 0, 0, "no register 8");
+    expect_step_refused(WL_OP_REGISTER_FIXED, 0, WL_U4LE, 0, 0, "preset");
+    expect_step_refused(WL_OP_REGISTER_FIXED, 1, WL_F4LE, 0, 0, "float");
+    expect_step_refused(WL_OP_BYTES_REGISTER, 0, 1, INT64_MIN, 0, "operand c");
+    expect_step_refused(WL_OP_BYTES_FIXED, 0, 0, -1, 0, "size");
+    expect_step_refused(WL_OP_BYTES_REST, 0, 0, 0, 0, "neither a frame nor a sub-stream");
+    expect_step_refused(WL_OP_BYTES_TERMINATED, 0, 0, 0, 0, "neither a frame nor a sub-stream");
+    expect_step_refused(WL_OP_BYTES_TERMINATED, 0, 256, 4, 0, "terminator");
+    expect_step_refused(WL_OP_COLUMN_BYTES, 0, 0, 0, 0, "not stored that way");
+    expect_step_refused(WL_OP_CHECK_RANGE, 0, 2, 0, 0, "not an outcome");
+    expect_step_refused(WL_OP_CHECK_TRUE, 0, 1 | 8 << 8, 0, 0, "not an outcome");
+    expect_step_refused(WL_OP_CHECK_CONSTANT, 0, 1 | 3 << 8, 0, 4, "constants");
+    expect_step_refused(WL_OP_CHECKSUM, 4, 0, 0, 1, "no checksum");
+    expect_step_refused(WL_OP_CHECKSUM, 1, 0, 0, 1, "algorithm");
+    expect_step_refused(WL_OP_CHECKSUM, 2, 0, 0, 1, "count as");
+    expect_step_refused(WL_OP_CHECKSUM, 3, 0, 0, 1, "size 17");
+    expect_step_refused(WL_OP_CHECKSUM, 0, 0, 0, 2, "no mark 2");
+    expect_step_refused(WL_OP_MARK, 0, 0, 9, 0, "covers 8");
+    expect_step_refused(WL_OP_SKIP_IF_ZERO, 0, 0, 1, 0, "not further on");
+    expect_step_refused(WL_OP_JUMP, 0, 0, 3, 0, "not further on");
+    expect_step_refused(WL_OP_JUMP, 0, 0, -5, 0, "not further on");
+    expect_step_refused(WL_OP_LIMIT_END, 0, 0, 0, 0, "no sub-stream");
+    expect_step_refused(WL_OP_LIMIT_FIXED, 0, 0, 2, 0, "inside a sub-stream");
+    expect_step_refused(WL_OP_EXPRESSION, 1, 0, 0, 1, "constants");
+    expect_step_refused(WL_OP_CHECK_UTF8, 0, 0, 2, 0, "operand c");
+    expect_step_refused(WL_OP_TRIM_RIGHT, 0, 0, 256, 0, "byte");
+}
+
+static void test_unbalanced(void) {
+    draft it = one_column(4);
+    draft_step(&it, WL_OP_SKIP_IF_ZERO, 1, 0, 2, 0);
+    draft_step(&it, WL_OP_LIMIT_FIXED, 0, 0, 2, 0);
+    draft_step(&it, WL_OP_NEED, 1, 0, 0, 0);
+    draft_step(&it, WL_OP_END, 0, 0, 0, 0);
+    expect_refused(&it, "open sub-streams");
+}
+
+/* Expressions: the value of one, by way of a row of one byte. */
+static bool evaluate(const uint8_t *code, size_t size, int64_t *value) {
+    draft it = one_column(8);
+    memcpy(it.constants, code, size);
+    it.constant_size = size;
+    draft_step(&it, WL_OP_NEED, 1, 0, 0, 0);
+    draft_step(&it, WL_OP_REGISTER_FIXED, 1, WL_S1, 0, 0);
+    draft_step(&it, WL_OP_EXPRESSION, 2, 0, 0, (int64_t)size);
+    draft_step(&it, WL_OP_COLUMN_REGISTER, 0, 2, WL_S8LE, 0);
+    draft_step(&it, WL_OP_END, 0, 0, 0, 0);
+    wl_program *program = draft_load(&it);
+    uint8_t validity[1] = {0}, values[8], input[1] = {0xF9}; /* register 1 is -7 */
+    wl_column column = {.wanted = true, .validity = validity, .values = values};
+    wl_damage damages[1];
+    size_t nulls, used;
+    const wl_fill_arguments arguments = {.source = input, .end = 1, .at_end = true, .verify = true, .capacity = 1,
+                                         .columns = &column, .damages = damages, .damage_capacity = 1,
+                                         .max_record = 10, .stop = -1};
+    wl_fill_result result = {.null_counts = &nulls, .data_used = &used};
+    CHECK(wl_fill(program, &arguments, &result));
+    CHECK(result.status == WL_END && result.rows + result.damage_count == 1);
+    CHECK(result.rows || damages[0].reason == WL_REASON_VALUE);
+    memcpy(value, values, 8);
+    wl_program_free(program);
+    return result.rows == 1;
+}
+
+#define CONSTANT(value) 0, (uint8_t)(value), ((value) < 0 ? 255 : 0), ((value) < 0 ? 255 : 0), ((value) < 0 ? 255 : 0), \
+    ((value) < 0 ? 255 : 0), ((value) < 0 ? 255 : 0), ((value) < 0 ? 255 : 0), ((value) < 0 ? 255 : 0)
+
+static void expect_value(const uint8_t *code, size_t size, int64_t expected) {
+    int64_t value;
+    CHECK(evaluate(code, size, &value));
+    CHECK(value == expected);
+}
+
+static void expect_failure(const uint8_t *code, size_t size) {
+    int64_t value;
+    CHECK(!evaluate(code, size, &value));
+}
+
+#define VALUE(expected, ...)                                                                                           \
+    do {                                                                                                               \
+        static const uint8_t code_[] = {__VA_ARGS__};                                                                  \
+        expect_value(code_, sizeof code_, expected);                                                                   \
+    } while (0)
+#define FAILURE(...)                                                                                                   \
+    do {                                                                                                               \
+        static const uint8_t code_[] = {__VA_ARGS__};                                                                  \
+        expect_failure(code_, sizeof code_);                                                                           \
+    } while (0)
+
+static void test_expressions(void) {
+    VALUE(-7, 1, 1);
+    VALUE(5, CONSTANT(5));
+    VALUE(-2, 1, 1, CONSTANT(5), 3);
+    VALUE(-12, 1, 1, CONSTANT(5), 4);
+    VALUE(-35, 1, 1, CONSTANT(5), 5);
+    VALUE(-4, 1, 1, CONSTANT(2), 6);
+    VALUE(1, 1, 1, CONSTANT(2), 7);
+    VALUE(-1, 1, 1, CONSTANT(-2), 7);
+    VALUE(3, 1, 1, CONSTANT(-2), 6);
+    FAILURE(1, 1, CONSTANT(0), 6);
+    FAILURE(1, 1, CONSTANT(0), 7);
+    VALUE(1, 1, 1, CONSTANT(3), 8);
+    VALUE(-5, 1, 1, CONSTANT(3), 9);
+    VALUE(-6, 1, 1, CONSTANT(3), 10);
+    VALUE(-28, 1, 1, CONSTANT(2), 11);
+    VALUE(-2, 1, 1, CONSTANT(2), 12);
+    VALUE(-1, 1, 1, CONSTANT(100), 12, CONSTANT(100), 12);
+    FAILURE(1, 1, CONSTANT(127), 11);
+    FAILURE(1, 1, CONSTANT(-1), 11);
+    FAILURE(1, 1, CONSTANT(-1), 12);
+    VALUE(0, CONSTANT(0), CONSTANT(127), 11);
+    VALUE(7, 1, 1, 13);
+    VALUE(6, 1, 1, 14);
+    VALUE(1, 1, 1, CONSTANT(-7), 15);
+    VALUE(0, 1, 1, CONSTANT(-7), 16);
+    VALUE(1, 1, 1, CONSTANT(0), 17);
+    VALUE(1, 1, 1, CONSTANT(-7), 18);
+    VALUE(0, 1, 1, CONSTANT(0), 19);
+    VALUE(1, 1, 1, CONSTANT(-7), 20);
+    VALUE(0, 1, 1, 21);
+    VALUE(1, 1, 1, CONSTANT(4), 22);
+    VALUE(0, CONSTANT(0), CONSTANT(0), 23);
+    VALUE(1, 1, 1, 25, 255, 255, 255, 255, 255, 255, 255, 255, 17);
+    /* 2^63 · 2^63 fits, squared it does not. */
+    FAILURE(25, 0, 0, 0, 0, 0, 0, 0, 128, 25, 0, 0, 0, 0, 0, 0, 0, 128, 5, 25, 0, 0, 0, 0, 0, 0, 0, 128, 5);
+    /* A failure in the branch that is not taken, or behind a decided AND or OR, is none. */
+    VALUE(5, CONSTANT(1), CONSTANT(5), 1, 1, CONSTANT(0), 6, 24);
+    FAILURE(CONSTANT(0), CONSTANT(5), 1, 1, CONSTANT(0), 6, 24);
+    VALUE(0, CONSTANT(0), 1, 1, CONSTANT(0), 6, 22);
+    FAILURE(CONSTANT(1), 1, 1, CONSTANT(0), 6, 22);
+    VALUE(1, CONSTANT(9), 1, 1, CONSTANT(0), 6, 23);
+    FAILURE(1, 1, CONSTANT(0), 6, CONSTANT(0), 22);
+}
+
+static void test_bad_code(void) {
+    static const struct {
+        uint8_t code[4];
+        size_t size;
+        const char *part;
+    } cases[] = {
+        {{0}, 0, "exactly one"}, {{99}, 1, "unknown code"}, {{0, 1}, 2, "ends inside"}, {{1, 8}, 2, "register"},
+        {{2, 2}, 2, "span"},     {{3}, 1, "not there"},     {{1, 1, 1, 1}, 4, "exactly one"}, {{1, 1, 3}, 3, "not there"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        draft it = one_column(8);
+        memcpy(it.constants, cases[i].code, cases[i].size);
+        it.constant_size = cases[i].size;
+        draft_step(&it, WL_OP_EXPRESSION, 2, 0, 0, (int64_t)cases[i].size);
+        draft_step(&it, WL_OP_END, 0, 0, 0, 0);
+        expect_refused(&it, cases[i].part);
+    }
+    draft deep = one_column(8);
+    for (size_t i = 0; i < 33; i++)
+        memcpy(deep.constants + 2 * i, "\1\1", 2);
+    memset(deep.constants + 66, 3, 32);
+    deep.constant_size = 98;
+    draft_step(&deep, WL_OP_EXPRESSION, 2, 0, 0, 98);
+    draft_step(&deep, WL_OP_END, 0, 0, 0, 0);
+    expect_refused(&deep, "too deep");
+}
+
+/* A failed register decides nothing silently: a size of it loses the row. */
+static void test_failed_size(void) {
+    draft it = one_column(WL_VARIABLE);
+    memcpy(it.constants, (uint8_t[]){1, 1, 1, 1, 6}, 5);
+    it.constant_size = 5;
+    draft_step(&it, WL_OP_NEED, 1, 0, 0, 0);
+    draft_step(&it, WL_OP_REGISTER_FIXED, 1, WL_U1, 0, 0);
+    draft_step(&it, WL_OP_EXPRESSION, 2, 0, 0, 5);
+    draft_step(&it, WL_OP_BYTES_REGISTER, 0, 2, 0, 0);
+    draft_step(&it, WL_OP_COLUMN_BYTES, 0, 0, 0, 0);
+    draft_step(&it, WL_OP_END, 0, 0, 0, 0);
+    wl_program *program = draft_load(&it);
+    feed how = {.input = (const uint8_t *)"\5a\0b", .size = 4, .capacity = 4, .room = 9, .damages = 2,
+                .max_record = 99, .stop = -1, .wanted = 1, .verify = true};
+    outcome found = read_all(program, &how);
+    CHECK(found.rows == 1 && found.status == WL_LOST && found.reason == WL_REASON_VALUE && found.position == 2);
+    free(found.bytes);
+    wl_program_free(program);
+}
+
+int main(void) {
+    char message[256];
+    CHECK(wl_start(NULL, message, sizeof message));
+    test_refusals();
+    test_unbalanced();
+    test_expressions();
+    test_bad_code();
+    test_failed_size();
+    return 0;
+}

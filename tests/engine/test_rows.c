@@ -1,0 +1,228 @@
+/* Filling, frames and resync, by hand-made inputs in windows and batches of every size. */
+#include "check.h"
+
+static size_t put_frame(uint8_t *at, const uint8_t *payload, size_t size) {
+    uint32_t words[2] = {(uint32_t)size + 13, ~wl_crc32c_update(0xFFFFFFFF, payload, size)};
+    for (int k = 0; k < 2; k++) {
+        for (int i = 0; i < 4; i++)
+            at[4 * k + i] = (uint8_t)(words[k] >> (24 - 8 * i));
+    }
+    memset(at + 8, 0, 13);
+    at[12] = (uint8_t)size;
+    at[20] = 9;
+    if (size)
+        memcpy(at + 21, payload, size);
+    return size + 21;
+}
+
+static size_t put_record(uint8_t *at, const uint8_t *payload, size_t size) {
+    uint8_t record[9000];
+    memset(record, 0xFF, 4);
+    memcpy(record + 4, "\1\2\3\4", 4);
+    memcpy(record + 8, payload, size);
+    uint32_t crc = wl_crc32c_update(0, record, size + 8);
+    for (int i = 0; i < 4; i++)
+        record[i] = (uint8_t)(crc >> 8 * i);
+    size_t used = wl_word_stuff(record, size + 8, at);
+    memcpy(at + used, "\xFE\xFD", 2);
+    return used + 2;
+}
+
+typedef size_t (*putter)(uint8_t *at, const uint8_t *payload, size_t size);
+
+/* An input of `count` rows; the caller frees it. */
+static uint8_t *make_input(source_of_chance *chance, putter put, size_t count, size_t largest, size_t padding,
+                           size_t *size) {
+    uint8_t *all = exactly(count * (largest * 2 + 64 + padding));
+    *size = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t payload_size = chance_below(chance, largest + 1);
+        uint8_t *payload = random_bytes(chance, payload_size);
+        for (size_t k = 0; k < payload_size; k++)
+            payload[k] = chance_below(chance, 6) ? payload[k] : (uint8_t)(0xFD + payload[k] % 2);
+        *size += put(all + *size, payload, payload_size);
+        memset(all + *size, 0xAA, padding);
+        *size += padding;
+        free(payload);
+    }
+    uint8_t *input = copy_of(all, *size);
+    free(all);
+    return input;
+}
+
+static feed plain_feed(const uint8_t *input, size_t size) {
+    return (feed){.input = input, .size = size, .capacity = 64, .room = 4096, .damages = 16, .max_record = 4096,
+                  .stop = -1, .wanted = 0x7F, .verify = true};
+}
+
+/* The same input in other windows, batches and rooms gives the same. */
+static void same_in_pieces(const wl_program *program, const feed *whole) {
+    static const size_t chunks[] = {1, 2, 3, 7, 20, 21, 22, 64, 100, 257, 1000};
+    outcome expected = read_all(program, whole);
+    for (size_t i = 0; i < sizeof chunks / sizeof *chunks; i++) {
+        feed pieces = *whole;
+        pieces.chunk = chunks[i];
+        pieces.capacity = 1 + chunks[i] % 9;
+        pieces.room = chunks[i];
+        pieces.damages = 1 + chunks[i] % 3;
+        outcome found = read_all(program, &pieces);
+        CHECK(same_outcome(&expected, &found));
+        free(found.bytes);
+    }
+    free(expected.bytes);
+}
+
+static void test_pieces(void) {
+    source_of_chance chance = {11};
+    wl_program *programs[] = {edgemq_program(), word_stuffed_program()};
+    const putter putters[] = {put_frame, put_record};
+    for (size_t round = 0; round < 12; round++) {
+        size_t which = round % 2, size, padding = which == 0 && round % 4 == 0 ? 13 : 0;
+        uint8_t *input = make_input(&chance, putters[which], 12, round % 3 ? 90 : 600, padding, &size);
+        feed whole = plain_feed(input, size);
+        whole.padding = padding;
+        outcome found = read_all(programs[which], &whole);
+        CHECK(found.rows == 12 && found.damaged == 0 && found.status == WL_END);
+        free(found.bytes);
+        for (size_t damage = 0; damage < 6; damage++) {
+            whole.null_rows = damage % 2;
+            whole.verify = damage != 3;
+            whole.max_record = damage == 4 ? 100 : 4096;
+            whole.stop = damage == 5 ? (int64_t)chance_below(&chance, size) : -1;
+            whole.wanted = damage == 2 ? 1 : 0x7F;
+            same_in_pieces(programs[which], &whole);
+            input[chance_below(&chance, size)] ^= (uint8_t)(1 + chance_below(&chance, 255));
+            whole.size -= chance_below(&chance, 3);
+        }
+        free(input);
+    }
+    wl_program_free(programs[0]);
+    wl_program_free(programs[1]);
+}
+
+/* Byte ranges: every cut of a self-synchronising log into two gives each row exactly once. */
+static void test_stop(void) {
+    source_of_chance chance = {12};
+    wl_program *program = word_stuffed_program();
+    size_t size;
+    uint8_t *input = make_input(&chance, put_record, 6, 40, 0, &size);
+    for (size_t cut = 0; cut <= size; cut++) {
+        feed whole = plain_feed(input, size);
+        whole.stop = (int64_t)cut;
+        outcome before = read_all(program, &whole);
+        wl_column columns[3] = {{.wanted = false}};
+        wl_damage damages[4];
+        size_t nulls[3], used[3];
+        uint8_t offsets[64];
+        wl_fill_arguments arguments = {.source = input, .begin = cut, .end = size, .at_end = true, .verify = true,
+                                       .at_start = cut == 0, .capacity = 8, .columns = columns, .offsets = offsets,
+                                       .damages = damages, .damage_capacity = 4, .max_record = 4096, .stop = -1};
+        wl_fill_result behind = {.null_counts = nulls, .data_used = used};
+        CHECK(wl_fill(program, &arguments, &behind));
+        CHECK(behind.status == WL_END && behind.damage_count == 0 && before.damaged == 0);
+        CHECK(before.rows + behind.rows == 6);
+        free(before.bytes);
+    }
+    free(input);
+    wl_program_free(program);
+}
+
+/* A text with zeros in it, and its size. */
+#define TEXT(text) text, sizeof(text) - 1
+
+static void expect_end(const wl_program *program, const char *bytes, size_t size, size_t limit, size_t rows, int status,
+                       uint32_t reason, size_t damaged) {
+    uint8_t *input = copy_of((const uint8_t *)bytes, size);
+    feed whole = plain_feed(input, size);
+    whole.max_record = limit;
+    outcome found = read_all(program, &whole);
+    CHECK(found.rows == rows && found.status == status && found.reason == reason && found.damaged == damaged);
+    free(found.bytes);
+    same_in_pieces(program, &whole);
+    free(input);
+}
+
+static void test_ends(void) {
+    wl_program *frames = edgemq_program(), *cobs = cobs_program();
+    expect_end(frames, TEXT(""), 4096, 0, WL_END, 0, 0);
+    expect_end(frames, TEXT("\0\0\0"), 4096, 0, WL_TRUNCATED, 0, 0);
+    expect_end(frames, TEXT("\0\0\0\14aaaabcccccddddddddd"), 4096, 0, WL_LOST, WL_REASON_LENGTH, 0);
+    /* 4 GiB claimed with few bytes left; and with more than the largest record left. */
+    expect_end(frames, TEXT("\377\377\377\377aaaabcccccddddddddd"), 4096, 0, WL_TRUNCATED, 0, 0);
+    expect_end(frames, TEXT("\377\377\377\377aaaabcccccddddddddd"), 23, 0, WL_LOST, WL_REASON_LIMIT, 0);
+    expect_end(cobs, TEXT(""), 4096, 0, WL_END, 0, 0);
+    expect_end(cobs, TEXT("\0"), 4096, 0, WL_END, 0, 0);
+    expect_end(cobs, TEXT("\0\0"), 4096, 0, WL_END, 0, 1);
+    expect_end(cobs, TEXT("\2a\0\2b"), 4096, 2, WL_END, 0, 0);
+    expect_end(cobs, TEXT("\2a\0\3b"), 4096, 1, WL_TRUNCATED, 0, 0);
+    expect_end(cobs, TEXT("\2a\0\3b\0\2c\0"), 4096, 2, WL_END, 0, 1);
+    expect_end(cobs, TEXT("\2a\0\6bcdef\0\2c\0"), 5, 2, WL_END, 0, 1);
+    expect_end(cobs, TEXT("\6bcdef"), 5, 0, WL_END, 0, 1);
+    expect_end(cobs, TEXT("\6bcdef\0"), 6, 1, WL_END, 0, 0);
+    wl_program_free(frames);
+    wl_program_free(cobs);
+}
+
+/* The first offset where a row holds, tried one by one without any index. */
+static size_t plain_resync(const uint8_t *input, size_t begin, size_t size, size_t limit) {
+    for (size_t at = begin; at < size; at++) {
+        if (size - at < 21)
+            continue;
+        size_t length = wl_load_be4(input + at), payload = length - 13;
+        if (length < 13 || length + 8 > limit || payload > size - at - 21)
+            continue;
+        if (~wl_crc32c_update(0xFFFFFFFF, input + at + 21, payload) != wl_load_be4(input + at + 4))
+            continue;
+        if (payload || at + 21 == size)
+            return at;
+        size_t next = at + 21;
+        if (size - next < 21 || wl_load_be4(input + next) < 13 || wl_load_be4(input + next) - 13 > size - next - 21)
+            continue;
+        size_t second = wl_load_be4(input + next) - 13;
+        if (~wl_crc32c_update(0xFFFFFFFF, input + next + 21, second) == wl_load_be4(input + next + 4))
+            return at;
+    }
+    return size;
+}
+
+static void test_resync(void) {
+    source_of_chance chance = {13};
+    wl_program *program = edgemq_program();
+    for (size_t round = 0; round < 40; round++) {
+        size_t size, limit = 60000;
+        uint8_t *input = make_input(&chance, put_frame, 30, round % 2 ? 3000 : 30, 0, &size);
+        size_t begin = 1 + chance_below(&chance, 200);
+        for (size_t k = 0; k < size / 2; k++)
+            input[k] = (uint8_t)(round % 4 < 2 ? chance_below(&chance, 3) % 2 : chance_next(&chance));
+        size_t expected = plain_resync(input, begin, size, limit), index;
+        bool found;
+        wl_fill_arguments arguments = {.source = input, .begin = begin, .end = size, .at_end = true, .stop = -1,
+                                       .max_record = limit};
+        CHECK(wl_resync(program, &arguments, &found, &index));
+        CHECK(index == expected && found == (expected < size));
+        /* With windows that grow, the answer is never another one. */
+        arguments.at_end = false;
+        for (arguments.end = begin; arguments.end < size; arguments.end += 1 + chance_below(&chance, size / 8)) {
+            CHECK(wl_resync(program, &arguments, &found, &index));
+            CHECK(found ? index == expected : index <= expected || expected == size);
+            CHECK(index >= arguments.begin && index <= arguments.end);
+            if (found)
+                break;
+            arguments.begin = index;
+        }
+        free(input);
+    }
+    wl_program_free(program);
+}
+
+static void test_all(void) {
+    test_pieces();
+    test_stop();
+    test_ends();
+    test_resync();
+}
+
+int main(void) {
+    for_every_level(test_all);
+    return 0;
+}

@@ -1,0 +1,82 @@
+"""Small specs for the tests: the fields of a row, with everything around them."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from functools import cache
+from pathlib import Path
+
+from wireloom.codegen.backends.columns.lower import compile_program
+from wireloom.codegen.backends.columns.table import table_columns
+from wireloom.codegen.explore import load_format
+from wireloom.codegen.model.load import load
+from wireloom.codegen.model.model import Spec
+from wireloom.format import Format
+from wireloom.program import ColumnProgram
+
+HEAD = """\
+meta:
+  id: sample
+  endian: le
+  -wireloom:
+    rows: rows
+{meta}
+seq:
+{before}
+  - id: rows
+    type: row
+    repeat: eos
+{attribute}
+types:
+  row:
+{row}
+{types}
+"""
+
+
+def spec_text(row: str, *, meta: str = "", before: str = "", attribute: str = "", types: str = "") -> str:
+    """A spec whose rows have the ``seq``, ``instances`` … of ``row``; every part is indented as it needs to be."""
+    parts = {
+        "meta": (meta, 4),
+        "before": (before, 2),
+        "attribute": (attribute, 4),
+        "row": (row, 4),
+        "types": (types, 2),
+    }
+    return HEAD.format(**{name: indent(text, width) for name, (text, width) in parts.items()})
+
+
+def indent(text: str, width: int) -> str:
+    """The lines of a block with its own indentation taken off and another put before them."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    own = min((len(line) - len(line.lstrip()) for line in lines), default=0)
+    return "\n".join(" " * width + line[own:] for line in lines)
+
+
+@cache
+def _folder() -> Path:
+    return Path(tempfile.mkdtemp(prefix="wireloom-specs-"))
+
+
+@cache
+def format_of(text: str) -> Format:
+    """The format of a spec, ready to read."""
+    folder = _folder() / hashlib.sha256(text.encode()).hexdigest()[:16]
+    folder.mkdir()
+    path = folder / "sample.ksy"
+    path.write_text(text)
+    return load_format(path)
+
+
+def model_of(text: str) -> Spec:
+    """The model of a spec."""
+    return load("sample.ksy", text=text)
+
+
+def compiled(text: str) -> tuple[ColumnProgram | None, str | None]:
+    """The column program of a spec, or why there is none."""
+    spec = model_of(text)
+    assert spec.rows is not None
+    listing, refusal = compile_program(spec, spec.rows, table_columns(spec, spec.rows))
+    return (listing.program if listing else None), refusal

@@ -1,0 +1,71 @@
+import dataclasses
+import sys
+import types
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+import wireloom
+from wireloom import registry
+from wireloom.format import Format
+
+
+def test_the_generated_formats_are_listed() -> None:
+    names = wireloom.formats()
+    assert names == sorted(names)
+    assert {"edgemq_segment", "word_stuffed_log", "cobs_log"} <= set(names)
+
+
+def test_the_package_of_the_formats_can_be_called_however_it_was_imported() -> None:
+    import wireloom.formats.edgemq_segment as module
+
+    assert module.FORMAT.name == "edgemq_segment"
+    assert "edgemq_segment" in wireloom.formats()
+    assert wireloom.formats.edgemq_segment is module
+
+
+def test_get_by_name_and_by_format() -> None:
+    found = registry.get("edgemq_segment")
+    assert found.name == "edgemq_segment"
+    assert registry.get(found) is found
+
+
+@pytest.mark.parametrize("name", ["edgemq_segmnt", "edgemq-segment", "EDGEMQ_SEGMENT"])
+def test_an_unknown_name_names_the_nearest(name: str) -> None:
+    with pytest.raises(wireloom.UnknownNameError, match="did you mean 'edgemq_segment'"):
+        registry.get(name)
+
+
+def test_a_name_like_no_other_lists_all() -> None:
+    with pytest.raises(wireloom.UnknownNameError, match=r"there are .*cobs_log"):
+        registry.get("zzzzzz")
+
+
+def test_another_model_version_is_refused_in_a_sentence() -> None:
+    other = dataclasses.replace(registry.get("cobs_log"), model_version=99)
+    with pytest.raises(wireloom.WireloomError, match=r"version 99 .* run 'wireloom generate'"):
+        registry.get(other)
+
+
+def test_a_package_that_does_not_load_is_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "wireloom.formats.broken", types.ModuleType("broken"))
+    monkeypatch.setattr(registry, "_generated", lambda: ("broken",))
+    with pytest.raises(wireloom.WireloomError, match="run 'wireloom generate'"):
+        registry.get("broken")
+
+
+def test_formats_of_other_packages(monkeypatch: pytest.MonkeyPatch) -> None:
+    points = {
+        "theirs": EntryPoint("theirs", "wireloom.formats.cobs_log:FORMAT", registry.GENERATED),
+        "wrong": EntryPoint("wrong", "wireloom.formats.cobs_log:__name__", registry.GENERATED),
+    }
+    monkeypatch.setattr(registry, "_installed", lambda: points)
+    assert "theirs" in registry.formats()
+    assert isinstance(registry.get("theirs"), Format)
+    with pytest.raises(wireloom.WireloomError, match=r"entry point 'wrong'"):
+        registry.get("wrong")
+
+
+def test_a_spec_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(wireloom.WireloomError, match="no such spec file"):
+        registry.get(str(tmp_path / "my.ksy"))
