@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from wireloom.errors import SpecError, UnsupportedError, WireloomError
@@ -72,13 +72,14 @@ def load_all(spec_paths: Iterable[Path]) -> tuple[Spec, ...]:
     found: dict[str, Spec] = {}
     for path in spec_paths:
         whole = load(path)
-        for spec in (whole, *whole.imports):
-            known = found.setdefault(spec.name, spec)
-            if known.sha256 != spec.sha256:
+        family = (replace(whole, imports=()), *whole.imports)
+        for spec in family:
+            known = found.get(spec.name)
+            if known is not None and known.sha256 != spec.sha256:
                 raise SpecError(f"{spec.file}: error: the id '{spec.name}' is also that of {known.file}")
-            # A spec that was imported does not hold its own imports; the same one given by itself does.
-            if spec.imports:
-                found[spec.name] = spec
+            # What an imported spec imports in turn is among what the whole imports.
+            others = tuple(each for each in family if each.name != spec.name)
+            found[spec.name] = replace(spec, imports=others)
     return tuple(found[name] for name in sorted(found))
 
 
@@ -117,7 +118,10 @@ def formatted(files: Mapping[str, str]) -> dict[str, str]:
 def compare(files: Mapping[str, str], output_dir: Path) -> Changes:
     """How ``output_dir`` differs from ``files``. Raises ``WireloomError`` where a file is in the way."""
     standing = {path.relative_to(output_dir).as_posix(): path for path in _standing(output_dir)}
-    written, unchanged, removed, foreign = [], [], [], []
+    written: list[str] = []
+    unchanged: list[str] = []
+    removed: list[str] = []
+    foreign: list[str] = []
     diff: list[str] = []
     for path in sorted({*files, *standing}):
         old = _text(standing[path]) if path in standing else None

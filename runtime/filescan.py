@@ -94,25 +94,30 @@ class FileScan:
         return (yield from self._rows(feeder, opened))
 
     def _cuts(self, opened: Opened) -> bool:
-        """Whether rows come up that lie before the byte range."""
-        return self._begin > 0 and opened.at_start
+        """Whether rows come up that lie outside of the byte range."""
+        return self._plan.byte_range is not None and opened.at_start
 
     def _rows(self, feeder: Feeder, opened: Opened) -> Batches:
         plan, window = self._plan, opened.window
         holds_back = plan.verify and not plan.format.delimiter
         capacity = max(plan.batch_rows, CAPACITY) if holds_back else plan.batch_rows
-        at_start = opened.at_start
+        at_start, stop = opened.at_start, self._stop
         while True:
-            filled = feeder.fill(window, capacity=capacity, at_start=at_start, stop=self._stop)
+            filled = feeder.fill(window, capacity=capacity, at_start=at_start, stop=stop)
             doubtful: RowDamage | None = None
             if holds_back and filled.damages:
                 filled, doubtful = hold_back(filled, window, self._padding)
             yield from self._emit(filled, opened)
             at_start = at_start and filled.consumed == window.begin
             window.begin = filled.consumed
+            if self._is_behind(window.base + window.begin):
+                return self._end(window, "clean", window.base + window.begin)
             match filled.status:
                 case Status.NEED_INPUT:
                     window.extend()
+                case Status.END if doubtful is not None:
+                    # What stands behind the byte range tells how far its last rows can be trusted.
+                    stop = -1
                 case Status.END:
                     return self._end(window, "clean", window.base + window.begin)
                 case Status.OVERSIZE:
@@ -121,8 +126,9 @@ class FileScan:
                 case Status.TRUNCATED | Status.LOST:
                     reason = "truncated" if filled.status is Status.TRUNCATED else filled.reason
                     begin = filled.position if doubtful is None else doubtful.begin
-                    recovers = plan.recover and not plan.format.delimiter
-                    if not recovers:
+                    if self._is_behind(begin):
+                        return self._end(window, "clean", begin)
+                    if not plan.recover or plan.format.delimiter:
                         return self._end_lost(window, reason, begin)
                     damage = RowDamage(begin, begin, -1, reason if doubtful is None else doubtful.reason)
                     if not (yield from self._recover(feeder, window, damage)):
@@ -131,28 +137,37 @@ class FileScan:
                     pass
 
     def _emit(self, filled: Filled, opened: Opened) -> Iterator[Any]:
-        """Notes the damage of a fill and yields its rows, without those before the byte range."""
-        first = 0
-        if self._cuts(opened) and filled.offsets is not None:
-            places = memoryview(filled.offsets.buffers()[1] or b"").cast("B").cast("Q")[: filled.rows]
-            first = bisect_left(places, self._begin)
+        """Notes the damage of a fill and yields its rows, without those outside of the byte range."""
+        first, last = 0, filled.rows
+        if self._cuts(opened) and last:
+            places = memoryview(filled.offsets.buffers()[1]).cast("B").cast("Q")
+            place = filled.offsets.offset
+            first = bisect_left(places, self._begin, place, place + last) - place
+            last = bisect_left(places, self._stop, place, place + last) - place
         nulls = 0
         for damage in filled.damages:
-            nulls += damage.row >= first
+            nulls += first <= damage.row < last
             self._note(damage)
-        rows = filled.rows - first
+        rows = last - first
         self.report.rows += rows - nulls
-        if rows:
+        if rows > 0:
             batch = self._builder.batch(filled, opened.window.view, opened.window.base)
             step = self._plan.batch_rows
-            for begin in range(first, filled.rows, step):
-                yield batch.slice(begin, min(step, filled.rows - begin)) if rows > step or first else batch
+            for begin in range(first, last, step):
+                yield (
+                    batch.slice(begin, min(step, last - begin))
+                    if batch.num_rows > step or rows < batch.num_rows
+                    else batch
+                )
+
+    def _is_behind(self, offset: int) -> bool:
+        return 0 <= self._stop <= offset
 
     # Damage ----------------------------------------------------------------------------------------------------------
 
     def _note(self, damage: RowDamage) -> bool:
         """Puts a damaged range into the report, unless it belongs to another byte range. Raises in ``failfast``."""
-        if damage.begin < self._begin:
+        if damage.begin < self._begin or self._is_behind(damage.begin):
             return False
         if self._plan.mode == "failfast":
             message = explained(damage.reason).partition(": ")[2]

@@ -23,7 +23,7 @@ def hold_back(filled: Filled, window: Window, padding: int) -> tuple[Filled, Row
     more input is needed, and to be where the damage begins where there is none. At most ``CHAIN_ROWS`` rows and
     ``CHAIN_BYTES`` are held back, but always one row.
     """
-    if filled.status is Status.END:
+    if filled.status is Status.END and window.at_end and filled.consumed == len(window.view):
         return filled, None
     following = window.base + filled.consumed
     damages = filled.damages

@@ -112,7 +112,8 @@ class _Typer:
         try:
             return self.visit(node)
         except UnknownNameError as error:
-            raise ExpressionError(error.message, node.start, node.end) from None
+            start = node.value.end + 1 if isinstance(node, Attribute) and node.name != "_sizeof" else node.start
+            raise ExpressionError(error.message, start, node.end) from None
 
     def visit(self, node: Node) -> Node:
         match node:

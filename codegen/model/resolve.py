@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from ..spec.words import shown, suggestion
 from .model import Enum
 from .symbols import Symbol, World
+
+ELSEWHERE = {
+    **{f"uint{8 * size}": f"u{size}" for size in (1, 2, 4, 8)},
+    **{f"int{8 * size}": f"s{size}" for size in (1, 2, 4, 8)},
+    **{f"uint{8 * size}_t": f"u{size}" for size in (1, 2, 4, 8)},
+    **{f"int{8 * size}_t": f"s{size}" for size in (1, 2, 4, 8)},
+    **{"byte": "u1", "int": "s4", "float": "f4", "double": "f8", "string": "str", "cstring": "strz", "boolean": "b1"},
+}
+"""What other languages call built-in types."""
 
 
 def find_type(world: World, start: Symbol, name: str) -> Symbol | None:
@@ -52,6 +62,10 @@ def unknown_type(world: World, start: Symbol, name: str, built_in: Iterable[str]
         visible.update(level.types)
         level = level.outer
     visible.update("::".join(each.path[1:]) for each in start.root.all() if len(each.path) > 2)
+    if name in ELSEWHERE:
+        return f"unknown type {shown(name)}; did you mean '{ELSEWHERE[name]}'?"
+    if re.fullmatch(r"[us]\d+(?:le|be)?", name):
+        return f"unknown type {shown(name)}; integers have 1, 2, 4 or 8 bytes, other widths are bits: b24"
     return f"unknown type {shown(name)}{suggestion(name, visible)}"
 
 

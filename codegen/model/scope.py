@@ -63,7 +63,7 @@ class Typing:
 
     def quiet(self) -> Typing:
         """The same without a word about errors, for questions that are asked before all is known."""
-        return Typing(self.world, Diagnostics(), self.sizes)
+        return Typing(self.world, Diagnostics(silent=True), self.sizes)
 
     def member_type(self, symbol: Symbol, member: Member) -> Type:
         """The type of a member. Raises ``Failed`` where it has an error."""
@@ -119,7 +119,9 @@ class Typing:
         names = [each.id for _, each in waiting[start:]]
         shown_names = names if len(names) <= 8 else [*names[:7], "…"]
         chain = " → ".join([*shown_names, member.id])
-        self.diagnostics.error(member.section.position_of("value"), f"{shown(member.id)} stands on itself: {chain}")
+        expression = member.section.expression("value")
+        place = expression.place(expression.node.start) if expression is not None else member.position
+        self.diagnostics.error(place, f"{shown(member.id)} stands on itself: {chain}")
         for _, each in waiting[start:]:
             each.failed = True
         del waiting[start:]

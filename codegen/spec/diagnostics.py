@@ -57,6 +57,8 @@ class Diagnostics:
     """Collects problems while a spec is compiled."""
 
     found: list[Diagnostic] = field(default_factory=list)
+    silent: bool = False
+    """Nothing is kept: for questions that are asked before all is known."""
 
     @property
     def has_errors(self) -> bool:
@@ -72,6 +74,8 @@ class Diagnostics:
         self._add(position, WARNING, message)
 
     def _add(self, position: Position, severity: str, message: str) -> None:
+        if self.silent:
+            return
         # A sentence about hostile text must stay one printable line.
         line = "".join(each if each.isprintable() else f"\\x{ord(each):02x}" for each in message)
         new = Diagnostic(position.file, position.line, position.column, severity, line)

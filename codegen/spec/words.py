@@ -28,7 +28,7 @@ def listed(words: Iterable[str]) -> str:
     return f"{', '.join(most)} or {last}" if most else last
 
 
-MAX_CANDIDATES = 1000
+MAX_CANDIDATES = 200
 """Words that are compared with a wrong one: comparing is slow, and a spec may declare a hundred thousand."""
 
 
@@ -36,6 +36,8 @@ def nearest(word: str, valid: Iterable[str]) -> str | None:
     """The valid word that is most like ``word``, if any is like it at all."""
     size = len(word)
     close = sorted({each for each in valid if abs(len(each) - size) <= 2 + size // 2 and len(each) <= MAX_SHOWN})
+    if len(close) > MAX_CANDIDATES:
+        close = [each for each in close if each[:1] == word[:1]]
     found = difflib.get_close_matches(word[:MAX_SHOWN], close[:MAX_CANDIDATES], n=1, cutoff=0.6)
     return found[0] if found else None
 

@@ -15,9 +15,11 @@ from wireloom.parsing import (
     Stuffing,
     SubStream,
     WriteStream,
+    enclosed,
     frames_in,
     stream_of,
     stuff,
+    to_end,
     unstuffed,
 )
 
@@ -61,7 +63,7 @@ class CobsLog(Struct):
             self.payload = io.read_bytes_full()
 
         def _append(self, io: WriteStream) -> None:
-            io.write_bytes(self.payload)
+            io.write_bytes(to_end(self.payload, io.room(), "payload"))
 
     __slots__ = ("records",)
     _fields = ("records",)
@@ -109,4 +111,4 @@ class CobsLog(Struct):
 
     def _append(self, io: WriteStream) -> None:
         for item_records in self.records:
-            io.write_bytes(stuff(self._enclose(item_records), Stuffing.COBS) + b"\x00")
+            io.write_bytes(stuff(enclosed(self._adopt(item_records)), Stuffing.COBS) + b"\x00")

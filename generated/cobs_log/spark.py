@@ -4,8 +4,9 @@
 """COBS record log: the Spark schema of its table, and its data source."""
 
 from pyspark.sql.types import BinaryType, StructField, StructType
-from wireloom.formats.cobs_log import FORMAT
 from wireloom.spark.source import FormatSource
+
+from . import FORMAT
 
 SCHEMA = StructType(
     [

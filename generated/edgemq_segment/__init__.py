@@ -40,6 +40,7 @@ FORMAT = Format(
                 "Creation time as a timestamp. A number beyond what a timestamp can hold becomes null; "
                 "`ts_millis` keeps it."
             ),
+            same_as="ts_millis",
         ),
         Column(
             "payload",
@@ -60,8 +61,16 @@ FORMAT = Format(
             default=False,
             attribute="len",
             doc="Number of bytes from `fmt` to the end of `payload`, which is the payload's size + 13.",
+            derived=True,
         ),
-        Column("crc32c", "uint32", default=False, attribute="crc32c", doc="CRC-32C (Castagnoli) of `payload` alone."),
+        Column(
+            "crc32c",
+            "uint32",
+            default=False,
+            attribute="crc32c",
+            doc="CRC-32C (Castagnoli) of `payload` alone.",
+            derived=True,
+        ),
     ),
     choices=(
         Choice(

@@ -18,6 +18,7 @@ from wireloom.parsing import (
     ValidationLessThanError,
     WriteStream,
     packed,
+    retreat,
     sized,
     standard_crc32c,
     stream_of,
@@ -100,7 +101,7 @@ class EdgemqSegment(Struct):
                     io.read_bytes(21)
                 )
             except EndOfStreamError as error:
-                io.seek(io.size() - error.bytes_available)
+                retreat(io, error)
                 self.len = io.read_u4be()
                 if self.len < 13:
                     raise with_reason(

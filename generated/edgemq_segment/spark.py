@@ -4,8 +4,9 @@
 """EdgeMQ write-ahead-log segment: the Spark schema of its table, and its data source."""
 
 from pyspark.sql.types import BinaryType, DecimalType, LongType, ShortType, StructField, StructType, TimestampType
-from wireloom.formats.edgemq_segment import FORMAT
 from wireloom.spark.source import FormatSource
+
+from . import FORMAT
 
 SCHEMA = StructType(
     [

@@ -51,6 +51,7 @@ FORMAT = Format(
                 " not the usual\n"
                 "CRC-32C of those bytes."
             ),
+            derived=True,
         ),
     ),
 )

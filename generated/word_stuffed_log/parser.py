@@ -18,11 +18,13 @@ from wireloom.parsing import (
     SubStream,
     WriteStream,
     checksum,
+    enclosed,
     frames_in,
     packed,
     replaced,
     stream_of,
     stuff,
+    to_end,
     unstuffed,
     wire_bytes,
 )
@@ -97,7 +99,7 @@ class WordStuffedLog(Struct):
             self.crc = 0
             begin_crc = io.pos()
             io.write_bytes(packed(_WORD_STUFFED_LOG_RECORD_CRC, "crc generation", self.crc, self.generation))
-            io.write_bytes(self.payload)
+            io.write_bytes(to_end(self.payload, io.room(), "payload"))
             end_payload = io.pos()
             covered = io.written(begin_crc, end_payload)
             covered = replaced(covered, 0, 4, 255)
@@ -157,4 +159,4 @@ class WordStuffedLog(Struct):
 
     def _append(self, io: WriteStream) -> None:
         for item_records in self.records:
-            io.write_bytes(stuff(self._enclose(item_records), Stuffing.WORD) + b"\xfe\xfd")
+            io.write_bytes(stuff(enclosed(self._adopt(item_records)), Stuffing.WORD) + b"\xfe\xfd")

@@ -4,8 +4,9 @@
 """Word-stuffed record log: the Spark schema of its table, and its data source."""
 
 from pyspark.sql.types import BinaryType, LongType, StructField, StructType
-from wireloom.formats.word_stuffed_log import FORMAT
 from wireloom.spark.source import FormatSource
+
+from . import FORMAT
 
 SCHEMA = StructType(
     [

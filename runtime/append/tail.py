@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from kaitaistruct import KaitaiStructError
-
 from ..format import Format
+from ..parsing import KaitaiStructError
 from ..parsing.stuffing import unstuff
 from .calls import Calls
 

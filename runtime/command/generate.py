@@ -31,12 +31,14 @@ def command(context: click.Context, specs: tuple[Path, ...], output: Path | None
             click.echo(f"wrote {(output or GENERATED) / path}")
         for path in changes.removed:
             click.echo(f"removed {(output or GENERATED) / path}")
-        if changes.clean:
+        for path in changes.foreign:
+            click.echo(f"wireloom: {(output or GENERATED) / path} was not generated and is left alone", err=True)
+        if not changes.written and not changes.removed:
             click.echo(f"nothing to do: {len(changes.unchanged)} files are up to date")
         return
     if not changes.clean:
         click.echo(changes.diff, nl=False)
-        for path in changes.removed:
+        for path in (*changes.removed, *changes.foreign):
             click.echo(f"wireloom: {(output or GENERATED) / path} belongs to no spec", err=True)
         click.echo("wireloom: the generated code differs from the specs: run 'wireloom generate'", err=True)
         context.exit(DIFFERS)

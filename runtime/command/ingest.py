@@ -62,9 +62,12 @@ def command(
     """
     from ..registry import get
     from ..spark.ingest import ingest
+    from ..storage import expand
     from ..writing import opened
 
     format = get(format_name)
+    # Spark takes seconds to start, and an input that is not there is known before.
+    expand(list(inputs))
     with _session() as spark, _bar(f"ingest {format.name}") as progress:
         summary = ingest(
             spark,

@@ -58,7 +58,12 @@ def _named(path: str, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBa
 @contextmanager
 def _opened(path: str) -> Iterator[IO[bytes]]:
     if path == STANDARD_INPUT:
-        yield io.BufferedReader(cast(io.RawIOBase, standard_input()))
+        reader = io.BufferedReader(cast(io.RawIOBase, standard_input()))
+        try:
+            yield reader
+        finally:
+            # Standard input is not ours to close.
+            reader.detach()
         return
     try:
         if path.split("://", 1)[0] in REMOTE_SCHEMES:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import PurePath
 from typing import IO, Any, Protocol
 
@@ -40,10 +40,30 @@ class Sink(Protocol):
         """Writes what is left; the file itself stays open."""
         ...
 
+    def abandon(self) -> None:
+        """Lets go of everything, instead of ``close``; what is in the file is of no use."""
+        ...
 
-class _Lines:
+
+class _Text:
     enough = False
 
+    def abandon(self) -> None:
+        pass
+
+
+class _Arrowed:
+    """What pyarrow writes."""
+
+    enough = False
+    _writer: Any
+
+    def abandon(self) -> None:
+        # Otherwise it closes itself when it is collected, on a file that is closed by then.
+        self._writer.close()
+
+
+class _Lines(_Text):
     def __init__(self, file: IO[bytes], schema: pa.Schema, as_bytes: str) -> None:
         self._file, self._as_bytes = file, as_bytes
 
@@ -54,9 +74,7 @@ class _Lines:
         pass
 
 
-class _Parquet:
-    enough = False
-
+class _Parquet(_Arrowed):
     def __init__(self, file: IO[bytes], schema: pa.Schema, as_bytes: str) -> None:
         from pyarrow.parquet import ParquetWriter
 
@@ -80,9 +98,7 @@ class _Parquet:
         self._writer.close()
 
 
-class _Arrow:
-    enough = False
-
+class _Arrow(_Arrowed):
     def __init__(self, file: IO[bytes], schema: pa.Schema, as_bytes: str, *, stream: bool = False) -> None:
         self._writer = (pa.ipc.new_stream if stream else pa.ipc.new_file)(file, schema)
 
@@ -93,9 +109,7 @@ class _Arrow:
         self._writer.close()
 
 
-class _Csv:
-    enough = False
-
+class _Csv(_Arrowed):
     def __init__(self, file: IO[bytes], schema: pa.Schema, as_bytes: str) -> None:
         from pyarrow.csv import CSVWriter
 
@@ -115,7 +129,7 @@ class _Csv:
         self._writer.close()
 
 
-class _Table:
+class _Table(_Text):
     """The first rows, for people."""
 
     def __init__(self, file: IO[bytes], schema: pa.Schema, as_bytes: str) -> None:
@@ -179,10 +193,15 @@ def sink(file: IO[bytes], name: str, kind: str, schema: pa.Schema, as_bytes: str
         made = _Arrow(target, schema, as_bytes, stream=True)
     else:
         made = SINKS[kind](target, schema, as_bytes)
-    yield made
-    made.close()
-    if codec is not None:
-        target.finish()
+    try:
+        yield made
+        made.close()
+        if codec is not None:
+            target.finish()
+    except BaseException:
+        with suppress(Exception):
+            made.abandon()
+        raise
 
 
 class _Compressed:

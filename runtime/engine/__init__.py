@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
     from . import _engine
-    from ._engine import Program
-
-    Column = tuple[Buffer, Buffer] | tuple[Buffer, Buffer, Buffer] | None
+    from ._engine import Program as Program
 
 available = os.environ.get("WIRELOOM_ENGINE", "") != "objects"
 """Whether the engine can be used."""
@@ -27,7 +25,7 @@ available = os.environ.get("WIRELOOM_ENGINE", "") != "objects"
 if available and not TYPE_CHECKING:
     try:
         from . import _engine
-        from ._engine import Program
+        from ._engine import Program as Program
     except ImportError:
         available = False
 
@@ -88,7 +86,7 @@ def fill(
     base_offset: int,
     at_end: bool,
     capacity: int,
-    columns: Sequence[Column],
+    columns: Sequence[tuple[Buffer, ...] | None],
     offsets: Buffer | None,
     damages: Buffer,
     max_record: int,

@@ -1,4 +1,4 @@
-from collections.abc import Buffer  # type: ignore[attr-defined,unused-ignore]
+from typing_extensions import Buffer
 
 class Program:
     def __new__(cls, packed: Buffer) -> Program: ...

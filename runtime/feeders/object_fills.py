@@ -86,7 +86,7 @@ def fill_rows(feeder: ObjectFeeder, window: Window, capacity: int, stop: int) ->
             stream = MemoryStream(bytes(window.view[begin:stretch_end]), base + begin)
         stream.seek(base + begin)
         try:
-            row, refused = feeder.parse(stream)
+            row, refused = feeder.parse(stream, feeder.settings.verify)
         except IncompleteError:
             if stretch_end < end:
                 # The row goes beyond the stretch: take it anew from its first byte, and more where that was so already.
@@ -159,7 +159,7 @@ def _take(rows: _Rows, frame: bytes, position: int) -> str | None:
         return "length"
     feeder = rows.feeder
     try:
-        row, refused = feeder.parse(MemoryStream(unstuff(frame, feeder.format.stuffing)))
+        row, refused = feeder.parse(MemoryStream(unstuff(frame, feeder.format.stuffing)), feeder.settings.verify)
     except StuffingError:
         return "stuffing"
     except IncompleteError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from operator import attrgetter
 from typing import Any
@@ -57,8 +58,8 @@ class ObjectFeeder:
             return fill_frames(self, window, capacity, stop, at_start)
         return fill_rows(self, window, capacity, stop)
 
-    def parse(self, stream: MemoryStream) -> tuple[Struct, str | None]:
-        """The next row of the stream, and why it is refused; ``None`` where it holds.
+    def parse(self, stream: MemoryStream, verify: bool) -> tuple[Struct, str | None]:
+        """The next row of the stream, and why it is refused; ``None`` where it holds. ``verify``: checksums too.
 
         Raises ``IncompleteError`` and ``LostError``.
         """
@@ -70,7 +71,7 @@ class ObjectFeeder:
             reason = reason_of(error)
             raise (IncompleteError() if reason == "truncated" else LostError(reason)) from error
         for refusal in refusals:
-            if self.settings.verify or not isinstance(refusal, ChecksumError):
+            if verify or not isinstance(refusal, ChecksumError):
                 return row, reason_of(refusal)
         return row, None
 
@@ -101,46 +102,50 @@ class ObjectFeeder:
         return Filled(len(rows), self.arrays(taken), pa.nulls(len(rows), pa.uint64()), [], 0, Status.END)
 
     def resync(self, window: Window, begin: int) -> tuple[bool, int]:
-        """As ``Feeder.resync``."""
-        end = len(window.view)
-        index, taken = begin, STRETCH
-        while index < end:
-            stretch_end = min(end, index + taken)
-            last = stretch_end == end
-            data = bytes(window.view[index:stretch_end])
-            place, held = 0, None
-            for place in range(len(data)):
-                held = self._holds(data, place, window.base + index, last and window.at_end)
-                if held is not False:
-                    break
-            else:
-                index, taken = stretch_end, STRETCH
-                continue
-            index += place
-            if held or last:
-                return bool(held), index
-            # The row at this place goes beyond the stretch.
-            taken = STRETCH if place else 2 * taken
-        return False, index
-
-    def _holds(self, data: bytes, place: int, base: int, at_end: bool) -> bool | None:
-        """Whether a row that can be trusted begins at ``place``; ``None``: more bytes are needed to know."""
-        position, first = place, True
-        while True:
+        """As ``Feeder.resync``. Checksums are computed whatever the settings: nothing else tells a row from garbage."""
+        data = bytes(window.view[begin:])
+        base = window.base + begin
+        place = 0
+        while place < len(data):
             stream = MemoryStream(data, base)
-            stream.seek(base + position)
+            held = self._holds(stream, place, window.at_end)
+            if held is not False:
+                return held is True, begin + place
+            place = _behind(data, place, stream.pos() - base - place)
+        return False, len(window.view)
+
+    def _holds(self, stream: MemoryStream, place: int, at_end: bool) -> bool | None:
+        """Whether a row that can be trusted begins at index ``place``; ``None``: more bytes are needed to know."""
+        limit, padding = self.settings.max_record, self.settings.padding
+        base, size = stream.size() - len(stream.to_byte_array()), len(stream.to_byte_array())
+        begin, first = place, True
+        while True:
+            stream.seek(base + begin)
             try:
-                row, refused = self.parse(stream)
+                row, refused = self.parse(stream, verify=True)
             except IncompleteError:
-                return False if at_end or len(data) - position >= self.settings.max_record else None
+                return False if at_end or size - begin >= limit else None
             except LostError:
                 return False
             end = stream.pos() - base
-            if refused is not None or end == position or end - position > self.settings.max_record:
+            if refused is not None or end == begin or end - begin > limit:
                 return False
             if not first or getattr(row, "_covers_bytes", False):
                 return True
             # A row whose checksums covered nothing is not much of a proof: the row behind it must hold too.
-            if len(data) - end <= self.settings.padding:
+            if size - end <= padding:
                 return True if at_end else None
-            position, first = end + self.settings.padding, False
+            begin, first = end + padding, False
+
+
+def _behind(data: bytes, place: int, seen: int) -> int:
+    """The next place to look at, where the row at ``place`` was refused after ``seen`` bytes.
+
+    Where these and the ones behind are all the same byte, as in a run of zeros, every place that sees only that byte
+    is refused too.
+    """
+    behind = place + seen
+    if seen < 1 or data[place:behind] != data[place : place + 1] * seen:
+        return place + 1
+    other = re.compile(b"[^" + re.escape(data[place : place + 1]) + b"]", re.DOTALL).search(data, behind)
+    return max(place + 1, (other.start() if other else len(data)) - seen + 1)

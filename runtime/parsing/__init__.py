@@ -28,6 +28,7 @@ from .fields import (
     read_numbers,
     sized,
     terminated,
+    to_end,
     within,
 )
 from .framing import Frame, frames, frames_in, frames_of, unstuffed
@@ -49,8 +50,8 @@ from .kaitai import (
     ValidationNotInEnumError,
 )
 from .processing import compress, decompress, done, rotate_left, rotate_right, undone, xor
-from .streams import FileStream, MemoryStream, SubStream, WriteStream, stream_of, wire_bytes
-from .structs import UNSET, Struct
+from .streams import FileStream, MemoryStream, SubStream, WriteStream, retreat, stream_of, wire_bytes
+from .structs import UNSET, Struct, enclosed
 from .stuffing import stuff, stuff_cobs, stuff_words, unstuff, unstuff_cobs, unstuff_words
 from .values import (
     decode,
@@ -114,6 +115,7 @@ __all__ = [
     "divide",
     "divide_floats",
     "done",
+    "enclosed",
     "encode",
     "filled",
     "frames",
@@ -130,6 +132,7 @@ __all__ = [
     "read_numbers",
     "reason_of",
     "replaced",
+    "retreat",
     "rotate_left",
     "rotate_right",
     "shift_left",
@@ -145,6 +148,7 @@ __all__ = [
     "stuff_words",
     "substring",
     "terminated",
+    "to_end",
     "to_integer",
     "truncate",
     "undone",

@@ -67,23 +67,33 @@ def sized(data: bytes, size: int, name: str) -> bytes:
     return data
 
 
-def terminated(data: bytes, terminator: bytes, name: str, *, include: bool, consume: bool) -> bytes:
+def to_end(data: bytes, room: int | None, name: str) -> bytes:
+    """``data`` of a field that reaches to the end of its stream, of which ``room`` bytes are left if that is known."""
+    return data if room is None else sized(data, room, name)
+
+
+def terminated(
+    data: bytes, terminator: bytes, name: str, *, include: bool, consume: bool, room: int | None = None
+) -> bytes:
     """``data`` as it stands before and with its terminator; with ``include`` it ends with it already.
 
-    Without ``consume`` and ``include`` the terminator belongs to what follows and is not written here.
+    Without ``consume`` and ``include`` the terminator belongs to what follows and is not written here. ``room`` is
+    given where the end of the stream ends the value as well.
     """
     found = _find(data, terminator)
-    if include:
-        if found != len(data) - len(terminator):
-            raise ConsistencyError(name, f"a value that ends with its only {terminator!r}", data)
+    if found >= 0 and not (include and found == len(data) - len(terminator)):
+        raise ConsistencyError(name, f"a value without {terminator!r} inside", data)
+    if len(data) == room:
         return data
-    if found >= 0:
-        raise ConsistencyError(name, f"a value without {terminator!r}", data)
-    return data + terminator if consume else data
+    if include and found < 0:
+        raise ConsistencyError(name, f"a value that ends with {terminator!r}", data)
+    return data + terminator if consume and not include else data
 
 
-def filled(data: bytes, size: int, name: str) -> bytes:
-    """``data`` with zeros behind it, up to ``size`` bytes."""
+def filled(data: bytes, size: int | None, name: str) -> bytes:
+    """``data`` with zeros behind it, up to ``size`` bytes if that is given."""
+    if size is None:
+        return data
     if len(data) > size:
         raise ConsistencyError(f"{name} (size)", size, len(data))
     return data.ljust(size, b"\0")
@@ -94,10 +104,10 @@ def padded(
 ) -> bytes:
     """``data`` filled up to ``size`` bytes: with its terminator, where it has one and there is room, then ``pad`` or 0.
 
-    Without a size the field is as long as the value. What reading would not give back is refused: a value that holds
-    its terminator, or that ends with ``pad``.
+    Without a size the field is as long as the value and its terminator. What reading would not give back is refused: a
+    value that holds its terminator, or that ends with ``pad``.
     """
-    wanted = len(data) if size is None else size
+    wanted = len(data) + (0 if include else len(terminator)) if size is None else size
     fill = bytes((pad or 0,))
     ended = include
     if terminator:

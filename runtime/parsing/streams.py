@@ -7,7 +7,9 @@ All are ``KaitaiStream``, so that code written for Kaitai's classes takes them, 
 from __future__ import annotations
 
 import os
-from typing import IO
+from collections.abc import Callable
+from io import BufferedReader
+from typing import IO, Any
 
 from .errors import with_reason
 from .kaitai import EndOfStreamError, InvalidArgumentError, KaitaiStream, NoTerminatorFoundError
@@ -129,13 +131,19 @@ class SubStream(MemoryStream):
 
 
 class FileStream(KaitaiStream):
-    """Reads a seekable binary file, which may be of any size."""
+    """Reads a binary file, which may be of any size. One that cannot seek (a pipe) can be read from front to back."""
 
     def __init__(self, io: IO[bytes]) -> None:
-        self._take = io.read
-        self._tell = io.tell
+        file: Any = io
+        self._seekable: bool = file.seekable()
+        if not self._seekable and not hasattr(file, "peek"):
+            # A look at the next byte is the only way to know the end of a pipe.
+            file = BufferedReader(file)
+        self._peek: Callable[[int], bytes] | None = getattr(file, "peek", None)
+        self._take: Callable[..., bytes] = file.read
+        self._tell: Callable[[], int] = file.tell
         self._seen = 0
-        super().__init__(io)
+        super().__init__(file)
 
     def read_bytes(self, n: int) -> bytes:
         """The next ``n`` bytes. Raises ``EndOfStreamError`` where fewer are left."""
@@ -152,7 +160,7 @@ class FileStream(KaitaiStream):
         return self._take(n)
 
     def _read_bytes_not_aligned(self, n: int) -> bytes:
-        if n >= LARGE and self._io.seekable():
+        if n >= LARGE and self._seekable:
             left = max(0, self.size() - self._tell())
             if left < n:
                 raise EndOfStreamError(f"requested {n} bytes, but only {left} bytes available", n, left)
@@ -162,6 +170,8 @@ class FileStream(KaitaiStream):
         """Whether no byte is left (nor a bit, while bits are read)."""
         if self.bits_left:
             return False
+        if not self._seekable and self._peek is not None:
+            return not self._peek(1)
         position = self._tell()
         if position < self._seen:
             return False
@@ -205,7 +215,10 @@ class FileStream(KaitaiStream):
 
 
 class WriteStream(KaitaiStream):
-    """Takes what generated classes write; grows as needed, and always writes at its end."""
+    """Takes what generated classes write; grows as needed, and always writes at its end.
+
+    ``limit``: the size of the field that it stands for, where that is given.
+    """
 
     bits = 0
     bits_left = 0
@@ -213,8 +226,9 @@ class WriteStream(KaitaiStream):
     bits_write_mode = True
     child_streams: tuple[KaitaiStream, ...] = ()
 
-    def __init__(self) -> None:
+    def __init__(self, limit: int | None = None) -> None:
         self._out = bytearray()
+        self._limit = limit
 
     def write_bytes(self, buf: bytes) -> None:
         """Appends whole bytes; bits that were begun are filled up with zeros first."""
@@ -227,6 +241,10 @@ class WriteStream(KaitaiStream):
 
     def _ensure_bytes_left_to_write(self, n: int, pos: int) -> None:
         pass
+
+    def room(self) -> int | None:
+        """How many bytes are left of the limit; ``None`` without one."""
+        return None if self._limit is None else max(0, self._limit - self.pos())
 
     def overwrite(self, position: int, data: bytes) -> None:
         """Replaces bytes that were written before, from ``position`` on."""
@@ -260,6 +278,14 @@ class WriteStream(KaitaiStream):
 def stream_of(source: KaitaiStream | IO[bytes]) -> KaitaiStream:
     """A stream that reads ``source``, which may be one already."""
     return source if isinstance(source, KaitaiStream) else FileStream(source)
+
+
+def retreat(io: KaitaiStream, error: EndOfStreamError) -> None:
+    """Goes back to where a read began that ran into the end; raises ``error`` where the stream cannot."""
+    try:
+        io.seek(io.size() - error.bytes_available)
+    except OSError:
+        raise error from None
 
 
 def wire_bytes(io: KaitaiStream, begin: int, end: int) -> bytes:

@@ -111,15 +111,12 @@ class Struct(KaitaiStruct):
             self._refuse(EncodingError(encoding, data, getattr(self, "_io", None), src_path), "encoding")
             return data.decode(encoding, "replace")
 
-    def _adopt(self, child: Struct) -> Struct:
-        """Makes this object the parent of one that is about to be written."""
-        child._parent = self
-        child._root = self._root
+    def _adopt(self, child: Struct, *, parent: Any = UNSET, root: Any = UNSET) -> Struct:
+        """Places an object that is about to be written below this one, or below ``parent``; with a ``root`` of ``None``
+        it is the root itself."""
+        child._parent = self if parent is UNSET else parent
+        child._root = self._root if root is UNSET else child
         return child
-
-    def _enclose(self, child: Struct) -> bytes:
-        """The wire form of a child that has a stream of its own."""
-        return self._adopt(child).to_bytes()
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
@@ -137,3 +134,13 @@ def _shown(value: object) -> str:
     if isinstance(value, bytes) and len(value) > SHOWN_BYTES:
         return f"{value[:SHOWN_BYTES]!r}… ({len(value)} bytes)"
     return repr(value)
+
+
+def enclosed(child: Struct, size: int | None = None) -> bytes:
+    """The wire form of an object that has a stream of its own, of ``size`` bytes where that is known.
+
+    What stands at the end of the object then knows where the end is; fewer bytes come out where nothing does.
+    """
+    io = WriteStream(size)
+    child._append(io)
+    return io.to_byte_array()

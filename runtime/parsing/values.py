@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from .errors import ExpressionError
 
 Value = TypeVar("Value")
 Number = TypeVar("Number", int, float)
+Ordered = TypeVar("Ordered", int, float, str, bytes)
 
 MAX_SHIFT = 4096
 """The most bits that an expression shifts by; more would make integers of any size out of a few bytes of input."""
@@ -107,11 +108,11 @@ def substring(text: str, begin: int, end: int) -> str:
     return text[begin:end]
 
 
-def smallest(values: Sequence[Any]) -> Any:
+def smallest(values: Sequence[Ordered]) -> Ordered:
     """The smallest item."""
     return min(values) if values else item(values, 0)
 
 
-def largest(values: Sequence[Any]) -> Any:
+def largest(values: Sequence[Ordered]) -> Ordered:
     """The largest item."""
     return max(values) if values else item(values, 0)

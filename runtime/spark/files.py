@@ -19,6 +19,11 @@ def candidates(format: Format, options: ReadOptions) -> list[Candidate]:
     if STANDARD_INPUT in options.paths:
         raise WireloomError("Spark's tasks cannot read standard input: give a path")
     inputs = [each for path in options.paths for each in _below(path, options)]
+    if not inputs:
+        raise WireloomError(
+            "none of the files is read: check recursiveFileLookup, pathGlobFilter, modifiedAfter and modifiedBefore",
+            path=", ".join(options.paths),
+        )
     return [_candidate(format, each, options) for each in _unique(inputs)]
 
 

@@ -23,19 +23,18 @@ ADVICE = (
     "or set JAVA_HOME to one"
 )
 
+JAVA_OPTIONS = "spark.driver.extraJavaOptions"
+
 SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
-    "spark.sql.shuffle.partitions": "4",
-    # Times on the wire are instants; they are shown and put into partitions as such.
-    "spark.sql.session.timeZone": "UTC",
-    # Spark's own default counts in 1900s calendars only for files of old versions.
-    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
-    "spark.sql.parquet.compression.codec": "zstd",
-    "spark.sql.execution.arrow.pyspark.enabled": "true",
-    "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled": "true",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
+    "spark.sql.shuffle.partitions": "4",
+    # Times on the wire are instants; they are shown as such.
+    "spark.sql.session.timeZone": "UTC",
+    # Without it, rows are sorted by the table's partition columns before they are written.
+    "spark.sql.maxConcurrentOutputFileWriters": "32",
 }
 """Quiet, local, and without a web page."""
 
@@ -43,29 +42,37 @@ SETTINGS = {
 def local_session(
     name: str = "wireloom", *, cores: int | str = "*", settings: Mapping[str, str] | None = None
 ) -> SparkSession:
-    """The session that is active, or a new local one on ``cores`` processor cores, with every format registered.
+    """The session that is active, or a new local one (see ``start``), with every format registered."""
+    session = start(name, cores=cores, settings=settings)
+    from . import register
 
-    ``settings`` are Spark's and go before wireloom's own. Raises ``UnsupportedError`` with one sentence where PySpark
-    or Java is missing.
+    register(session)
+    return session
+
+
+def start(name: str = "wireloom", *, cores: int | str = "*", settings: Mapping[str, str] | None = None) -> SparkSession:
+    """The session that is active, or a new local one on ``cores`` processor cores.
+
+    ``settings`` are Spark's and replace wireloom's own; Java's options are put behind them. Raises ``UnsupportedError``
+    with one sentence where PySpark or Java is missing.
     """
     try:
         from pyspark.sql import SparkSession
     except ImportError:
         raise UnsupportedError("PySpark is not installed: pip install 'wireloom[spark]'") from None
-    from . import register
-
     active = SparkSession.getActiveSession()
-    if active is None:
-        check_java()
-        # Spark starts its Python workers, and looks for data sources, with what this names.
-        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-        os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
-        builder = SparkSession.builder.appName(name).master(f"local[{cores}]")
-        for key, value in {**SETTINGS, **_quiet_logging(), **(settings or {})}.items():
-            builder = builder.config(key, value)
-        active = builder.getOrCreate()
-    register(active)
-    return active
+    if active is not None:
+        return active
+    check_java()
+    # Spark starts its Python workers, and looks for data sources, with what this names.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
+    wanted = {**SETTINGS, **(settings or {})}
+    wanted[JAVA_OPTIONS] = f"{_quiet_logging()} {wanted.get(JAVA_OPTIONS, '')}".strip()
+    builder = SparkSession.builder.appName(name).master(f"local[{cores}]")
+    for key, value in wanted.items():
+        builder = builder.config(key, value)
+    return builder.getOrCreate()
 
 
 def check_java() -> None:
@@ -94,7 +101,7 @@ def java_version(told: str) -> int | None:
     return int(found[1]) if found else None
 
 
-def _quiet_logging() -> dict[str, str]:
+def _quiet_logging() -> str:
     """Spark's own start-up lines come before its log level applies; a logging configuration stops them."""
     configuration = Path(__file__).with_name("log4j2.properties")
-    return {"spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={configuration.as_uri()}"}
+    return f"-Dlog4j2.configurationFile={configuration.as_uri()}"

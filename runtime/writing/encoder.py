@@ -8,14 +8,17 @@ from functools import cached_property
 from typing import Any
 
 import pyarrow as pa
-from kaitaistruct import KaitaiStructError
 
 from ..errors import WireloomError
 from ..format import Format
+from ..parsing import KaitaiStructError
 from .batches import batch_of_one
 from .fields import Filled, fields_of, values_of
 from .native import framed
 from .plain import PlainRow, plain_row
+
+REFUSALS = (KaitaiStructError, WireloomError, struct.error, ValueError, TypeError, OverflowError, AttributeError)
+"""What writing an object raises whose values cannot stand on the wire, or are not all there."""
 
 
 class RowEncoder:
@@ -118,7 +121,7 @@ class RowEncoder:
         for row_values in columns:
             try:
                 done.append(row_class(**dict(zip(names, row_values, strict=True))).to_bytes())
-            except (KaitaiStructError, WireloomError, struct.error, ValueError, TypeError, OverflowError) as error:
+            except REFUSALS as error:
                 raise WireloomError(self._refusal(first_row + len(done), names, row_values, error)) from error
         return done
 
@@ -149,8 +152,17 @@ class RowEncoder:
             items.extend(self.format.row_class(**dict(zip(own, row, strict=True))) for row in rows)
         try:
             return self.format.root_class(**(root_values | {self.format.rows_attribute: items})).to_bytes()
-        except (KaitaiStructError, struct.error, ValueError, TypeError, OverflowError) as error:
-            raise WireloomError(f"{self.format.name} cannot be written: {error}") from error
+        except REFUSALS as error:
+            raise WireloomError(f"{self._first_bad(items)} cannot be written: {error}") from error
+
+    def _first_bad(self, items: list[Any]) -> str:
+        """The first row that cannot be written even by itself; the format where there is none."""
+        for row, item in enumerate(items):
+            try:
+                item.to_bytes()
+            except REFUSALS:
+                return self._row(row)
+        return self.format.name
 
     def _keep(self, root_values: dict[str, Any], filled: Filled, values: list[object], first_row: int) -> None:
         for row, value in enumerate(values):

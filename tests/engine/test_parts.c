@@ -156,8 +156,36 @@ static void test_text(void) {
     }
 }
 
+/* The index of a window answers as going through the bytes does. */
+static void test_index(void) {
+    source_of_chance chance = {6};
+    const wl_rule rules[2] = {{1, 0, 0, -1, 0, 0}, {2, 0, 0, -1, 0, 0}};
+    const wl_checksum checksums[2] = {{rules, wl_chosen.crc32c, 0}, {rules + 1, wl_crc32_update, 0}};
+    for (size_t round = 0; round < 60; round++) {
+        size_t size = 1 + chance_below(&chance, 30000), letters = 1 + chance_below(&chance, 200);
+        uint8_t *window = random_bytes(&chance, size);
+        wl_index *index = wl_index_make(window, window + size);
+        CHECK(index != NULL);
+        for (size_t k = 0; k < 50; k++)
+            window[chance_below(&chance, size)] = (uint8_t)chance_below(&chance, letters);
+        for (size_t k = 0; k < 100; k++) {
+            size_t from = chance_below(&chance, size + 1), to = from + chance_below(&chance, size - from + 1);
+            const wl_checksum *checksum = checksums + chance_below(&chance, 2);
+            uint32_t state = (uint32_t)chance_next(&chance);
+            uint8_t value = (uint8_t)(chance_below(&chance, 12) + 100 * (k % 2));
+            CHECK(wl_index_crc(index, checksum, state, window + from, window + to) ==
+                  checksum->update(state, window + from, to - from));
+            CHECK(wl_index_find(index, value, window + from, window + to) ==
+                  (to > from ? memchr(window + from, value, to - from) : NULL));
+        }
+        wl_index_free(index);
+        free(window);
+    }
+}
+
 static void test_all(void) {
     test_crc();
+    test_index();
     test_shift();
     test_scan();
     test_stuffing();

@@ -6,11 +6,11 @@ from wireloom.program import Op
 
 from ...model.model import Attribute, EndOfStreamSize, ExpressionSize, TerminatedSize
 from ...model.types import BytesType, StringType
-from ..python.layout import reason_of
 from .assembler import Refusal
 from .refusal import NotForEngineError
 from .scope import Scope, Span
 from .state import State
+from .valid import reason_of
 
 TEXT_ENCODINGS = {"UTF-8": 0, "ASCII": 1, "US-ASCII": 1}
 """Encodings that the engine checks, and the operand of ``CHECK_UTF8``."""

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from wireloom.program import ChecksumRule, ColumnProgram
 
-from ...model.model import MODEL_VERSION, RepeatEos, Rows, Spec
+from ...model.model import MODEL_VERSION, Rows, Spec
 from ..base import refuse
 from ..python.names import class_name, qualified
 from .assembler import Listing
 from .literal import literal
-from .program import lower_program
+from .program import is_streaming, lower_program
 from .refusal import NotForEngineError
 from .table import TableColumn, table_columns
 
@@ -151,6 +151,10 @@ def _column(column: TableColumn) -> ColumnView:
         given["doc"] = column.field.doc
     if column.labels:
         given["labels"] = column.labels
+    if column.derived:
+        given["derived"] = True
+    if column.same_as:
+        given["same_as"] = column.same_as
     arguments = (
         repr(column.name),
         repr(column.type.name),
@@ -177,7 +181,7 @@ def _format_arguments(spec: Spec, rows: Rows, refusal: str | None) -> tuple[str,
         "delimiter": (framing.delimiter if framing else b"", b""),
         "path_pattern": (spec.path_pattern, None),
         "has_prologue": (spec.root.attributes[0].id != rows.attribute, False),
-        "streaming": (isinstance(attribute.repeat, RepeatEos), True),
+        "streaming": (is_streaming(attribute), True),
         "engine_refusal": (refusal, None),
     }
     given.update({name: value for name, (value, default) in optional.items() if value != default})

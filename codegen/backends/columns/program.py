@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from wireloom.program import Op, Stuffing
 
-from ...model.model import ExpressionSize, Instance, OwnSize, RepeatEos, Rows, Spec
+from ...model.model import Attribute, Instance, OwnSize, RepeatEos, Rows, Spec
 from ...model.types import BytesType, StringType
 from .assembler import Assembler, Label, Listing
 from .expression import Compiler, facts_of
 from .refusal import NotForEngineError
 from .row import lower_fields
-from .scope import Argument, Fact, Scalar, Scope, Span, Unavailable
+from .scope import Fact, Scalar, Scope, Span, Unavailable
 from .state import State
 from .table import TableColumn, declared
 
@@ -22,27 +22,15 @@ def lower_program(spec: Spec, rows: Rows, columns: tuple[TableColumn, ...]) -> L
     """The column program. Raises ``NotForEngineError`` with the first thing that the engine cannot do."""
     assembler = Assembler()
     attribute = spec.root.attribute(rows.attribute)
-    if attribute is None or not isinstance(attribute.repeat, RepeatEos):
-        raise NotForEngineError(f'"{rows.attribute}" does not repeat to the end of the input')
-    if attribute.condition is not None or attribute.switch is not None or attribute.process is not None:
-        raise NotForEngineError(f'"{rows.attribute}" is optional, processed or of several types')
+    if attribute is None or not is_streaming(attribute):
+        raise NotForEngineError(f'"{rows.attribute}" is not a plain run of rows to the end of the input')
     root, presets = _root(spec, rows)
     row = Scope(spec, spec.struct(rows.row), root)
-    for parameter, argument in zip(row.struct.parameters, attribute.arguments, strict=False):
-        row.members[parameter.id] = Argument(argument, root)
     framing = attribute.framing
-    limited = isinstance(attribute.size, ExpressionSize)
-    if not limited and not isinstance(attribute.size, OwnSize):
-        raise NotForEngineError(f'the items of "{rows.attribute}" reach to the end of the input')
     own = {each.name: (number, each) for number, each in enumerate(columns) if not each.parent}
-    state = State(spec, assembler, row, own, bounded=limited or framing is not None)
-    if isinstance(attribute.size, ExpressionSize):
-        register, addend = state.size(root, attribute.size, attribute.id)
-        assembler.add(Op.LIMIT_REGISTER, register, 0, addend, comment=attribute.id)
+    state = State(spec, assembler, row, own, bounded=framing is not None)
     lower_fields(state, row)
     state.run.flush()
-    if limited:
-        assembler.add(Op.LIMIT_END, comment=attribute.id)
     for number, column in enumerate(columns):
         if isinstance(column.field, Instance):
             _lower_instance(assembler, root if column.parent else row, number, column, column.field)
@@ -57,6 +45,16 @@ def lower_program(spec: Spec, rows: Rows, columns: tuple[TableColumn, ...]) -> L
         raise NotForEngineError(f'the column "{refused.name}" is of type {refused.type.name}')
     stuffing = Stuffing[framing.stuffing.upper()] if framing else Stuffing.NONE
     return assembler.finish(storages, presets, framing.delimiter if framing else b"", stuffing)
+
+
+def is_streaming(attribute: Attribute) -> bool:
+    """Whether the items of the rows attribute stand in the input by themselves, to its end, and need nothing else."""
+    return (
+        isinstance(attribute.repeat, RepeatEos)
+        and isinstance(attribute.size, OwnSize)
+        and attribute.terminator is None
+        and not (attribute.arguments or attribute.condition or attribute.switch or attribute.process)
+    )
 
 
 def _root(spec: Spec, rows: Rows) -> tuple[Scope, tuple[tuple[str, Scalar], ...]]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from wireloom.program import Kind, Op
 
+from ...expression.nodes import Name
 from ...model.model import Attribute, Instance, Labels, Rows, Spec, Struct, Timestamp
 from ...model.types import EnumType
 from ..base import refuse
@@ -30,6 +31,10 @@ class TableColumn:
     attribute: str
     """The name that the field has in the generated class."""
     labels: tuple[tuple[int, str], ...] = ()
+    derived: bool = False
+    """Writers fill it in by themselves: a length, a count, a checksum, contents, a computed value."""
+    same_as: str = ""
+    """For a value instance that shows an attribute in another form: the name of that one in the generated class."""
 
     def store(self, assembler: Assembler, number: int, scalar: Scalar) -> None:
         """Appends the step that puts a register into column ``number``."""
@@ -66,7 +71,20 @@ def _column(spec: Spec, struct: Struct, name: str, scope: Scope, *, default: boo
     labels: tuple[tuple[int, str], ...] = ()
     if isinstance(field.logical, Labels) and isinstance(field.type, EnumType):
         labels = tuple((each.value, each.label) for each in spec.enum(field.type.path).labels)
-    return TableColumn(name, found, field, default, parent, field_name(name), labels)
+    same_as = _same_as(struct, field)
+    derived = not same_as if isinstance(field, Instance) else _is_derived(struct, field)
+    return TableColumn(name, found, field, default, parent, field_name(name), labels, derived, same_as)
+
+
+def _is_derived(struct: Struct, attribute: Attribute) -> bool:
+    by_rule = attribute.checksum is not None or attribute.contents is not None
+    return by_rule or any(each.attribute == attribute.id for each in struct.derivations)
+
+
+def _same_as(struct: Struct, field: Attribute | Instance) -> str:
+    if isinstance(field, Instance) and isinstance(field.value, Name) and struct.attribute(field.value.id) is not None:
+        return field_name(field.value.id)
+    return ""
 
 
 def declared(spec: Spec, struct: Struct, parent: Scope | None) -> Scope:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from wireloom.program import Op
 
 from ...expression.nodes import Comparison, IntegerLiteral, Logical, Name, Node
-from ...model.model import Attribute, Spec, Valid
+from ...model.model import Attribute, Spec, Struct, Valid
 from ...model.types import EnumType
-from ..python.layout import reason_of
+from ..python.layout import length_fields
 from .assembler import Assembler, Refusal
 from .expression import Compiled, Compiler
 from .interval import INT64
@@ -19,6 +19,11 @@ from .scope import Scalar
 
 _IT = Name("_")
 _LARGEST_UNSIGNED = (1 << 64) - 1
+
+
+def reason_of(spec: Spec, struct: Struct, attribute: Attribute) -> str:
+    """The reason of a refused value of ``attribute``, the same as in the object parser."""
+    return "length" if (struct.path, attribute.id) in length_fields(spec) else "value"
 
 
 def loses_row(attribute: Attribute) -> bool:

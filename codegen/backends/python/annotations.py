@@ -21,6 +21,7 @@ from ...model.types import (
     UserType,
 )
 from ..base import refuse
+from .absence import may_be_unmatched, member_may_be_absent
 from .module import Module
 from .names import field_name
 
@@ -82,10 +83,9 @@ class Annotations:
 
     def of_instance(self, instance: Instance) -> str:
         """The annotation of an instance."""
-        if instance.attribute is not None and instance.condition is None:
-            return self.of_field(instance.attribute)
         text = self.of_field(instance.attribute) if instance.attribute is not None else self.of(instance.type)
-        return f"{text} | None" if instance.condition is not None and not text.endswith("| None") else text
+        absent = member_may_be_absent(self.module.spec, self.struct, instance.id)
+        return f"{text} | None" if absent and not text.endswith("| None") else text
 
 
 def member_names(struct: Struct) -> tuple[str, ...]:
@@ -94,8 +94,3 @@ def member_names(struct: Struct) -> tuple[str, ...]:
     ids += [each.id for each in struct.attributes]
     ids += [each.id for each in struct.instances]
     return tuple(field_name(each) for each in ids)
-
-
-def may_be_unmatched(attribute: Attribute) -> bool:
-    """Whether a value may be of none of the types that its switch offers."""
-    return attribute.switch is not None and all(case.match is not None for case in attribute.switch.cases)

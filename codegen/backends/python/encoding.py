@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from ...expression.nodes import Attribute as Member
+from ...expression.nodes import Node
 from ...model.model import Attribute, EndOfStreamSize, ExpressionSize, FixedSize, OwnSize, Process, TerminatedSize
-from ...model.types import BytesType, StringType, UserType
-from .reading import codec
+from ...model.types import BytesType, StreamType, StringType, UserType
+from .expressions import mentions
+from .reading import codec, parent_text
 from .scope import ClassScope
+
+SIZE_PRESERVING = ("xor", "rol", "ror")
+"""Processes that give as many bytes as they take."""
 
 
 def has_bytes(attribute: Attribute) -> bool:
@@ -15,46 +21,87 @@ def has_bytes(attribute: Attribute) -> bool:
     return isinstance(attribute.type, BytesType | StringType)
 
 
-def content_text(scope: ClassScope, attribute: Attribute, value: str) -> str:
-    """The bytes of a value before they are fitted into a field of a given size."""
+def adopted(scope: ClassScope, attribute: Attribute, value: str) -> str:
+    """An object in its place below its parent."""
+    keys = ""
+    if attribute.parent is not None:
+        keys += f", parent={parent_text(scope, attribute)}"
+    if isinstance(attribute.type, UserType) and attribute.type.path[0] != scope.spec.root.path[0]:
+        keys += ", root=None"
+    return f"self._adopt({value}{keys})"
+
+
+def content_text(scope: ClassScope, attribute: Attribute, value: str, *, size_known: bool = True) -> str:
+    """The bytes of a value before they are fitted into a field of a given size.
+
+    ``size_known``: the size may be asked for here; otherwise it follows from these bytes.
+    """
     match attribute.type:
         case StringType(encoding):
             text = f"{scope.use('encode')}({value}, {codec(attribute, encoding)!r})"
         case UserType():
-            text = f"self._enclose({value})"
+            size = _room(scope, attribute) if size_known else None
+            arguments = [adopted(scope, attribute, value), *([size] if size else [])]
+            text = f"{scope.use('enclosed')}({', '.join(arguments)})"
         case _:
             text = value
     if attribute.process is not None:
         text = _processed(scope, attribute, attribute.process, text)
     if isinstance(attribute.size, TerminatedSize) and attribute.terminator is not None:
         end = attribute.terminator
-        keys = f"include={end.include}, consume={end.consume}"
+        keys = f"include={end.include}, consume={end.consume}{'' if end.eos_error else ', room=io.room()'}"
         text = f"{scope.use('terminated')}({text}, {end.value!r}, {attribute.id!r}, {keys})"
     return text
 
 
-def fitted_text(scope: ClassScope, attribute: Attribute, content: str) -> str:
-    """The bytes ``content`` as they stand in their field: padded, and of the size that the spec says."""
+def _room(scope: ClassScope, attribute: Attribute) -> str | None:
+    """The size of an object's own stream, where it is that of its field."""
+    cut = attribute.terminator is not None or attribute.pad_right is not None
+    if cut or (attribute.process is not None and attribute.process.name not in SIZE_PRESERVING):
+        return None
+    return _size(scope, attribute)
+
+
+def _size(scope: ClassScope, attribute: Attribute) -> str | None:
     match attribute.size:
         case ExpressionSize(expression):
-            size = scope.text(expression, attribute)
+            return None if asks_for_end(expression) else scope.text(expression, attribute)
         case FixedSize(number):
-            size = str(number)
-        case EndOfStreamSize() if attribute.pad_right is not None or attribute.terminator is not None:
-            size = "None"
-        case _:
-            return content
-    if isinstance(attribute.type, UserType):
-        # What an object does not fill of its field is zeros.
-        return f"{scope.use('filled')}({content}, {size}, {attribute.id!r})"
+            return str(number)
+        case EndOfStreamSize():
+            return "io.room()"
+    return None
+
+
+def asks_for_end(expression: Node) -> bool:
+    """Whether an expression depends on where the stream ends, which a writer does not know."""
+
+    def is_end(node: Node) -> bool:
+        return isinstance(node, Member) and node.name in ("size", "eof") and isinstance(node.value.type, StreamType)
+
+    return mentions(expression, is_end)
+
+
+def fitted_text(scope: ClassScope, attribute: Attribute, content: str) -> str:
+    """The bytes ``content`` as they stand in their field: padded, and of the size that the spec says."""
+    if isinstance(attribute.size, TerminatedSize | OwnSize):
+        return content
+    size = _size(scope, attribute) or "None"
     keys = []
     if attribute.pad_right is not None:
         keys.append(f"pad={attribute.pad_right}")
     if attribute.terminator is not None:
         keys.append(f"terminator={attribute.terminator.value!r}, include={attribute.terminator.include}")
-    if not keys:
-        return f"{scope.use('sized')}({content}, {size}, {attribute.id!r})"
-    return f"{scope.use('padded')}({content}, {size}, {', '.join((repr(attribute.id), *keys))})"
+    if keys:
+        function = "padded"
+    elif size == "None":
+        return content
+    elif isinstance(attribute.type, UserType):
+        # What an object does not fill of its field is zeros.
+        function = "filled"
+    else:
+        function = "to_end" if isinstance(attribute.size, EndOfStreamSize) else "sized"
+    return f"{scope.use(function)}({', '.join((content, size, repr(attribute.id), *keys))})"
 
 
 def _processed(scope: ClassScope, attribute: Attribute, process: Process, text: str) -> str:

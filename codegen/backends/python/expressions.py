@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from ...expression.fold import fold
 from ...expression.nodes import (
     Attribute,
     Binary,
@@ -44,6 +45,7 @@ from ...model.types import (
     UserType,
 )
 from ..base import refuse
+from .absence import may_be_absent, member_may_be_absent
 from .annotations import Annotations
 from .module import Module
 from .names import field_name, label_name
@@ -101,29 +103,44 @@ class Translator:
 
     def text(self, node: Node, least: int = CONDITIONAL) -> str:
         """The expression's text, in parentheses where it binds more loosely than ``least``."""
+        return self._part(fold(node), least)
+
+    def _part(self, node: Node, least: int = CONDITIONAL) -> str:
         text, binding = self._visit(node)
         return f"({text})" if binding < least else text
 
-    def condition(self, node: Node) -> str:
-        """The expression as a condition."""
+    def nullable_text(self, node: Node) -> str:
+        """The expression's text where it may come to ``None``: an absent attribute's value is the value."""
+        match node:
+            case Conditional(condition, then, otherwise) if self.is_nullable(node):
+                parts = self.nullable_text(then), self.text(condition, OR), self.nullable_text(otherwise)
+                return f"({parts[0]}) if {parts[1]} else {parts[2]}"
+            case Name(id) if self.is_nullable(node):
+                return f"self.{field_name(id)}"
+            case Attribute(value, name) if self.is_nullable(node):
+                return f"{self.text(value, PRIMARY)}.{field_name(name)}"
         return self.text(node)
+
+    def is_nullable(self, node: Node) -> bool:
+        """Whether the value may be that of an absent attribute."""
+        return may_be_absent(self.module.spec, self.struct, node)
 
     def negation(self, node: Node) -> str:
         """The opposite of a condition."""
-        return self._not(node)[0]
+        return self._not(fold(node))[0]
 
     def _visit(self, node: Node) -> tuple[str, int]:
         match node:
             case IntegerLiteral(value):
                 return (str(value), PRIMARY if value >= 0 else SIGN)
             case FloatLiteral(value):
-                return repr(value), PRIMARY
+                return repr(value), PRIMARY if value >= 0 else SIGN
             case BooleanLiteral(value):
                 return str(value), PRIMARY
             case StringLiteral(value):
                 return repr(value), PRIMARY
             case FormattedString(parts):
-                return f"''.join(({', '.join(self._formatted(each) for each in parts)},))", PRIMARY
+                return self._joined(parts), PRIMARY
             case ListLiteral(items):
                 return self._list(node, items), PRIMARY
             case Name(id):
@@ -133,18 +150,18 @@ class Translator:
             case Call(value, name, arguments):
                 return self._call(node, value, name, arguments), PRIMARY
             case Subscript(value, index):
-                return f"{self.module.use('item')}({self.text(value)}, {self.text(index)})", PRIMARY
+                return f"{self.module.use('item')}({self._part(value)}, {self._part(index)})", PRIMARY
             case Unary(operator, operand):
                 if operator == "not":
                     return self._not(operand)
-                return f"{operator}{self.text(operand, SIGN)}", SIGN
+                return f"{operator}{self._part(operand, SIGN)}", SIGN
             case Binary(operator, left, right):
                 return self._binary(node, operator, left, right)
             case Comparison(operator, left, right):
                 return self._comparison(operator, left, right)
             case Logical(operator, left, right):
                 binding = AND if operator == "and" else OR
-                return f"{self.text(left, binding)} {operator} {self.text(right, binding + 1)}", binding
+                return f"{self._part(left, binding)} {operator} {self._part(right, binding + 1)}", binding
             case Conditional(condition, then, otherwise):
                 return self._conditional(condition, then, otherwise)
             case EnumMember(_, label):
@@ -159,38 +176,45 @@ class Translator:
             return self._comparison("!=" if operand.operator == "==" else "==", operand.left, operand.right)
         if isinstance(operand, Unary) and operand.operator == "not":
             return self._visit(operand.operand)
-        return f"not {self.text(operand, NOT)}", NOT
+        return f"not {self._part(operand, NOT)}", NOT
 
     def _comparison(self, operator: str, left: Node, right: Node) -> tuple[str, int]:
         if isinstance(left, _LITERALS) and not isinstance(right, _LITERALS):
             left, right, operator = right, left, _MIRRORED[operator]
         if isinstance(right, BooleanLiteral):
             return self._visit(left) if right.value == (operator == "==") else self._not(left)
-        return f"{self.text(left, BIT_OR)} {operator} {self.text(right, BIT_OR)}", COMPARISON
+        return f"{self._part(left, BIT_OR)} {operator} {self._part(right, BIT_OR)}", COMPARISON
 
     def _conditional(self, condition: Node, then: Node, otherwise: Node) -> tuple[str, int]:
         if isinstance(then, BooleanLiteral) and isinstance(otherwise, BooleanLiteral) and then.value != otherwise.value:
             return self._visit(condition) if then.value else self._not(condition)
-        return f"{self.text(then, OR)} if {self.text(condition, OR)} else {self.text(otherwise)}", CONDITIONAL
+        return f"{self._part(then, OR)} if {self._part(condition, OR)} else {self._part(otherwise)}", CONDITIONAL
+
+    def _joined(self, parts: tuple[Node, ...]) -> str:
+        if not parts:
+            return "''"
+        return f"''.join(({', '.join(self._formatted(each) for each in parts)},))"
 
     def _formatted(self, node: Node) -> str:
         if isinstance(node.type, StringType):
-            return self.text(node)
+            return self._part(node)
         if isinstance(node.type, BooleanType):
-            return f"'true' if {self.text(node, OR)} else 'false'"
-        return f"str({self.text(node)})"
+            return f"'true' if {self._part(node, OR)} else 'false'"
+        return f"str({self._part(node)})"
 
     def _list(self, node: Node, items: tuple[Node, ...]) -> str:
         if isinstance(node.type, BytesType):
             numbers = [each.value for each in items if isinstance(each, IntegerLiteral)]
             if len(numbers) == len(items):
                 return repr(bytes(numbers))
-            return f"bytes(({', '.join(self.text(each) for each in items)},))"
-        return f"[{', '.join(self.text(each) for each in items)}]"
+            return f"bytes(({', '.join(self._part(each) for each in items)},))"
+        return f"[{', '.join(self._part(each) for each in items)}]"
 
     def _name(self, name: str) -> str:
         if name in self.places:
             return self.places[name]
+        if name == "_parent" and self.struct is self.module.spec.root:
+            return f"{self.module.use('some')}(self._parent, '_parent')"
         if name in ("_root", "_parent"):
             return f"self.{name}"
         if name.startswith("_") and not name.startswith("_unnamed"):
@@ -202,7 +226,7 @@ class Translator:
         if isinstance(node.value, Name) and node.value.id in self.sizes and node.name == "size":
             return f"len({self.sizes[node.value.id]})"
         if isinstance(kind, UserType | AnyStructType):
-            value = self.text(node.value, PRIMARY)
+            value = self._part(node.value, PRIMARY)
             if node.name in ("_io", "_parent", "_root") or isinstance(kind, AnyStructType):
                 return f"{value}.{field_name(node.name)}"
             return self._member(value, self.module.spec.struct(kind.path), node.name)
@@ -210,30 +234,29 @@ class Translator:
 
     def _member(self, value: str, struct: Struct, name: str) -> str:
         text = f"{value}.{field_name(name)}"
-        member = struct.attribute(name) or struct.instance(name)
-        if member is not None and member.condition is not None:
+        if member_may_be_absent(self.module.spec, struct, name):
             return f"{self.module.use('some')}({text}, {name!r})"
         return text
 
     def _call(self, node: Node, value: Node, name: str, arguments: tuple[Node, ...]) -> str:
         kind = value.type
         if isinstance(kind, BytesType) and name == "to_s":
-            return f"{self.module.use('decode')}({self.text(value)}, {self._encoding(arguments[0])!r})"
+            return f"{self.module.use('decode')}({self._part(value)}, {self._encoding(arguments[0])!r})"
         if isinstance(kind, StringType) and name == "to_b":
-            return f"{self.module.use('encode')}({self.text(value)}, {self._encoding(arguments[0])!r})"
+            return f"{self.module.use('encode')}({self._part(value)}, {self._encoding(arguments[0])!r})"
         if name == "to_s":
-            return f"str({self.text(value)})"
+            return f"str({self._part(value)})"
         if isinstance(kind, StringType) and name == "to_i" and arguments:
-            return f"{self.module.use('to_integer')}({self.text(value)}, {self.text(arguments[0])})"
+            return f"{self.module.use('to_integer')}({self._part(value)}, {self._part(arguments[0])})"
         if name == "to_i" and isinstance(kind, BitsType):
-            return f"int({self.text(value)})"
+            return f"int({self._part(value)})"
         found = _METHODS.get((type(kind), name)) if kind is not None else None
         if found is None:
             refuse(self.position, f"the method '{name}' is not supported")
         text, *functions = found
         binding = PRIMARY if text.startswith("{}") else CONDITIONAL
         names = {each: self.module.use(each) for each in functions}
-        return text.format(self.text(value, binding), *(self.text(each) for each in arguments), **names)
+        return text.format(self._part(value, binding), *(self._part(each) for each in arguments), **names)
 
     def _encoding(self, node: Node) -> str:
         codec = python_codec(node.value) if isinstance(node, StringLiteral) else None
@@ -246,17 +269,17 @@ class Translator:
             return self._division(node, operator, left, right)
         if operator in ("<<", ">>") and not isinstance(right, IntegerLiteral):
             function = self.module.use("shift_left" if operator == "<<" else "shift_right")
-            return f"{function}({self.text(left)}, {self.text(right)})", PRIMARY
+            return f"{function}({self._part(left)}, {self._part(right)})", PRIMARY
         binding = _BINARY[operator]
-        return f"{self.text(left, binding)} {operator} {self.text(right, binding + 1)}", binding
+        return f"{self._part(left, binding)} {operator} {self._part(right, binding + 1)}", binding
 
     def _division(self, node: Node, operator: str, left: Node, right: Node) -> tuple[str, int]:
         floats = isinstance(node.type, FloatType | ComputedFloatType)
         if isinstance(right, IntegerLiteral | FloatLiteral) and right.value:
             sign = operator if operator == "%" or floats else "//"
-            return f"{self.text(left, PRODUCT)} {sign} {self.text(right, PRODUCT + 1)}", PRODUCT
+            return f"{self._part(left, PRODUCT)} {sign} {self._part(right, PRODUCT + 1)}", PRODUCT
         function = "modulo" if operator == "%" else "divide_floats" if floats else "divide"
-        return f"{self.module.use(function)}({self.text(left)}, {self.text(right)})", PRIMARY
+        return f"{self.module.use(function)}({self._part(left)}, {self._part(right)})", PRIMARY
 
     def _cast(self, node: Cast, value: Node) -> tuple[str, int]:
         target = node.type
@@ -264,7 +287,7 @@ class Translator:
             return self._visit(value)
         if target is None:
             return self._visit(value)
-        return f"{self.module.use('cast')}({self.annotations.of(target)!r}, {self.text(value)})", PRIMARY
+        return f"{self.module.use('cast')}({self.annotations.of(target)!r}, {self._part(value)})", PRIMARY
 
 
 def mentions(node: Node, test: Callable[[Node], bool]) -> bool:

@@ -95,7 +95,7 @@ def _unpack(scope: ClassScope, piece: Piece, call: str) -> Line:
 
 
 def _with_retreat(scope: ClassScope, lines: Lines, head: tuple[Attribute, ...]) -> Lines:
-    again: list[Line] = [Line("io.seek(io.size() - error.bytes_available)")]
+    again: list[Line] = [Line(f"{scope.use('retreat')}(io, error)")]
     for attribute in head:
         single = attribute_lines(scope, attribute, member(attribute.id), scope.source_of(attribute))
         again.extend(_raising_from(single, "error"))
@@ -108,7 +108,10 @@ def _with_retreat(scope: ClassScope, lines: Lines, head: tuple[Attribute, ...]) 
 def _raising_from(lines: Lines, cause: str) -> Lines:
     """The same lines where they stand in an ``except`` block."""
     return tuple(
-        Line(f"{line.text} from {cause}" if line.text.startswith("raise ") else line.text, _raising_from(line.body, cause))
+        Line(
+            f"{line.text} from {cause}" if line.text.startswith("raise ") else line.text,
+            _raising_from(line.body, cause),
+        )
         for line in lines
     )
 

@@ -77,7 +77,7 @@ def _keeping(instance: Instance, kept: str, lines: Lines) -> Lines:
 
 def _value_text(scope: ClassScope, instance: Instance, value: Node) -> tuple[Lines, str]:
     """Statements to go first, and the text of the value."""
-    text = scope.translator(instance.position).text(value)
+    text = scope.translator(instance.position).nullable_text(value)
     if isinstance(instance.type, EnumType) and not isinstance(value.type, EnumType):
         table = scope.module.table(instance.type.path)
         return (Line(f"raw = {text}"),), f"{table}.get(raw, raw)"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
-from functools import cache
 
 from ...expression.nodes import IntegerLiteral, Node
 from ...model.model import Attribute, ExpressionSize, FixedSize, RepeatCount, Size, Spec, Struct, TerminatedSize
@@ -98,7 +97,6 @@ def structs(struct: Struct) -> Iterator[Struct]:
         yield from structs(each)
 
 
-@cache
 def length_fields(spec: Spec) -> frozenset[Reference]:
     """The fields that say how long or how many something is: those in a size or a count, directly or by way of value
     instances and of the arguments of parametric types. A refused value of one is damage of reason ``length``."""
@@ -130,11 +128,6 @@ def _follow(spec: Spec, struct: Struct, found: set[Reference]) -> None:
             for parameter, argument in zip(parameters, arguments, strict=False):
                 if (kind.path, parameter.id) in found:
                     found.update(references(argument, struct.path))
-
-
-def reason_of(spec: Spec, struct: Struct, attribute: Attribute) -> str:
-    """The reason of a refused value of ``attribute``: ``length`` or ``value``."""
-    return "length" if (struct.path, attribute.id) in length_fields(spec) else "value"
 
 
 def attributes_of(struct: Struct) -> Iterator[Attribute]:

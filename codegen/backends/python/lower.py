@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 
 from ...model.model import Attribute, Enum, Spec, Struct
@@ -52,11 +53,16 @@ def _class(module: Module, struct: Struct, source: str, depth: int) -> ClassView
         doc=_doc(struct.doc or f"The type ``{struct.path[-1]}``.", depth + 1),
         enums=tuple(_enum(module, each, depth + 1) for each in struct.enums),
         classes=inner,
-        slots=repr(tuple(sorted(slots))),
+        slots=repr(tuple(sorted(slots, key=_natural))),
         field_names=repr(tuple(fields)),
         fields=_fields(scope, depth + 1),
         methods=tuple(_indented(each, depth + 2) for each in methods),
     )
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """Sorts ``a2`` before ``a10``, as the linter wants it."""
+    return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", name)]
 
 
 def _refuse_twins(struct: Struct) -> None:
@@ -77,7 +83,7 @@ def _refuse_twins(struct: Struct) -> None:
 def _fields(scope: ClassScope, depth: int) -> tuple[FieldView, ...]:
     struct, annotations = scope.struct, scope.annotations
     found = [FieldView("_root", scope.module.root_class, "")]
-    if len(struct.parents) == 1 and struct is not scope.spec.root:
+    if len(struct.parents) == 1:
         found.append(FieldView("_parent", scope.module.class_of(struct.parents[0]), ""))
     found.extend(
         FieldView(field_name(each.id), annotations.of(each.type), _doc(each.doc, depth)) for each in struct.parameters
@@ -133,10 +139,12 @@ def _methods(scope: ClassScope) -> list[MethodView]:
 
 def _constructor(scope: ClassScope) -> MethodView:
     struct, annotations = scope.struct, scope.annotations
-    unset, any_ = scope.use("UNSET"), scope.use("Any")
+    any_ = scope.use("Any")
     parameters = [f"{field_name(each.id)}: {annotations.of(each.type)}" for each in struct.parameters]
     stream = f"_io: {scope.use('KaitaiStream')} | None = None"
-    fields = [f"{field_name(each.id)}: {annotations.of_field(each)} = {unset}" for each in struct.attributes]
+    fields = [
+        f"{field_name(each.id)}: {annotations.of_field(each)} = {scope.use('UNSET')}" for each in struct.attributes
+    ]
     family = (f"_parent: {any_} = None", f"_root: {any_} = None")
     arguments = ", ".join(("self", *parameters, stream, *family, *fields))
     given = ", ".join(f"{field_name(each.id)}={field_name(each.id)}" for each in struct.attributes)

@@ -6,7 +6,7 @@ from collections import defaultdict
 
 from ...model.model import Spec
 from ...model.types import Path
-from .layout import structs
+from .layout import length_fields, structs
 from .names import class_name, constant_name, qualified
 
 STANDARD = {
@@ -24,7 +24,11 @@ class Module:
 
     def __init__(self, spec: Spec) -> None:
         self.spec = spec
-        self._classes = {class_name(each.path[-1]) for struct in structs(spec.root) for each in (struct, *struct.enums)}
+        self.lengths = length_fields(spec)
+        self._classes: set[str] = set()
+        for each in structs(spec.root):
+            self._classes.add(class_name(each.path[-1]))
+            self._classes.update(class_name(enum.path[-1]) for enum in each.enums)
         self._modules: set[str] = set()
         self._names: dict[str, set[str]] = defaultdict(set)
         self._others: set[str] = set()

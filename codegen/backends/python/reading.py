@@ -261,7 +261,9 @@ def trimmed(scope: ClassScope, attribute: Attribute, text: str) -> str:
     """``text`` without padding, and cut at a terminator inside a field of a given size."""
     if isinstance(attribute.size, TerminatedSize):
         return text
-    if attribute.pad_right is not None:
+    # As in Kaitai's language, what pads and ends a value alike is not stripped: the terminator finds the end.
+    ends_alike = attribute.terminator is not None and attribute.terminator.value[-1] == attribute.pad_right
+    if attribute.pad_right is not None and not ends_alike:
         text = f"{text}.rstrip({bytes((attribute.pad_right,))!r})"
     if attribute.terminator is not None:
         text = f"{scope.use('cut')}({text}, {attribute.terminator.value!r}, include={attribute.terminator.include})"
@@ -295,16 +297,23 @@ def switch_branches(
 ) -> Lines:
     """The branches of a switch; ``lines_of`` treats the attribute as it is in one case."""
     on = f"on_{field_name(attribute.id)}"
-    lines = [Line(f"{on} = {scope.text(switch.on, attribute)}")]
     default: Lines = ()
+    groups: list[tuple[list[str], Lines]] = []
     for case in switch.cases:
         body = lines_of(_case_attribute(attribute, case))
         if case.match is None:
             default = body
             continue
         match = scope.translator(attribute.position, _on=on).text(case.match, BIT_OR)
-        lines.append(block(f"{'el' if len(lines) > 1 else ''}if {on} == {match}:", body))
-    if len(lines) == 1:
+        if groups and groups[-1][1] == body:
+            groups[-1][0].append(match)
+        else:
+            groups.append(([match], body))
+    lines = [Line(f"{on} = {scope.text(switch.on, attribute)}")]
+    for matches, body in groups:
+        condition = f"{on} == {matches[0]}" if len(matches) == 1 else f"{on} in ({', '.join(matches)})"
+        lines.append(block(f"{'el' if len(lines) > 1 else ''}if {condition}:", body))
+    if not groups:
         return default
     return (*lines, block("else:", default)) if default else tuple(lines)
 

@@ -8,7 +8,6 @@ from ...expression.nodes import Node
 from ...model.model import Attribute, Valid
 from ...model.types import BooleanType, EnumType, FloatType
 from .expressions import BIT_OR
-from .layout import reason_of
 from .scope import ClassScope
 from .view import Line, Lines, block
 
@@ -30,7 +29,7 @@ def check_lines(
     def check(condition: str, error: str, *given: str) -> None:
         arguments = ", ".join((*given, io, repr(source)))
         raised = f"{scope.use(error)}({arguments})"
-        reason = repr(reason_of(scope.spec, scope.struct, attribute))
+        reason = repr("length" if (scope.struct.path, attribute.id) in scope.module.lengths else "value")
         if attribute.frames_layout or writing:
             statement = f"raise {scope.use('with_reason')}({raised}, {reason})"
         else:

@@ -6,6 +6,7 @@ beforehand, the attributes in their order, and at last the checksums over what h
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import replace
 
 from ...expression.nodes import Attribute as Member
@@ -13,9 +14,10 @@ from ...expression.nodes import Name, Node
 from ...expression.walk import walk
 from ...model.model import Attribute, RepeatCount, RepeatUntil
 from ...model.types import BitsType, EnumType, FloatType, IntegerType, UserType
-from ..base import refusal, refuse
+from ..base import refusal
+from .absence import may_be_unmatched
 from .checksums import checksums, early_lines, late_lines
-from .encoding import content_text, fitted_text, has_bytes
+from .encoding import adopted, asks_for_end, content_text, fitted_text, has_bytes
 from .endian import endian_lines
 from .expressions import mentions_name
 from .fused import offsets, pieces
@@ -32,7 +34,7 @@ def append_method(scope: ClassScope) -> MethodView:
     """The method that writes an object."""
     return MethodView(
         signature=f"_append(self, io: {scope.use('WriteStream')}) -> None",
-        lines=_append_lines(scope),
+        lines=_append_lines(scope) or (Line("pass"),),
     )
 
 
@@ -104,9 +106,9 @@ def _sizes(expression: Node) -> set[str]:
 def _wire_text(scope: ClassScope, attribute: Attribute) -> str:
     target = member(attribute.id)
     if attribute.condition is None:
-        return content_text(scope, attribute, target)
+        return content_text(scope, attribute, target, size_known=False)
     absent = f"getattr(self, {field_name(attribute.id)!r}, None) is None"
-    return f"b'' if {absent} else {content_text(scope, attribute, _present(scope, attribute))}"
+    return f"b'' if {absent} else {content_text(scope, attribute, _present(scope, attribute), size_known=False)}"
 
 
 def _derivations(scope: ClassScope, wires: dict[str, str]) -> Lines:
@@ -134,10 +136,16 @@ def _write_run(scope: ClassScope, run: tuple[Attribute, ...], wires: dict[str, s
             lines.extend(check_lines(scope, attribute, member(attribute.id), source, "None", writing=True))
     for piece in pieces(run):
         packer = scope.module.packer(scope.struct.path, piece.attributes[0].id, piece.code)
-        names = " ".join(each.id for each in piece.attributes)
+        names = _names(piece.attributes)
         values = ", ".join(_packable(scope, each, wires) for each in piece.attributes)
-        lines.append(Line(f"io.write_bytes({scope.use('packed')}({packer}, {names!r}, {values}))"))
+        lines.append(Line(f"io.write_bytes({scope.use('packed')}({packer}, {names}, {values}))"))
     return tuple(lines)
+
+
+def _names(attributes: tuple[Attribute, ...]) -> str:
+    """A literal of the attributes' names; the formatter lays the parts of a long one out in lines."""
+    parts = textwrap.wrap(" ".join(each.id for each in attributes), 80)
+    return " ".join(repr(part + " ") for part in parts[:-1]) + f" {parts[-1]!r}"
 
 
 def _packable(scope: ClassScope, attribute: Attribute, wires: dict[str, str]) -> str:
@@ -182,17 +190,17 @@ def _write_repeated(scope: ClassScope, attribute: Attribute, values: str) -> Lin
         case RepeatUntil():
             values = f"{scope.use('at_least_one')}({values}, {attribute.id!r})"
     if attribute.framing is not None:
-        stuffed = (
-            f"{scope.use('stuff')}(self._enclose({item}), {scope.use('Stuffing')}.{attribute.framing.stuffing.upper()})"
-        )
+        code = f"{scope.use('Stuffing')}.{attribute.framing.stuffing.upper()}"
+        stuffed = f"{scope.use('stuff')}({content_text(scope, attribute, item)}, {code})"
         write = Line(f"io.write_bytes({stuffed} + {attribute.framing.delimiter!r})")
         return (block(f"for {item} in {values}:", [write]),)
     body = list(_write_checked(scope, attribute, item, None))
-    if isinstance(attribute.repeat, RepeatUntil):
+    ends = isinstance(attribute.repeat, RepeatUntil) and not asks_for_end(attribute.repeat.expression)
+    if isinstance(attribute.repeat, RepeatUntil) and ends:
         condition = scope.text(attribute.repeat.expression, attribute, _=item)
         count = f"len({_present(scope, attribute)})"
         body.append(Line(f"{scope.use('check_end')}({condition}, index, {count}, {attribute.id!r})"))
-    if isinstance(attribute.repeat, RepeatUntil) or uses_index(_without_arguments(attribute)):
+    if ends or uses_index(_without_arguments(attribute)):
         return (block(f"for index, {item} in enumerate({values}):", body),)
     return (block(f"for {item} in {values}:", body),)
 
@@ -215,10 +223,11 @@ def _write_checked(scope: ClassScope, attribute: Attribute, value: str, content:
     checks = check_lines(scope, attribute, value, source, "None", writing=True)
     if attribute.switch is None:
         return (*checks, *_write_value(scope, attribute, value, content))
-    branches = switch_branches(
-        scope, attribute, attribute.switch, lambda case: _write_value(scope, case, _as_case(scope, case, value), None)
-    )
-    return (*checks, *branches)
+
+    def write(case: Attribute) -> Lines:
+        return _write_value(scope, case, _as_case(scope, attribute, case, value), None)
+
+    return (*checks, *switch_branches(scope, attribute, attribute.switch, write))
 
 
 def _declared(scope: ClassScope, attribute: Attribute) -> Attribute:
@@ -226,8 +235,11 @@ def _declared(scope: ClassScope, attribute: Attribute) -> Attribute:
     return scope.struct.attribute(attribute.id) or attribute
 
 
-def _as_case(scope: ClassScope, case: Attribute, value: str) -> str:
-    return f"{scope.use('cast')}({scope.annotations.of(case.type)!r}, {value})"
+def _as_case(scope: ClassScope, attribute: Attribute, case: Attribute, value: str) -> str:
+    annotation = scope.annotations.of(case.type)
+    if annotation == scope.annotations.of(attribute.type):
+        return f"{scope.use('some')}({value}, {attribute.id!r})" if may_be_unmatched(attribute) else value
+    return f"{scope.use('cast')}({annotation!r}, {value})"
 
 
 def _write_value(scope: ClassScope, attribute: Attribute, value: str, content: str | None) -> Lines:
@@ -236,7 +248,7 @@ def _write_value(scope: ClassScope, attribute: Attribute, value: str, content: s
         return (Line(f"io.write_bytes({fitted_text(scope, attribute, content)})"),)
     match attribute.type.base if isinstance(attribute.type, EnumType) else attribute.type:
         case UserType():
-            return (Line(f"self._adopt({value})._append(io)"),)
+            return (Line(f"{adopted(scope, attribute, value)}._append(io)"),)
         case BitsType(width, endian):
             bits = f"{scope.use('within')}(int({value}), {width}, {attribute.id!r})"
             return (Line(f"io.write_bits_int_{endian}({width}, {bits})"),)

@@ -1,4 +1,8 @@
-"""Row types of all kinds that the engine runs."""
+"""Row types of all kinds that the engine runs, and a few good rows of each."""
+
+import zlib
+
+import crc32c
 
 from .specs import spec_text
 
@@ -237,26 +241,6 @@ SPECS = {
             - {id: data, size: len}
         """,
     ),
-    "sized rows": spec_text(
-        """
-        seq:
-          - {id: a, type: u1}
-          - {id: rest, size-eos: true}
-        """,
-        attribute="size: 5",
-    ),
-    "parameters": spec_text(
-        """
-        params: [{id: step, type: u1}]
-        seq:
-          - {id: a, type: u1}
-          - {id: body, size: step + 1}
-        instances:
-          index: {value: a * step}
-        """,
-        before="- {id: step, type: u1, valid: {max: 5}}",
-        attribute="",
-    ).replace("type: row\n", "type: row(step)\n"),
     "instances of the root": spec_text(
         """
         seq:
@@ -270,3 +254,34 @@ instances:
   is_wide: {value: version > 4}
 """,
 }
+
+START = {"prologue": b"\3\0\0\1\0", "instances of the root": b"\5"}
+"""What stands before the first row."""
+
+ROWS: dict[str, tuple[bytes, ...]] = {
+    "integers": (bytes(range(29)), bytes(28), b"\xff" * 28),
+    "sizes": (b"\5\2ab\1\2\3\4\5", b"\4\0a"),
+    "checks": (b"\xab\7\4\0\3abc\1\2", b"\xab\7\5\0\0\1\2"),
+    "optional": (b"\0", b"\1\x80\0", b"\7\5\6\4abcdz\0\0\x80?", b"\2\0"),
+    "text": ("näme ".encode() + b"word\0ab,cdr\0\0\0\5", b"      \0abcde\0\0\0\0\x09"),
+    "terminated": (b"line\nkept,peeked;", "ü\n,;".encode()),
+    "nested": (b"\3xab\4", b"\4xabcd\x09", b"\1\1\0"),
+    "bits": (bytes(range(6)), b"\xff" * 6),
+    "enums": (b"\1\2ab", b"\x09\1a", b"c\x09a"),
+    "times": (bytes(32), b"\1\x80\0\0\0\0\0\0" * 4, b"\xff" * 32, b"\xff" * 7 + b"\x7f" + bytes(24)),
+    "checksum": (b"\3" + crc32c.crc32c(b"\3\0\0\0\0abc").to_bytes(4, "little") + b"abc",),
+    "prologue": (b"\1abc", b"\2\0\0\0"),
+    "framed": (b"\1name\0rest", b"\5name", b"d\0"),
+    "framed sub-streams": (b"\3abcrest", b"\1a", b"\2ab"),
+    "computed": (bytes(range(13)), b"\xff" * 13, b"\5" + b"\xff" * 4 + bytes(8)),
+    "divisions": (b"\4\2ab", b"\x09\1" + bytes(9) + b"z", b"\xff\xfe", b"\6\4a"),
+    "checked bits": (b"\x13abc", b"\0", b"\x21z"),
+    "optional objects": (
+        b"\0z",
+        b"\1\2abzz",
+        b"\2\2abzzzz",
+        b"\1\3" + zlib.crc32(b"abc").to_bytes(4, "little") + b"abcxyz",
+    ),
+    "instances of the root": (b"\1\1\2\3\4", b"\5\0\0\0\0"),
+}
+"""Good rows, before stuffing."""

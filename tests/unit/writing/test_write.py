@@ -20,6 +20,7 @@ from wireloom import registry
 from wireloom.errors import UnknownNameError, WireloomError
 from wireloom.writing import WriteReport, write
 from wireloom.writing import encoder as encoder_module
+from wireloom.writing.batches import batches_of
 from wireloom.writing.encoder import RowEncoder
 
 EVENTS = pa.table(
@@ -374,7 +375,7 @@ def test_the_quick_way_gives_what_the_row_class_gives(format: str, data: st.Data
     assert quick.plain is not None
     by_class = RowEncoder(registry.get(format))
     by_class.plain = None
-    batch = pa.RecordBatch.from_pylist(rows)
+    [batch] = batches_of(rows, registry.get(format).schema)
     assert quick.encode(batch) == by_class.encode(batch)
 
 

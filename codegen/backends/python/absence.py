@@ -1,0 +1,40 @@
+"""Which values may be absent: those of attributes with ``if``, and of instances that pass them on."""
+
+from __future__ import annotations
+
+from ...expression.nodes import Attribute as Member
+from ...expression.nodes import Cast, Conditional, Name, Node
+from ...model.model import Attribute, Spec, Struct
+from ...model.references import Reference
+from ...model.types import UserType
+
+
+def may_be_unmatched(attribute: Attribute) -> bool:
+    """Whether a value may be of none of the types that its switch offers."""
+    return attribute.switch is not None and all(case.match is not None for case in attribute.switch.cases)
+
+
+def may_be_absent(spec: Spec, struct: Struct, node: Node, inside: frozenset[Reference] = frozenset()) -> bool:
+    """Whether an expression in ``struct`` may come to ``None``."""
+    match node:
+        case Name(id):
+            return member_may_be_absent(spec, struct, id, inside)
+        case Member(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
+            return member_may_be_absent(spec, spec.struct(value.type.path), name, inside)
+        case Conditional(_, then, otherwise):
+            return any(may_be_absent(spec, struct, each, inside) for each in (then, otherwise))
+        case Cast(value):
+            return may_be_absent(spec, struct, value, inside)
+    return False
+
+
+def member_may_be_absent(spec: Spec, struct: Struct, name: str, inside: frozenset[Reference] = frozenset()) -> bool:
+    """Whether a member of ``struct`` may be ``None``; ``inside`` are the instances that the question came through."""
+    attribute, instance = struct.attribute(name), struct.instance(name)
+    if attribute is not None:
+        return attribute.condition is not None or (may_be_unmatched(attribute) and attribute.repeat is None)
+    if instance is None or (struct.path, name) in inside:
+        return False
+    if instance.condition is not None:
+        return True
+    return instance.value is not None and may_be_absent(spec, struct, instance.value, inside | {(struct.path, name)})

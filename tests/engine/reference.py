@@ -1,0 +1,439 @@
+"""The step table's meaning in the plainest Python: what the engine is held against.
+
+Nothing here is fast, resumable or clever; a row is a cursor over bytes, registers are Python's integers.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from wireloom.program import ChecksumRule, Code, ColumnProgram, Kind, Op, Outcome, Reason, Step, Stuffing
+
+Value = int | bytes | None
+
+FORMATS = {
+    Kind.U1: "B",
+    Kind.U2LE: "<H",
+    Kind.U2BE: ">H",
+    Kind.U4LE: "<I",
+    Kind.U4BE: ">I",
+    Kind.U8LE: "<Q",
+    Kind.U8BE: ">Q",
+    Kind.S1: "b",
+    Kind.S2LE: "<h",
+    Kind.S2BE: ">h",
+    Kind.S4LE: "<i",
+    Kind.S4BE: ">i",
+    Kind.S8LE: "<q",
+    Kind.S8BE: ">q",
+    Kind.F4LE: "<I",
+    Kind.F4BE: ">I",
+    Kind.F8LE: "<Q",
+    Kind.F8BE: ">Q",
+}
+"""Floats as the bits that they are."""
+
+
+class LostError(Exception):
+    def __init__(self, reason: int) -> None:
+        self.reason = reason
+
+
+class MissingError(Exception):
+    """The input ends inside the row."""
+
+
+@dataclass
+class Result:
+    """Rows as (position, values), damages as (begin, end, reason), and how the input ended."""
+
+    rows: list[tuple[int, tuple[Value, ...]]] = field(default_factory=list)
+    damages: list[tuple[int, int, int]] = field(default_factory=list)
+    tail: str = "end"
+    position: int = 0
+    reason: int = 0
+
+
+def crc(rule: ChecksumRule, data: bytes) -> int:
+    state = rule.initial
+    if rule.algorithm == "crc32":
+        return (zlib.crc32(data, state ^ 0xFFFFFFFF) ^ 0xFFFFFFFF) ^ rule.final_xor
+    for byte in data:
+        state ^= byte
+        for _ in range(8):
+            state = state >> 1 ^ (0x82F63B78 if state & 1 else 0)
+    return state ^ rule.final_xor
+
+
+BINARY: dict[int, Callable[[int, int], int]] = {
+    Code.ADD: lambda a, b: a + b,
+    Code.SUBTRACT: lambda a, b: a - b,
+    Code.MULTIPLY: lambda a, b: a * b,
+    Code.FLOOR_DIVIDE: lambda a, b: a // b,
+    Code.MODULO: lambda a, b: a % b,
+    Code.AND: lambda a, b: a & b,
+    Code.OR: lambda a, b: a | b,
+    Code.XOR: lambda a, b: a ^ b,
+    Code.SHIFT_LEFT: lambda a, b: a << b if b < 1000 or a == 0 else 1 << 200,
+    Code.SHIFT_RIGHT: lambda a, b: a >> min(b, 1000),
+    Code.EQUAL: lambda a, b: int(a == b),
+    Code.NOT_EQUAL: lambda a, b: int(a != b),
+    Code.LESS: lambda a, b: int(a < b),
+    Code.LESS_EQUAL: lambda a, b: int(a <= b),
+    Code.GREATER: lambda a, b: int(a > b),
+    Code.GREATER_EQUAL: lambda a, b: int(a >= b),
+}
+
+
+class Row:
+    """One row of one stream."""
+
+    def __init__(self, program: ColumnProgram, data: bytes, preset: Sequence[int], verify: bool) -> None:
+        self.program = program
+        self.data = data
+        self.verify = verify
+        self.cursor = self.base = 0
+        self.limits = [len(data)]
+        self.registers: list[int | None] = [*preset, *[0] * (program.registers - len(preset))]
+        self.spans = [(0, 0)] * program.spans
+        self.marks = [0] * program.marks
+        self.columns: list[Value] = [None] * len(program.columns)
+        self.refused = 0
+
+    def run(self) -> None:
+        """Raises ``LostError`` or ``MissingError``; leaves ``refused``, ``columns`` and ``cursor``."""
+        at = 0
+        while (step := self.program.steps[at]).op != Op.END:
+            at = self.step(step) or at + 1
+
+    def refuse(self, reason: int) -> None:
+        self.refused = self.refused or reason
+
+    def take(self, size: int) -> int:
+        begin = self.cursor
+        if size > self.limits[-1] - begin:
+            if len(self.limits) > 1:
+                raise LostError(Reason.LENGTH)
+            raise MissingError
+        self.cursor += size
+        return begin
+
+    def size(self, register: int, more: int) -> int:
+        value = self.registers[register]
+        if value is None:
+            raise LostError(Reason.VALUE)
+        if value + more < 0:
+            raise LostError(Reason.LENGTH)
+        return value + more
+
+    def check(self, holds: bool, outcome: int) -> None:
+        if holds:
+            return
+        if outcome & 0x7F == Outcome.LOST:
+            raise LostError(outcome >> 8)
+        self.refuse(outcome >> 8)
+
+    def number(self, kind: int, offset: int) -> int:
+        value: int = struct.unpack_from(FORMATS[Kind(kind)], self.data, self.base + offset)[0]
+        return value
+
+    def store(self, column: int, value: int | None) -> None:
+        width = self.program.columns[column]
+        self.columns[column] = None if value is None else value & (1 << 8 * width) - 1
+
+    def text(self, span: int) -> bytes:
+        begin, size = self.spans[span]
+        return self.data[begin : begin + size]
+
+    def step(self, step: Step) -> int | None:
+        """Runs a step; the number of the next one where it is not the one behind."""
+        a, b, c, d = step.a, step.b, step.c, step.d
+        match step.op:
+            case Op.NEED:
+                self.base = self.take(a)
+            case Op.COLUMN_FIXED:
+                self.store(a, self.number(b, c))
+            case Op.REGISTER_FIXED:
+                self.registers[a] = self.number(b, c)
+            case Op.BYTES_REGISTER:
+                size = self.size(b, c)
+                self.spans[a] = (self.take(size), size)
+            case Op.BYTES_FIXED:
+                self.spans[a] = (self.take(c), c)
+            case Op.BYTES_REST:
+                size = self.limits[-1] - self.cursor
+                self.spans[a] = (self.take(size), size)
+            case Op.BYTES_TERMINATED:
+                self.terminated(a, b, c)
+            case Op.COLUMN_BYTES:
+                self.columns[a] = self.text(b)
+            case Op.COLUMN_REGISTER:
+                self.store(a, self.registers[b])
+            case Op.COLUMN_TIMESTAMP:
+                value = self.registers[b]
+                self.store(a, value if value is not None and c <= value <= d else None)
+            case Op.COLUMN_NULL:
+                self.columns[a] = None
+            case Op.MARK:
+                self.marks[a] = self.cursor if b else self.base + c
+            case Op.SKIP_IF_ZERO:
+                if self.registers[a] is None:
+                    raise LostError(Reason.VALUE)
+                if self.registers[a] == 0:
+                    return c
+            case Op.JUMP:
+                return c
+            case Op.LIMIT_REGISTER | Op.LIMIT_FIXED:
+                begin = self.take(c if step.op == Op.LIMIT_FIXED else self.size(a, c))
+                self.limits.append(self.cursor)
+                self.cursor = begin
+            case Op.LIMIT_END:
+                self.cursor = self.limits.pop()
+            case Op.SKIP_REGISTER:
+                self.take(self.size(a, c))
+            case _:
+                self.verifying(step)
+        return None
+
+    def verifying(self, step: Step) -> None:
+        a, b, c, d = step.a, step.b, step.c, step.d
+        match step.op:
+            case Op.CHECK_RANGE:
+                value = self.registers[a]
+                most = d & (1 << 64) - 1 if b & 0x80 else d
+                self.check(value is not None and c <= value <= most, b)
+            case Op.CHECK_TRUE:
+                self.check(bool(self.registers[a]), b)
+            case Op.CHECK_CONSTANT:
+                at = self.base + c
+                self.check(self.data[at : at + d] == self.program.constants[a : a + d], b)
+            case Op.CHECKSUM:
+                if self.verify:
+                    self.checksum(self.program.checksums[a], b, self.marks[c], self.marks[d])
+            case Op.EXPRESSION:
+                self.expression(a, self.program.constants[c : c + d])
+            case Op.CHECK_UTF8:
+                try:
+                    self.text(a).decode("ascii" if c else "utf-8")
+                except UnicodeDecodeError:
+                    self.refuse(Reason.ENCODING)
+            case Op.TRIM_RIGHT:
+                begin, _ = self.spans[a]
+                self.spans[a] = (begin, len(self.text(a).rstrip(bytes([c]))))
+            case Op.CUT_TERMINATOR:
+                begin, size = self.spans[a]
+                found = self.text(a).find(bytes([c]))
+                self.spans[a] = (begin, size if found < 0 else found + (b & 1))
+            case _:
+                raise AssertionError(step)
+
+    def terminated(self, span: int, terminator: int, flags: int) -> None:
+        found = self.data.find(bytes([terminator]), self.cursor, self.limits[-1])
+        left = self.limits[-1] - self.cursor
+        if found < 0:
+            size = left + 1 if flags & 4 else left
+            self.spans[span] = (self.take(size), size)
+            return
+        self.spans[span] = (self.cursor, found - self.cursor + (flags & 1))
+        self.cursor = found + (flags >> 1 & 1)
+
+    def checksum(self, rule: ChecksumRule, register: int, begin: int, end: int) -> None:
+        covered = bytearray(self.data[begin : max(begin, end)])
+        if rule.replace >= 0:
+            own = self.marks[rule.own]
+            for at in range(max(own, begin), min(own + rule.own_size, max(begin, end))):
+                covered[at - begin] = rule.replace
+        if self.registers[register] is None or self.registers[register] != crc(rule, bytes(covered)):
+            self.refuse(Reason.CHECKSUM)
+
+    def expression(self, register: int, code: bytes) -> None:
+        stack: list[int | None] = []
+        at = 0
+        while at < len(code):
+            each = code[at]
+            at += 1
+            if each in (Code.CONSTANT, Code.CONSTANT_UNSIGNED):
+                stack.append(int.from_bytes(code[at : at + 8], "little", signed=each == Code.CONSTANT))
+                at += 8
+            elif each == Code.REGISTER:
+                stack.append(self.registers[code[at]])
+                at += 1
+            elif each == Code.SPAN_SIZE:
+                stack.append(self.spans[code[at]][1])
+                at += 1
+            else:
+                operate(Code(each), stack)
+        (value,) = stack
+        self.registers[register] = value
+        if value is None:
+            self.refuse(Reason.VALUE)
+
+
+def operate(code: Code, stack: list[int | None]) -> None:
+    """``None`` is a value that there is none of."""
+    top = stack.pop()
+    if code in (Code.NEGATE, Code.INVERT, Code.BOOLEAN_NOT):
+        if top is not None:
+            top = fitting(-top if code == Code.NEGATE else ~top if code == Code.INVERT else int(not top))
+        stack.append(top)
+        return
+    below = stack.pop()
+    if code == Code.SELECT:
+        condition = stack.pop()
+        stack.append(None if condition is None else below if condition else top)
+    elif code in (Code.BOOLEAN_AND, Code.BOOLEAN_OR):
+        decided = below is not None and bool(below) == (code == Code.BOOLEAN_OR)
+        stack.append(None if below is None or (top is None and not decided) else int(bool(below if decided else top)))
+    elif below is None or top is None:
+        stack.append(None)
+    else:
+        try:
+            stack.append(fitting(BINARY[code](below, top)))
+        except (ZeroDivisionError, ValueError):
+            stack.append(None)
+
+
+def fitting(value: int) -> int | None:
+    return value if -(1 << 127) <= value < 1 << 127 else None
+
+
+# Whole inputs ---------------------------------------------------------------------------------------------------------
+
+
+def back_to_back(
+    program: ColumnProgram,
+    data: bytes,
+    *,
+    padding: int = 0,
+    max_record: int = 1 << 20,
+    stop: int = -1,
+    verify: bool = True,
+    null_rows: bool = False,
+    preset: Sequence[int] = (),
+) -> Result:
+    result = Result()
+    at = 0
+    while at < len(data) and not 0 <= stop <= at:
+        row = Row(program, data[at : at + max_record], preset, verify)
+        result.position = at
+        try:
+            row.run()
+            if row.cursor == 0:
+                raise LostError(Reason.LENGTH)
+        except LostError as lost:
+            result.tail, result.reason = "lost", lost.reason
+            return result
+        except MissingError:
+            too_long = len(data) - at >= max_record
+            result.tail, result.reason = ("lost", Reason.LIMIT) if too_long else ("truncated", 0)
+            return result
+        note(result, row, at, at + row.cursor, null_rows)
+        at = min(at + row.cursor + padding, len(data))
+    result.position = 0
+    return result
+
+
+def note(result: Result, row: Row, begin: int, end: int, null_rows: bool, reason: int = 0) -> None:
+    reason = reason or row.refused
+    if reason:
+        result.damages.append((begin, end, reason))
+    if not reason:
+        result.rows.append((begin, tuple(row.columns)))
+    elif null_rows:
+        result.rows.append((begin, (None,) * len(row.columns)))
+
+
+def word_unstuff(data: bytes) -> bytes | None:
+    if not data or data[0] > 252:
+        return None
+    out, at, run, most = b"", 1, data[0], 252
+    while True:
+        if run > len(data) - at:
+            return None
+        out += data[at : at + run]
+        at += run
+        if run < most:
+            if at == len(data):
+                return out
+            out += b"\xfe\xfd"
+        if len(data) - at < 2:
+            return None
+        run, most = data[at] + 253 * data[at + 1], 64008
+        at += 2
+        if run > most:
+            return None
+
+
+def cobs_unstuff(data: bytes) -> bytes | None:
+    out, at = b"", 0
+    while at < len(data):
+        code = data[at]
+        block = data[at + 1 : at + code]
+        if code == 0 or len(block) != code - 1 or 0 in block:
+            return None
+        out += block
+        at += code
+        if code < 255 and at < len(data):
+            out += b"\0"
+    return out
+
+
+def frames(
+    program: ColumnProgram,
+    data: bytes,
+    *,
+    at_start: bool = True,
+    begin: int = 0,
+    max_record: int = 1 << 20,
+    stop: int = -1,
+    verify: bool = True,
+    null_rows: bool = False,
+    preset: Sequence[int] = (),
+) -> Result:
+    result = Result()
+    delimiter = program.delimiter
+    position = content = begin
+    if data.startswith(delimiter, begin):
+        content += len(delimiter)
+    elif not at_start:
+        position = data.find(delimiter, begin)
+        if position < 0:
+            return result
+        content = position + len(delimiter)
+    while content < len(data) and not 0 <= stop <= position:
+        end = data.find(delimiter, content)
+        last = end < 0
+        end = len(data) if last else end
+        row, reason = frame(program, data[content:end], max_record, verify, preset)
+        if last and reason not in (0, Reason.LIMIT):
+            result.tail, result.position = "truncated", position
+            return result
+        note(result, row, position, end, null_rows, reason)
+        position, content = end, end + len(delimiter)
+    return result
+
+
+def frame(program: ColumnProgram, data: bytes, max_record: int, verify: bool, preset: Sequence[int]) -> tuple[Row, int]:
+    """The row of one frame, and why it is none."""
+    unstuffed: bytes | None = data
+    if program.stuffing == Stuffing.WORD:
+        unstuffed = word_unstuff(data)
+    elif program.stuffing == Stuffing.COBS:
+        unstuffed = cobs_unstuff(data)
+    row = Row(program, unstuffed or b"", preset, verify)
+    if len(data) > max_record:
+        return row, Reason.LIMIT
+    if not data:
+        return row, Reason.LENGTH
+    if unstuffed is None:
+        return row, Reason.STUFFING
+    try:
+        row.run()
+    except LostError as lost:
+        return row, lost.reason
+    except MissingError:
+        return row, Reason.LENGTH
+    return row, row.refused

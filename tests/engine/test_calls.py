@@ -1,0 +1,418 @@
+"""The Python face of the engine: what calls take, give and refuse."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import replace
+
+import pyarrow as pa
+import pytest
+from wireloom import engine
+from wireloom.engine import FillResult, Status
+from wireloom.program import ColumnProgram, Kind, Op, Reason, Step, Storage
+
+from .harness import COBS, EDGEMQ, WORD_STUFFED, Batch, Options, frame, read, record
+
+FRAMES = engine.Program(EDGEMQ.pack())
+ROWS = [b"", b"one", b"x" * 300, b"\xfe\xfd", b"last"]
+
+
+def fill(
+    program: ColumnProgram, data: bytes, *, capacity: int = 10, room: int = 1000, damages: int = 4, **given: object
+) -> tuple[FillResult, Batch]:
+    batch = Batch(program, capacity, room, damages, Options())
+    arguments: dict[str, object] = {
+        "base_offset": 0,
+        "at_end": True,
+        "capacity": capacity,
+        "columns": batch.columns,
+        "offsets": batch.offsets,
+        "damages": batch.damages,
+        "max_record": 1 << 20,
+    }
+    begin, end = given.pop("begin", 0), given.pop("end", len(data))
+    loaded = engine.Program(program.pack())
+    return engine.fill(loaded, data, begin, end, **(arguments | given)), batch  # type: ignore[arg-type]
+
+
+def test_batch_full_by_rows() -> None:
+    data = b"".join(map(frame, ROWS))
+    result, batch = fill(EDGEMQ, data, capacity=2)
+    assert (result.rows, result.status, result.consumed) == (2, Status.BATCH_FULL, 45)
+    assert batch.column(3, 2) == ROWS[:2]
+    result, batch = fill(EDGEMQ, data, capacity=5, begin=result.consumed)
+    assert (result.rows, result.status, result.consumed) == (3, Status.END, len(data))
+    assert result.data_used == (0, 0, 0, 306, 0, 0, 0)
+    assert result.null_counts == (0,) * 7
+
+
+def test_batch_full_by_room_then_no_room() -> None:
+    data = b"".join(map(frame, ROWS))
+    result, _ = fill(EDGEMQ, data, room=100)
+    assert (result.rows, result.status, result.consumed) == (2, Status.BATCH_FULL, 45)
+    result, _ = fill(EDGEMQ, data, room=100, begin=45)
+    assert (result.rows, result.status, result.consumed) == (0, Status.NO_ROOM, 45)
+    assert (result.needed, result.reason) == (300, 3)
+
+
+def test_batch_full_by_damages() -> None:
+    bad = bytearray(frame(b"abc"))
+    bad[-1] ^= 1
+    data = bytes(bad) * 5 + frame(b"good")
+    result, batch = fill(EDGEMQ, data, damages=2)
+    assert (result.rows, result.status, result.consumed) == (0, Status.BATCH_FULL, 48)
+    assert batch.damage(result) == [(0, 24, -1, Reason.CHECKSUM), (24, 48, -1, Reason.CHECKSUM)]
+    found = read(EDGEMQ, data, damages=1)
+    assert len(found.damages) == 5
+    assert [values[3] for _, values in found.rows] == [b"good"]
+
+
+def test_null_rows() -> None:
+    bad = bytearray(frame(b"abc"))
+    bad[-1] ^= 1
+    data = frame(b"first") + bytes(bad) + frame(b"third", millis=2**64 - 1)
+    result, batch = fill(EDGEMQ, data, null_rows=True, base_offset=1000)
+    assert result.rows == 3
+    assert batch.column(3, 3) == [b"first", None, b"third"]
+    assert batch.column(2, 3) == [1, None, None]
+    assert batch.column(4, 3) == [1, None, 2**64 - 1]
+    assert result.null_counts == (1, 1, 2, 1, 1, 1, 1)
+    assert batch.damage(result) == [(1026, 1050, 1, Reason.CHECKSUM)]
+    assert [position for position, _ in batch.rows(result)] == [1000, 1026, 1050]
+
+
+def test_verify_off_takes_what_the_checksum_refuses() -> None:
+    bad = bytearray(frame(b"abc"))
+    bad[-1] ^= 1
+    result, batch = fill(EDGEMQ, bytes(bad), verify=False)
+    assert (result.rows, result.damage_count) == (1, 0)
+    assert batch.column(3, 1) == [b"abb"]
+
+
+def test_need_input_says_how_much() -> None:
+    data = frame(b"x" * 100)
+    result, _ = fill(EDGEMQ, data[:10], at_end=False)
+    assert (result.status, result.consumed, result.needed) == (Status.NEED_INPUT, 0, 21)
+    result, _ = fill(EDGEMQ, data[:30], at_end=False)
+    assert (result.status, result.consumed, result.needed) == (Status.NEED_INPUT, 0, 121)
+    claims_4_gib = b"\xff\xff\xff\xff" + data[4:30]
+    result, _ = fill(EDGEMQ, claims_4_gib, at_end=False)
+    assert (result.status, result.needed) == (Status.NEED_INPUT, 1 << 20)
+
+
+def test_larger_than_the_largest_record() -> None:
+    data = frame(b"x" * 100)
+    for size in (50, 121):
+        result, _ = fill(EDGEMQ, data[:size], max_record=50, at_end=size == 121, base_offset=7)
+        assert (result.status, result.reason, result.position) == (Status.LOST, Reason.LIMIT, 7)
+    result, _ = fill(EDGEMQ, data[:49], max_record=50, at_end=False)
+    assert result.status == Status.NEED_INPUT
+
+
+def test_padding() -> None:
+    data = b"".join(frame(payload) + b"\xee" * 13 for payload in ROWS)
+    found = read(EDGEMQ, data, Options(padding=13))
+    assert [values[3] for _, values in found.rows] == ROWS
+    assert read(EDGEMQ, data[:-13], Options(padding=13)) == found
+    assert read(EDGEMQ, data, Options(padding=13), chunk=1) == found
+
+
+def test_stop() -> None:
+    data = b"".join(map(frame, ROWS))
+    for stop in range(len(data) + 2):
+        result, _ = fill(EDGEMQ, data, stop=stop + 500, base_offset=500)
+        assert result.status == Status.END
+        assert result.rows == sum(begin < stop for begin in (0, 21, 45, 366, 389))
+    result, _ = fill(EDGEMQ, data, stop=0)
+    assert (result.rows, result.consumed, result.status) == (0, 0, Status.END)
+
+
+def test_start_of_a_delimited_file() -> None:
+    data = record(b"first") + record(b"second")
+    result, batch = fill(WORD_STUFFED, data, at_start=True)
+    assert batch.column(1, result.rows) == [b"first", b"second"]
+    result, batch = fill(WORD_STUFFED, data)
+    assert batch.column(1, result.rows) == [b"second"]
+    result, batch = fill(WORD_STUFFED, b"\xfe\xfd" + data, at_start=True)
+    assert batch.column(1, result.rows) == [b"first", b"second"]
+    assert [position for position, _ in batch.rows(result)] == [0, 16]
+
+
+def test_consumed_is_the_delimiter_before_the_next_row() -> None:
+    data = record(b"first") + record(b"second")
+    result, _ = fill(WORD_STUFFED, data[:-1], at_start=True, at_end=False)
+    assert (result.rows, result.status, result.consumed) == (1, Status.NEED_INPUT, 14)
+    result, batch = fill(WORD_STUFFED, data, begin=14)
+    assert batch.column(1, result.rows) == [b"second"]
+    result, _ = fill(WORD_STUFFED, b"no delimiter\xfe", at_end=False)
+    assert (result.status, result.consumed) == (Status.NEED_INPUT, 12)
+    result, _ = fill(WORD_STUFFED, b"no delimiter\xfe", at_end=True)
+    assert (result.status, result.consumed) == (Status.END, 13)
+
+
+def test_oversize() -> None:
+    data = b"\0" + b"\x05abcd" * 10 + b"\0" + b"\x02z\0"
+    result, _ = fill(COBS, data, max_record=20, base_offset=3)
+    assert (result.rows, result.status, result.position, result.consumed) == (0, Status.OVERSIZE, 3, 51)
+    result, batch = fill(COBS, data, max_record=20, begin=result.consumed)
+    assert batch.column(0, result.rows) == [b"z"]
+    result, _ = fill(COBS, data[:25], max_record=20, at_end=False)
+    assert (result.status, result.position, result.consumed) == (Status.OVERSIZE, 0, 25)
+
+
+def test_a_frame_at_the_end_without_delimiter() -> None:
+    result, batch = fill(COBS, b"\x02a\0\x02b", at_start=True)
+    assert batch.column(0, result.rows) == [b"a", b"b"]
+    assert result.status == Status.END
+    result, batch = fill(COBS, b"\x02a\0\x05b", at_start=True)
+    assert batch.column(0, result.rows) == [b"a"]
+    assert (result.status, result.position, result.damage_count) == (Status.TRUNCATED, 2, 0)
+
+
+def test_preset_registers_and_conditional_columns() -> None:
+    program = ColumnProgram(
+        steps=(
+            Step(Op.NEED, 1),
+            Step(Op.REGISTER_FIXED, 1, Kind.U1),
+            Step(Op.COLUMN_REGISTER, 0, 0, Kind.U8LE),
+            Step(Op.SKIP_IF_ZERO, 1, 0, 6),
+            Step(Op.NEED, 2),
+            Step(Op.COLUMN_FIXED, 1, Kind.U2BE),
+            Step(Op.END),
+        ),
+        columns=(Storage.FIXED64, Storage.FIXED16),
+        registers=2,
+        preset=("version",),
+    )
+    result, batch = fill(program, b"\0\1\2\3\0", preset=(2**64 - 1,))
+    assert batch.column(0, 3) == [2**64 - 1] * 3
+    assert batch.column(1, 3) == [None, 0x0203, None]
+    assert result.null_counts == (0, 2)
+    result, batch = fill(program, b"\0", preset=(-1,))
+    assert batch.column(0, 1) == [2**64 - 1]
+    for preset in ((), (1, 2), (2**64,), (-(2**63) - 1,), ("1",)):
+        with pytest.raises((ValueError, OverflowError, TypeError)):
+            fill(program, b"\0", preset=preset)
+
+
+def test_arrow_buffers() -> None:
+    data = b"".join(map(frame, ROWS))
+    payload = (pa.allocate_buffer(1), pa.allocate_buffer(24), pa.allocate_buffer(400))
+    memoryview(payload[0]).cast("B")[:] = b"\0"
+    columns = (None, None, None, payload, None, None, None)
+    result = engine.fill(
+        FRAMES, data, 0, len(data), base_offset=0, at_end=True, capacity=5, columns=columns, offsets=None,
+        damages=bytearray(32), max_record=1000,
+    )  # fmt: skip
+    array = pa.Array.from_buffers(pa.binary(), result.rows, list(payload), null_count=result.null_counts[3])
+    array.validate(full=True)
+    assert array.to_pylist() == ROWS
+
+
+def test_refused_arguments() -> None:
+    data = frame(b"abc")
+    good = Batch(EDGEMQ, 10, 1000, 4, Options()).columns
+    for given in (
+        {"end": len(data) + 1},
+        {"begin": 5, "end": 4},
+        {"begin": -1},
+        {"max_record": 0},
+        {"max_record": 1 << 31},
+        {"padding": -1},
+        {"base_offset": -1},
+        {"capacity": -1},
+        {"capacity": 100},
+        {"damages": bytearray(31)},
+        {"offsets": bytearray(79)},
+        {"columns": good[:-1]},
+        {"columns": [(bytearray(2),), *good[1:]]},
+        {"columns": [(bytearray(1), bytearray(10)), *good[1:]]},
+        {"columns": [(bytearray(2), bytearray(9)), *good[1:]]},
+        {"columns": [*good[:3], (bytearray(2), bytearray(43), bytearray(0)), *good[4:]]},
+        {"columns": [*good[:3], (bytearray(2), bytearray(44)), *good[4:]]},
+    ):
+        arguments: dict[str, object] = {
+            "base_offset": 0,
+            "at_end": True,
+            "capacity": 10,
+            "columns": good,
+            "offsets": None,
+            "damages": bytearray(32),
+            "max_record": 100,
+        }
+        begin, end = given.get("begin", 0), given.get("end", len(data))
+        rest = {name: value for name, value in given.items() if name not in ("begin", "end")}
+        with pytest.raises(ValueError, match=r"\w{3}"):
+            engine.fill(FRAMES, data, begin, end, **(arguments | rest))  # type: ignore[arg-type]
+    with pytest.raises((BufferError, TypeError)):
+        fill(EDGEMQ, data, offsets=bytes(80))
+
+
+def test_refused_programs() -> None:
+    good = EDGEMQ.pack()
+    for cut in range(len(good)):
+        with pytest.raises(ValueError, match="program"):
+            engine.Program(good[:cut])
+    with pytest.raises(ValueError, match="version"):
+        engine.Program(b"\x07" + good[1:])
+    rest = replace(EDGEMQ, steps=(Step(Op.BYTES_REST), Step(Op.END)))
+    with pytest.raises(ValueError, match="neither a frame nor a sub-stream"):
+        engine.Program(rest.pack())
+
+
+def test_threads_share_a_program() -> None:
+    data = b"".join(frame(bytes([i % 256]) * (i % 90)) for i in range(3000))
+    wanted = read(EDGEMQ, data, loaded=FRAMES)
+    found: list[object] = []
+    threads = [
+        threading.Thread(target=lambda: found.extend(read(EDGEMQ, data, loaded=FRAMES) == wanted for _ in range(3)))
+        for _ in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [True] * 24
+
+
+def test_the_gil_is_released() -> None:
+    """Another thread counts while one call runs: its count grows between the call's start and its end."""
+    data = bytes(60_000_000)
+    counted: list[float] = []
+    stop = threading.Event()
+
+    def count() -> None:
+        while not stop.is_set():
+            counted.append(time.perf_counter())
+            time.sleep(0)
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    begin = time.perf_counter()
+    for _ in range(5):
+        engine.crc32(data)
+    end = time.perf_counter()
+    stop.set()
+    thread.join()
+    inside = [moment for moment in counted if begin < moment < end]
+    assert len(inside) > 10
+
+
+# Resync ---------------------------------------------------------------------------------------------------------------
+
+
+def resync(data: bytes, begin: int = 0, end: int | None = None, **given: object) -> tuple[int, int]:
+    arguments: dict[str, object] = {"base_offset": 0, "at_end": True, "max_record": 1 << 20}
+    end = len(data) if end is None else end
+    return engine.resync(FRAMES, data, begin, end, **(arguments | given))  # type: ignore[arg-type]
+
+
+def test_resync_finds_the_next_row() -> None:
+    garbage = random.Random(5).randbytes(5000)
+    data = garbage + frame(b"found me") + frame(b"and me")
+    assert resync(data) == (0, 5000)
+    assert resync(data, 5000) == (0, 5000)
+    assert resync(data, 5001) == (0, 5029)
+    assert resync(garbage) == (1, 5000)
+
+
+def test_resync_waits_for_a_row_that_may_be_one() -> None:
+    data = bytes(50) + frame(b"x" * 100) + frame(b"y")
+    status, index = resync(data, end=60, at_end=False)
+    assert status == 1
+    assert index <= 50
+    status, index = resync(data, index, 100, at_end=False)
+    assert (status, index <= 50) == (1, True)
+    assert resync(data, index) == (0, 50)
+
+
+def test_resync_takes_no_checksum_over_nothing_for_a_proof() -> None:
+    """Thirteen, zeros and no payload: the checksum of nothing is zero, so such bytes look like a row everywhere."""
+    empty = frame(b"")
+    assert resync(empty + bytes(40)) == (1, 61)
+    assert resync(empty) == (0, 0)
+    assert resync(empty + frame(b"next")) == (0, 0)
+    assert resync(bytes(10) + empty + bytes(10) + frame(b"next")) == (0, 41)
+
+
+def test_resync_of_a_damaged_next_row_with_padding() -> None:
+    data = bytes(9) + frame(b"") + b"\xee" * 13 + frame(b"abc") + b"\xee" * 13
+    assert resync(data, padding=13) == (0, 9)
+    assert resync(data[:-13], padding=13) == (0, 9)
+
+
+def test_resync_is_not_quadratic() -> None:
+    """Garbage that claims a long row at nearly every offset: going through each claim would read 400 GB here."""
+    data = (b"\x00\x01\x00" * 1_000_000)[:2_000_000]
+    assert resync(data, max_record=1 << 24)[0] == 1
+
+
+def test_resync_refuses_delimited_programs() -> None:
+    with pytest.raises(ValueError, match="delimited"):
+        engine.resync(engine.Program(COBS.pack()), b"", 0, 0, base_offset=0, at_end=True, max_record=1)
+
+
+# Parts ----------------------------------------------------------------------------------------------------------------
+
+
+def test_find_delimiter() -> None:
+    data = b"ab\xfe\xfd\xfe\xfd" + b"-" * 100 + b"\xfe\xfd"
+    assert engine.find_delimiter(data, 0, len(data), b"\xfe\xfd") == 2
+    assert engine.find_delimiter(data, 3, len(data), b"\xfe\xfd") == 4
+    assert engine.find_delimiter(data, 5, len(data), b"\xfe\xfd") == 106
+    assert engine.find_delimiter(data, 5, len(data) - 1, b"\xfe\xfd") == -1
+    assert engine.find_delimiter(data, 0, len(data), b"b") == 1
+    assert engine.find_delimiter(data, 0, len(data), b"\xfd\xfe\xfd-") == 3
+    for begin, end, delimiter in ((0, 999, b"a"), (3, 2, b"a"), (0, 1, b""), (0, 1, b"12345")):
+        with pytest.raises(ValueError, match=r"\w{3}"):
+            engine.find_delimiter(data, begin, end, delimiter)
+
+
+def test_stuffing_arguments() -> None:
+    assert engine.stuff(b"", 1) == b"\0"
+    assert engine.unstuff(memoryview(b"\0"), 1, 1) == b""
+    with pytest.raises(ValueError, match="limit"):
+        engine.unstuff(b"\0\0", 1, 1)
+    with pytest.raises(ValueError, match="not stuffed"):
+        engine.unstuff(b"", 1, 10)
+    for stuffing in (0, 3):
+        with pytest.raises(ValueError, match="no stuffing"):
+            engine.stuff(b"", stuffing)
+        with pytest.raises(ValueError, match="no stuffing"):
+            engine.unstuff(b"", stuffing, 1)
+
+
+def test_checksums_chain() -> None:
+    assert engine.crc32c(b"123456789") == 0xE3069283
+    assert engine.crc32(b"123456789") == 0xCBF43926
+    assert engine.crc32c(b"56789", engine.crc32c(b"1234")) == 0xE3069283
+    assert engine.crc32(b"56789", engine.crc32(b"1234")) == 0xCBF43926
+
+
+def run_python(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, **environment}, capture_output=True, text=True, check=False
+    )
+
+
+def test_levels_can_be_forced() -> None:
+    levels = engine.features()["levels"]
+    assert levels[0] == "portable"
+    show = "from wireloom import engine; print(engine.features()['cpu'], engine.crc32c(bytes(range(256)) * 40))"
+    outputs = {level: run_python(show, WIRELOOM_CPU=level).stdout.split() for level in levels}
+    assert {level: output[0] for level, output in outputs.items()} == {level: level for level in levels}
+    assert len({output[1] for output in outputs.values()}) == 1
+    refused = run_python(show, WIRELOOM_CPU="abacus")
+    assert refused.returncode != 0
+    assert 'WIRELOOM_CPU: there is no variant "abacus" here' in refused.stderr
+
+
+def test_the_engine_can_be_switched_off() -> None:
+    show = "from wireloom import engine; print(engine.available)"
+    assert run_python(show, WIRELOOM_ENGINE="objects").stdout == "False\n"
+    assert run_python(show, WIRELOOM_ENGINE="").stdout == "True\n"

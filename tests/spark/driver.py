@@ -1,0 +1,65 @@
+"""A data source as Spark uses it, without Spark: planned, pickled, read."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import pyarrow as pa
+from pyspark import cloudpickle
+from pyspark.sql.datasource import CaseInsensitiveDict
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import (
+    BinaryType,
+    DecimalType,
+    IntegerType,
+    LongType,
+    StringType,
+    StructField,
+    StructType,
+    TimestampNTZType,
+)
+from wireloom.spark import sources
+from wireloom.spark.source import FormatSource
+
+TYPES = {
+    "BINARY": BinaryType(),
+    "DECIMAL(12,0)": DecimalType(12, 0),
+    "INT": IntegerType(),
+    "LONG": LongType(),
+    "STRING": StringType(),
+    "TIMESTAMP_NTZ": TimestampNTZType(),
+}
+
+
+def schema_of(text: str) -> StructType:
+    """A schema from ``name TYPE, …``; Spark's own parser needs a session."""
+    fields = [each.split() for each in text.split(", ")]
+    return StructType([StructField(name, TYPES[kind]) for name, kind in fields])
+
+
+def source(name: str, **options: Any) -> FormatSource:
+    """The data source of a format with these options."""
+    kind = next(each for each in sources() if each.name() == name)
+    return kind(CaseInsensitiveDict({key.lower(): str(value) for key, value in options.items()}))
+
+
+def planned(name: str, schema: StructType | str | None = None, **options: Any) -> tuple[Any, list[Any], StructType]:
+    """Reader and partitions as they reach the tasks, and the schema."""
+    found = source(name, **options)
+    if schema is None:
+        schema = found.schema()
+    wanted = schema_of(schema) if isinstance(schema, str) else schema
+    reader = found.reader(schema=wanted)
+    partitions = list(reader.partitions())
+    reader, partitions = pickle.loads(cloudpickle.dumps((reader, partitions)))
+    return reader, partitions, wanted
+
+
+def read(name: str, schema: StructType | str | None = None, **options: Any) -> pa.Table:
+    """All rows, partition by partition; every batch has to be exactly what Spark takes."""
+    reader, partitions, wanted = planned(name, schema, **options)
+    expected = to_arrow_schema(wanted, timezone="UTC")
+    batches = [batch for partition in partitions for batch in reader.read(partition)]
+    assert all(isinstance(batch, pa.RecordBatch) and batch.schema.equals(expected) for batch in batches)
+    return pa.Table.from_batches(batches, expected)

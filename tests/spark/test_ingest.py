@@ -1,0 +1,143 @@
+"""The pipeline: a table of good rows, a quarantine table of everything else, a summary of it all."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow.dataset
+import pytest
+import wireloom
+from wireloom.errors import UnknownNameError, WireloomError
+from wireloom.spark.ingest import IngestProgress, ingest
+
+from .conftest import ROWS, Sample
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+VECTORS = Path(__file__).parent.parent / "vectors" / "edgemq"
+
+DAMAGED = [
+    "crc_payload_flip",
+    "len_corrupt_mid",
+    "garbage_inserted",
+    "trunc_payload",
+    "trunc_header",
+    "zstd_truncated",
+    "zstd_bad_checksum",
+    "not_zstd",
+    "zero_tail",
+    "plain_200",
+]
+
+
+@pytest.fixture
+def damaged(tmp_path: Path) -> Path:
+    """Files that are damaged in every way, and a good one."""
+    folder = tmp_path / "in" / "eu" / "i-1" / "7" / "segments"
+    folder.mkdir(parents=True)
+    for name in DAMAGED:
+        shutil.copy(VECTORS / f"{name}.wal.zst", folder)
+    return tmp_path / "in"
+
+
+@pytest.mark.parametrize("recover", [False, True])
+def test_everything_that_is_damaged_is_accounted_for(
+    recover: bool, spark: SparkSession, damaged: Path, tmp_path: Path
+) -> None:
+    table, quarantine = str(tmp_path / "out" / "table"), str(tmp_path / "out" / "quarantine")
+    told: list[IngestProgress] = []
+    summary = ingest(
+        spark,
+        "edgemq_segment",
+        str(damaged),
+        table,
+        quarantine=quarantine,
+        recover=recover,
+        partition_by=("region", "segment"),
+        options={"minPartitions": "4", "openCostInBytes": "1k"},
+        progress=told.append,
+    )
+    expected, report = wireloom.read_with_report("edgemq_segment", str(damaged), recover=recover)
+    assert sorted((each.to_dict() for each in summary.report.files), key=lambda each: str(each["path"])) == sorted(
+        (each.to_dict() for each in report.files), key=lambda each: str(each["path"])
+    )
+    assert summary.rows == expected.num_rows
+    assert summary.damaged == report.damaged
+    assert summary.partitions > 1
+    written = pyarrow.dataset.dataset(table, partitioning="hive").to_table()
+    assert written.num_rows == expected.num_rows
+    assert {"fmt", "tenant", "ts", "payload", "region", "segment"} == set(written.column_names)
+
+    kept = pyarrow.dataset.dataset(quarantine).to_table().to_pylist()
+    assert len(kept) == summary.quarantined
+    places = {(row["_path"], row["_offset"]): row for row in kept}
+    assert len(places) == len(kept)
+    for each in report.files:
+        for damage in each.damaged:
+            row = places.pop((each.path, damage.offset))
+            assert row["_error"].partition(":")[0] == damage.reason
+            assert row["_length"] == damage.length
+            if damage.reason == "checksum":
+                assert len(row["_corrupt_record"]) == damage.length
+        if each.tail != "clean":
+            places.pop((each.path, each.tail_offset), None)
+    assert not places
+    assert told
+    assert told[-1].rows <= summary.rows
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["quarantine", "table"]
+    assert set(summary.to_dict()) >= {"rows", "bytes", "files", "damaged", "table", "quarantine", "seconds"}
+
+
+def test_columns_and_existing_tables(spark: SparkSession, samples: dict[str, Sample], tmp_path: Path) -> None:
+    table = str(tmp_path / "table")
+
+    def run(existing: str) -> int:
+        path = str(samples["word_stuffed_log"].file)
+        ingest(spark, "word_stuffed_log", path, table, columns=("generation", "_offset"), existing=existing)
+        found = pyarrow.dataset.dataset(table).to_table()
+        assert found.column_names == ["generation", "_offset"]
+        return int(found.num_rows)
+
+    assert run("error") == ROWS
+    with pytest.raises(WireloomError, match="is there already"):
+        run("error")
+    assert run("append") == 2 * ROWS
+    assert run("overwrite") == ROWS
+    with pytest.raises(UnknownNameError, match="did you mean 'append'"):
+        run("apend")
+
+
+def test_failfast(spark: SparkSession, tmp_path: Path) -> None:
+    path = VECTORS / "crc_payload_flip.wal.zst"
+    with pytest.raises(WireloomError) as raised:
+        ingest(spark, "edgemq_segment", str(path), str(tmp_path / "table"), mode="failfast")
+    assert str(raised.value) == f"{path} at byte 1002: the checksum does not hold"
+    assert not list(tmp_path.glob("_wireloom*"))
+    with pytest.raises(WireloomError, match="unknown column of edgemq_segment 'reg1on': did you mean 'region'"):
+        ingest(spark, "edgemq_segment", str(path), str(tmp_path / "other"), partition_by=("reg1on",))
+    with pytest.raises(WireloomError, match="no such file or folder"):
+        ingest(spark, "edgemq_segment", str(tmp_path / "nothing"), str(tmp_path / "other"))
+
+
+def test_a_quarantine_without_damage_is_an_empty_table(
+    spark: SparkSession, samples: dict[str, Sample], tmp_path: Path
+) -> None:
+    summary = ingest(
+        spark,
+        "cobs_log",
+        [str(samples["cobs_log"].file)],
+        str(tmp_path / "table"),
+        quarantine=str(tmp_path / "quarantine"),
+    )
+    assert summary.clean
+    assert summary.quarantined == 0
+    assert spark.read.parquet(str(tmp_path / "quarantine")).columns == [
+        "_path",
+        "_offset",
+        "_length",
+        "_error",
+        "_corrupt_record",
+    ]

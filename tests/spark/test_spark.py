@@ -1,0 +1,135 @@
+"""In Spark itself: discovery, pruning, modes, SQL, writing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pytest
+import wireloom
+import wireloom.spark
+from pyspark.errors import AnalysisException, PySparkException
+
+from .conftest import NAMES, ROWS, Sample
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+DAMAGED = str(Path(__file__).parent.parent / "vectors" / "edgemq" / "crc_payload_flip.wal.zst")
+
+
+def rows(frame: DataFrame, *names: str) -> Counter[tuple[object, ...]]:
+    return Counter(tuple(row) for row in frame.select(*names).collect())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_formats_are_found_without_registration(name: str, spark: SparkSession, samples: dict[str, Sample]) -> None:
+    sample = samples[name]
+    frame = spark.read.format(name.upper()).load(str(sample.file))
+    names = sample.table.drop_columns(["ts"] if "ts" in sample.table.column_names else []).column_names
+    assert frame.columns == sample.table.column_names
+    assert rows(frame, *names) == Counter(zip(*(sample.table[each].to_pylist() for each in names), strict=True))
+
+
+def test_times_are_instants(spark: SparkSession, samples: dict[str, Sample]) -> None:
+    frame = spark.read.format("edgemq_segment").load(str(samples["edgemq_segment"].file))
+    assert frame.selectExpr("min(unix_millis(ts))").first() == (1_790_000_000_000,)
+
+
+def test_registered_formats(spark: SparkSession, samples: dict[str, Sample]) -> None:
+    wireloom.spark.register(spark)
+    for name in NAMES:
+        assert spark.read.format(name).load(str(samples[name].folder)).count() == 3 * ROWS
+
+
+def test_several_paths_and_parts_of_the_path(spark: SparkSession, samples: dict[str, Sample]) -> None:
+    sample = samples["edgemq_segment"]
+    paths = [str(sample.file), str(sample.file).replace("0.wal", "1.wal")]
+    frame = spark.read.format("edgemq_segment").option("columns", "tenant,region,segment,_path").load(paths)
+    assert rows(frame.groupBy("region", "segment", "_path").count(), "region", "segment", "count") == Counter(
+        {("eu-west-1", f"seg-0000000{number}", ROWS): 1 for number in range(2)}
+    )
+
+
+def test_a_schema_of_the_user(spark: SparkSession, samples: dict[str, Sample]) -> None:
+    schema = "payload BINARY, generation INT, later ARRAY<STRING>, _offset LONG"
+    frame = spark.read.format("word_stuffed_log").schema(schema).load(str(samples["word_stuffed_log"].file))
+    first = frame.orderBy("_offset").first()
+    assert first is not None
+    assert first.asDict() == {"payload": b"", "generation": 0, "later": None, "_offset": 0}
+
+
+@pytest.mark.parametrize("name", ["word_stuffed_log", "cobs_log"])
+def test_splits(name: str, spark: SparkSession, samples: dict[str, Sample]) -> None:
+    sample = samples[name]
+    frame = (
+        spark.read.format(name).option("maxPartitionBytes", "12k").option("openCostInBytes", "0").load(str(sample.file))
+    )
+    assert frame.rdd.getNumPartitions() > 2
+    assert rows(frame, "payload") == Counter((each,) for each in sample.table["payload"].to_pylist())
+
+
+def test_modes(spark: SparkSession) -> None:
+    reader = spark.read.format("edgemq_segment")
+    assert reader.load(DAMAGED).count() == 19
+    frame = reader.option("columns", "tenant,_offset,_error,_corrupt_record").load(DAMAGED)
+    [bad] = frame.where("_error is not null").collect()
+    assert (bad["tenant"], bad["_offset"], len(bad["_corrupt_record"])) == (None, 1002, 89)
+
+
+def test_failfast_says_where_in_one_line(spark: SparkSession) -> None:
+    frame = spark.read.format("edgemq_segment").option("mode", "FAILFAST").load(DAMAGED)
+    with pytest.raises(PySparkException) as raised:
+        frame.collect()
+    told = str(raised.value).splitlines()
+    assert f"wireloom.errors.DamagedInputError: {DAMAGED} at byte 1002: the checksum does not hold" in told
+    assert len([line for line in told if line.strip().startswith("File ")]) <= 2
+
+
+def test_wrong_names_are_told_when_the_frame_is_made(spark: SparkSession, samples: dict[str, Sample]) -> None:
+    with pytest.raises(AnalysisException, match="unknown option 'recovr': did you mean 'recover'"):
+        spark.read.format("cobs_log").option("recovr", "true").load(str(samples["cobs_log"].file))
+
+
+def test_sql(spark: SparkSession, samples: dict[str, Sample]) -> None:
+    path = samples["edgemq_segment"].folder
+    spark.sql(
+        f"CREATE OR REPLACE TEMPORARY VIEW frames USING edgemq_segment OPTIONS (path '{path}', columns 'fmt,payload')"
+    )
+    told = spark.sql("SELECT fmt, count(*), sum(octet_length(payload)) FROM frames GROUP BY fmt ORDER BY fmt").collect()
+    assert [row[1] for row in told] == [ROWS] * 3
+    assert sum(row[2] for row in told) == 3 * sum(range(ROWS))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_write_and_read_back(name: str, spark: SparkSession, samples: dict[str, Sample], tmp_path: Path) -> None:
+    sample = samples[name]
+    target = str(tmp_path / "out")
+    frame = spark.read.format(name).load(str(sample.file))
+    frame.repartition(3).write.format(name).mode("append").save(target)
+    frame.limit(10).write.format(name).mode("append").save(target)
+    back = wireloom.read(name, target, mode="failfast")
+    assert back.num_rows == ROWS + 10
+    assert len(list((tmp_path / "out").iterdir())) == 4
+    frame.write.format(name).mode("overwrite").save(target)
+    back = wireloom.read(name, target, mode="failfast")
+    assert back.sort_by("payload").to_pylist() == sample.table.sort_by("payload").to_pylist()
+
+
+def test_a_write_that_fails_leaves_nothing(spark: SparkSession, tmp_path: Path) -> None:
+    frame = spark.createDataFrame([(1, b"a"), (-1, b"b")], "generation LONG, payload BINARY")
+    with pytest.raises(PySparkException, match="column generation: -1 does not fit uint32"):
+        frame.write.format("word_stuffed_log").mode("append").save(str(tmp_path / "out"))
+    assert not any((tmp_path / "out").glob("*"))
+
+
+def test_rows_of_other_sources_can_be_written(spark: SparkSession, tmp_path: Path) -> None:
+    spark.sql("select cast(id as string) as payload from range(100)").selectExpr(
+        "cast(payload as binary) as payload"
+    ).write.format("cobs_log").mode("overwrite").save(str(tmp_path))
+    assert sorted(wireloom.read("cobs_log", tmp_path)["payload"].to_pylist()) == sorted(
+        str(number).encode() for number in range(100)
+    )
+    assert isinstance(wireloom.read("cobs_log", tmp_path), pa.Table)

@@ -1,0 +1,113 @@
+"""Expressions of any shape have the value in the engine that Python gives them."""
+
+from __future__ import annotations
+
+import random
+import struct
+
+import pytest
+import wireloom
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from wireloom import engine
+
+from .specs import compiled, format_of, spec_text
+
+pytestmark = pytest.mark.skipif(not engine.available, reason="there is no engine")
+
+LEAVES = ["a", "b", "c", "0", "1", "7", "255", "65536", "-3"]
+
+
+def integers() -> st.SearchStrategy[str]:
+    """Expressions over the fields a (u1), b (s2) and c (u8)."""
+
+    def larger(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+        pairs = st.tuples(inner, st.sampled_from(["+", "-", "*", "&", "|", "^"]), inner).map(
+            lambda each: f"({' '.join(each)})"
+        )
+        divisions = st.tuples(inner, st.sampled_from("/%"), st.sampled_from(["3", "-5", "1000"]))
+        shifts = st.tuples(inner, st.sampled_from(["<<", ">>"]), st.sampled_from("0137"))
+        booleans = st.tuples(inner, st.sampled_from(["==", "!=", "<", "<=", ">", ">="]), inner).map(" ".join)
+        choices = st.tuples(booleans, booleans, st.sampled_from(["and", "or"]), inner, inner).map(
+            lambda each: f"(({each[0]} {each[2]} not ({each[1]})) ? {each[3]} : {each[4]})"
+        )
+        unary = st.tuples(st.sampled_from("-~"), inner).map(lambda each: f"({each[0]}{each[1]})")
+        simple = (pairs | divisions | shifts).map(lambda each: f"({' '.join(each)})")
+        return simple | choices | unary
+
+    return st.recursive(st.sampled_from(LEAVES), larger, max_leaves=8)
+
+
+def in_python(expression: str, a: int, b: int, c: int) -> int:
+    """The value by Python, whose operators on integers are the language's but for these."""
+    text = expression.replace("/", "//")
+    while "?" in text:
+        # Innermost first: the condition, the question mark and both branches stand in brackets of their own.
+        mark = text.index("?")
+        begin = _opening(text, mark)
+        end = _closing(text, mark)
+        condition, rest = text[begin + 1 : mark], text[mark + 1 : end]
+        colon = _colon(rest)
+        text = f"{text[:begin]}(({rest[:colon]}) if ({condition}) else ({rest[colon + 1 :]})){text[end + 1 :]}"
+    return int(eval(text, {}, {"a": a, "b": b, "c": c}))
+
+
+def _opening(text: str, at: int) -> int:
+    depth = 0
+    for index in range(at, -1, -1):
+        depth += (text[index] == ")") - (text[index] == "(")
+        if depth < 0:
+            return index
+    raise AssertionError(text)
+
+
+def _closing(text: str, at: int) -> int:
+    depth = 0
+    for index in range(at, len(text)):
+        depth += (text[index] == "(") - (text[index] == ")")
+        if depth < 0:
+            return index
+    raise AssertionError(text)
+
+
+def _colon(text: str) -> int:
+    depth = 0
+    for index, each in enumerate(text):
+        depth += (each == "(") - (each == ")")
+        if each == ":" and depth == 0:
+            return index
+    raise AssertionError(text)
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(integers(), min_size=8, max_size=8), st.integers(0, 1 << 32))
+def test_values(expressions: list[str], seed: int) -> None:
+    kept = [each for each in expressions if compiled(spec(["a", each]))[1] is None]
+    if not kept:
+        return
+    chance = random.Random(seed)
+    rows = [
+        (
+            chance.choice([0, 1, 7, 255]),
+            chance.choice([0, -1, 5, -32768, 32767]),
+            chance.choice([0, 9, 1 << 63, 2**64 - 1]),
+        )
+        for _ in range(20)
+    ]
+    table = wireloom.read(format_of(spec(kept)), b"".join(struct.pack("<BhQ", *row) for row in rows), mode="failfast")
+    for number, expression in enumerate(kept):
+        expected = [in_python(expression, *row) for row in rows]
+        kind = table.schema.field(f"v{number}").type
+        low, high = (0, 2**64 - 1) if str(kind) == "uint64" else (-(1 << 63), (1 << 63) - 1)
+        # Never a wrong number: what a column cannot hold is null.
+        assert table[f"v{number}"].to_pylist() == [each if low <= each <= high else None for each in expected], (
+            expression
+        )
+
+
+def spec(expressions: list[str]) -> str:
+    """A spec with an instance per expression."""
+    instances = "\n".join(f"  v{number}: {{value: '{each}'}}" for number, each in enumerate(expressions))
+    fields = "seq:\n  - {id: a, type: u1}\n  - {id: b, type: s2}\n  - {id: c, type: u8}"
+    names = ", ".join(f"v{number}" for number in range(len(expressions)))
+    return spec_text(f"{fields}\ninstances:\n{instances}", meta=f"columns: [{names}]")

@@ -1,0 +1,122 @@
+"""What the lowering makes of row types: the steps, and the one sentence where the engine cannot run them."""
+
+from __future__ import annotations
+
+import pytest
+from wireloom.codegen.backends.columns import BACKEND
+from wireloom.codegen.backends.columns.lower import column_program
+from wireloom.program import ChecksumRule, Kind, Op, Outcome, Reason, Step, Storage, Stuffing
+
+from .cases import SPECS
+from .specs import compiled, model_of, spec_text
+
+EDGEMQ = """
+seq:
+  - {id: len, type: u4be, valid: {min: 13}}
+  - {id: crc32c, type: u4be, -wireloom: {checksum: {algorithm: crc32c, over: payload}}}
+  - {id: fmt, type: u1}
+  - {id: tenant, type: u4be}
+  - {id: ts_millis, type: u8be}
+  - {id: payload, size: len - 13}
+instances:
+  ts: {value: ts_millis, -wireloom: {timestamp: ms}}
+"""
+
+
+def test_a_frame() -> None:
+    program, refusal = compiled(spec_text(EDGEMQ, meta="columns: [fmt, tenant, ts, payload]\nselectable: [len]"))
+    assert refusal is None
+    assert program is not None
+    assert program.steps == (
+        Step(Op.NEED, 4),
+        Step(Op.REGISTER_FIXED, 0, Kind.U4BE, 0),
+        Step(Op.COLUMN_FIXED, 4, Kind.U4BE, 0),
+        Step(Op.CHECK_RANGE, 0, Outcome.LOST | Reason.LENGTH << 8, 13, 0xFFFFFFFF),
+        Step(Op.NEED, 17),
+        Step(Op.REGISTER_FIXED, 1, Kind.U4BE, 0),
+        Step(Op.COLUMN_FIXED, 0, Kind.U1, 4),
+        Step(Op.COLUMN_FIXED, 1, Kind.U4BE, 5),
+        Step(Op.REGISTER_FIXED, 2, Kind.U8BE, 9),
+        Step(Op.MARK, 0, 0, 17),
+        Step(Op.BYTES_REGISTER, 0, 0, -13),
+        Step(Op.COLUMN_BYTES, 3, 0),
+        Step(Op.MARK, 1, 1),
+        Step(Op.CHECKSUM, 0, 1, 0, 1),
+        Step(Op.COLUMN_TIMESTAMP, 2, 2, -9223372036854775, 9223372036854775),
+        Step(Op.END),
+    )
+    assert program.columns == (Storage.FIXED8, Storage.FIXED32, Storage.FIXED64, Storage.VARIABLE, Storage.FIXED32)
+    assert program.checksums == (ChecksumRule("crc32c"),)
+    assert (program.registers, program.spans, program.marks) == (3, 1, 2)
+
+
+def test_fields_that_nothing_needs_have_no_register() -> None:
+    program, _ = compiled(
+        spec_text("seq:\n  - {id: a, type: u4}\n  - {id: b, type: u2}", meta="columns: [b]\nselectable: []")
+    )
+    assert program is not None
+    assert program.registers == 0
+    assert program.steps == (Step(Op.NEED, 6), Step(Op.COLUMN_FIXED, 0, Kind.U2LE, 4), Step(Op.END))
+
+
+def test_delimiter_and_stuffing_are_part_of_the_program() -> None:
+    program, _ = compiled(SPECS["framed"])
+    assert program is not None
+    assert program.delimiter == b"\xfe\xfd"
+    assert program.stuffing is Stuffing.WORD
+
+
+def test_presets_are_those_that_rows_use() -> None:
+    program, _ = compiled(SPECS["prologue"])
+    assert program is not None
+    assert program.preset == ("width", "base")
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_the_emitted_source_is_the_program(name: str) -> None:
+    spec = model_of(SPECS[name])
+    texts = {each.path.rpartition("/")[2]: each.text for each in BACKEND.files(spec)}
+    emitted: dict[str, object] = {}
+    exec(texts["columns.py"], emitted)
+    program = column_program(spec)
+    assert emitted["PROGRAM"] == program
+    assert program is not None
+    package: dict[str, object] = {"__doc__": ""}
+    exec(texts["__init__.py"], package)
+    assert len(package["FORMAT"].columns) == len(program.columns)  # type: ignore[attr-defined]
+
+
+REFUSED = {
+    "repeated": ("{id: a, type: u1, repeat: expr, repeat-expr: 3}", '"a" is repeated within a row'),
+    "rest": ("{id: a, size-eos: true}", '"a" reaches to the end of the input'),
+    "user type": ("{id: a, type: pair}", 'the column "a" is a user type'),
+    "encoding": ("{id: a, type: str, size: 4, encoding: UTF-16LE}", "the encoding UTF-16LE"),
+    "process": ("{id: a, size: 4, process: xor(5)}", '"a" is processed with xor'),
+    "float with valid": ("{id: a, type: f4, valid: {min: 1}}", '"a" is a float with "valid"'),
+    "bytes with valid": ("{id: a, size: 1, valid: {expr: '_[0] == 3'}}", '"a" is bytes or text with "valid"'),
+    "too large": ("{id: a, type: u8}\n- {id: b, size: a * a * a}", "127 bits"),
+    "text in a size": (
+        "{id: a, type: str, size: 1, encoding: ASCII}\n- {id: b, size: a.to_i}",
+        'uses ".to_i"',
+    ),
+    "wide shift": ("{id: a, type: u1}\n- {id: b, size: 1 << a}", "shifts by a count"),
+    "switch": ("{id: a, type: {switch-on: 1, cases: {1: u1, 2: u2}}}", "chosen by a switch"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refusals(name: str) -> None:
+    field, sentence = REFUSED[name]
+    types = "pair:\n  seq:\n    - {id: x, type: u1}\n    - {id: y, type: u1}"
+    row = "seq:\n" + "\n".join(f"  {line}" for line in f"- {field}".split("\n"))
+    program, refusal = compiled(spec_text(row, types=types, meta="columns: [a]"))
+    assert program is None
+    assert refusal is not None
+    assert sentence in refusal
+
+
+def test_rows_of_a_size_are_no_plain_run() -> None:
+    row = "seq:\n  - {id: a, type: u1}\n  - {id: rest, size-eos: true}"
+    program, refusal = compiled(spec_text(row, attribute="size: 5"))
+    assert program is None
+    assert refusal == '"rows" is not a plain run of rows to the end of the input'

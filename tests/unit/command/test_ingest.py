@@ -1,0 +1,47 @@
+"""``ingest`` as far as it goes without Spark; the pipeline itself is tested with Spark."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from wireloom.command import main
+from wireloom.command.ingest import lines_of
+from wireloom.report import Damage, FileReport, ReadReport
+
+pytest.importorskip("pyspark")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["edgemq_segmnt", "x", "--table", "t"], "did you mean 'edgemq_segment'?"),
+        (["edgemq_segment", "/no/such/file", "--table", "t"], "/no/such/file"),
+        (["edgemq_segment", "x"], "Missing option '--table'"),
+        (["edgemq_segment", "x", "--table", "t", "--existing", "maybe"], "'error', 'append', 'overwrite'"),
+    ],
+)
+def test_errors_come_before_spark_is_started(arguments: list[str], message: str) -> None:
+    result = CliRunner().invoke(main, ["ingest", *arguments])
+    assert result.exit_code == 2
+    assert result.stderr.startswith("wireloom: error: ")
+    assert message in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_what_a_person_is_told(tmp_path: Path) -> None:
+    from wireloom.spark.ingest import IngestSummary
+
+    good = FileReport("a", rows=5, bytes=1000, tail="clean")
+    bad = FileReport("b", rows=1, bytes=500, damaged=[Damage(0, 9, "checksum")] * 2, tail="truncated")
+    lost = FileReport("c", error="the stream is damaged", damaged=[Damage(0, 0, "codec")])
+    summary = IngestSummary("out", "bad", ReadReport("x", [good, bad, lost]), quarantined=4, seconds=2.0, partitions=3)
+    assert lines_of(summary) == [
+        "table       out: 6 rows",
+        "read        3 files, 1,500 bytes in 3 tasks: 2.0 s, 0.0 MB/s",
+        "damaged     3 ranges: checksum 2, codec 1",
+        "ended early truncated 1",
+        "failed      c: the stream is damaged",
+        "quarantine  bad: 4 rows",
+    ]
+    summary = IngestSummary("out", None, ReadReport("x", [bad]), quarantined=0, seconds=2.0, partitions=1)
+    assert lines_of(summary)[-1].strip().startswith("add --quarantine OUT")

@@ -1,0 +1,44 @@
+"""Helpers of the front end's tests: specs from a few lines, and what is said about them."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+from wireloom.codegen.model.load import analyse, load
+from wireloom.codegen.model.model import Attribute, Instance, Spec, Struct
+from wireloom.codegen.spec.diagnostics import Diagnostic
+
+HEAD = "meta:\n  id: demo\n  endian: le\n  encoding: UTF-8\n"
+"""Four lines before the body of each spec."""
+
+HEAD_LINES = HEAD.count("\n")
+
+
+def compiled(body: str, head: str = HEAD) -> Spec:
+    return load("demo.ksy", head + dedent(body).lstrip("\n"), display_name="demo.ksy")
+
+
+def root(body: str) -> Struct:
+    return compiled(body).root
+
+
+def attribute(body: str, name: str) -> Attribute:
+    found = root(body).attribute(name)
+    assert found is not None
+    return found
+
+
+def instance(body: str, name: str) -> Instance:
+    found = root(body).instance(name)
+    assert found is not None
+    return found
+
+
+def diagnostics(body: str, head: str = HEAD) -> tuple[Diagnostic, ...]:
+    return analyse("demo.ksy", head + dedent(body).lstrip("\n"), display_name="demo.ksy").diagnostics
+
+
+def said(body: str, head: str = HEAD) -> list[str]:
+    """Every diagnostic as ``line:column: severity: text``, lines counted from the first of ``body``."""
+    shift = head.count("\n")
+    return [f"{d.line - shift}:{d.column}: {d.severity}: {d.message}" for d in diagnostics(body, head)]

@@ -1,0 +1,119 @@
+"""Which attributes decide where later bytes lie, and what a writer fills in by itself."""
+
+from __future__ import annotations
+
+import pytest
+from wireloom.codegen.model.layout import all_structs
+from wireloom.codegen.model.types import BytesType, ListType, UserType
+from wireloom.codegen.expression.nodes import Attribute, Binary, Name
+
+from tests.unit.frontend.specs import root
+from tests.unit.frontend.trees import written
+
+
+def framing(body: str) -> set[str]:
+    return {
+        f"{each.path[-1]}.{one.id}"
+        for each in all_structs(root(body))
+        for one in each.attributes
+        if one.frames_layout
+    }
+
+
+@pytest.mark.parametrize(
+    ("seq", "expected"),
+    [
+        ("{id: n, type: u1}, {id: a, size: n - 3}", {"demo.n"}),
+        ("{id: n, type: u1}, {id: a, type: u1, repeat: expr, repeat-expr: n}", {"demo.n"}),
+        ("{id: n, type: u1}, {id: a, type: u1, if: n > 3}", {"demo.n"}),
+        ("{id: n, type: u1}, {id: a, type: {switch-on: n, cases: {1: u1}}}", {"demo.n"}),
+        ("{id: n, type: u1}, {id: a, type: {switch-on: 1, cases: {n: u1}}}", {"demo.n"}),
+        ("{id: a, type: u1, repeat: until, repeat-until: _ == 0}", {"demo.a"}),
+        ("{id: n, type: u1}, {id: a, size: twice}", {"demo.n"}),
+        ("{id: n, type: u1, valid: 3}, {id: a, type: u1}", set()),
+        ("{id: m, contents: abc}", {"demo.m"}),
+        ("{id: h, type: head}, {id: a, size: h.len}", {"demo.h", "head.len"}),
+        ("{id: n, type: u1}, {id: a, type: 'sized(n, 1)'}", {"demo.n"}),
+        ("{id: n, type: u1}, {id: a, type: 'sized(1, n)'}", set()),
+        ("{id: n, type: u1}, {id: a, type: child}", {"demo.n"}),
+        ("{id: n, type: u1}, {id: a, size: 3, process: xor(n)}", set()),
+        ("{id: a, type: head, repeat: until, repeat-until: _.len == 0}", {"demo.a", "head.len"}),
+    ],
+)
+def test_frames_layout(seq: str, expected: set[str]) -> None:
+    body = f"seq: [{seq}]\n" + (
+        "instances: {twice: {value: 'n * 2'}}\n" if "twice" in seq else ""
+    )
+    body += "types:\n  head: {seq: [{id: len, type: u1}, {id: other, type: u1}]}\n"
+    body += "  sized: {params: [{id: p, type: u1}, {id: q, type: u1}], seq: [{id: b, size: p}]}\n"
+    body += "  child: {seq: [{id: b, size: _parent.n}]}\n" if "child" in seq else ""
+    assert framing(body) == expected
+
+
+@pytest.mark.parametrize(
+    ("seq", "expected"),
+    [
+        ("{id: n, type: u4}, {id: a, size: n}", "a.size"),
+        ("{id: n, type: u4}, {id: a, size: n - 13}", "(a.size + 13)"),
+        ("{id: n, type: u4}, {id: a, size: n + 1 - 13 - 4}", "(a.size + 16)"),
+        ("{id: n, type: u4}, {id: a, size: 3 + n}", "(a.size - 3)"),
+        ("{id: n, type: u4}, {id: a, size: 100 - n}", "((- a.size) + 100)"),
+        ("{id: n, type: u4}, {id: a, size: n * 4}", "(a.size / 4)"),
+        ("{id: n, type: u4}, {id: a, size: 2 * (n - 1)}", "((a.size / 2) + 1)"),
+        ("{id: n, type: u4}, {id: a, size: -n + 8}", "(- (a.size - 8))"),
+        ("{id: n, type: u4}, {id: a, size: less}", "(a.size + 2)"),
+        ("{id: n, type: u4}, {id: a, size: less * 2 - 6}", "(((a.size + 6) / 2) + 2)"),
+        ("{id: n, type: b12}, {id: a, size: n}", "a.size"),
+        ("{id: n, type: u4}, {id: a, type: str, size: n}", "a.size"),
+        ("{id: n, type: u4}, {id: a, type: sub, size: n}", "a.size"),
+        ("{id: n, type: u4}, {id: a, type: u2, repeat: expr, repeat-expr: n}", "a.length"),
+        ("{id: n, type: u4}, {id: a, type: sub, repeat: expr, repeat-expr: n + 1}", "(a.length - 1)"),
+        ("{id: n, type: u4}, {id: a, size: 4, repeat: expr, repeat-expr: n}", "a.length"),
+        ("{id: n, type: u4, valid: {min: 2}}, {id: a, size: n}, {id: b, type: u1, if: n > 5}", "a.size"),
+        # What does not follow from one field alone is the writer's own to say.
+        ("{id: n, type: u4}, {id: a, size: n}, {id: b, size: n}", None),
+        ("{id: n, type: u4}, {id: a, size: n + n}", None),
+        ("{id: n, type: u4}, {id: a, size: n / 2}", None),
+        ("{id: n, type: u4}, {id: a, size: n * 0}", None),
+        ("{id: n, type: u4}, {id: a, size: 'n > 3 ? 3 : 4'}", None),
+        ("{id: n, type: u4}, {id: m, type: u4}, {id: a, size: n + m}", None),
+        ("{id: n, type: u4}, {id: a, size: n, if: n > 0}", None),
+        ("{id: n, type: u4, if: true}, {id: a, size: n}", None),
+        ("{id: n, type: u4}, {id: a, size: n, pad-right: 0}", None),
+        ("{id: n, type: u4}, {id: a, type: strz, size: n}", None),
+        ("{id: n, type: u4}, {id: a, size: n, repeat: eos}", None),
+        ("{id: n, type: u4, enum: e}, {id: a, size: n.to_i}", None),
+        ("{id: n, type: f8}, {id: a, size: n.to_i}", None),
+        ("{id: n, type: u4, repeat: eos}, {id: a, size: 'n[0]'}", None),
+        ("{id: n, type: u4}, {id: a, type: sized(n)}", None),
+    ],
+)
+def test_derivations(seq: str, expected: str | None) -> None:
+    body = f"seq: [{seq}]\n" + ("instances: {less: {value: n - 2}}\n" if "less" in seq else "")
+    body += "types: {sub: {seq: [{id: x, type: u1}]}, sized: {params: [{id: p, type: u4}], seq: [{id: b, size: p}]}}\n"
+    body += "enums: {e: {1: one}}\n"
+    found = {each.attribute: written(each.expression) for each in root(body).derivations}
+    assert found == ({} if expected is None else {"n": expected})
+
+
+def test_derivations_are_typed() -> None:
+    (found,) = root("seq: [{id: n, type: u4}, {id: a, size: n - 13}]\n").derivations
+    assert isinstance(found.expression, Binary)
+    assert isinstance(found.expression.left, Attribute)
+    assert isinstance(found.expression.left.value, Name)
+    assert found.expression.left.value.type == BytesType()
+    (counted,) = root("seq: [{id: n, type: u4}, {id: a, type: demo, repeat: expr, repeat-expr: n}]\n").derivations
+    assert isinstance(counted.expression, Attribute)
+    assert counted.expression.value.type == ListType(UserType(("demo",)))
+
+
+def test_derivations_of_inner_types() -> None:
+    body = "seq: []\ntypes: {sub: {seq: [{id: n, type: u4}, {id: a, size: n}]}}\n"
+    assert [each.attribute for each in root(body).structs[0].derivations] == ["n"]
+
+
+def test_a_long_chain_of_instances_is_no_trouble() -> None:
+    lines = "".join(f"  i{n}: {{value: i{n + 1} + 1}}\n" for n in range(500))
+    body = f"seq: [{{id: n, type: u4}}, {{id: a, size: i0}}]\ninstances:\n{lines}  i500: {{value: n}}\n"
+    assert root(body).derivations == ()
+    assert root(body).attributes[0].frames_layout

@@ -1,0 +1,91 @@
+"""The specs in the box."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+from wireloom.codegen.model.load import analyse
+from wireloom.codegen.model.model import Checksum, Choice, Framing, Rows, Spec, Timestamp
+from wireloom.codegen.model.types import BytesType, IntegerType
+
+from tests.unit.frontend.trees import written
+
+FOLDER = Path(__file__).parents[3] / "specs"
+
+
+def spec(name: str) -> Spec:
+    result = analyse(FOLDER / f"{name}.ksy")
+    assert result.diagnostics == ()
+    assert result.spec is not None
+    return result.spec
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.ksy")), ids=lambda path: path.stem)
+def test_every_spec_is_in_order(path: Path) -> None:
+    found = spec(path.stem)
+    assert found.name == path.stem
+    assert found.title
+    assert found.license
+    assert found.doc
+    assert found.rows is not None
+    assert all(each.doc for struct in (found.root, *found.root.structs) for each in struct.attributes)
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.ksy")), ids=lambda path: path.stem)
+def test_extensions_stand_under_their_key_only(path: Path) -> None:
+    """Without what other compilers ignore, a spec is one of Kaitai's language as it is."""
+
+    def plain(node: object) -> object:
+        if isinstance(node, dict):
+            return {key: plain(value) for key, value in node.items() if not str(key).startswith("-")}
+        return [plain(each) for each in node] if isinstance(node, list) else node
+
+    text = yaml.safe_dump(plain(yaml.safe_load(path.read_text())), sort_keys=False)
+    result = analyse(path, text)
+    assert result.diagnostics == ()
+    assert result.spec is not None
+    assert result.spec.rows is None
+    assert result.spec.root.structs[0].derivations == spec(path.stem).root.structs[0].derivations
+
+
+def test_edgemq_segment() -> None:
+    found = spec("edgemq_segment")
+    row = ("edgemq_segment", "frame")
+    columns, selectable = ("fmt", "tenant", "ts", "payload"), ("ts_millis", "len", "crc32c")
+    assert found.rows == Rows("frames", row, columns, selectable)
+    assert (found.codec, found.max_record) == ("zstd", 64 * 1024 * 1024)
+    assert found.path_pattern == "{region}/{instance_id}/{epoch}/segments/{segment}.wal.zst"
+    (choice,) = found.choices
+    assert choice == Choice("stride", (("layout", 0), ("rules", 13)), "auto", choice.doc)
+    frame = found.struct(row)
+    assert {each.id: each.type for each in frame.attributes} == {
+        "len": IntegerType(4, False, "be"),
+        "crc32c": IntegerType(4, False, "be"),
+        "fmt": IntegerType(1, False, None),
+        "tenant": IntegerType(4, False, "be"),
+        "ts_millis": IntegerType(8, False, "be"),
+        "payload": BytesType(),
+    }
+    assert [each.id for each in frame.attributes if each.frames_layout] == ["len"]
+    assert [(each.attribute, written(each.expression)) for each in frame.derivations] == [("len", "(payload.size + 13)")]
+    checksum = frame.attributes[1].checksum
+    assert checksum == Checksum("crc32c", "payload", "payload", 0xFFFFFFFF, 0xFFFFFFFF, None)
+    assert frame.instances[0].logical == Timestamp("ms", "UTC")
+
+
+def test_word_stuffed_log() -> None:
+    found = spec("word_stuffed_log")
+    assert found.rows == Rows("records", ("word_stuffed_log", "record"), ("generation", "payload"), ("crc",))
+    assert found.root.attributes[0].framing == Framing(b"\xfe\xfd", "word")
+    assert found.max_record == 16 * 1024 * 1024
+    record = found.root.structs[0]
+    assert record.attributes[0].checksum == Checksum("crc32c", "crc", "payload", 0, 0, 0xFF)
+    assert record.derivations == ()
+
+
+def test_cobs_log() -> None:
+    found = spec("cobs_log")
+    assert found.rows == Rows("records", ("cobs_log", "record"), ("payload",), ())
+    assert found.root.attributes[0].framing == Framing(b"\0", "cobs")

@@ -1,0 +1,105 @@
+"""YAML: nodes, positions, and what is refused before anybody looks at keys."""
+
+import pytest
+from wireloom.codegen.spec.diagnostics import Diagnostics
+from wireloom.codegen.spec.reader import MAX_DEPTH, read_yaml
+from wireloom.codegen.spec.tree import Mapping, Scalar, Sequence, YamlNode
+
+
+def read(text: str) -> YamlNode:
+    diagnostics = Diagnostics()
+    node = read_yaml(text, "x.ksy", diagnostics)
+    assert diagnostics.found == []
+    assert node is not None
+    return node
+
+
+def refusal(text: str) -> str:
+    diagnostics = Diagnostics()
+    assert read_yaml(text, "x.ksy", diagnostics) is None
+    (only,) = diagnostics.found
+    return str(only)
+
+
+def scalar(text: str) -> Scalar:
+    node = read(text)
+    assert isinstance(node, Mapping)
+    value = node.entries[0][1]
+    assert isinstance(value, Scalar)
+    return value
+
+
+def test_nodes_know_their_places() -> None:
+    node = read("a:\n  - x\n  - {k: v}\n")
+    assert isinstance(node, Mapping)
+    key, items = node.entries[0]
+    assert (key.text, key.position.line, key.position.column) == ("a", 1, 1)
+    assert isinstance(items, Sequence)
+    assert [(each.position.line, each.position.column) for each in items.items] == [(2, 5), (3, 5)]
+
+
+@pytest.mark.parametrize(
+    ("text", "offset", "place"),
+    [
+        ("a: one + two", 6, (1, 10)),
+        ("a: 'one + two'", 6, (1, 11)),
+        ("a: '''x'' + two'", 6, (1, 13)),
+        ('a: "one + two"', 6, (1, 11)),
+        (r'a: "\"x\" + two"', 6, (1, 13)),
+        (r'a: "\x41\u0042 + two"', 5, (1, 18)),
+        ("a: |\n  one + two\n", 6, (1, 4)),
+        ("a: >-\n  one\n  + two\n", 4, (1, 4)),
+        ("a: one\n  + two\n", 4, (1, 4)),
+    ],
+)
+def test_places_inside_scalars(text: str, offset: int, place: tuple[int, int]) -> None:
+    found = scalar(text).place(offset)
+    assert (found.line, found.column) == place
+
+
+def test_tags_that_a_spec_may_use() -> None:
+    assert scalar("a: !!str 12").value == "12"
+    assert scalar("a: !!int '12'").value == 12
+    assert scalar("a: ! 12").text == "12"
+
+
+def test_aliases_are_the_same_nodes() -> None:
+    node = read("a: &one [1]\nb: *one\n")
+    assert isinstance(node, Mapping)
+    assert node.entries[0][1] is node.entries[1][1]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "x.ksy:1:1: error: the file is empty; expected a mapping with the key 'meta'"),
+        ("# only a comment\n", "x.ksy:1:1: error: the file is empty; expected a mapping with the key 'meta'"),
+        ("a: 1\nb: 2\na: 3\n", "x.ksy:3:1: error: duplicate key 'a', first in line 1"),
+        ("a: {x: 1, x: 2}", "x.ksy:1:11: error: duplicate key 'x', first in line 1"),
+        ("a: 1\n---\nb: 2\n", "x.ksy:2:1: error: a spec file holds one YAML document, this is a second"),
+        ("? [a]\n: 1\n", "x.ksy:1:3: error: a key must be a single value, found a list"),
+        ("a: &x 1\n*x : 2\n", "x.ksy:2:1: error: a key cannot be an alias"),
+        ("a: &a [*a]", "x.ksy:1:8: error: the alias *a stands inside what it names"),
+        ("a: *b", "x.ksy:1:4: error: unknown alias *b"),
+        ("a: !!timestamp 1", "x.ksy:1:4: error: unknown YAML tag 'tag:yaml.org,2002:timestamp'"),
+        ("a: !!int x", "x.ksy:1:4: error: 'x' does not have the type of its YAML tag"),
+        ("a: !mine [1]", "x.ksy:1:4: error: unknown YAML tag '!mine'"),
+        ('a: "\\ud800"', "x.ksy:1:4: error: half of a surrogate pair is no character"),
+        ("a: b\0c", "x.ksy:1:5: error: the character U+0000 cannot stand in YAML"),
+        ("a: b: c", "x.ksy:1:5: error: YAML: mapping values are not allowed here"),
+        ("[" * (MAX_DEPTH + 1), f"x.ksy:1:{MAX_DEPTH + 1}: error: nested too deeply: more than {MAX_DEPTH} levels"),
+    ],
+)
+def test_refused(text: str, message: str) -> None:
+    assert refusal(text) == message
+
+
+def test_a_small_file_that_stands_for_a_huge_one() -> None:
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 12)]
+    assert "too large" in refusal("\n".join(lines))
+
+
+def test_impossible_numbers_in_yaml_itself() -> None:
+    assert "YAML" in refusal("%YAML " + "9" * 5000 + ".1\n---\na: 1\n")
+    assert "YAML" in refusal('a: "\\UFFFFFFFF"')

@@ -1,0 +1,35 @@
+"""Reads with a chosen feeder and a chosen window size, which users do not choose."""
+
+import dataclasses
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from wireloom import engine, storage
+from wireloom.plan import plan
+from wireloom.scanning import Scanner
+
+FEEDERS = [
+    pytest.param("columns", marks=pytest.mark.skipif(not engine.available, reason="the engine is not there")),
+    "objects",
+]
+
+
+def read(
+    feeder: str, format: Any, source: Any, *, chunk: int | None = None, streamed: bool = False, **options: Any
+) -> tuple[pa.Table, dict[str, Any]]:
+    """The table and the one file's report. ``streamed``: bytes are read through a file object, chunk by chunk."""
+    made = dataclasses.replace(plan(format, **options), engine=feeder, chunk=chunk)
+    [each] = storage.expand(source)
+    if streamed:
+        each = storage.ObjectInput(None, each.size, file=_Stream(each.open()))
+    with Scanner(made, [each]) as scanner:
+        table = scanner.read_all()
+    table.validate(full=True)
+    [file] = scanner.report.to_dict()["files"]
+    return table, file
+
+
+class _Stream:
+    def __init__(self, stream: Any) -> None:
+        self.readinto = stream.readinto

@@ -1,0 +1,72 @@
+"""Files that appear when they are complete, also in an object store."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pyarrow.fs
+import pytest
+import wireloom.remote
+from wireloom.errors import WireloomError
+from wireloom.writing import opened, write
+
+
+@pytest.fixture
+def bucket(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder that stands for the bucket ``b`` of an object store."""
+    store = pyarrow.fs.SubTreeFileSystem(str(tmp_path), pyarrow.fs.LocalFileSystem())
+    monkeypatch.setattr(wireloom.remote, "filesystem", lambda location, bucket: store)
+    (tmp_path / "b").mkdir()
+    return tmp_path / "b"
+
+
+@pytest.mark.parametrize("scheme", ["s3", "s3a", "s3n"])
+def test_an_object(scheme: str, bucket: Path) -> None:
+    report = write("cobs_log", [{"payload": b"a"}], f"{scheme}://b/a.log")
+    assert report.stored == 3
+    assert (bucket / "a.log").read_bytes() == b"\x02a\x00"
+    assert os.listdir(bucket) == ["a.log"]
+
+
+def test_an_object_that_fails(bucket: Path) -> None:
+    (bucket / "a.log").write_bytes(b"old")
+    with pytest.raises(KeyboardInterrupt), opened("s3://b/a.log") as file:
+        file.write(b"new")
+        raise KeyboardInterrupt
+    assert (bucket / "a.log").read_bytes() == b"old"
+    assert os.listdir(bucket) == ["a.log"]
+
+
+def test_a_store_that_refuses(bucket: Path) -> None:
+    with pytest.raises(WireloomError, match="cannot be written") as caught:
+        write("cobs_log", [{"payload": b"a"}], "s3://b/missing/folder/a.log")
+    assert caught.value.path == "s3://b/missing/folder/a.log"
+
+
+def test_a_file_address(tmp_path: Path) -> None:
+    with opened(f"file://{tmp_path}/a") as file:
+        file.write(b"content")
+        assert not (tmp_path / "a").exists()
+    assert (tmp_path / "a").read_bytes() == b"content"
+
+
+def test_a_full_disk(tmp_path: Path) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("no /dev/full here")
+    with pytest.raises(WireloomError, match="No space left on device") as caught, opened("/dev/full") as file:
+        file.write(b"content")
+    assert caught.value.path == "/dev/full"
+
+
+def test_a_new_file_gets_the_permissions_of_any_other(tmp_path: Path) -> None:
+    (tmp_path / "plain").write_bytes(b"")
+    with opened(tmp_path / "ours") as file:
+        file.write(b"")
+    assert (tmp_path / "ours").stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
+def test_everything_is_written_by_one_call(tmp_path: Path) -> None:
+    content: Any = memoryview(bytes(range(256)) * 4096).cast("B")
+    with opened(tmp_path / "a") as file:
+        assert file.write(content) == len(content)
+    assert (tmp_path / "a").read_bytes() == bytes(content)

@@ -1,0 +1,109 @@
+"""Writing formats that are not in the box: a prologue, labels, text, no stuffing."""
+
+import io
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+import wireloom
+from wireloom.errors import WireloomError
+from wireloom.format import Format
+from wireloom.writing import write
+
+BOXED = """
+meta:
+  id: boxed
+  endian: be
+  -wireloom: {rows: rows, columns: [value], selectable: [size], parent-columns: [version]}
+seq:
+  - {id: magic, contents: BX}
+  - {id: version, type: u2}
+  - {id: rows, type: row, repeat: eos}
+types:
+  row:
+    seq:
+      - {id: size, type: u1}
+      - {id: value, size: size}
+"""
+
+LABELLED = """
+meta:
+  id: labelled
+  endian: le
+  -wireloom: {rows: rows, columns: [kind, text, at], selectable: [size]}
+seq:
+  - {id: rows, type: row, repeat: eos}
+enums:
+  kind: {0: start, 1: stop}
+types:
+  row:
+    seq:
+      - {id: kind, type: u1, enum: kind, -wireloom: {labels: true}}
+      - {id: size, type: u2}
+      - {id: text, type: str, size: size, encoding: UTF-8}
+      - {id: at, type: u4, -wireloom: {timestamp: s}}
+"""
+
+COMMAS = """
+meta:
+  id: commas
+  -wireloom: {rows: rows, columns: [value]}
+seq:
+  - id: rows
+    type: row
+    repeat: eos
+    -wireloom: {framing: {delimiter: [0x2c], stuffing: none}}
+types:
+  row:
+    seq:
+      - {id: value, size-eos: true}
+"""
+
+
+def load(text: str, tmp_path: Path) -> Format:
+    path = tmp_path / "spec.ksy"
+    path.write_text(text)
+    return wireloom.load_spec(path)
+
+
+def written(format: Format, rows: Any) -> bytes:
+    file = io.BytesIO()
+    write(format, rows, file)
+    return file.getvalue()
+
+
+def test_a_format_with_a_prologue(tmp_path: Path) -> None:
+    format = load(BOXED, tmp_path)
+    rows = [{"value": b"a", "version": 7}, {"value": b"", "version": 7}]
+    data = written(format, rows)
+    assert data == b"BX\x00\x07\x01a\x00"
+    assert wireloom.read(format, data).to_pylist() == rows
+    with pytest.raises(WireloomError, match="row 1, column version: 8 after 7, and a file has one value of it"):
+        written(format, [rows[0], {"value": b"", "version": 8}])
+    with pytest.raises(WireloomError, match="row 1 cannot be written: size"):
+        written(format, [rows[0], {"value": b"x" * 256, "version": 7}])
+
+
+def test_labels_text_and_a_time_of_its_own(tmp_path: Path) -> None:
+    format = load(LABELLED, tmp_path)
+    at = pa.array([0, 2**32 - 1], pa.timestamp("s", "UTC"))
+    rows = pa.table({"kind": ["stop", "7"], "text": ["é", ""], "at": at})
+    data = written(format, rows)
+    assert data == b"\x01\x02\x00\xc3\xa9\x00\x00\x00\x00" + b"\x07\x00\x00\xff\xff\xff\xff"
+    assert wireloom.read(format, data).to_pylist() == rows.to_pylist()
+    assert written(format, rows.set_column(0, "kind", pa.array(["stop", "7"]).dictionary_encode())) == data
+    assert written(format, rows.set_column(0, "kind", pa.array([1, 7]))) == data
+    with pytest.raises(WireloomError, match=r"row 0, column kind: 'stpo'.*did you mean 'stop'"):
+        written(format, rows.set_column(0, "kind", pa.array(["stpo", "7"])))
+    with pytest.raises(WireloomError, match="row 1 cannot be written"):
+        written(format, rows.set_column(2, "at", pa.array([0, 2**32], pa.timestamp("s", "UTC"))))
+    with pytest.raises(WireloomError, match="row 0 cannot be written"):
+        written(format, rows.set_column(1, "text", pa.array(["x" * 65536, ""])))
+
+
+def test_delimiters_without_stuffing(tmp_path: Path) -> None:
+    format = load(COMMAS, tmp_path)
+    assert written(format, [{"value": b"a"}, {"value": b"b"}]) == b"a,b,"
+    with pytest.raises(WireloomError, match="row 1: the record holds the delimiter 2c"):
+        written(format, [{"value": b"a"}, {"value": b"b,c"}])
