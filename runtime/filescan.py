@@ -139,7 +139,7 @@ class FileScan:
     def _emit(self, filled: Filled, opened: Opened) -> Iterator[Any]:
         """Notes the damage of a fill and yields its rows, without those outside of the byte range."""
         first, last = 0, filled.rows
-        if self._cuts(opened) and last:
+        if self._cuts(opened) and filled.offsets is not None and last:
             places = memoryview(filled.offsets.buffers()[1]).cast("B").cast("Q")
             place = filled.offsets.offset
             first = bisect_left(places, self._begin, place, place + last) - place

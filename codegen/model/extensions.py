@@ -10,7 +10,7 @@ from ..spec.syntax import Flag, Integer, Items, Section, Text
 from ..spec.words import shown, suggestion
 from .model import Attribute, Checksum, Framing, Instance, Labels, Logical, OwnSize, RepeatEos, Timestamp
 from .symbols import Member, Symbol
-from .types import BitsType, BytesType, EnumType, IntegerType, ListType, Type, UserType
+from .types import BitsType, EnumType, IntegerType, ListType, Type, UserType
 
 CHECKSUM_BYTES = 4
 """Size of the checksums that there are."""
@@ -131,7 +131,7 @@ class FieldExtensions:
         section = self.section.section("framing") if self.section is not None else None
         if section is None:
             return None
-        plain = isinstance(attribute.type, (UserType, BytesType)) and isinstance(attribute.repeat, RepeatEos)
+        plain = isinstance(attribute.type, UserType) and isinstance(attribute.repeat, RepeatEos)
         if not plain:
             self.diagnostics.error(
                 section.position, "'framing' needs an attribute of a type of the spec, with repeat: eos"

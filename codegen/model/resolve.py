@@ -14,7 +14,13 @@ ELSEWHERE = {
     **{f"int{8 * size}": f"s{size}" for size in (1, 2, 4, 8)},
     **{f"uint{8 * size}_t": f"u{size}" for size in (1, 2, 4, 8)},
     **{f"int{8 * size}_t": f"s{size}" for size in (1, 2, 4, 8)},
-    **{"byte": "u1", "int": "s4", "float": "f4", "double": "f8", "string": "str", "cstring": "strz", "boolean": "b1"},
+    "byte": "u1",
+    "int": "s4",
+    "float": "f4",
+    "double": "f8",
+    "string": "str",
+    "cstring": "strz",
+    "boolean": "b1",
 }
 """What other languages call built-in types."""
 

@@ -13,8 +13,8 @@ CODECS = ("zstd", "gzip", "none")
 AUTO = "auto"
 MAX_WINDOW = 128 * 1024 * 1024
 """Default of the largest zstd window, in bytes: what a decompressor may have to hold in memory."""
-HEAD = 64 * 1024
-"""Bytes that are looked at to know the codec."""
+HEAD = 160 * 1024
+"""Bytes that are looked at to know the codec: more than the largest block of zstd."""
 
 SUFFIXES = {".zst": "zstd", ".zstd": "zstd", ".gz": "gzip", ".gzip": "gzip"}
 

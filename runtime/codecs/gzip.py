@@ -19,12 +19,12 @@ def looks_like(head: bytes) -> bool:
 
 
 def begins_well(head: bytes) -> bool:
-    """Whether these first bytes of a stream decompress."""
+    """Whether these first bytes of a stream decompress to something, or are a whole member."""
+    member = zlib.decompressobj(GZIP)
     try:
-        zlib.decompressobj(GZIP).decompress(head, 4096)
+        return bool(member.decompress(head, 4096)) or member.eof
     except zlib.error:
         return False
-    return True
 
 
 class GzipDecoder:

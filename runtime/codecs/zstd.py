@@ -6,11 +6,12 @@ from typing import Any, cast
 
 import zstandard
 
-from .container import MAX_BLOCK, Walker, is_magic
+from .container import MAGIC, MAX_BLOCK, Walker, is_magic
 from .error import CodecError
 from .stored import Stored
 
 TRIAL = 4096
+LARGEST_WINDOW = 1 << 31
 
 
 def looks_like(head: bytes) -> bool:
@@ -19,13 +20,19 @@ def looks_like(head: bytes) -> bool:
 
 
 def begins_well(head: bytes) -> bool:
-    """Whether these first bytes of a stream decompress."""
-    reader = zstandard.ZstdDecompressor().stream_reader(head, read_across_frames=True)
+    """Whether these first bytes of a stream decompress to something, or are a whole frame."""
+    if head[:4] != MAGIC:
+        return True
+    made = zstandard.ZstdDecompressor(max_window_size=LARGEST_WINDOW)
     try:
-        reader.readinto(bytearray(TRIAL))
+        if made.stream_reader(head).readinto(bytearray(TRIAL)):
+            return True
+        # Nothing came out, so nothing will here, where output has no bound.
+        frame = made.decompressobj()
+        frame.decompress(head)
     except zstandard.ZstdError:
         return False
-    return True
+    return frame.eof
 
 
 class ZstdDecoder:

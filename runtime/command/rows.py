@@ -67,10 +67,11 @@ def _opened(path: str) -> Iterator[IO[bytes]]:
         return
     try:
         if path.split("://", 1)[0] in REMOTE_SCHEMES:
-            from ..remote import filesystem, split
+            from ..remote import READ_SIZE, filesystem, split
 
             bucket, key = split(path)
-            file: Any = filesystem(Location(), bucket).open_input_file(key)
+            # Arrow's own file objects read no lines.
+            file: Any = io.BufferedReader(filesystem(Location(), bucket).open_input_file(key), READ_SIZE)
         else:
             file = open(path.removeprefix("file://"), "rb")  # noqa: SIM115 - closed below
     except OSError as error:
@@ -92,13 +93,18 @@ def _kind(path: str, file: IO[bytes]) -> str:
     kind = KINDS.get(name.suffix.lower())
     if kind is not None:
         return kind
-    if not hasattr(file, "peek"):
-        return "ndjson"
-    head = file.peek(8)[:8]
+    head = _peek(file)
     if head.startswith(b"PAR1"):
         return "parquet"
     # An Arrow file begins with its name, an Arrow stream with the continuation marker.
     return "arrow" if head.startswith((b"ARROW1", b"\xff\xff\xff\xff")) else "ndjson"
+
+
+def _peek(file: IO[bytes]) -> bytes:
+    """The first bytes, which stay to be read."""
+    if isinstance(file, io.BufferedReader | gzip.GzipFile):
+        return file.peek(8)[:8]
+    return b""
 
 
 def _seekable(file: IO[bytes]) -> IO[bytes]:
@@ -113,12 +119,7 @@ def _parquet(file: IO[bytes]) -> Iterator[pa.RecordBatch]:
 
 
 def _arrow(file: IO[bytes]) -> Iterator[pa.RecordBatch]:
-    if hasattr(file, "peek"):
-        is_file = file.peek(8).startswith(b"ARROW1")
-    else:
-        is_file = file.read(6) == b"ARROW1"
-        file.seek(0)
-    if not is_file:
+    if not _peek(file).startswith(b"ARROW1"):
         yield from pa.ipc.open_stream(file)
         return
     reader = pa.ipc.open_file(_seekable(file))

@@ -34,9 +34,9 @@ QUERIES = {
         select generation, count(*) as records, sum(octet_length(payload)) as bytes from journal
         group by all order by generation""",
     "In quarantine: damaged records, with their reason and their bytes": """
-        select regexp_extract(_path, '[^/]+/[^/]+/[^/]+$', 0) as file, _offset, _error,
+        select regexp_extract(_path, '[^/]+$', 0) as file, _offset as offset, split_part(_error, ':', 1) as reason,
                octet_length(_corrupt_record) as bytes
-        from quarantine order by file, _offset limit 12""",
+        from quarantine order by file, offset""",
 }
 
 

@@ -83,7 +83,7 @@ def overwrite(randomness: random.Random, data: bytearray, places: int) -> None:
 def edgemq_segments(folder: Path, raw_bytes: int, seed: int = 1, count: int = 8) -> Iterator[Sample]:
     """Writes ``count`` segments below ``folder`` under the object-key layout; the last one is damaged.
 
-    The damaged one has four bytes overwritten in five places of its raw content, so that checksums and lengths break.
+    The damaged one has bytes of its raw content overwritten, so that checksums do not hold and one length is wrong.
     """
     import wireloom
 
@@ -101,10 +101,13 @@ def edgemq_segments(folder: Path, raw_bytes: int, seed: int = 1, count: int = 8)
         report = wireloom.write("edgemq_segment", table, path)
         damaged = None
         if index == count - 1:
+            offsets = wireloom.read("edgemq_segment", path, columns=["_offset"])["_offset"]
             raw = bytearray(zstandard.ZstdDecompressor().stream_reader(path.read_bytes()).read())
-            overwrite(randomness, raw, 5)
+            overwrite(randomness, raw, 4)
+            # A length that cannot be true: everything behind it is out of reach, unless the reader recovers.
+            raw[offsets[len(offsets) // 3].as_py()] = 0xFF
             path.write_bytes(zstandard.ZstdCompressor(level=3).compress(bytes(raw)))
-            damaged = "4 bytes overwritten in 5 places"
+            damaged = "4 bytes overwritten in 4 places, and the length of a frame"
         yield Sample(path, report.rows, report.bytes, damaged)
 
 

@@ -47,6 +47,8 @@ class MemoryStream(KaitaiStream):
         begin = self._position
         end = begin + n
         if n < 0 or end > self._end:
+            if n == 0:  # also beyond the end, where seek() may have gone
+                return b""
             raise self._short(n)
         self._position = end
         return self._data[begin:end]
@@ -120,8 +122,8 @@ class MemoryStream(KaitaiStream):
     def close(self) -> None:
         """Nothing is held open."""
 
-    def _ensure_bytes_left_to_write(self, n: int, pos: int) -> None:
-        raise EndOfStreamError("this stream is for reading", n, 0)
+    def _write_bytes_not_aligned(self, buf: bytes) -> None:
+        raise EndOfStreamError("this stream is for reading", len(buf), 0)
 
 
 class SubStream(MemoryStream):
@@ -160,11 +162,21 @@ class FileStream(KaitaiStream):
         return self._take(n)
 
     def _read_bytes_not_aligned(self, n: int) -> bytes:
-        if n >= LARGE and self._seekable:
-            left = max(0, self.size() - self._tell())
-            if left < n:
-                raise EndOfStreamError(f"requested {n} bytes, but only {left} bytes available", n, left)
+        if n >= LARGE:
+            return self._read_large(n)
         return super()._read_bytes_not_aligned(n)
+
+    def _read_large(self, n: int) -> bytes:
+        left = max(0, self.size() - self._tell()) if self._seekable else n
+        blocks: list[bytes] = []
+        if n <= left:
+            left = 0
+            while left < n and (block := self._take(min(LARGE, n - left))):
+                blocks.append(block)
+                left += len(block)
+        if left < n:
+            raise EndOfStreamError(f"requested {n} bytes, but only {left} bytes available", n, left)
+        return b"".join(blocks)
 
     def is_eof(self) -> bool:
         """Whether no byte is left (nor a bit, while bits are read)."""

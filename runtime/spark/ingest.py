@@ -25,7 +25,7 @@ from .folders import Folder, folder
 from .options import MODES
 from .quarantine import merged, write_quarantine
 from .sidechannel import found
-from .watch import IngestProgress, Watch
+from .watch import IngestProgress, Watch, in_brief
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -129,7 +129,8 @@ def ingest(
     side.make()
     started = time.monotonic()
     try:
-        frame = _source(spark, described, inputs, columns, partition_by, mode, recover, options, side)
+        with in_brief():
+            frame = _source(spark, described, inputs, columns, partition_by, mode, recover, options, side)
         watch = Watch(spark, side, progress, started)
         watch.run(lambda: _write(frame, _spark_address(places[0]), partition_by, existing))
         left = found(side.address)

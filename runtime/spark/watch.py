@@ -5,10 +5,12 @@ from __future__ import annotations
 import secrets
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .. import errors
 from ..errors import WireloomError
 from .folders import Folder
 from .sidechannel import found
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 
 POLL_SECONDS = 0.25
 JOB_GROUP = "wireloom ingest"
+_ERRORS = f"{errors.__name__}."
 
 
 @dataclass(frozen=True)
@@ -71,7 +74,9 @@ class Watch:
             self._spark.sparkContext.cancelJobGroup(group)
             raise
         if self._error is not None:
-            raise _brief(self._error) from None
+            with in_brief():
+                raise self._error
+        self._tell(group)
 
     def _tell(self, group: str) -> None:
         if self._progress is None:
@@ -96,11 +101,25 @@ class Watch:
         )
 
 
-def _brief(error: BaseException) -> BaseException:
-    """What wireloom said in a task or while it planned, out of Spark's account of it."""
-    lines = str(error).splitlines()
-    for line in lines:
+@contextmanager
+def in_brief() -> Iterator[None]:
+    """Raises what wireloom said in a task, or while it planned, in place of Spark's account of it."""
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except PySparkException as error:
+        said = _said(str(error))
+        if said is None:
+            raise
+        raise said from None
+
+
+def _said(told: str) -> WireloomError | None:
+    for line in told.splitlines():
         name, colon, message = line.strip().partition(": ")
-        if colon and name.startswith("wireloom.errors.") and name.endswith("Error"):
-            return WireloomError(message)
-    return error
+        if colon and name.startswith(_ERRORS):
+            kind = getattr(errors, name.removeprefix(_ERRORS), None)
+            if isinstance(kind, type) and issubclass(kind, WireloomError):
+                return kind(message)
+    return None

@@ -408,7 +408,7 @@ def frames(
         last = end < 0
         end = len(data) if last else end
         row, reason = frame(program, data[content:end], max_record, verify, preset)
-        if last and reason not in (0, Reason.LIMIT):
+        if last and reason and end - content <= max_record:
             result.tail, result.position = "truncated", position
             return result
         note(result, row, position, end, null_rows, reason)

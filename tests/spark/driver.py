@@ -38,6 +38,11 @@ def schema_of(text: str) -> StructType:
     return StructType([StructField(name, TYPES[kind]) for name, kind in fields])
 
 
+def sent(value: Any) -> Any:
+    """A value as it arrives in another process."""
+    return pickle.loads(cloudpickle.dumps(value))  # type: ignore[no-untyped-call]
+
+
 def source(name: str, **options: Any) -> FormatSource:
     """The data source of a format with these options."""
     kind = next(each for each in sources() if each.name() == name)
@@ -52,7 +57,7 @@ def planned(name: str, schema: StructType | str | None = None, **options: Any) -
     wanted = schema_of(schema) if isinstance(schema, str) else schema
     reader = found.reader(schema=wanted)
     partitions = list(reader.partitions())
-    reader, partitions = pickle.loads(cloudpickle.dumps((reader, partitions)))
+    reader, partitions = sent((reader, partitions))
     return reader, partitions, wanted
 
 

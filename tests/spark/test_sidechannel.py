@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 import wireloom
@@ -55,7 +56,7 @@ def test_the_slices_of_a_file_make_one_report(largest: int, tmp_path: Path) -> N
     side = side_folder(tmp_path)
     path = tmp_path / "damaged.log"
     path.write_bytes(gzip.decompress((VECTORS / "word_stuffing" / "chunk_damaged.bin.gz").read_bytes()))
-    options = {"path": path, "maxPartitionBytes": largest, "openCostInBytes": 0, "reportFolder": side}
+    options: dict[str, Any] = {"path": path, "maxPartitionBytes": largest, "openCostInBytes": 0, "reportFolder": side}
     reader, partitions, _ = planned("word_stuffed_log", **options)
     assert len(partitions) > 1
     rows = sum(batch.num_rows for partition in partitions for batch in reader.read(partition))

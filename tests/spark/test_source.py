@@ -7,6 +7,7 @@ import json
 import shutil
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -24,7 +25,8 @@ DAMAGED = VECTORS / "edgemq" / "crc_payload_flip.wal.zst"
 
 def plain(table: pa.Table) -> list[dict[str, object]]:
     """Rows that do not depend on the width of integers or on the unit of times."""
-    return table.to_pylist()
+    rows: list[dict[str, object]] = table.to_pylist()
+    return rows
 
 
 def test_every_format_has_a_source() -> None:
@@ -57,7 +59,7 @@ def test_unsigned_64_bit_is_lossless(samples: dict[str, Sample]) -> None:
         20, 0
     )
     assert Decimal(2**64 - 1) in read("edgemq_segment", path=extremes, columns="ts_millis")["ts_millis"].to_pylist()
-    narrow = {"columns": "ts_millis", "unsigned64": "long"}
+    narrow: dict[str, Any] = {"columns": "ts_millis", "unsigned64": "long"}
     assert (
         source("edgemq_segment", path=samples["edgemq_segment"].file, **narrow).schema()["ts_millis"].dataType
         == LongType()
@@ -150,7 +152,7 @@ def test_any_split_yields_every_row_once(name: str, largest: int, samples: dict[
         wireloom.write(name, table, path)
     else:
         table, path = sample.table, sample.file
-    options = {"path": path, "maxPartitionBytes": largest, "openCostInBytes": 0}
+    options: dict[str, Any] = {"path": path, "maxPartitionBytes": largest, "openCostInBytes": 0}
     _, partitions, _ = planned(name, **options)
     assert len(partitions) > 1
     rows = read(name, columns=f"_offset,{','.join(table.column_names)}", **options).sort_by("_offset")
@@ -164,14 +166,14 @@ def test_compressed_files_are_not_split(samples: dict[str, Sample], tmp_path: Pa
     content = gzip.compress(samples["cobs_log"].file.read_bytes())
     named.write_bytes(content)
     unnamed.write_bytes(content)
-    options = {"path": tmp_path, "maxPartitionBytes": 1000, "openCostInBytes": 0}
+    options: dict[str, Any] = {"path": tmp_path, "maxPartitionBytes": 1000, "openCostInBytes": 0}
     _, partitions, _ = planned("cobs_log", **options)
     assert len(partitions) == 2
     assert read("cobs_log", **options).num_rows == 2 * ROWS
 
 
 def test_segments_cannot_be_split(samples: dict[str, Sample]) -> None:
-    options = {"path": samples["edgemq_segment"].folder, "maxPartitionBytes": 1, "openCostInBytes": 0}
+    options: dict[str, Any] = {"path": samples["edgemq_segment"].folder, "maxPartitionBytes": 1, "openCostInBytes": 0}
     _, partitions, _ = planned("edgemq_segment", **options)
     assert len(partitions) == 3
 
@@ -181,7 +183,7 @@ def test_segments_cannot_be_split(samples: dict[str, Sample]) -> None:
 
 def test_modes() -> None:
     assert read("edgemq_segment", path=DAMAGED).num_rows == 19
-    columns = {"columns": "tenant,_offset,_error,_corrupt_record"}
+    columns: dict[str, Any] = {"columns": "tenant,_offset,_error,_corrupt_record"}
     shown = read("edgemq_segment", path=DAMAGED, **columns)
     assert shown.num_rows == 20
     damaged = [row for row in shown.to_pylist() if row["_error"]]
@@ -229,7 +231,7 @@ def test_options_of_the_format() -> None:
     ],
 )
 def test_wrong_options(options: dict[str, str], message: str, samples: dict[str, Sample]) -> None:
-    path = {} if "paths" in options else {"path": samples["edgemq_segment"].file}
+    path: dict[str, Any] = {} if "paths" in options else {"path": samples["edgemq_segment"].file}
     with pytest.raises((UnknownNameError, WireloomError), match=message):
         read("edgemq_segment", **path, **options)
 

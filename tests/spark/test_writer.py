@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import pickle
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
 import wireloom
-from pyspark import cloudpickle
 from pyspark.sql.types import StructField, StructType
 from wireloom.errors import UnknownNameError, WireloomError
 from wireloom.spark.writer import FormatWriter
 
 from .conftest import NAMES, ROWS, Sample
-from .driver import schema_of, source
+from .driver import schema_of, sent, source
 
 
 def writer_of(name: str, table: pa.Table, path: Path, overwrite: bool = False, **options: Any) -> FormatWriter:
     schema = StructType([StructField(each, schema_of("x BINARY")[0].dataType) for each in table.column_names])
-    made: FormatWriter = pickle.loads(cloudpickle.dumps(source(name, path=path, **options).writer(schema, overwrite)))
+    made: FormatWriter = sent(source(name, path=path, **options).writer(schema, overwrite))
     return made
 
 
@@ -40,7 +38,7 @@ def test_round_trip(name: str, samples: dict[str, Sample], tmp_path: Path) -> No
     assert len(names(tmp_path / "out")) == 2
     ending = {"edgemq_segment": ".wal.zst", "word_stuffed_log": ".wsl", "cobs_log": ".cobs"}[name]
     assert all(each.startswith("part-00000-") and each.endswith(ending) for each in names(tmp_path / "out"))
-    back = wireloom.read(name, [tmp_path / "out" / message.name for message in messages[:2]], mode="failfast")
+    back = wireloom.read(name, [tmp_path / "out" / str(message.name) for message in messages[:2]], mode="failfast")
     assert back.to_pylist() == table.to_pylist()
 
 

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
@@ -274,9 +275,12 @@ def test_a_failed_publication_leaves_what_was_there(tmp_path: Path) -> None:
     path = tmp_path / "log"
     path.write_bytes(b"old")
 
-    with pytest.raises(KeyboardInterrupt), publish(path) as writer:
-        writer.append(generation=1, payload=b"a")
+    def interrupted() -> Iterator[dict[str, object]]:
+        yield values("cobs_log", b"a")
         raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), publish(path, "cobs_log") as writer:
+        writer.append_rows(interrupted())
     assert path.read_bytes() == b"old"
     assert os.listdir(tmp_path) == ["log"]
 

@@ -11,7 +11,10 @@ import pytest
 import wireloom.codegen.expression
 import wireloom.codegen.model
 import wireloom.codegen.spec
+from wireloom.codegen.model.load import analyse, load
 from wireloom.codegen.spec.tables import TABLES
+
+from tests.unit.frontend.trees import written
 
 PACKAGES = (wireloom.codegen.expression, wireloom.codegen.model, wireloom.codegen.spec)
 MODULES = [f"{each.__name__}.{one.name}" for each in PACKAGES for one in pkgutil.iter_modules(each.__path__)]
@@ -22,8 +25,18 @@ def test_docstrings(name: str) -> None:
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
+PAGE = (Path(__file__).parents[3] / "docs" / "dialect.md").read_text()
+
+
 def test_the_page_names_every_extension_key() -> None:
-    page = (Path(__file__).parents[3] / "docs" / "dialect.md").read_text()
     tables = ("meta-extensions", "option", "field-extensions", "checksum", "framing", "timestamp")
-    missing = [key for table in tables for key in TABLES[table].keys if f"`{key}`" not in page]
+    missing = [key for table in tables for key in TABLES[table].keys if f"`{key}`" not in PAGE]
     assert missing == []
+
+
+def test_the_example_on_the_page() -> None:
+    text = PAGE.split("```yaml\n")[1].split("```")[0]
+    spec = load("door_log.ksy", text)
+    assert analyse("door_log.ksy", text).diagnostics == ()
+    (derivation,) = spec.root.structs[0].derivations
+    assert (derivation.attribute, written(derivation.expression)) == ("len", "(note.size + 9)")

@@ -97,7 +97,9 @@ def test_damaged_specs(text: str, edits: list[tuple[int, int, str]]) -> None:
 scalars = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.sampled_from(WORDS), st.text(max_size=8))
 keys = st.sampled_from([word for word in WORDS if word.replace("-", "").isalpha()] + ["a", "b", "1"])
 nodes = st.recursive(
-    scalars, lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(keys, inner, max_size=4)), max_leaves=20
+    scalars,
+    lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(keys, inner, max_size=4)),
+    max_leaves=20,
 )
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from wireloom.codegen.expression.nodes import Attribute, Binary, Name
 from wireloom.codegen.model.layout import all_structs
 from wireloom.codegen.model.types import BytesType, ListType, UserType
-from wireloom.codegen.expression.nodes import Attribute, Binary, Name
 
 from tests.unit.frontend.specs import root
 from tests.unit.frontend.trees import written
@@ -13,10 +13,7 @@ from tests.unit.frontend.trees import written
 
 def framing(body: str) -> set[str]:
     return {
-        f"{each.path[-1]}.{one.id}"
-        for each in all_structs(root(body))
-        for one in each.attributes
-        if one.frames_layout
+        f"{each.path[-1]}.{one.id}" for each in all_structs(root(body)) for one in each.attributes if one.frames_layout
     }
 
 
@@ -41,9 +38,7 @@ def framing(body: str) -> set[str]:
     ],
 )
 def test_frames_layout(seq: str, expected: set[str]) -> None:
-    body = f"seq: [{seq}]\n" + (
-        "instances: {twice: {value: 'n * 2'}}\n" if "twice" in seq else ""
-    )
+    body = f"seq: [{seq}]\n" + ("instances: {twice: {value: 'n * 2'}}\n" if "twice" in seq else "")
     body += "types:\n  head: {seq: [{id: len, type: u1}, {id: other, type: u1}]}\n"
     body += "  sized: {params: [{id: p, type: u1}, {id: q, type: u1}], seq: [{id: b, size: p}]}\n"
     body += "  child: {seq: [{id: b, size: _parent.n}]}\n" if "child" in seq else ""

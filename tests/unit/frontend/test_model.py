@@ -89,7 +89,10 @@ def test_fields(keys: str, type: Type, size: object) -> None:
     ("keys", "terminator"),
     [
         ("terminator: 0x0a", Terminator(b"\n")),
-        ("terminator: 0\n    include: true\n    consume: false\n    eos-error: false", Terminator(b"\0", True, False, False)),
+        (
+            "terminator: 0\n    include: true\n    consume: false\n    eos-error: false",
+            Terminator(b"\0", True, False, False),
+        ),
         ("type: strz", Terminator(b"\0")),
         ("type: strz\n    encoding: UTF-16LE", Terminator(b"\0\0")),
         ("type: strz\n    encoding: utf-32be", Terminator(b"\0\0\0\0")),
@@ -227,7 +230,9 @@ def test_switches() -> None:
 
 
 def test_a_sized_switch_takes_the_rest_as_bytes() -> None:
-    body = "seq:\n  - {id: c, type: u1}\n  - {id: a, size: 2, type: {switch-on: c, cases: {1: sub}}}\ntypes: {sub: {}}\n"
+    body = (
+        "seq:\n  - {id: c, type: u1}\n  - {id: a, size: 2, type: {switch-on: c, cases: {1: sub}}}\ntypes: {sub: {}}\n"
+    )
     found = attribute(body, "a")
     assert found.switch is not None
     assert [(each.match is None, each.type) for each in found.switch.cases] == [
@@ -406,14 +411,14 @@ def test_opaque_types() -> None:
 
 
 def test_types_that_hold_themselves() -> None:
-    found = root("seq:\n  - {id: a, type: node}\ntypes:\n  node:\n    seq:\n      - {id: next, type: node, if: false}\n")
+    found = root(
+        "seq:\n  - {id: a, type: node}\ntypes:\n  node:\n    seq:\n      - {id: next, type: node, if: false}\n"
+    )
     assert found.structs[0].parents == (("demo",), ("demo", "node"))
 
 
 def test_the_spec_itself() -> None:
-    head = (
-        "meta:\n  id: demo\n  title: A title\n  license: MIT\n  file-extension: [a, b.c]\n  xref: {mime: x/y}\n  tags: [t]\n"
-    )
+    head = "meta:\n  id: demo\n  title: A title\n  license: MIT\n  file-extension: [a, b.c]\n  xref: {mime: x/y}\n  tags: [t]\n"
     spec = compiled("doc: |\n  About it.\ndoc-ref: somewhere\nto-string: '\"x\"'\n", head)
     assert (spec.name, spec.title, spec.license, spec.file) == ("demo", "A title", "MIT", "demo.ksy")
     assert (spec.file_extensions, spec.doc, spec.doc_ref) == (("a", "b.c"), "About it.", ("somewhere",))

@@ -69,7 +69,9 @@ def test_edgemq_segment() -> None:
         "payload": BytesType(),
     }
     assert [each.id for each in frame.attributes if each.frames_layout] == ["len"]
-    assert [(each.attribute, written(each.expression)) for each in frame.derivations] == [("len", "(payload.size + 13)")]
+    assert [(each.attribute, written(each.expression)) for each in frame.derivations] == [
+        ("len", "(payload.size + 13)")
+    ]
     checksum = frame.attributes[1].checksum
     assert checksum == Checksum("crc32c", "payload", "payload", 0xFFFFFFFF, 0xFFFFFFFF, None)
     assert frame.instances[0].logical == Timestamp("ms", "UTC")

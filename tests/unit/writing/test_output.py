@@ -1,14 +1,18 @@
 """Files that appear when they are complete, also in an object store."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pyarrow.fs
 import pytest
 import wireloom.remote
+from wireloom.command import main
 from wireloom.errors import WireloomError
 from wireloom.writing import opened, write
+
+ROWS = Path(__file__).with_name("rows.ndjson")
 
 
 @pytest.fixture
@@ -30,9 +34,13 @@ def test_an_object(scheme: str, bucket: Path) -> None:
 
 def test_an_object_that_fails(bucket: Path) -> None:
     (bucket / "a.log").write_bytes(b"old")
-    with pytest.raises(KeyboardInterrupt), opened("s3://b/a.log") as file:
-        file.write(b"new")
+
+    def interrupted() -> Iterator[dict[str, bytes]]:
+        yield {"payload": b"new"}
         raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write("cobs_log", interrupted(), "s3://b/a.log")
     assert (bucket / "a.log").read_bytes() == b"old"
     assert os.listdir(bucket) == ["a.log"]
 
@@ -70,3 +78,12 @@ def test_everything_is_written_by_one_call(tmp_path: Path) -> None:
     with opened(tmp_path / "a") as file:
         assert file.write(content) == len(content)
     assert (tmp_path / "a").read_bytes() == bytes(content)
+
+
+@pytest.mark.parametrize("name", ["rows.ndjson", "rows.ndjson.gz", "rows.parquet", "rows.arrow", "rows.arrows", "rows"])
+def test_rows_from_an_object(name: str, bucket: Path) -> None:
+    kind = [] if "." in name else ["--to", "ndjson"]
+    main(["encode", "cobs_log", str(ROWS), "-o", "s3://b/a.log"], standalone_mode=False)
+    main(["decode", "cobs_log", str(bucket / "a.log"), "-o", f"s3://b/{name}", *kind], standalone_mode=False)
+    main(["encode", "cobs_log", f"s3://b/{name}", "-o", "s3://b/again.log"], standalone_mode=False)
+    assert (bucket / "again.log").read_bytes() == (bucket / "a.log").read_bytes() != b""

@@ -330,7 +330,7 @@ def test_a_file_that_takes_a_little_at_a_time() -> None:
     assert file.taken == FRAMES
 
 
-BATCHES = {
+BATCHES: dict[str, st.SearchStrategy[dict[str, Any]]] = {
     "edgemq_segment": st.fixed_dictionaries(
         {
             "fmt": st.integers(0, 255),

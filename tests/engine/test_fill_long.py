@@ -1,0 +1,134 @@
+"""The engine against the reference: made-up programs over made-up inputs, at once and in pieces."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from wireloom import engine
+from wireloom.program import ColumnProgram
+
+from . import reference
+from .harness import COBS, EDGEMQ, WORD_STUFFED, Options, frame, read, record
+from .programs import inputs, programs
+
+SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
+
+
+def expected(program: ColumnProgram, data: bytes, options: Options) -> reference.Result:
+    read_plainly = reference.frames if program.delimiter else partial(reference.back_to_back, padding=options.padding)
+    return read_plainly(
+        program,
+        data,
+        max_record=options.max_record,
+        stop=options.stop,
+        verify=options.verify,
+        null_rows=options.null_rows,
+        preset=options.preset,
+    )
+
+
+@st.composite
+def all_options(draw: st.DrawFn, program: ColumnProgram) -> Options:
+    return Options(
+        padding=draw(st.sampled_from([0, 0, 1, 3])),
+        max_record=draw(st.sampled_from([1 << 20, 40, 7])),
+        stop=draw(st.just(-1) | st.integers(0, 100)),
+        verify=draw(st.booleans()),
+        null_rows=draw(st.booleans()),
+        preset=tuple(draw(st.integers(-5, 300)) for _ in program.preset),
+    )
+
+
+@settings(max_examples=15000, deadline=None, suppress_health_check=SLOW)
+@given(st.data())
+def test_made_up_programs(data: st.DataObject) -> None:
+    program = data.draw(programs())
+    content = data.draw(inputs())
+    options = data.draw(all_options(program))
+    wanted = expected(program, content, options)
+    assert read(program, content, options) == wanted
+    pieces = data.draw(st.integers(1, 30))
+    assert read(program, content, options, chunk=pieces, capacity=1 + pieces % 7, room=pieces, damages=2) == wanted
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=SLOW)
+@given(st.data())
+def test_columns_that_are_not_wanted_change_nothing(data: st.DataObject) -> None:
+    """The rows and damages are those of a read of all columns, but where only a value that nobody asked for fails."""
+    program = data.draw(programs())
+    content = data.draw(inputs())
+    preset = (1,) * len(program.preset)
+    whole = read(program, content, Options(preset=preset))
+    some = frozenset(data.draw(st.sets(st.integers(0, len(program.columns) - 1))))
+    found = read(program, content, Options(preset=preset, wanted=some))
+    if any(step.op.name == "EXPRESSION" for step in program.steps):
+        return
+    assert (found.damages, found.tail, found.position) == (whole.damages, whole.tail, whole.position)
+    for (position, values), (other_position, others) in zip(found.rows, whole.rows, strict=True):
+        assert position == other_position
+        assert all(values[number] == others[number] for number in some)
+
+
+MUTATIONS = st.lists(st.tuples(st.integers(0, 10_000), st.integers(0, 255)), max_size=4)
+
+
+def mutated(data: bytes, changes: list[tuple[int, int]]) -> bytes:
+    content = bytearray(data)
+    for at, value in changes:
+        content[at % len(content)] = value
+    return bytes(content)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.sampled_from(["edgemq", "word", "cobs"]),
+    st.lists(
+        st.binary(max_size=40) | st.sampled_from([b"\xfe\xfd" * 9, b"z" * 300, b"\0" * 5]), min_size=1, max_size=8
+    ),
+    MUTATIONS,
+    st.integers(1, 400),
+    st.booleans(),
+)
+def test_formats_in_the_box(
+    name: str, payloads: list[bytes], changes: list[tuple[int, int]], chunk: int, null_rows: bool
+) -> None:
+    if name == "edgemq":
+        program, content = EDGEMQ, b"".join(map(frame, payloads))
+    elif name == "word":
+        program, content = WORD_STUFFED, b"".join(map(record, payloads))
+    else:
+        program, content = COBS, b"".join(engine.stuff(payload, 2) + b"\0" for payload in payloads)
+    options = Options(null_rows=null_rows)
+    clean = read(program, content, options)
+    assert (len(clean.rows), clean.damages, clean.tail) == (len(payloads), [], "end")
+    content = mutated(content, changes)
+    wanted = expected(program, content, options)
+    assert read(program, content, options) == wanted
+    assert read(program, content, options, chunk=chunk, capacity=3, room=50, damages=1) == wanted
+
+
+@pytest.mark.parametrize("chunk", range(1, 60))
+def test_every_chunk_size(chunk: int) -> None:
+    payloads = [bytes(range(size)) for size in (0, 1, 5, 30, 0, 60)]
+    for program, content in (
+        (EDGEMQ, b"".join(map(frame, payloads))),
+        (WORD_STUFFED, b"".join(map(record, payloads))),
+    ):
+        assert read(program, content, chunk=chunk) == read(program, content)
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=SLOW)
+@given(programs(delimited=True), inputs(), st.integers(0, 130))
+def test_ranges_of_delimited_rows(program: ColumnProgram, content: bytes, cut: int) -> None:
+    """A range's rows are those that begin in it: two ranges give what one read gives."""
+    cut = min(cut, len(content))
+    options = Options(preset=(1,) * len(program.preset))
+    whole = expected(program, content, options)
+    first = read(program, content, replace(options, stop=cut))
+    second = reference.frames(program, content, at_start=cut == 0, begin=cut, preset=options.preset)
+    assert first.rows + second.rows == whole.rows
+    assert first.damages + second.damages == whole.damages

@@ -1,0 +1,24 @@
+"""The main job, from sample logs to SQL, at a fiftieth of its size."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow.parquet as pq
+
+
+def test_the_demonstration_runs_to_its_end(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "wireloom.demo", "--scale", "0.02", "--folder", str(tmp_path / "demo")]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=500)
+    assert done.returncode == 0, done.stderr[-2000:]
+    for shown in ("wireloom ingest edgemq_segment", "Events per tenant and hour", "In quarantine", "What to try next"):
+        assert shown in done.stdout
+    tables = tmp_path / "demo" / "tables"
+    events = pq.read_table(tables / "events")
+    assert {"fmt", "tenant", "ts", "payload", "region"} <= set(events.column_names)
+    assert {"event", "user"} <= set(json.loads(events["payload"][0].as_py()))
+    quarantined = pq.read_table(tables / "events-quarantine").to_pylist()
+    assert quarantined
+    assert all(row["_path"] and row["_error"] and row["_corrupt_record"] for row in quarantined)
+    assert pq.read_table(tables / "journal-quarantine").num_rows > 0

@@ -1,0 +1,33 @@
+"""Specs given as text, compiled by the python backend and imported."""
+
+import textwrap
+from functools import cache
+from types import ModuleType
+from typing import Any
+
+from wireloom.codegen.backends.python import BACKEND
+from wireloom.codegen.model.load import load
+
+
+def source_of(text: str) -> str:
+    """The module that a spec becomes, not formatted."""
+    return BACKEND.files(load("made.ksy", text=textwrap.dedent(text)))[0].text
+
+
+@cache
+def module_of(text: str) -> ModuleType:
+    """The same, imported."""
+    module = ModuleType("made")
+    exec(compile(source_of(text), "made.py", "exec"), module.__dict__)
+    return module
+
+
+def root_of(text: str, name: str = "Made") -> Any:
+    """The root class of a spec whose id is ``made``."""
+    return getattr(module_of(text), name)
+
+
+def made(body: str, meta: str = "endian: le") -> Any:
+    """The root class of a spec of which only ``seq`` and what follows are given."""
+    head = f"meta:\n  id: made\n  {meta}\n"
+    return root_of(head + textwrap.dedent(body).lstrip("\n"))
