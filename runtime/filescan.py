@@ -154,11 +154,7 @@ class FileScan:
             batch = self._builder.batch(filled, opened.window.view, opened.window.base)
             step = self._plan.batch_rows
             for begin in range(first, last, step):
-                yield (
-                    batch.slice(begin, min(step, last - begin))
-                    if batch.num_rows > step or rows < batch.num_rows
-                    else batch
-                )
+                yield batch.slice(begin, min(step, last - begin))
 
     def _is_behind(self, offset: int) -> bool:
         return 0 <= self._stop <= offset

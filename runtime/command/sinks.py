@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import PurePath
@@ -16,6 +17,11 @@ from .text import lines, plain_text
 
 TABLE_ROWS = 20
 """Rows that ``table`` shows."""
+PAGE_WIDTH = 160
+"""Characters in a line of a table that does not go to a terminal."""
+NARROWEST = 8
+"""No column of a table is cut further than this."""
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 ROW_GROUP_BYTES = 64 * 1024 * 1024
 """A Parquet row group is written when this much is gathered, or ``ROW_GROUP_ROWS`` rows."""
 ROW_GROUP_ROWS = 256 * 1024
@@ -150,17 +156,43 @@ class _Table(_Text):
         from rich.table import Table
         from rich.text import Text
 
-        table = Table(caption=f"the first {TABLE_ROWS} rows" if self.enough else None, caption_justify="left")
-        for each in self._schema:
-            right = pa.types.is_integer(each.type) or pa.types.is_floating(each.type)
-            table.add_column(each.name, justify="right" if right else "left", no_wrap=True, overflow="ellipsis")
-        for row in self._rows:
-            table.add_row(*(Text("" if value is None else str(value)) for value in row))
         terminal = self._file.isatty()
-        console = Console(file=io.StringIO(), force_terminal=terminal, width=None if terminal else 160)
+        console = Console(file=io.StringIO(), force_terminal=terminal, width=None if terminal else PAGE_WIDTH)
+        table = Table(caption=f"the first {TABLE_ROWS} rows" if self.enough else None, caption_justify="left")
+        rows = [[_shown(value) for value in row] for row in self._rows]
+        names = self._schema.names
+        natural = [max([len(name), *(len(row[index]) for row in rows)]) for index, name in enumerate(names)]
+        # A border and a blank stand on both sides of every column.
+        widths = fitted(natural, console.width - 3 * len(names) - 1)
+        for each, width in zip(self._schema, widths, strict=True):
+            right = pa.types.is_integer(each.type) or pa.types.is_floating(each.type)
+            table.add_column(each.name, justify="right" if right else "left", no_wrap=True, width=width)
+        for row in rows:
+            table.add_row(*map(Text, row))
         with console.capture() as captured:
             console.print(table)
         self._file.write(captured.get().encode())
+
+
+def fitted(widths: list[int], room: int) -> list[int]:
+    """The widths of columns so that they fit in ``room``: the widest are cut, as far as needed, and to one width.
+
+    >>> fitted([3, 50, 10, 60], 80), fitted([3, 5], 80)
+    ([3, 33, 10, 34], [3, 5])
+    """
+    result = [min(each, max(room, NARROWEST)) for each in widths]
+    while sum(result) > room:
+        widest = max(range(len(result)), key=result.__getitem__)
+        if result[widest] <= NARROWEST:
+            break
+        result[widest] -= 1
+    return result
+
+
+def _shown(value: object) -> str:
+    """A value in one line; control characters would move the terminal's cursor, and worse."""
+    text = "" if value is None else str(value)
+    return CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
 
 
 SINKS: dict[str, Callable[[IO[bytes], pa.Schema, str], Sink]] = {

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from wireloom.program import ChecksumRule, Code, ColumnProgram, Kind, Op, Outcome, Reason, Step, Stuffing
@@ -88,6 +88,46 @@ BINARY: dict[int, Callable[[int, int], int]] = {
 }
 
 
+FOLLOWING: dict[int, int] = {Code.CONSTANT: 8, Code.CONSTANT_UNSIGNED: 8, Code.REGISTER: 1, Code.SPAN_SIZE: 1}
+"""Bytes that follow a code."""
+
+READ_IN_A = {Op.CHECK_RANGE, Op.CHECK_TRUE, Op.SKIP_IF_ZERO, Op.LIMIT_REGISTER, Op.SKIP_REGISTER}
+READ_IN_B = {Op.BYTES_REGISTER, Op.COLUMN_REGISTER, Op.COLUMN_TIMESTAMP, Op.CHECKSUM}
+
+
+def reachable(program: ColumnProgram) -> set[int]:
+    found = {0}
+    for at, step in enumerate(program.steps):
+        if at in found:
+            found |= {step.c} if step.op in (Op.JUMP, Op.SKIP_IF_ZERO) else set()
+            found |= {at + 1} if step.op not in (Op.JUMP, Op.END) else set()
+    return found
+
+
+def live_expressions(program: ColumnProgram, verify: bool) -> set[int]:
+    """The expressions whose results something reads; a value that nobody looks at cannot be wrong."""
+    read: set[int] = set()
+    live = set()
+    for at in sorted(reachable(program), reverse=True):
+        step = program.steps[at]
+        if step.op == Op.EXPRESSION and step.a in read:
+            live.add(at)
+            read |= set(registers_of(program.constants[step.c : step.c + step.d]))
+        elif step.op in READ_IN_A:
+            read.add(step.a)
+        elif step.op in READ_IN_B and (verify or step.op != Op.CHECKSUM):
+            read.add(step.b)
+    return live
+
+
+def registers_of(code: bytes) -> Iterator[int]:
+    at = 0
+    while at < len(code):
+        if code[at] == Code.REGISTER:
+            yield code[at + 1]
+        at += 1 + FOLLOWING.get(code[at], 0)
+
+
 class Row:
     """One row of one stream."""
 
@@ -106,8 +146,10 @@ class Row:
     def run(self) -> None:
         """Raises ``LostError`` or ``MissingError``; leaves ``refused``, ``columns`` and ``cursor``."""
         at = 0
+        live = live_expressions(self.program, self.verify)
         while (step := self.program.steps[at]).op != Op.END:
-            at = self.step(step) or at + 1
+            idle = step.op == Op.EXPRESSION and at not in live
+            at = (None if idle else self.step(step)) or at + 1
 
     def refuse(self, reason: int) -> None:
         self.refused = self.refused or reason

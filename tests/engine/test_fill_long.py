@@ -43,7 +43,7 @@ def all_options(draw: st.DrawFn, program: ColumnProgram) -> Options:
     )
 
 
-@settings(max_examples=15000, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=12000, deadline=None, suppress_health_check=SLOW)
 @given(st.data())
 def test_made_up_programs(data: st.DataObject) -> None:
     program = data.draw(programs())

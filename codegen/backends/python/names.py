@@ -16,10 +16,11 @@ RESERVED = frozenset(
 def class_name(name: str) -> str:
     """The class of a type or enum.
 
-    >>> class_name("edgemq_segment")
-    'EdgemqSegment'
+    >>> class_name("edgemq_segment"), class_name("none")
+    ('EdgemqSegment', 'None_')
     """
-    return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
+    joined = "".join(part[:1].upper() + part[1:] for part in name.split("_"))
+    return f"{joined}_" if keyword.iskeyword(joined) else joined
 
 
 def qualified(path: Path) -> str:

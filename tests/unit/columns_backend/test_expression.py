@@ -22,9 +22,7 @@ def integers() -> st.SearchStrategy[str]:
     """Expressions over the fields a (u1), b (s2) and c (u8)."""
 
     def larger(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
-        pairs = st.tuples(inner, st.sampled_from(["+", "-", "*", "&", "|", "^"]), inner).map(
-            lambda each: f"({' '.join(each)})"
-        )
+        pairs = st.tuples(inner, st.sampled_from(["+", "-", "*", "&", "|", "^"]), inner)
         divisions = st.tuples(inner, st.sampled_from("/%"), st.sampled_from(["3", "-5", "1000"]))
         shifts = st.tuples(inner, st.sampled_from(["<<", ">>"]), st.sampled_from("0137"))
         booleans = st.tuples(inner, st.sampled_from(["==", "!=", "<", "<=", ">", ">="]), inner).map(" ".join)

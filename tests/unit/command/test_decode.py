@@ -129,6 +129,15 @@ def test_a_table_shows_the_first_rows() -> None:
     assert result.stderr == ""
 
 
+def test_a_table_cuts_long_texts_and_shows_no_control_characters(tmp_path: Path) -> None:
+    write("edgemq_segment", [EVENTS[0] | {"payload": b"\x1b[31m\n" + b"x" * 500}], tmp_path / "a.wal")
+    result = run("decode", "edgemq_segment", str(tmp_path / "a.wal"), "--to", "table", "--bytes", "utf8")
+    [row] = [line for line in result.stdout.splitlines() if "2026" in line]
+    assert [cell.strip() for cell in row.strip("│").split("│")][:3] == ["0", "7", "2026-11-21T02:20:51.123Z"]
+    assert "\\x1b[31m\\x0ax" in row
+    assert "\x1b" not in result.stdout
+
+
 def test_the_name_has_to_say_what_to_write(segment: str, tmp_path: Path) -> None:
     result = run("decode", "edgemq_segment", segment, "-o", str(tmp_path / "a.dat"), code=2)
     assert "add --to ndjson|parquet|arrow|csv|table" in result.stderr

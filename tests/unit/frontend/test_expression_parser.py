@@ -204,9 +204,52 @@ def test_bad_type_references(text: str) -> None:
 
 
 pieces = st.sampled_from(
-    ["a", "_", "1", "0x", "0b1", "1.", ".5", "'s'", '"', "'", 'f"', "{", "}", "(", ")", "[", "]", ".", ",", "::", ":"]
-    + ["?", "+", "-", "*", "/", "%", "<<", ">", "<=", "==", "&", "|", "~", "not ", " and ", " or ", ".as<", "sizeof<"]
-    + [" ", "\\", "\n", "é", "\x00"]
+    [
+        "a",
+        "_",
+        "1",
+        "0x",
+        "0b1",
+        "1.",
+        ".5",
+        "'s'",
+        '"',
+        "'",
+        'f"',
+        "{",
+        "}",
+        "(",
+        ")",
+        "[",
+        "]",
+        ".",
+        ",",
+        "::",
+        ":",
+        "?",
+        "+",
+        "-",
+        "*",
+        "/",
+        "%",
+        "<<",
+        ">",
+        "<=",
+        "==",
+        "&",
+        "|",
+        "~",
+        "not ",
+        " and ",
+        " or ",
+        ".as<",
+        "sizeof<",
+        " ",
+        "\\",
+        "\n",
+        "é",
+        "\x00",
+    ]
 )
 
 
@@ -215,11 +258,13 @@ def test_any_text_is_a_tree_or_an_error_inside_it(text: str) -> None:
     try:
         node = parse_expression(text)
     except ExpressionError as error:
-        assert 0 <= error.start <= len(text)
-        assert error.message
+        found = error
     else:
         assert all(0 <= each.start <= each.end <= len(text) for each in walk(node))
         assert written(parse_expression(f"({text})")) == written(node)
+        return
+    assert 0 <= found.start <= len(text)
+    assert found.message
 
 
 @st.composite

@@ -1,4 +1,4 @@
-"""The extension keys: what they become in the model, and what is refused."""
+"""The extension keys: what they become in the model. ``test_mistakes`` has what is refused."""
 
 from __future__ import annotations
 
@@ -85,39 +85,6 @@ def test_defaults() -> None:
 
 
 @pytest.mark.parametrize(
-    ("meta", "message"),
-    [
-        ("    rows: raws\n", "1:11: error: the root has no attribute 'raws'; did you mean 'rows'?"),
-        ("    rows: version\n", "1:11: error: the rows must repeat to the end: 'version' needs repeat: eos"),
-        ("    columns: [len]\n", "1:5: error: 'columns' needs the key 'rows' beside it"),
-        ("    rows: rows\n    columns: [paylod]\n", "2:15: error: demo::row has no attribute or instance 'paylod'; did you mean 'payload'?"),
-        ("    rows: rows\n    columns: [len, len]\n", "2:20: error: the column 'len' is there already"),
-        ("    rows: rows\n    columns: [len]\n    selectable: [len]\n", "3:18: error: the column 'len' is there already"),
-        ("    rows: rows\n    columns: [far]\n", "2:15: error: 'far' is read elsewhere (pos) and is no column"),
-        ("    rows: rows\n    columns: len\n", "2:14: error: expected a list, found the text 'len'"),
-        ("    rows: rows\n    parent-columns: [verson]\n", "2:22: error: the root has no attribute or instance 'verson' before the rows; did you mean 'version'?"),
-        ("    rows: rows\n    parent-columns: [rows]\n", "2:22: error: the root has no attribute or instance 'rows' before the rows"),
-        ("    rows: rows\n    colums: []\n", "2:5: error: unknown key 'colums' in meta/-wireloom; did you mean 'columns'?"),
-        ("    codec: lz4\n", "1:12: error: expected zstd, gzip or none, found the text 'lz4'"),
-        ("    rows: rows\n    max-record: 0\n", "2:17: error: expected an integer from 1 to 1099511627776, found the number 0"),
-        ("    rows: rows\n    path: '{a}/{a}'\n", "2:11: error: the pattern of paths has the column 'a' is there already"),
-        ("    rows: rows\n    path: '{len}/x'\n", "2:11: error: the pattern of paths has the column 'len' is there already"),
-        ("    rows: rows\n    path: '{a}{b}'\n", "2:11: error: the pattern of paths has two names without anything between them"),
-        ("    rows: rows\n    path: 'a}/{b'\n", "2:11: error: the pattern of paths has a brace without its partner"),
-        ("    rows: rows\n    path: '{A}'\n", "2:11: error: the pattern of paths has 'A' is no name of a column"),
-        ("    rows: rows\n    options: {s: {padding: {}}}\n", "2:28: error: an option needs at least one value"),
-        ("    rows: rows\n    options: {s: {}}\n", "2:18: error: an option has no key 'padding'"),
-        ("    rows: rows\n    options: {s: {padding: {auto: 1}}}\n", "2:28: error: 'auto' is no value: it stands for the reader's choice"),
-        ("    rows: rows\n    options: {s: {padding: {a: 1}, default: b}}\n", "2:45: error: the default must be a or auto, found 'b'"),
-        ("    rows: rows\n    options: {s: {padding: {a: -1}}}\n", "2:32: error: expected an integer from 0 to 2147483647, found the number -1"),
-        ("    rows: rows\n    options: {s: {padding: {a: 1}}, t: {padding: {a: 1}}}\n", "2:14: error: one option with padding is all there can be"),
-    ],
-)  # fmt: skip
-def test_refused_in_meta(meta: str, message: str) -> None:
-    assert refused(meta) == [message]
-
-
-@pytest.mark.parametrize(
     ("body", "message"),
     [
         ("seq: [{id: rows, type: u1, repeat: eos}]\n", "the rows must be of a type of the spec: 'rows' is of none"),
@@ -165,25 +132,6 @@ def test_checksums(text: str, checksum: Checksum) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("{algorithm: crc32c, over: bb}", "5:53: error: a checksum covers attributes of its own type; 'bb' is none of them; did you mean 'b'?"),
-        ("{algorithm: crc32c, over: [c, b]}", "5:53: error: 'c' stands behind 'b'"),
-        ("{algorithm: crc32c, over: [a, b, c]}", "5:53: error: expected a list of 2 items, found 3"),
-        ("{algorithm: crc32c, over: [a, c]}", "5:53: error: the checksum covers its own bytes: give it the key 'replace', the byte that they count as"),
-        ("{algorithm: crc-32c, over: b}", "5:39: error: expected crc32c or crc32, found the text 'crc-32c'; did you mean 'crc32c'?"),
-        ("{over: b}", "5:27: error: checksum has no key 'algorithm'"),
-        ("{algorithm: crc32c}", "5:27: error: checksum has no key 'over'"),
-        ("{algorithm: crc32c, over: b, inital: 0}", "5:56: error: unknown key 'inital' in checksum; did you mean 'initial'?"),
-        ("{algorithm: crc32c, over: b, initial: 0x100000000}", "5:65: error: expected an integer from 0 to 4294967295, found the number 0x100000000"),
-        ("crc32c", "5:27: error: expected checksum as a mapping, found the text 'crc32c'"),
-    ],
-)  # fmt: skip
-def test_refused_checksums(text: str, message: str) -> None:
-    assert said(CHECKED % text) == [message]
-
-
-@pytest.mark.parametrize(
     ("type", "found"),
     [("type: u2", "u2le"), ("type: s4", "s4le"), ("size: 4", "bytes"), ("type: f4", "f4le"), ("type: b32", "b32be")],
 )
@@ -216,25 +164,6 @@ def framed(text: str, keys: str = "type: row\n    repeat: eos") -> str:
 )
 def test_framing(text: str, framing: Framing) -> None:
     assert compiled(framed(text)).root.attributes[0].framing == framing
-
-
-@pytest.mark.parametrize(
-    ("body", "message"),
-    [
-        (framed("{delimiter: [0, 1], stuffing: cobs}"), "5:38: error: 'cobs' stuffing needs the delimiter 0"),
-        (framed("{delimiter: [1], stuffing: cobs}"), "5:38: error: 'cobs' stuffing needs the delimiter 0"),
-        (framed("{delimiter: [1], stuffing: word}"), "5:38: error: 'word' stuffing needs a delimiter of two different bytes"),
-        (framed("{delimiter: [1, 1], stuffing: word}"), "5:38: error: 'word' stuffing needs a delimiter of two different bytes"),
-        (framed("{delimiter: [], stuffing: none}"), "5:38: error: expected a list of 1 to 4 items, found 0"),
-        (framed("{delimiter: 0, stuffing: slip}"), "5:51: error: expected word, cobs or none, found the text 'slip'"),
-        (framed("{delimiter: 0}"), "5:26: error: framing has no key 'stuffing'"),
-        (framed("{delimiter: 0, stuffing: cobs}", "type: row"), "4:26: error: 'framing' needs an attribute of a type of the spec, with repeat: eos"),
-        (framed("{delimiter: 0, stuffing: cobs}", "type: row\n    repeat: eos\n    size: 3"), "6:26: error: the delimiters end each item: 'framing' goes with neither size, terminator nor if"),
-        ("seq: []\ntypes: {t: {seq: [{id: r, type: row, repeat: eos, -wireloom: {framing: {delimiter: 0, stuffing: cobs}}}]}, row: {}}\n", "2:72: error: 'framing' is for an attribute of the outermost type"),
-    ],
-)  # fmt: skip
-def test_refused_framing(body: str, message: str) -> None:
-    assert said(body) == [message]
 
 
 def test_framing_and_rows() -> None:
@@ -274,23 +203,3 @@ def test_timestamps(text: str, timestamp: Timestamp) -> None:
 def test_labels() -> None:
     body = "seq: [{id: a, type: u1, enum: e, -wireloom: {labels: true}}]\nenums: {e: {1: one}}\n"
     assert compiled(body).root.attributes[0].logical == Labels()
-
-
-@pytest.mark.parametrize(
-    ("body", "message"),
-    [
-        ("seq: [{id: a, size: 8, -wireloom: {timestamp: ms}}]\n", "1:47: error: 'timestamp' needs an integer, this is bytes"),
-        ("seq: [{id: a, type: f8, -wireloom: {timestamp: ms}}]\n", "1:48: error: 'timestamp' needs an integer, this is f8le"),
-        ("seq: [{id: a, type: u8, repeat: eos, -wireloom: {timestamp: ms}}]\n", "1:61: error: 'timestamp' needs an integer, this is a list of u8le"),
-        ("instances: {a: {value: 1.5, -wireloom: {timestamp: ms}}}\n", "1:52: error: 'timestamp' needs an integer, this is a float"),
-        ("seq: [{id: a, type: u8, -wireloom: {timestamp: m}}]\n", "1:48: error: expected s, ms, us or ns, found the text 'm'; did you mean 'ms'?"),
-        ("seq: [{id: a, type: u8, -wireloom: {timestamp: {zone: UTC}}}]\n", "1:48: error: timestamp has no key 'unit'"),
-        ("seq: [{id: a, type: u8, -wireloom: {timestamp: {unit: ms, zone: CET}}}]\n", "1:65: error: expected UTC or none, found the text 'CET'"),
-        ("seq: [{id: a, type: u1, -wireloom: {labels: true}}]\n", "1:45: error: 'labels' needs an enum, this is u1"),
-        ("seq: [{id: a, type: u1, -wireloom: {labels: false}}]\n", "1:45: error: expected true, found the boolean false"),
-        ("instances: {a: {value: 1, -wireloom: {checksum: {}}}}\n", "1:39: error: unknown key 'checksum' in an instance's -wireloom; expected labels or timestamp"),
-        ("seq: [{id: a, type: u1, -wireloom: []}]\n", "1:36: error: expected an attribute's -wireloom as a mapping, found a list"),
-    ],
-)  # fmt: skip
-def test_refused_logical_types(body: str, message: str) -> None:
-    assert said(body) == [message]

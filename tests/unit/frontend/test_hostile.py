@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -68,11 +69,66 @@ def test_any_text(text: str) -> None:
 
 
 WORDS = [
-    "meta", "id", "seq", "types", "instances", "enums", "params", "value", "type", "size", "repeat", "eos", "if", "valid",
-    "x", "a", "u1", "u4", "strz", "_", "_root", "_parent", "switch-on", "cases", "-wireloom", "rows", "checksum", "true",
-    "null", "0x10", "-1", "1 +", "a.b", "'", '"', "&a", "*a", "!!int", "|", "{", "}", "[", "]", ",", ": ", "\n", "\n  ",
-    "\n    ", "- ", "#", "---", "%YAML 1.1", "\t", "\u2028", "\x00",
-]  # fmt: skip
+    *[
+        "meta",
+        "id",
+        "seq",
+        "types",
+        "instances",
+        "enums",
+        "params",
+        "value",
+        "type",
+        "size",
+        "repeat",
+        "eos",
+        "if",
+        "valid",
+        "x",
+        "a",
+        "u1",
+        "u4",
+        "strz",
+        "_",
+        "_root",
+        "_parent",
+        "switch-on",
+        "cases",
+        "-wireloom",
+        "rows",
+        "checksum",
+        "true",
+        "null",
+        "0x10",
+        "-1",
+        "a.b",
+        "&a",
+        "*a",
+        "!!int",
+        "#",
+        "---",
+    ],
+    *(
+        "1 +",
+        "'",
+        '"',
+        "|",
+        "{",
+        "}",
+        "[",
+        "]",
+        ",",
+        ": ",
+        "\n",
+        "\n  ",
+        "\n    ",
+        "- ",
+        "%YAML 1.1",
+        "\t",
+        "\u2028",
+        "\x00",
+    ),
+]
 
 
 @relaxed
@@ -106,8 +162,6 @@ nodes = st.recursive(
 @relaxed
 @given(nodes)
 def test_any_tree_under_any_key(node: object) -> None:
-    import json
-
     text = json.dumps({"meta": {"id": "x"}, "seq": [{"id": "a", "type": node}], "types": node, "instances": node})
     judged(text)
     judged(json.dumps({"meta": {"id": "x", "-wireloom": node}, "seq": node, "enums": node}))
