@@ -100,15 +100,18 @@ class FileScan:
     def _rows(self, feeder: Feeder, opened: Opened) -> Batches:
         plan, window = self._plan, opened.window
         holds_back = plan.verify and not plan.format.delimiter
-        capacity = max(plan.batch_rows, CAPACITY) if holds_back else plan.batch_rows
+        capacity = plan.batch_rows
         at_start, stop = opened.at_start, self._stop
         while True:
             filled = feeder.fill(window, capacity=capacity, at_start=at_start, stop=stop)
             doubtful: RowDamage | None = None
             if holds_back and filled.damages:
-                filled, doubtful = hold_back(filled, window, self._padding)
+                filled, doubtful = hold_back(filled, window, self._padding, capacity >= CAPACITY)
             yield from self._emit(filled, opened)
-            at_start = at_start and filled.consumed == window.begin
+            moved = filled.consumed != window.begin
+            # Where all rows of a batch are held back, more are needed to know what follows.
+            capacity = max(plan.batch_rows, CAPACITY) if doubtful is not None and not moved else plan.batch_rows
+            at_start = at_start and not moved
             window.begin = filled.consumed
             if self._is_behind(window.base + window.begin):
                 return self._end(window, "clean", window.base + window.begin)

@@ -10,18 +10,19 @@ from .window import Window
 CHAIN_ROWS = 64
 CHAIN_BYTES = 1024 * 1024
 CAPACITY = 2 * CHAIN_ROWS
-"""Fewest rows per fill, so that what is held back fits in."""
+"""Rows of a batch that what is held back fits in, with more behind it."""
 CONTENT = 1024 * 1024
 """Most bytes of a skipped range that are kept for ``_corrupt_record``."""
 
 
-def hold_back(filled: Filled, window: Window, padding: int) -> tuple[Filled, RowDamage | None]:
+def hold_back(filled: Filled, window: Window, padding: int, full: bool) -> tuple[Filled, RowDamage | None]:
     """Takes the rows off a fill's end whose checksums do not hold, where it is not known yet how far to trust them.
 
     Such a row is damaged in its content or in its length, and only what follows tells which. Where no row follows, the
     place of everything behind is unknown from the first of them on: that one is given back, to be read again where
     more input is needed, and to be where the damage begins where there is none. At most ``CHAIN_ROWS`` rows and
-    ``CHAIN_BYTES`` are held back, but always one row.
+    ``CHAIN_BYTES`` are held back, but always one row; and none where that would be all of a batch of ``CAPACITY``
+    (``full``), so that the reading goes on.
     """
     if filled.status is Status.END and window.at_end and filled.consumed == len(window.view):
         return filled, None
@@ -37,7 +38,7 @@ def hold_back(filled: Filled, window: Window, padding: int) -> tuple[Filled, Row
         first -= 1
         following = last.begin
     consumed = following - window.base
-    if first == len(damages) or (filled.status is Status.BATCH_FULL and consumed == window.begin):
+    if first == len(damages) or (filled.status is Status.BATCH_FULL and consumed == window.begin and full):
         return filled, None
     rows = damages[first].row if damages[first].row >= 0 else filled.rows
     return dataclasses.replace(_first(filled, rows), damages=damages[:first], consumed=consumed), damages[first]

@@ -141,9 +141,9 @@ def docstring(text: str) -> str:
     >>> print(docstring("A frame."))
     \"\"\"A frame.\"\"\"
     """
-    escaped = text.strip().replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
-    if escaped.endswith('"'):
-        escaped = escaped[:-1] + '\\"'
+    stripped = text.strip()
+    body = stripped.rstrip('"')
+    escaped = body.replace("\\", "\\\\").replace('"""', '\\"\\"\\"') + '\\"' * (len(stripped) - len(body))
     return f'"""{escaped}\n"""' if "\n" in escaped else f'"""{escaped}"""'
 
 

@@ -127,12 +127,8 @@ def _wider(one: Type, other: Type) -> Type:
 
 def union(types: tuple[Type, ...]) -> UnionType:
     """A type of several, each once and none of them a union itself."""
-    members: list[Type] = []
-    for each in types:
-        for member in each.members if isinstance(each, UnionType) else (each,):
-            if member not in members:
-                members.append(member)
-    return UnionType(tuple(members))
+    members = (member for each in types for member in (each.members if isinstance(each, UnionType) else (each,)))
+    return UnionType(tuple(dict.fromkeys(members)))
 
 
 def combined_all(types: tuple[Type, ...]) -> Type:

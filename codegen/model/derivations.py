@@ -22,11 +22,14 @@ MAX_NODES = 1000
 def derive(struct: Struct) -> Struct:
     """A copy of the struct with its derivations, here and inside."""
     found: list[Derivation] = []
-    uses = _uses(struct)
+    uses: dict[str, list[_Use]] = {}
+    for use in _uses(struct):
+        for name in use.names:
+            uses.setdefault(name, []).append(use)
     for attribute in struct.attributes:
         if not _may_be_derived(attribute):
             continue
-        mine = [each for each in uses if attribute.id in each.names]
+        mine = uses.get(attribute.id, [])
         if len(mine) == 1 and not mine[0].refused:
             expression = _solved(attribute.id, mine[0])
             if expression is not None:

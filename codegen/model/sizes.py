@@ -69,15 +69,22 @@ class Sizes:
         if symbol is None:
             return None
         self.open.append(path)
-        total: int | None = 0
+        size = self._sum(symbol)
+        self.open.pop()
+        self.known[path] = size
+        return size
+
+    def _sum(self, symbol: Symbol) -> int | None:
+        total = 0
         for member in symbol.of_kind("attribute"):
             size = self._member(member)
-            total = total + size if total is not None and size is not None else None
-            if total is None:
-                break
-        self.open.pop()
-        self.known[path] = total if total is None or total <= MAX_BITS else None
-        return self.known[path]
+            if size is None or "if" in member.section:
+                return None
+            if member.field is None or not _is_bits(member.field.type):
+                # Whatever is not bits begins at a byte.
+                total = (total + 7) // 8 * 8
+            total += size
+        return total if total <= MAX_BITS else None
 
     def _member(self, member: Member) -> int | None:
         if member.field is None:
@@ -97,3 +104,7 @@ class Sizes:
         count = member.section.expression("repeat-expr")
         number = constant_integer(count.node) if count is not None else None
         return size * number if number is not None and number >= 0 else None
+
+
+def _is_bits(type: Type) -> bool:
+    return isinstance(type.base if isinstance(type, EnumType) else type, BitsType)

@@ -26,6 +26,8 @@ class Stored:
         self._stream = stream
         self._size = size
         self._head = memoryview(b"")
+        self._failure: StorageError | None = None
+        """What went wrong behind the head."""
         self.position = 0
         """Stored bytes that have been handed out, counted from the start of the input. Other threads may look."""
 
@@ -36,16 +38,21 @@ class Stored:
         except (OSError, ValueError) as error:
             raise StorageError(f"byte {offset} cannot be reached: {error}") from error
         self._head = memoryview(b"")
+        self._failure = None
         self.position = offset
 
     def peek(self, size: int) -> bytes:
-        """The next bytes, ``size`` of them or all that there are, without taking them."""
+        """The next bytes, ``size`` of them or all that there are, without taking them. Raises nothing: a failure comes
+        when the bytes before it have been read."""
         if len(self._head) < size:
             buffer = memoryview(bytearray(size))
             buffer[: len(self._head)] = self._head
             filled = len(self._head)
-            while filled < size and (count := self._read(buffer[filled:], self.position + filled)):
-                filled += count
+            try:
+                while filled < size and (count := self._read(buffer[filled:], self.position + filled)):
+                    filled += count
+            except StorageError as error:
+                self._failure = error
             self._head = buffer[:filled]
         return bytes(self._head[:size])
 
@@ -62,6 +69,8 @@ class Stored:
         return count
 
     def _read(self, buffer: memoryview, position: int) -> int:
+        if self._failure is not None:
+            raise self._failure
         try:
             count = self._stream.readinto(buffer)
         except (OSError, ValueError) as error:

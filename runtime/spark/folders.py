@@ -28,6 +28,11 @@ class Folder:
     def _inside(self, name: str) -> str:
         return f"{self.path}/{name}"
 
+    @property
+    def remote(self) -> bool:
+        """Whether it is in an object store."""
+        return "://" in self.address and not self.address.startswith("file:")
+
     def make(self) -> None:
         """Makes the folder, and those above it."""
         self._do(lambda: self.store.create_dir(self.path, recursive=True))
@@ -42,6 +47,16 @@ class Folder:
         """The names of what is in it, sorted; none where there is no such folder."""
         selector = pyarrow.fs.FileSelector(self.path, allow_not_found=True)
         return sorted(each.base_name for each in self._do(lambda: self.store.get_file_info(selector)))
+
+    def read(self, name: str) -> bytes:
+        """The content of a file in it."""
+
+        def content() -> bytes:
+            with self.store.open_input_stream(self._inside(name)) as file:
+                found: bytes = file.read()
+            return found
+
+        return bytes(self._do(content))
 
     def is_empty(self) -> bool:
         """Whether nothing that readers look at is in it."""

@@ -16,21 +16,29 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import WireloomError
+from ..errors import UnsupportedError, WireloomError
+from ..feeders import name_of
 from ..format import Format
 from ..nearest import unknown
-from ..registry import get
+from ..registry import formats, get
 from ..report import ReadReport
+from ..storage import STANDARD_INPUT
 from .folders import Folder, folder
 from .options import MODES
 from .quarantine import merged, write_quarantine
-from .sidechannel import found
+from .sidechannel import Findings
 from .watch import IngestProgress, Watch, in_brief
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 __all__ = ["IngestProgress", "IngestSummary", "ingest"]
+
+PAUSE = 0.25
+"""Seconds between two looks at how far it is."""
+
+REMOTE_PAUSE = 2.0
+"""The same where each look asks an object store."""
 
 EXISTING = ("error", "append", "overwrite")
 
@@ -116,6 +124,8 @@ def ingest(
     Raises ``UnknownNameError`` and ``WireloomError``; in ``failfast`` the error of the first damage that was met.
     """
     described = get(format)
+    if described.name not in formats():
+        raise UnsupportedError(f"Spark's tasks need generated code for {described.name}: run 'wireloom generate' first")
     _check(existing, EXISTING, "value of existing")
     _check(mode.lower(), MODES, "mode")
     places = [folder(each) for each in (table, quarantine) if each is not None]
@@ -131,17 +141,17 @@ def ingest(
     try:
         with in_brief():
             frame = _source(spark, described, inputs, columns, partition_by, mode, recover, options, side)
-        watch = Watch(spark, side, progress, started)
+        findings = Findings(side)
+        watch = Watch(spark, findings, progress, started, REMOTE_PAUSE if side.remote else PAUSE)
         watch.run(lambda: _write(frame, _spark_address(places[0]), partition_by, existing))
-        left = found(side.address)
-        report = ReadReport(described.name, merged(left.reports))
+        findings.refresh()
+        report = ReadReport(described.name, merged(findings.reports), engine=name_of(described))
         quarantined = 0
         if quarantine is not None:
-            overwrite = existing == "overwrite"
-            quarantined = write_quarantine(places[1], side, left.records, report, overwrite=overwrite)
+            quarantined = write_quarantine(places[1], findings, report, overwrite=existing == "overwrite")
     finally:
         side.remove()
-    return IngestSummary(table, quarantine, report, quarantined, time.monotonic() - started, left.partitions)
+    return IngestSummary(table, quarantine, report, quarantined, time.monotonic() - started, findings.partitions)
 
 
 def _check(value: str, known: Iterable[str], what: str) -> None:
@@ -157,7 +167,7 @@ def _beside(table: Folder) -> Folder:
 
 def _absolute(path: str) -> str:
     """Spark's workers may run in another folder than the caller's process."""
-    return path if "://" in path else os.path.abspath(path)
+    return path if "://" in path or path == STANDARD_INPUT else os.path.abspath(path)
 
 
 def _spark_address(place: Folder) -> str:

@@ -15,33 +15,41 @@ from ..nearest import unknown
 
 MODES = ("permissive", "dropmalformed", "failfast")
 
-READ_OPTIONS = (
-    "path",
-    "paths",
-    "mode",
-    "recover",
-    "verify",
-    "columns",
-    "columnNameOfCorruptRecord",
-    "unsigned64",
-    "recursiveFileLookup",
-    "pathGlobFilter",
-    "modifiedAfter",
-    "modifiedBefore",
-    "maxPartitionBytes",
-    "openCostInBytes",
-    "minPartitions",
-    "batchRows",
-    "codec",
-    "maxRecord",
-    "maxWindow",
-    "region",
-    "endpoint",
-    "anonymous",
-)
-"""Options of every format's reader; those of the format itself (``stride``) come on top."""
+READ_OPTIONS = {
+    "path": "A path, glob, folder (with all folders in it), or s3:// address; what load(…) is given.",
+    "paths": "Several of them as a JSON list; what load([…]) is given.",
+    "mode": "PERMISSIVE (default): good rows, and damaged ones as nulls where _error or the corrupt record is selected; "
+    "DROPMALFORMED: good rows; FAILFAST: an error at the first damage.",
+    "recover": "true: behind a row whose length cannot be trusted, look for the next one that holds. Default false.",
+    "verify": "false: checksums are not computed. Default true.",
+    "columns": "Names of the columns, with commas between them; by default the format's own. Also _path, _offset, "
+    "_error, _corrupt_record and the parts of the path. A schema given to the reader comes first.",
+    "columnNameOfCorruptRecord": "Name of the column with the bytes of a damaged record; default _corrupt_record.",
+    "unsigned64": "decimal (default): unsigned 64-bit integers as decimal(20,0); long: as long, an error beyond 2^63-1.",
+    "recursiveFileLookup": "false: only the files of a folder itself. Default true.",
+    "pathGlobFilter": "Only files whose name matches this pattern.",
+    "modifiedAfter": "Only files changed after this time, such as 2026-03-01T00:00:00; UTC unless it says otherwise.",
+    "modifiedBefore": "Only files changed before this time.",
+    "maxPartitionBytes": "About how many bytes a partition reads; default 128m.",
+    "openCostInBytes": "What opening one more file is worth in bytes, when small files share partitions; default 4m.",
+    "minPartitions": "How many partitions to make where there is enough to read; default: the driver's processors.",
+    "batchRows": "Most rows of an Arrow batch; default 16384.",
+    "codec": "auto (default: by content), zstd, gzip or none.",
+    "maxRecord": "Largest record in bytes; default: the format's.",
+    "maxWindow": "Largest zstd window in bytes; default 128m.",
+    "region": "Region of the object store.",
+    "endpoint": "Address of an object store that is not Amazon's.",
+    "anonymous": "true: ask the object store without credentials.",
+}
+"""Options of every format's reader, and what they do; those of the format itself (``stride``) come on top."""
 
-WRITE_OPTIONS = ("path", "codec", "level", "maxRecord")
+WRITE_OPTIONS = {
+    "path": "The folder to write to; what save(…) is given.",
+    "codec": "zstd, gzip or none; by default the format's own.",
+    "level": "Level of the codec.",
+    "maxRecord": "Largest record in bytes; default: the format's.",
+}
+"""Options of every format's writer, and what they do; those of the format itself come on top."""
 
 INTERNAL_OPTIONS = ("reportfolder",)
 """Of ``wireloom.spark.ingest`` alone."""

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from ..report import Damage, FileReport, ReadReport
 from ..writing import opened
 from .folders import Folder
-from .sidechannel import QUARANTINE_SCHEMA, damaged_records
+from .sidechannel import QUARANTINE_SCHEMA, Findings
 
 Row = tuple[str | None, int, int | None, str, bytes | None]
 """A row of the quarantine table: path, offset, length, error, bytes."""
@@ -82,21 +82,19 @@ def _ranges(report: FileReport) -> Iterator[Row]:
         yield report.path, report.tail_offset, None, f"{reason}: the rest of the file could not be read", None
 
 
-def write_quarantine(
-    place: Folder, side: Folder, records: Sequence[str], report: ReadReport, *, overwrite: bool
-) -> int:
+def write_quarantine(place: Folder, findings: Findings, report: ReadReport, *, overwrite: bool) -> int:
     """Writes the quarantine table, also where nothing was damaged; gives its number of rows.
 
-    ``side``: where the tasks left their ``records``. Raises ``WireloomError`` where it cannot be written.
+    Raises ``WireloomError`` where it cannot be written.
     """
     place.make()
-    if overwrite:
-        for name in place.names():
-            place.delete(name)
+    before = place.names() if overwrite else []
     target = place.child(f"part-{secrets.token_hex(8)}.parquet")
     with opened(target) as file, pq.ParquetWriter(file, QUARANTINE_SCHEMA, compression="zstd") as writer:
         written = _Quarantine(writer, report)
-        for table in damaged_records(side.address, records):
+        for table in findings.records():
             written.add(table)
         written.add_missing()
+    for name in before:
+        place.delete(name)
     return written.rows

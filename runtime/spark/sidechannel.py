@@ -8,9 +8,8 @@ each appears under its name only when it is complete. So what the driver finds i
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
@@ -19,7 +18,7 @@ import pyarrow.parquet as pq
 
 from ..report import FileReport
 from ..writing import opened
-from .folders import folder
+from .folders import Folder
 from .planning import Slice
 
 QUARANTINE_SCHEMA = pa.schema(
@@ -94,35 +93,34 @@ class SideChannel:
         self._held, self._bytes = [], 0
 
 
-@dataclass(frozen=True)
-class Found:
-    """What all tasks left so far. ``reports``: one mapping per slice, as ``FileReport.to_dict`` and where it began."""
+class Findings:
+    """What all tasks have left so far; each file is read once."""
 
-    partitions: int
-    reports: tuple[dict[str, Any], ...]
-    records: tuple[str, ...]
-    """Names of the Parquet files of damaged records."""
+    def __init__(self, place: Folder) -> None:
+        self._place = place
+        self._reports: dict[str, list[dict[str, Any]]] = {}
+        self._records: list[str] = []
 
+    def refresh(self) -> None:
+        """Looks for what has come since; a task counts when it has come to its end."""
+        names = self._place.names()
+        for name in names:
+            if name.startswith("report-") and name.endswith(".json") and name not in self._reports:
+                self._reports[name] = json.loads(self._place.read(name))
+        done = {name[len("report-") : -len(".json")] for name in self._reports}
+        self._records = [each for each in names if each.startswith("damaged-") and each[len("damaged-") : -8] in done]
 
-def found(address: str) -> Found:
-    """Reads what the tasks have reported; only of those that came to their end."""
-    place = folder(address)
-    names = place.names()
-    done = [name for name in names if name.startswith("report-") and name.endswith(".json")]
-    reports = [each for name in done for each in json.loads(_content(place, name))]
-    indices = {name[len("report-") : -len(".json")] for name in done}
-    records = [name for name in names if name.startswith("damaged-") and name[len("damaged-") : -8] in indices]
-    return Found(len(done), tuple(reports), tuple(records))
+    @property
+    def partitions(self) -> int:
+        """How many tasks are done."""
+        return len(self._reports)
 
+    @property
+    def reports(self) -> list[dict[str, Any]]:
+        """One mapping per slice: ``FileReport.to_dict``, and where the slice ``begin``s."""
+        return [each for name in sorted(self._reports) for each in self._reports[name]]
 
-def _content(place: Any, name: str) -> bytes:
-    with place.store.open_input_stream(f"{place.path}/{name}") as file:
-        content: bytes = file.read()
-    return content
-
-
-def damaged_records(address: str, names: Sequence[str]) -> Iterator[pa.Table]:
-    """The damaged records, file by file."""
-    place = folder(address)
-    for name in names:
-        yield pq.read_table(f"{place.path}/{name}", filesystem=place.store, partitioning=None)
+    def records(self) -> Iterator[pa.Table]:
+        """The damaged records, task by task."""
+        for name in self._records:
+            yield pq.read_table(f"{self._place.path}/{name}", filesystem=self._place.store, partitioning=None)

@@ -19,6 +19,8 @@ class FormatSource(DataSource):
     """``spark.read.format(NAME)`` and ``df.write.format(NAME)`` of one format.
 
     Subclasses are generated; they say which format it is (``described``) and what its columns are (``wire_schema``).
+    ``options.READ_OPTIONS`` and ``options.WRITE_OPTIONS`` say what can be asked for. Spark itself refuses to write in
+    the modes ``error`` (its default) and ``ignore`` to a source like this: say ``append`` or ``overwrite``.
     """
 
     described: ClassVar[Format]
@@ -57,4 +59,4 @@ class FormatSource(DataSource):
 
         with Brief():
             options = write_options(self.described, self.options)
-            return FormatWriter(self.described, schema.fieldNames(), options, overwrite)
+            return FormatWriter(self.described, schema, options, overwrite)

@@ -12,13 +12,11 @@ from typing import TYPE_CHECKING
 
 from .. import errors
 from ..errors import WireloomError
-from .folders import Folder
-from .sidechannel import found
+from .sidechannel import Findings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-POLL_SECONDS = 0.25
 JOB_GROUP = "wireloom ingest"
 _ERRORS = f"{errors.__name__}."
 
@@ -41,14 +39,16 @@ class Watch:
     def __init__(
         self,
         spark: SparkSession,
-        side: Folder,
+        findings: Findings,
         progress: Callable[[IngestProgress], None] | None,
         started: float,
+        pause: float,
     ) -> None:
         self._spark = spark
-        self._side = side
+        self._findings = findings
         self._progress = progress
         self._started = started
+        self._pause = pause
         self._error: BaseException | None = None
 
     def run(self, job: Callable[[], None]) -> None:
@@ -68,7 +68,7 @@ class Watch:
         thread.start()
         try:
             while thread.is_alive():
-                thread.join(POLL_SECONDS)
+                thread.join(self._pause)
                 self._tell(group)
         except BaseException:
             self._spark.sparkContext.cancelJobGroup(group)
@@ -88,14 +88,15 @@ class Watch:
             for stage in info.stageIds if info is not None else ():
                 details = tracker.getStageInfo(stage)
                 tasks += details.numTasks if details is not None else 0
-        seen = found(self._side.address)
+        self._findings.refresh()
+        reports = self._findings.reports
         self._progress(
             IngestProgress(
-                tasks=seen.partitions,
-                all_tasks=max(tasks, seen.partitions),
-                rows=sum(each["rows"] for each in seen.reports),
-                bytes=sum(each["bytes"] for each in seen.reports),
-                damaged=sum(len(each["damaged"]) for each in seen.reports),
+                tasks=self._findings.partitions,
+                all_tasks=max(tasks, self._findings.partitions),
+                rows=sum(each["rows"] for each in reports),
+                bytes=sum(each["bytes"] for each in reports),
+                damaged=sum(len(each["damaged"]) for each in reports),
                 seconds=time.monotonic() - self._started,
             )
         )

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pyspark import TaskContext
 from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import StructType
 
 from ..errors import WireloomError
 from ..format import Format
-from ..nearest import unknown
 from .brief import Brief
 from .options import WriteOptions
 
@@ -37,15 +38,15 @@ class Written(WriterCommitMessage):
 class FormatWriter(DataSourceArrowWriter):
     """Writes one format. It is pickled on its way to the tasks."""
 
-    def __init__(self, format: Format, columns: Sequence[str], options: WriteOptions, overwrite: bool) -> None:
+    def __init__(self, format: Format, schema: StructType, options: WriteOptions, overwrite: bool) -> None:
+        from ..writing.fields import fields_of
+
         self.format = format
         self.options = options
         self.overwrite = overwrite
         self.job = secrets.token_hex(6)
-        known = [each.name for each in format.columns]
-        for name in columns:
-            if name not in known:
-                raise unknown(f"column of {format.name} to write", name, known)
+        # Whoever forgot a column hears of it before any task has begun.
+        fields_of(format, to_arrow_schema(schema, timezone="UTC"))
         if self._folder().kind() == "file":
             raise WireloomError("is a file: give the folder that the files are to be written to", path=options.path)
 
@@ -80,20 +81,20 @@ class FormatWriter(DataSourceArrowWriter):
         return Written(name, report.rows)
 
     def commit(self, messages: list[WriterCommitMessage | None]) -> None:
-        """Gives the files of all tasks their places; with ``overwrite`` after removing what was there."""
+        """Gives the files of all tasks their places; with ``overwrite`` removes what was there."""
         with Brief():
             self._commit(messages)
 
     def _commit(self, messages: list[WriterCommitMessage | None]) -> None:
         target, temporary = self._folder(), self._temporary()
         target.make()
-        if self.overwrite:
-            for name in target.names():
-                if not name.startswith(TEMPORARY):
-                    target.delete(name)
+        before = [name for name in target.names() if name != TEMPORARY] if self.overwrite else []
         for message in messages:
             if isinstance(message, Written) and message.name is not None:
                 temporary.move(message.name, target)
+        # What was there goes last: a failure on the way leaves too much, never nothing.
+        for name in before:
+            target.delete(name)
         temporary.remove()
         self._remove_unused(target)
 

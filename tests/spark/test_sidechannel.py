@@ -7,12 +7,19 @@ from typing import Any
 
 import pytest
 import wireloom
+from wireloom.spark.folders import folder
 from wireloom.spark.quarantine import merged
-from wireloom.spark.sidechannel import damaged_records, found
+from wireloom.spark.sidechannel import Findings
 
 from .driver import planned
 
 VECTORS = Path(__file__).parent.parent / "vectors"
+
+
+def found(side: str) -> Findings:
+    findings = Findings(folder(side))
+    findings.refresh()
+    return findings
 
 
 def side_folder(tmp_path: Path) -> str:
@@ -33,7 +40,7 @@ def test_one_file_of_each_kind_per_task(tmp_path: Path) -> None:
     [report] = merged(left.reports)
     expected = wireloom.read_with_report("edgemq_segment", path)[1].files[0]
     assert report.to_dict() == expected.to_dict()
-    [records] = damaged_records(side, left.records)
+    [records] = left.records()
     assert records.num_rows == 1
     assert records["_offset"].to_pylist() == [1002]
 

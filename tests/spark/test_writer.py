@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 import wireloom
-from pyspark.sql.types import StructField, StructType
+from pyspark.sql.pandas.types import from_arrow_schema
 from wireloom.errors import UnknownNameError, WireloomError
 from wireloom.spark.writer import FormatWriter
 
@@ -17,7 +17,7 @@ from .driver import schema_of, sent, source
 
 
 def writer_of(name: str, table: pa.Table, path: Path, overwrite: bool = False, **options: Any) -> FormatWriter:
-    schema = StructType([StructField(each, schema_of("x BINARY")[0].dataType) for each in table.column_names])
+    schema = from_arrow_schema(table.schema)
     made: FormatWriter = sent(source(name, path=path, **options).writer(schema, overwrite))
     return made
 
@@ -105,6 +105,8 @@ def test_what_cannot_be_written(samples: dict[str, Sample], tmp_path: Path) -> N
         source("cobs_log", path=tmp_path).writer(schema_of("payloads BINARY"), False)
     with pytest.raises(UnknownNameError, match="did you mean 'codec'"):
         source("cobs_log", path=tmp_path, codecs="x").writer(schema_of("payload BINARY"), False)
+    with pytest.raises(WireloomError, match="cannot be written without the column payload"):
+        source("word_stuffed_log", path=tmp_path).writer(schema_of("generation LONG"), False)
     with pytest.raises(WireloomError, match="no folder to write to"):
         source("cobs_log").writer(schema_of("payload BINARY"), False)
     with pytest.raises(WireloomError, match="is a file"):

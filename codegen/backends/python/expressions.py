@@ -112,6 +112,8 @@ class Translator:
     def nullable_text(self, node: Node) -> str:
         """The expression's text where it may come to ``None``: an absent attribute's value is the value."""
         match node:
+            case Conditional(_, then, otherwise) if then == otherwise:
+                return self.nullable_text(then)
             case Conditional(condition, then, otherwise) if self.is_nullable(node):
                 parts = self.nullable_text(then), self.text(condition, OR), self.nullable_text(otherwise)
                 return f"({parts[0]}) if {parts[1]} else {parts[2]}"
@@ -154,14 +156,13 @@ class Translator:
             case Unary(operator, operand):
                 if operator == "not":
                     return self._not(operand)
-                return f"{operator}{self._part(operand, SIGN)}", SIGN
+                return self._signed(operator, operand)
             case Binary(operator, left, right):
                 return self._binary(node, operator, left, right)
             case Comparison(operator, left, right):
                 return self._comparison(operator, left, right)
             case Logical(operator, left, right):
-                binding = AND if operator == "and" else OR
-                return f"{self._part(left, binding)} {operator} {self._part(right, binding + 1)}", binding
+                return self._logical(operator, left, right)
             case Conditional(condition, then, otherwise):
                 return self._conditional(condition, then, otherwise)
             case EnumMember(_, label):
@@ -185,9 +186,25 @@ class Translator:
             return self._visit(left) if right.value == (operator == "==") else self._not(left)
         return f"{self._part(left, BIT_OR)} {operator} {self._part(right, BIT_OR)}", COMPARISON
 
+    def _signed(self, operator: str, operand: Node) -> tuple[str, int]:
+        # Two signs in a row would look like an operator that Python does not have.
+        if operator == "+":
+            return self._visit(operand)
+        if operator == "-" and isinstance(operand, Unary) and operand.operator == "-":
+            return self._visit(operand.operand)
+        return f"{operator}{self._part(operand, SIGN)}", SIGN
+
+    def _logical(self, operator: str, left: Node, right: Node) -> tuple[str, int]:
+        binding = AND if operator == "and" else OR
+        # Where the two are mixed, parentheses say what is meant.
+        least = [NOT if isinstance(each, Logical) and each.operator != operator else binding for each in (left, right)]
+        return f"{self._part(left, least[0])} {operator} {self._part(right, max(least[1], binding + 1))}", binding
+
     def _conditional(self, condition: Node, then: Node, otherwise: Node) -> tuple[str, int]:
         if isinstance(then, BooleanLiteral) and isinstance(otherwise, BooleanLiteral) and then.value != otherwise.value:
             return self._visit(condition) if then.value else self._not(condition)
+        if then == otherwise:
+            return self._visit(then)
         return f"{self._part(then, OR)} if {self._part(condition, OR)} else {self._part(otherwise)}", CONDITIONAL
 
     def _joined(self, parts: tuple[Node, ...]) -> str:

@@ -21,13 +21,12 @@ from ...expression.nodes import (
     Unary,
 )
 from ...expression.walk import walk
-from ...model.model import Attribute, Instance, OwnSize
+from ...model.model import Attribute, Instance
 from ...model.types import EnumType
 from .expressions import is_untyped, mentions_name
 from .names import field_name
 from .reading import attribute_lines
 from .scope import INSTANCE, ClassScope
-from .validation import check_lines
 from .view import Line, Lines, MethodView, block
 
 _LEAVES = (Name, EnumMember, BooleanLiteral, FloatLiteral, IntegerLiteral, StringLiteral)
@@ -39,7 +38,7 @@ MAX_CHEAP = 8
 def is_kept(instance: Instance) -> bool:
     """Whether the value is kept once it is known. What costs no more than a look at where it is kept is not, and so
     follows the attributes when they change."""
-    if instance.value is None or instance.valid is not None or mentions_name(instance.value, "_io"):
+    if instance.value is None or mentions_name(instance.value, "_io"):
         return True
     found = list(walk(instance.value))
     return len(found) > MAX_CHEAP or not all(isinstance(each, _CHEAP) for each in found)
@@ -97,13 +96,7 @@ def _plain_value(scope: ClassScope, instance: Instance, value: Node) -> Lines:
 
 def _kept_value(scope: ClassScope, instance: Instance, value: Node, kept: str) -> Lines:
     first, text = _value_text(scope, instance, value)
-    lines: Lines = (*first, Line(f"{kept} = {text}"))
-    if instance.valid is not None:
-        # The checks are those of an attribute of the same type that lays nothing out.
-        like = Attribute(id=instance.id, type=instance.type, size=OwnSize(), valid=instance.valid)
-        source = f"{scope.source}/instances/{instance.id}"
-        lines += check_lines(scope, like, kept, source, "getattr(self, '_io', None)")
-    return _conditional(scope, instance, kept, lines)
+    return _conditional(scope, instance, kept, (*first, Line(f"{kept} = {text}")))
 
 
 def _read(scope: ClassScope, instance: Instance, attribute: Attribute, kept: str) -> Lines:

@@ -75,8 +75,7 @@ def _valid(scope: ClassScope, attribute: Attribute, valid: Valid, value: str, ch
         condition = f"{value} != {choices[0]}" if len(choices) == 1 else f"{value} not in ({', '.join(choices)})"
         check(condition, "ValidationNotAnyOfError", value)
     if valid.in_enum and isinstance(attribute.type, EnumType):
-        kind = scope.module.class_of(attribute.type.path)
-        check(f"not isinstance({value}, {kind})", "ValidationNotInEnumError", value)
+        check(f"{value} not in {scope.module.table(attribute.type.path)}", "ValidationNotInEnumError", value)
     if valid.expression is not None:
         condition = scope.translator(attribute.position, _=value).negation(valid.expression)
         check(condition, "ValidationExprError", value)

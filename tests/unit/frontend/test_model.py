@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from wireloom.codegen.model.layout import all_structs
 from wireloom.codegen.model.model import (
     ComputedEndian,
@@ -23,7 +24,7 @@ from wireloom.codegen.model.types import (
     UserType,
 )
 
-from tests.unit.frontend.specs import attribute, compiled, instance, root
+from tests.unit.frontend.specs import attribute, compiled, instance, root, said
 from tests.unit.frontend.trees import written
 
 
@@ -219,3 +220,33 @@ def test_names_inside_other_objects() -> None:
     size = attribute(body, "body").size
     assert isinstance(size, ExpressionSize)
     assert written(size.expression) == "(header.len * header.unit)"
+
+
+@pytest.mark.parametrize(
+    ("seq", "size"),
+    [
+        ("{id: a, type: u1}, {id: b, type: u4}, {id: c, size: 2}", 7),
+        ("{id: a, type: b4}, {id: b, type: b4}", 1),
+        ("{id: a, type: b4}, {id: b, type: u1}, {id: c, type: b1}", 3),
+        ("{id: a, type: u2, repeat: expr, repeat-expr: 2 * 2}", 8),
+        ("{id: a, type: str, size: 3 + 2}", 5),
+        ("{id: a, contents: abc}, {id: b, type: f8}", 11),
+        ("{id: a, type: u1, enum: e}", 1),
+        ("{id: a, type: inner}, {id: b, type: inner}", 4),
+        ("{id: a, type: inner, size: 9}", 9),
+        ("{id: a, type: u1, if: false}", None),
+        ("{id: a, type: u1, repeat: eos}", None),
+        ("{id: a, type: strz}", None),
+        ("{id: a, type: {switch-on: 1, cases: {1: u1}}}", None),
+        ("{id: a, type: u1}, {id: b, size: a}", None),
+    ],
+)
+def test_sizes_of_types(seq: str, size: int | None) -> None:
+    types = f"types: {{t: {{seq: [{seq}]}}, inner: {{seq: [{{id: x, type: u2}}]}}}}\nenums: {{e: {{1: one}}}}\n"
+    body = f"instances: {{s: {{value: sizeof<t>}}}}\n{types}"
+    if size is None:
+        assert [each.split(": ", 2)[2] for each in said(body)] == ["the type demo::t has no fixed size"]
+    else:
+        value = instance(body, "s").value
+        assert value is not None
+        assert written(value) == str(size)

@@ -69,7 +69,7 @@ VALUES = {
     "text.substring(2, 5).to_i(16)": 0xABC,
     "text + 'x'": "12abcx",
     "text < 'z'": True,
-    "f'{text}-{a + 1}{{'": "12abc-8{",
+    'f"{text}-{a + 1}"': "12abc-8",
     "data.size": 3,
     "data[0] + data[2]": 8,
     "data.first * 10 + data.last": 53,
