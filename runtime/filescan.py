@@ -6,13 +6,15 @@ from bisect import bisect_left
 from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING, Any
 
-from .batches import explained
+import pyarrow as pa
+
 from .errors import DamagedInputError, WireloomError
 from .evidence import decide
 from .feeders import Feeder, Filled, RowDamage, Settings, Status, make
+from .ledger import Ledger
 from .opening import Opened, open_input
 from .plan import Plan
-from .recovery import CAPACITY, hold_back, resync, skip_frame
+from .recovery import CAPACITY, hold_back, resync, skip_empty_frames, skip_frame
 from .report import Damage, FileReport
 from .storage import Input
 from .window import MemoryWindow, Window
@@ -38,6 +40,7 @@ class FileScan:
         self._begin, self._stop = plan.byte_range or (0, -1)
         self._opened = Opened(MemoryWindow(memoryview(b"")))
         self._padding = 0
+        self._ledger = Ledger(self.report, plan.mode, plan.byte_range, plan.format.delimiter)
 
     @property
     def stored_bytes(self) -> int:
@@ -107,12 +110,15 @@ class FileScan:
             doubtful: RowDamage | None = None
             if holds_back and filled.damages:
                 filled, doubtful = hold_back(filled, window, self._padding, capacity >= CAPACITY)
-            yield from self._emit(filled, opened)
             moved = filled.consumed != window.begin
+            window.begin = filled.consumed
+            yield from self._emit(filled, opened)
             # Where all rows of a batch are held back, more are needed to know what follows.
             capacity = max(plan.batch_rows, CAPACITY) if doubtful is not None and not moved else plan.batch_rows
             at_start = at_start and not moved
-            window.begin = filled.consumed
+            if self._ledger.is_in_run(window.base + window.begin):
+                skip_empty_frames(window, plan.format.delimiter, self._stop)
+                self._ledger.grow_run(window.base + window.begin)
             if self._is_behind(window.base + window.begin):
                 return self._end(window, "clean", window.base + window.begin)
             match filled.status:
@@ -147,36 +153,29 @@ class FileScan:
             place = filled.offsets.offset
             first = bisect_left(places, self._begin, place, place + last) - place
             last = bisect_left(places, self._stop, place, place + last) - place
-        nulls = 0
+        nulls, hidden = 0, set()
         for damage in filled.damages:
-            nulls += first <= damage.row < last
-            self._note(damage)
-        rows = last - first
-        self.report.rows += rows - nulls
-        if rows > 0:
-            batch = self._builder.batch(filled, opened.window.view, opened.window.base)
+            shown = self._ledger.note(damage)
+            if first <= damage.row < last:
+                nulls += 1
+                hidden |= set() if shown else {damage.row - first}
+        self.report.rows += last - first - nulls
+        if last > first + len(hidden):
+            batch = self._builder.batch(filled, opened.window.view, opened.window.base).slice(first, last - first)
+            if hidden:
+                batch = batch.filter(pa.array(row not in hidden for row in range(last - first)))
             step = self._plan.batch_rows
-            for begin in range(first, last, step):
-                yield batch.slice(begin, min(step, last - begin))
+            for begin in range(0, batch.num_rows, step):
+                yield batch.slice(begin, step)
 
     def _is_behind(self, offset: int) -> bool:
         return 0 <= self._stop <= offset
 
     # Damage ----------------------------------------------------------------------------------------------------------
 
-    def _note(self, damage: RowDamage) -> bool:
-        """Puts a damaged range into the report, unless it belongs to another byte range. Raises in ``failfast``."""
-        if damage.begin < self._begin or self._is_behind(damage.begin):
-            return False
-        if self._plan.mode == "failfast":
-            message = explained(damage.reason).partition(": ")[2]
-            raise DamagedInputError(message, path=self.report.path, offset=damage.begin, reason=damage.reason)
-        self.report.damaged.append(Damage(damage.begin, damage.end - damage.begin, damage.reason))
-        return True
-
     def _damage(self, damage: RowDamage, content: bytes | None, error: str | None = None) -> Iterator[Any]:
         """A damaged range that is no part of a fill."""
-        if self._note(damage) and self._plan.null_rows:
+        if self._ledger.note(damage) and self._plan.null_rows:
             yield self._builder.damaged(damage, content, error)
 
     def _skip_frame(self, window: Window, filled: Filled) -> Iterator[Any]:

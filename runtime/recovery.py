@@ -11,6 +11,8 @@ CHAIN_ROWS = 64
 CHAIN_BYTES = 1024 * 1024
 CAPACITY = 2 * CHAIN_ROWS
 """Rows of a batch that what is held back fits in, with more behind it."""
+RUN = 64 * 1024
+"""Bytes of a run of empty frames that are passed over at once."""
 CONTENT = 1024 * 1024
 """Most bytes of a skipped range that are kept for ``_corrupt_record``."""
 
@@ -108,6 +110,24 @@ def skip_frame(window: Window, index: int, delimiter: bytes) -> bytes:
             window.begin = len(window.view)
             return skipped.content
         index = window.begin
+
+
+def skip_empty_frames(window: Window, delimiter: bytes, stop: int) -> None:
+    """Moves ``window.begin``, where one of a run of delimiters stands, nearer to the run's last one, at the speed of
+    memory; not beyond the offset ``stop`` (-1: none)."""
+    size = len(delimiter)
+    run = delimiter * (RUN // size)
+    while True:
+        behind = window.begin + len(run)
+        if 0 <= stop <= window.base + behind:
+            return
+        if len(window.view) < behind + size:
+            if not window.extend():
+                return
+        elif bytes(window.view[window.begin + size : behind + size]) == run:
+            window.begin = behind
+        else:
+            return
 
 
 def _find(view: memoryview, begin: int, delimiter: bytes) -> int:

@@ -48,6 +48,8 @@ class FileReport:
     rows: int = 0
     bytes: int = 0
     damaged: list[Damage] = field(default_factory=list)
+    unlisted: int = 0
+    """Damaged ranges that are not in ``damaged``, which holds the first 100,000."""
     tail: str = "unread"
     tail_offset: int = 0
     error: str | None = None
@@ -68,6 +70,8 @@ class FileReport:
             "tail": self.tail,
             "tail_offset": self.tail_offset,
         }
+        if self.unlisted:
+            result["unlisted"] = self.unlisted
         if self.error is not None:
             result["error"] = self.error
         result.update(self.options)
@@ -94,7 +98,7 @@ class ReadReport:
     @property
     def damaged(self) -> int:
         """How many damaged ranges there are in all."""
-        return sum(len(each.damaged) for each in self.files)
+        return sum(len(each.damaged) + each.unlisted for each in self.files)
 
     @property
     def clean(self) -> bool:

@@ -136,7 +136,6 @@ class EdgemqSegment(Struct):
 
         @property
         def _covers_bytes(self) -> bool:
-            """Whether the checksums cover any byte at all."""
             return bool(self.payload)
 
         @property

@@ -108,7 +108,6 @@ class WordStuffedLog(Struct):
 
         @property
         def _covers_bytes(self) -> bool:
-            """Whether the checksums cover any byte at all."""
             return True
 
     __slots__ = ("records",)

@@ -93,6 +93,11 @@ class Struct(KaitaiStruct):
         self._append(io)
         return io.to_byte_array()
 
+    @property
+    def _covers_bytes(self) -> bool:
+        """Whether checksums of this object or inside it cover any byte: only then do they prove that it is one."""
+        return False
+
     def _refuse(self, error: ValidationFailedError, reason: str) -> None:
         """A value is refused, and where it ends is known: raises ``error``, unless the outermost object collects."""
         outermost = self._root

@@ -18,14 +18,14 @@ MODES = ("permissive", "dropmalformed", "failfast")
 READ_OPTIONS = {
     "path": "A path, glob, folder (with all folders in it), or s3:// address; what load(…) is given.",
     "paths": "Several of them as a JSON list; what load([…]) is given.",
-    "mode": "PERMISSIVE (default): good rows, and damaged ones as nulls where _error or the corrupt record is selected; "
+    "mode": "PERMISSIVE (default): good rows, and damaged ones as nulls where their error or bytes are selected; "
     "DROPMALFORMED: good rows; FAILFAST: an error at the first damage.",
     "recover": "true: behind a row whose length cannot be trusted, look for the next one that holds. Default false.",
     "verify": "false: checksums are not computed. Default true.",
     "columns": "Names of the columns, with commas between them; by default the format's own. Also _path, _offset, "
     "_error, _corrupt_record and the parts of the path. A schema given to the reader comes first.",
     "columnNameOfCorruptRecord": "Name of the column with the bytes of a damaged record; default _corrupt_record.",
-    "unsigned64": "decimal (default): unsigned 64-bit integers as decimal(20,0); long: as long, an error beyond 2^63-1.",
+    "unsigned64": "decimal (default): unsigned 64-bit integers as decimal(20,0); long: as long, an error beyond that.",
     "recursiveFileLookup": "false: only the files of a folder itself. Default true.",
     "pathGlobFilter": "Only files whose name matches this pattern.",
     "modifiedAfter": "Only files changed after this time, such as 2026-03-01T00:00:00; UTC unless it says otherwise.",

@@ -104,4 +104,4 @@ def java_version(told: str) -> int | None:
 def _quiet_logging() -> str:
     """Spark's own start-up lines come before its log level applies; a logging configuration stops them."""
     configuration = Path(__file__).with_name("log4j2.properties")
-    return f"-Dlog4j2.configurationFile={configuration.as_uri()}"
+    return f"-Dlog4j2.configurationFile={configuration.as_uri()}" if configuration.is_file() else ""

@@ -8,6 +8,7 @@ from ...model.model import Attribute, EndOfStreamSize, ExpressionSize, Terminate
 from ...model.types import BytesType, StringType
 from .assembler import Refusal
 from .refusal import NotForEngineError
+from .run import MAX_RUN
 from .scope import Scope, Span
 from .state import State
 from .valid import reason_of
@@ -58,9 +59,11 @@ def _needs_span(state: State, scope: Scope, attribute: Attribute) -> bool:
 
 def _skip(state: State, scope: Scope, attribute: Attribute, size: int) -> None:
     """Bytes of a known number that no column shows are part of the run."""
-    offset = state.run.add(attribute.id, size)
+    offset = state.run.skip(attribute.id, size)
     contents = attribute.contents
     if contents is not None:
+        if offset < 0:
+            raise NotForEngineError(f'"{attribute.id}" has contents of more than {MAX_RUN} bytes')
         refusal = Refusal(attribute.frames_layout, reason_of(state.spec, scope.struct, attribute))
         state.run.then(lambda: state.assembler.check_constant(contents, offset, refusal, attribute.id))
 

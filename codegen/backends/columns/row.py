@@ -12,6 +12,7 @@ from .expression import constant, facts_of
 from .marks import Marks
 from .numbers import lower_bits, lower_float, lower_integer
 from .refusal import NotForEngineError
+from .repeated import lower_repeated
 from .scope import Argument, Scalar, Scope, Span
 from .state import State
 from .valid import loses_row
@@ -111,14 +112,15 @@ def _lower_optional(state: State, scope: Scope, attribute: Attribute) -> Scalar:
 
 def _lower_present(state: State, scope: Scope, attribute: Attribute) -> None:
     """Appends the steps of an attribute that is there."""
-    if attribute.repeat is not None:
-        raise NotForEngineError(f'"{attribute.id}" is repeated within a row')
     if attribute.switch is not None:
         raise NotForEngineError(f'the type of "{attribute.id}" is chosen by a switch')
     if attribute.process is not None:
         raise NotForEngineError(f'"{attribute.id}" is processed with {attribute.process.name}')
     if attribute.parent is not None:
         raise NotForEngineError(f'"{attribute.id}" has a parent of its own')
+    if attribute.repeat is not None:
+        lower_repeated(state, scope, attribute)
+        return
     match attribute.type.base if isinstance(attribute.type, EnumType) else attribute.type:
         case IntegerType() as kind:
             lower_integer(state, scope, attribute, kind)

@@ -44,6 +44,14 @@ class Run:
         self._names.append(name)
         return offset
 
+    def skip(self, name: str, size: int) -> int:
+        """Passes over ``size`` bytes that nothing looks at; gives their offset, -1 where they are not in the run."""
+        if size <= MAX_RUN:
+            return self.add(name, size)
+        self.flush()
+        self.assembler.add(Op.BYTES_FIXED, Span(name), 0, size, comment=name)
+        return -1
+
     def then(self, action: Callable[[], None]) -> None:
         """``action`` appends steps for a field of the run; it is called when the run's ``NEED`` stands."""
         self._actions.append(action)

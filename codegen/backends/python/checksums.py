@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ...model.model import Attribute, Checksum, Struct
-from ...model.types import IntegerType
+from ...model.model import Attribute, Checksum, Spec, Struct
+from ...model.types import IntegerType, Path, Type, UserType
 from ..base import refuse
 from .fused import attribute_code
 from .layout import minimum_size
@@ -129,19 +129,61 @@ def _when_present(scope: ClassScope, attribute: Attribute, lines: Lines) -> Line
 
 
 def covers_method(scope: ClassScope) -> MethodView | None:
-    """Whether the checksums of an object cover any byte: one over nothing holds everywhere, and proves nothing."""
-    found = checksums(scope.struct)
-    if not found:
+    """Whether the checksums of an object, or of what is inside it, cover any byte; nothing where there are none.
+
+    One over nothing holds everywhere, and so proves nothing.
+    """
+    if not _has_checksums(scope.spec, scope.struct, frozenset()):
         return None
-    attributes = {each.id: each for _, checksum in found for each in covered(scope.struct, checksum)}
-    constant = any(
-        each.repeat is None and minimum_size(scope.spec, each) > 0 and each.condition is None
-        for each in attributes.values()
-    )
-    text = "True" if constant else f"bool({' or '.join(member(each.id) for each in attributes.values())})"
+    terms = [_own_term(scope, attribute, checksum) for attribute, checksum in checksums(scope.struct)]
+    for attribute in scope.struct.attributes:
+        types = [case.type for case in attribute.switch.cases] if attribute.switch else [attribute.type]
+        if any(_holds_checksums(scope.spec, each, frozenset()) for each in types):
+            terms.append(_inner_term(attribute))
+    text = "True" if "True" in terms else f"bool({' or '.join(terms)})"
     return MethodView(
         signature=f"_covers_bytes(self) -> {scope.annotations.builtin('bool')}",
         lines=(Line(f"return {text}"),),
-        doc="Whether the checksums cover any byte at all.",
         decorators=("property",),
     )
+
+
+def _has_checksums(spec: Spec, struct: Struct, inside: frozenset[Path]) -> bool:
+    if checksums(struct):
+        return True
+    inside |= {struct.path}
+    return any(
+        _holds_checksums(spec, kind, inside)
+        for each in struct.attributes
+        for kind in ([case.type for case in each.switch.cases] if each.switch else [each.type])
+    )
+
+
+def _holds_checksums(spec: Spec, kind: Type, inside: frozenset[Path]) -> bool:
+    if not isinstance(kind, UserType) or kind.opaque or kind.path in inside:
+        return False
+    return _has_checksums(spec, spec.struct(kind.path), inside)
+
+
+def _own_term(scope: ClassScope, attribute: Attribute, checksum: Checksum) -> str:
+    attributes = covered(scope.struct, checksum)
+    sure = any(
+        each.repeat is None and minimum_size(scope.spec, each) > 0 and each.condition is None for each in attributes
+    )
+    text = "True" if sure else " or ".join(member(each.id) for each in attributes)
+    if attribute.condition is None:
+        return text
+    present = f"{member(attribute.id)} is not None"
+    return f"({present})" if sure else f"({present} and ({text}))"
+
+
+def _inner_term(attribute: Attribute) -> str:
+    value = member(attribute.id)
+    if attribute.repeat is not None:
+        values = value if attribute.condition is None else f"({value} or ())"
+        inner = "getattr(each, '_covers_bytes', False)" if attribute.switch is not None else "each._covers_bytes"
+        return f"any({inner} for each in {values})"
+    if attribute.switch is not None:
+        return f"getattr({value}, '_covers_bytes', False)"
+    text = f"{value}._covers_bytes"
+    return text if attribute.condition is None else f"({value} is not None and {text})"

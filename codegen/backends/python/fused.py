@@ -77,10 +77,9 @@ def read_run(scope: ClassScope, run: tuple[Attribute, ...]) -> Lines:
             Line(f"run = io.read_bytes({size})"),
             *(_unpack(scope, each, f"unpack_from(run, {each.offset})") for each in parts),
         )
-    deciding = [number for number, each in enumerate(run) if each.frames_layout and has_checks(each)]
-    lines: Lines = unpacked
-    if deciding and deciding[-1] + 1 < len(run):
-        lines = _with_retreat(scope, unpacked, run[: deciding[-1] + 1])
+    # Where the last attribute is not there, it decides nothing.
+    deciding = [number for number, each in enumerate(run[:-1]) if each.frames_layout and has_checks(each)]
+    lines = _with_retreat(scope, unpacked, run[: deciding[-1] + 1]) if deciding else unpacked
     for attribute in run:
         lines += _finish(scope, attribute)
         lines += check_lines(scope, attribute, member(attribute.id), scope.source_of(attribute))

@@ -128,7 +128,7 @@ def _methods(scope: ClassScope) -> list[MethodView]:
             methods.append(iterator_method(scope, rows))
     methods.append(append_method(scope))
     covers = covers_method(scope)
-    if covers is not None:
+    if covers is not None and rows is None:
         methods.append(covers)
     if struct.to_string is not None:
         text = scope.translator(struct.position).text(struct.to_string)

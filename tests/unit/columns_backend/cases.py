@@ -214,6 +214,31 @@ SPECS = {
           also: {value: 'b != 0 and 10 / b > 1'}
         """
     ),
+    "arrays": spec_text(
+        """
+        seq:
+          - {id: count, type: u1}
+          - {id: numbers, type: u2be, repeat: expr, repeat-expr: count % 5}
+          - {id: triple, type: u1, repeat: expr, repeat-expr: 3}
+          - {id: less, type: f4, repeat: expr, repeat-expr: count - 3, if: count < 6}
+          - {id: blocks, size: 3, repeat: expr, repeat-expr: 2}
+          - {id: last, type: u1}
+        """
+    ),
+    "arrays in frames": spec_text(
+        """
+        seq:
+          - {id: len, type: u1, valid: {max: 9}}
+          - {id: inner, type: inner, size: len}
+          - {id: numbers, type: u2, repeat: eos}
+        """,
+        attribute=FRAMED,
+        types="""
+        inner:
+          seq:
+            - {id: words, type: u4, repeat: eos}
+        """,
+    ),
     "checked bits": spec_text(
         """
         seq:
@@ -275,6 +300,8 @@ ROWS: dict[str, tuple[bytes, ...]] = {
     "framed sub-streams": (b"\3abcrest", b"\1a", b"\2ab"),
     "computed": (bytes(range(13)), b"\xff" * 13, b"\5" + b"\xff" * 4 + bytes(8)),
     "divisions": (b"\4\2ab", b"\x09\1" + bytes(9) + b"z", b"\xff\xfe", b"\6\4a"),
+    "arrays": (b"\2abcd123xyzuvw!", b"\0123xyzuvw!", b"\4abcdefgh123floaxyzuvw!"),
+    "arrays in frames": (b"\4abcdefgh", b"\0", b"\x08abcdefgh12"),
     "checked bits": (b"\x13abc", b"\0", b"\x21z"),
     "optional objects": (
         b"\0z",

@@ -59,6 +59,20 @@ def test_fields_that_nothing_needs_have_no_register() -> None:
     assert program.steps == (Step(Op.NEED, 6), Step(Op.COLUMN_FIXED, 0, Kind.U2LE, 4), Step(Op.END))
 
 
+def test_long_stretches_are_passed_over() -> None:
+    row = "seq:\n  - {id: a, type: u1}\n  - {id: b, size: 100000}\n  - {id: c, size: 60000}\n  - {id: d, size: 60000}"
+    program, _ = compiled(spec_text(row, meta="columns: [a]\nselectable: []"))
+    assert program is not None
+    assert [(step.op, step.a or step.c) for step in program.steps] == [
+        (Op.NEED, 1),
+        (Op.COLUMN_FIXED, 0),
+        (Op.BYTES_FIXED, 100_000),
+        (Op.NEED, 60_000),
+        (Op.NEED, 60_000),
+        (Op.END, 0),
+    ]
+
+
 def test_delimiter_and_stuffing_are_part_of_the_program() -> None:
     program, _ = compiled(SPECS["framed"])
     assert program is not None
@@ -87,7 +101,15 @@ def test_the_emitted_source_is_the_program(name: str) -> None:
 
 
 REFUSED = {
-    "repeated": ("{id: a, type: u1, repeat: expr, repeat-expr: 3}", '"a" is repeated within a row'),
+    "repeated": ("{id: a, type: u1, repeat: expr, repeat-expr: 3}", 'the column "a" is repeated'),
+    "repeated until": (
+        "{id: a, type: u1}\n- {id: b, type: u1, repeat: until, repeat-until: _ == 0}",
+        '"b" is repeated until',
+    ),
+    "repeated checks": (
+        "{id: a, type: u1}\n- {id: b, type: u1, valid: 1, repeat: expr, repeat-expr: a}",
+        "plain numbers",
+    ),
     "rest": ("{id: a, size-eos: true}", '"a" reaches to the end of the input'),
     "user type": ("{id: a, type: pair}", 'the column "a" is a user type'),
     "encoding": ("{id: a, type: str, size: 4, encoding: UTF-16LE}", "the encoding UTF-16LE"),

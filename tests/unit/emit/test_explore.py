@@ -6,7 +6,7 @@ from wireloom.codegen.explore import load_format
 from wireloom.errors import SpecError
 from wireloom.parsing import Struct
 
-from .test_emit import ONE, PART, TWO
+from .test_emit import ONE, PART
 
 
 def spec(folder, name, text):
@@ -36,13 +36,15 @@ def test_the_same_spec_gives_the_same_classes(tmp_path):
 
 def test_imported_types(tmp_path):
     spec(tmp_path, "part", PART)
-    text = TWO.replace("id: two,", "id: two, -wireloom: {rows: all, columns: [number]},")
-    path = spec(
-        tmp_path,
-        "two",
-        f"{text}  - {{id: all, type: row, repeat: eos}}\ntypes: {{row: {{seq: [{{id: number, type: u1}}]}}}}",
-    )
-    found = load_format(path)
+    text = """
+    meta:
+      id: two
+      imports: [part]
+      -wireloom: {rows: all, columns: [number]}
+    seq: [{id: part, type: part}, {id: all, type: row, repeat: eos}]
+    types: {row: {seq: [{id: number, type: u1}]}}
+    """
+    found = load_format(spec(tmp_path, "two", text))
     assert found.root_class.from_bytes(b"\5\1\2").part.x == 5
 
 

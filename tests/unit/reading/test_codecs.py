@@ -145,11 +145,11 @@ def test_a_bomb_fills_no_more_than_the_room() -> None:
 
 
 GZIP = {
-    "plain": gzip.compress(CONTENT),
-    "two members": gzip.compress(CONTENT[:1000]) + gzip.compress(CONTENT[1000:]),
-    "zeros behind": gzip.compress(CONTENT) + bytes(1000),
-    "with a name": b"\x1f\x8b\x08\x08\0\0\0\0\0\x03name\0" + gzip.compress(CONTENT)[10:],
-    "empty members": gzip.compress(b"") + gzip.compress(CONTENT) + gzip.compress(b""),
+    "plain": gzip.compress(CONTENT, mtime=0),
+    "two members": gzip.compress(CONTENT[:1000], mtime=0) + gzip.compress(CONTENT[1000:]),
+    "zeros behind": gzip.compress(CONTENT, mtime=0) + bytes(1000),
+    "with a name": b"\x1f\x8b\x08\x08\0\0\0\0\0\x03name\0" + gzip.compress(CONTENT, mtime=0)[10:],
+    "empty members": gzip.compress(b"", mtime=0) + gzip.compress(CONTENT) + gzip.compress(b""),
 }
 
 
@@ -199,15 +199,15 @@ def test_gzip_followed_by_something_else() -> None:
     [
         (zstd(b"x"), "", "none", "zstd"),
         (SKIPPABLE + zstd(b"x"), "a.bin", "none", "zstd"),
-        (gzip.compress(b"x"), "", "none", "gzip"),
-        (gzip.compress(b"x"), "a.zst", "zstd", "gzip"),
+        (gzip.compress(b"x", mtime=0), "", "none", "gzip"),
+        (gzip.compress(b"x", mtime=0), "a.zst", "zstd", "gzip"),
         (b"\x28\xb5\x2f\xfd and nothing like zstd", "", "none", "none"),
         (b"\x28\xb5\x2f\xfd and nothing like zstd", "a.zst", "none", "zstd"),
         (b"\x28\xb5\x2f\xfd and nothing like zstd", "", "zstd", "zstd"),
         (b"\x1f\x8b\x08\x00 and nothing like gzip", "a.log", "none", "none"),
         (b"\x1f\x8b\x08\x00 and nothing like gzip", "a.GZ", "none", "gzip"),
         (zstd(b""), "a.bin", "none", "zstd"),
-        (gzip.compress(b""), "a.bin", "none", "gzip"),
+        (gzip.compress(b"", mtime=0), "a.bin", "none", "gzip"),
         (zstd(bytes(10_000_000)), "a.bin", "none", "zstd"),
         (ZSTD["long window"][: codecs.HEAD], "a.bin", "none", "zstd"),
         (b"\x28\xb5\x2f\xfd", "", "none", "none"),

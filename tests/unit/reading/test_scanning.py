@@ -169,6 +169,42 @@ def test_a_frame_beyond_the_limit() -> None:
         assert table["_corrupt_record"][1].as_py() == data[damage.offset : damage.offset + damage.length]
 
 
+@pytest.mark.parametrize(("name", "delimiter"), [("cobs_log", b"\0"), ("word_stuffed_log", b"\xfe\xfd")])
+def test_a_run_of_empty_frames_is_one_range_from_the_65th_on(name: str, delimiter: bytes) -> None:
+    log = samples.cobs_log if name == "cobs_log" else samples.word_log
+    size = len(delimiter)
+    first, second = log([b"a"]), log([b"b"])
+    columns = ["payload", "_offset", "_error"]
+    for count in (3, 64, 65, 66, 1000, 1_000_000):
+        data = first + delimiter * count + second
+        start = len(first) - size
+        listed = [Damage(start + size * number, size, "length") for number in range(min(count, 64))]
+        if count > 64:
+            listed.append(Damage(start + size * 64, size * (count - 64), "length"))
+        for source in (data, io.BytesIO(data)):
+            table, report = wireloom.read_with_report(name, source, columns=columns)
+            assert report.files[0].damaged == listed
+            assert report.clean is False
+            assert [row["payload"] for row in table.to_pylist()] == [b"a", *([None] * len(listed)), b"b"]
+            assert table["_offset"].to_pylist()[1:-1] == [damage.offset for damage in listed]
+    table, report = wireloom.read_with_report(name, data, byte_range=(500_001, 600_001))
+    assert table.num_rows == 0
+    assert sum(damage.length for damage in report.files[0].damaged) == pytest.approx(100_000, abs=2)
+
+
+def test_a_report_lists_so_many_damaged_ranges_and_counts_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    from wireloom import ledger
+
+    monkeypatch.setattr(ledger, "MOST_LISTED", 10)
+    data = b"".join(b"\x01\xfe\xfd" for _ in range(50)) + samples.word_log([b"a"])
+    table, report = wireloom.read_with_report("word_stuffed_log", data)
+    assert table.num_rows == 1
+    assert len(report.files[0].damaged) == 10
+    assert report.files[0].unlisted == 40
+    assert report.damaged == 50
+    assert report.to_dict()["files"][0]["unlisted"] == 40
+
+
 RULES = samples.frames(PAYLOADS, padding=b"\xaa" * 13)
 
 
@@ -374,12 +410,21 @@ class Failing(io.RawIOBase):
 MANY = samples.frames([b"x" * 979] * 1000)
 
 
-@pytest.mark.parametrize("prefetch", [False, True])
-@pytest.mark.parametrize("good", [20, 900])
-@pytest.mark.parametrize("error", [OSError(5, "Input/output error"), RuntimeError("anything")])
+FAILURE = OSError(5, "Input/output error")
+
+
+@pytest.mark.parametrize(
+    ("error", "good", "prefetch"),
+    [
+        (FAILURE, 20, False),
+        (FAILURE, 20, True),
+        (FAILURE, 900, False),
+        (FAILURE, 900, True),
+        # In the thread, whatever goes wrong must reach the reader.
+        (RuntimeError("anything"), 900, True),
+    ],
+)
 def test_a_source_that_fails_midway(error: Exception, good: int, prefetch: bool) -> None:
-    if isinstance(error, RuntimeError) and not (prefetch and good > 500):
-        pytest.skip("what is wrong in the caller's own object is the caller's to see, unless it comes from a thread")
     source = Failing(MANY[: good * 1000 + 5], error)
     columns = ["tenant", "_error"]
     table, report = wireloom.read_with_report("edgemq_segment", source, columns=columns, prefetch=prefetch)

@@ -1,0 +1,70 @@
+"""Repeated fields of a row: no column shows them, so the engine passes over them where their size is known."""
+
+from __future__ import annotations
+
+from wireloom.program import Code, Op
+
+from ...expression.nodes import Binary, Comparison, Conditional, IntegerLiteral, Node
+from ...model.model import Attribute, RepeatCount, RepeatEos
+from ...model.types import BytesType, EnumType, FloatType, IntegerType
+from .assembler import Refusal
+from .expression import Compiled, constant
+from .interval import BOOLEAN
+from .refusal import NotForEngineError
+from .scope import Scope, Span, Unavailable
+from .state import State
+
+
+def lower_repeated(state: State, scope: Scope, attribute: Attribute) -> None:
+    """Passes over the items. Raises ``NotForEngineError`` where one may be refused or has no size of its own."""
+    name = attribute.id
+    if state.column(scope, name) is not None:
+        raise NotForEngineError(f'the column "{name}" is repeated')
+    size = _item_size(state, scope, attribute)
+    scope.members[name] = Unavailable(f'an expression uses the repeated "{name}"')
+    if isinstance(attribute.repeat, RepeatCount):
+        _skip_counted(state, scope, name, attribute.repeat.expression, size)
+    elif isinstance(attribute.repeat, RepeatEos) and state.bounded:
+        _skip_rest(state, name, size)
+    else:
+        raise NotForEngineError(f'"{name}" is repeated until something is met')
+
+
+def _item_size(state: State, scope: Scope, attribute: Attribute) -> int:
+    """The bytes of one item, which takes part in nothing but its own value."""
+    kind = attribute.type.base if isinstance(attribute.type, EnumType) else attribute.type
+    ruled = attribute.valid or attribute.contents is not None or attribute.checksum or attribute.process
+    if not ruled and isinstance(kind, IntegerType | FloatType):
+        return kind.size
+    if not ruled and isinstance(kind, BytesType):
+        size = state.fixed_size(scope, attribute)
+        if size is not None and size > 0:
+            return size
+    raise NotForEngineError(f'the items of "{attribute.id}" are more than plain numbers')
+
+
+def _skip_counted(state: State, scope: Scope, name: str, count: Node, size: int) -> None:
+    items = state.compiler(scope).compile(count)
+    if items.constant is not None:
+        state.run.skip(name, max(0, items.constant) * size)
+        return
+    total: Node = Binary("*", count, IntegerLiteral(size))
+    if items.interval.low < 0:
+        # As many as none.
+        total = Conditional(Comparison(">", count, IntegerLiteral(0)), total, IntegerLiteral(0))
+    compiled = items if size == 1 and items.interval.low >= 0 else state.compiler(scope).compile(total)
+    state.run.flush()
+    register = state.assembler.temporary(compiled, f"size of {name}")
+    state.assembler.add(Op.SKIP_REGISTER, register, 0, 0, comment=name)
+
+
+def _skip_rest(state: State, name: str, size: int) -> None:
+    state.run.flush()
+    rest = Span(name)
+    state.assembler.add(Op.BYTES_REST, rest, comment=name)
+    if size > 1:
+        left = Compiled((rest, *constant(size).parts, bytes([Code.MODULO]), bytes([Code.BOOLEAN_NOT])), BOOLEAN, 2)
+        comment = f"whole items of {name}?"
+        state.assembler.add(
+            Op.CHECK_TRUE, state.assembler.temporary(left, comment), Refusal(True, "length"), comment=comment
+        )

@@ -1,0 +1,67 @@
+"""The damaged ranges of one input, on their way into its report."""
+
+from __future__ import annotations
+
+from .batches import explained
+from .errors import DamagedInputError
+from .feeders import RowDamage
+from .report import Damage, FileReport
+
+MOST_LISTED = 100_000
+"""Damaged ranges that a report lists; more are only counted. Rubbish of any size must not fill the memory."""
+LISTED_EMPTY = 64
+"""Empty frames, one behind the other, that are listed one by one; from the next on they are one range. A hole in a log
+whose delimiter is a zero byte has as many of them as bytes."""
+
+
+class Ledger:
+    """Notes damage in the order of the input."""
+
+    def __init__(self, report: FileReport, mode: str, byte_range: tuple[int, int] | None, delimiter: bytes) -> None:
+        self._report = report
+        self._fails = mode == "failfast"
+        self._begin, self._stop = byte_range or (0, -1)
+        self._delimiter = delimiter
+        self._empty = 0
+        self._empty_end = -1
+
+    def note(self, damage: RowDamage) -> bool:
+        """Puts a range into the report. Whether a row of nulls may stand for it: not where it belongs to another byte
+        range, or is one more of a run of empty frames. Raises ``DamagedInputError`` in mode ``failfast``."""
+        if damage.begin < self._begin or 0 <= self._stop <= damage.begin:
+            return False
+        if self._fails:
+            message = explained(damage.reason).partition(": ")[2]
+            raise DamagedInputError(message, path=self._report.path, offset=damage.begin, reason=damage.reason)
+        if self._is_one_more(damage):
+            self._grow(damage.end)
+            return False
+        if len(self._report.damaged) < MOST_LISTED:
+            self._report.damaged.append(Damage(damage.begin, damage.end - damage.begin, damage.reason))
+        else:
+            self._report.unlisted += 1
+        return True
+
+    def _is_one_more(self, damage: RowDamage) -> bool:
+        size = len(self._delimiter)
+        if not size or damage.reason != "length" or damage.end - damage.begin != size:
+            self._empty = 0
+            return False
+        self._empty = self._empty + 1 if damage.begin == self._empty_end else 1
+        self._empty_end = damage.end
+        return self._empty > LISTED_EMPTY + 1
+
+    def _grow(self, end: int) -> None:
+        """The range that was noted last reaches to ``end``."""
+        if not self._report.unlisted:
+            last = self._report.damaged[-1]
+            self._report.damaged[-1] = Damage(last.offset, end - last.offset, last.reason)
+
+    def is_in_run(self, offset: int) -> bool:
+        """Whether a long run of empty frames reaches to this offset."""
+        return self._empty > LISTED_EMPTY and self._empty_end == offset
+
+    def grow_run(self, end: int) -> None:
+        """The run goes on to this offset."""
+        self._grow(end)
+        self._empty_end = end

@@ -1,0 +1,22 @@
+"""The examples in docstrings are run."""
+
+import doctest
+import importlib
+
+import pytest
+
+MODULES = (
+    "wireloom.codegen.backends.base",
+    "wireloom.codegen.backends.python.names",
+    "wireloom.parsing.checksums",
+    "wireloom.parsing.framing",
+    "wireloom.parsing.processing",
+    "wireloom.parsing.stuffing",
+)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples(name):
+    result = doctest.testmod(importlib.import_module(name))
+    assert result.attempted
+    assert not result.failed
