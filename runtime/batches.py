@@ -13,7 +13,7 @@ from .errors import WireloomError
 from .feeders import Filled, RowDamage
 from .format import Format
 from .nearest import unknown
-from .paths import PathPattern
+from .paths import path_pattern
 
 OFFSET = "_offset"
 PATH = "_path"
@@ -106,7 +106,7 @@ class Layout:
 
     def builder(self, path: str | None) -> Builder:
         """What makes batches for one input."""
-        values = PathPattern(self.format.path_pattern).match(path) if self.format.path_pattern else {}
+        values = path_pattern(self.format.path_pattern).match(path) if self.format.path_pattern else {}
         return Builder(self, {PATH: path, **values})
 
 

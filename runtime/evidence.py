@@ -41,6 +41,8 @@ def _most_rows(plan: Plan, root: Struct | None, window: Window, paddings: list[i
         make(plan.engine, plan.format, root, Settings(padding=padding, max_record=plan.max_record))
         for padding in paddings
     ]
+    if not window.view:
+        window.extend()
     while True:
         fills = [feeder.fill(window, capacity=ROWS, at_start=True) for feeder in feeders]
         rows = [each.rows for each in fills]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cached_property
+from functools import cache, cached_property
 
 
 class PathPattern:
@@ -41,3 +41,9 @@ class PathPattern:
         """
         found = self._expression.match(path.replace("\\", "/")) if path is not None else None
         return {name: found[name] if found else None for name in self.names}
+
+
+@cache
+def path_pattern(pattern: str) -> PathPattern:
+    """The pattern, made once."""
+    return PathPattern(pattern)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +13,52 @@ from .report import ReadReport
 from .scanning import scan
 
 
-def read(format: str | Path | Format, source: Any, **options: Any) -> pa.Table:
-    """The rows of ``source`` as a table. ``options`` are those of ``wireloom.scan``."""
-    return read_with_report(format, source, **options)[0]
+def read(
+    format: str | Path | Format,
+    source: Any,
+    *,
+    columns: Sequence[str] | None = None,
+    mode: str = "permissive",
+    recover: bool = False,
+    verify: bool = True,
+    byte_range: tuple[int, int] | None = None,
+    **options: Any,
+) -> pa.Table:
+    """The rows of ``source`` as a table. Everything is as in ``wireloom.scan``, whose other options are taken too."""
+    table, _ = read_with_report(
+        format,
+        source,
+        columns=columns,
+        mode=mode,
+        recover=recover,
+        verify=verify,
+        byte_range=byte_range,
+        **options,
+    )
+    return table
 
 
-def read_with_report(format: str | Path | Format, source: Any, **options: Any) -> tuple[pa.Table, ReadReport]:
-    """The rows of ``source`` as a table, and what was met on the way. ``options`` are those of ``wireloom.scan``."""
-    with scan(format, source, **options) as scanner:
+def read_with_report(
+    format: str | Path | Format,
+    source: Any,
+    *,
+    columns: Sequence[str] | None = None,
+    mode: str = "permissive",
+    recover: bool = False,
+    verify: bool = True,
+    byte_range: tuple[int, int] | None = None,
+    **options: Any,
+) -> tuple[pa.Table, ReadReport]:
+    """As ``read``, with the report of what was met on the way."""
+    with scan(
+        format,
+        source,
+        columns=columns,
+        mode=mode,
+        recover=recover,
+        verify=verify,
+        byte_range=byte_range,
+        **options,
+    ) as scanner:
         table = scanner.read_all()
     return table, scanner.report

@@ -65,6 +65,10 @@ class Skipped:
         """Takes what is still wanted of the next bytes."""
         self._content += piece[: CONTENT - len(self._content)]
 
+    def add_zeros(self, count: int) -> None:
+        """The same for zeros."""
+        self._content += bytes(min(count, CONTENT - len(self._content)))
+
     @property
     def content(self) -> bytes:
         """What was kept."""
@@ -105,6 +109,11 @@ def skip_frame(window: Window, index: int, delimiter: bytes) -> bytes:
         window.begin = end
         if found >= 0:
             return skipped.content
+        if 0 not in delimiter:
+            rest = window.view[end:]
+            if hole := window.leap(0):
+                skipped.add(rest)
+                skipped.add_zeros(hole)
         if not window.extend():
             skipped.add(window.view[window.begin :])
             window.begin = len(window.view)
@@ -122,6 +131,9 @@ def skip_empty_frames(window: Window, delimiter: bytes, stop: int) -> None:
         if 0 <= stop <= window.base + behind:
             return
         if len(window.view) < behind + size:
+            # What is left in the view is more of the run, and so are the zeros of a hole where the delimiter is one.
+            if delimiter == b"\0" and stop < 0 and not any(window.view[window.begin :]):
+                window.leap(size)
             if not window.extend():
                 return
         elif bytes(window.view[window.begin + size : behind + size]) == run:

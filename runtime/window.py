@@ -14,11 +14,13 @@ from dataclasses import dataclass
 from queue import SimpleQueue
 from typing import Protocol
 
-from .codecs import Decoder
+from .codecs import Decoder, Stored
 from .errors import WireloomError
 
 CHUNK = 2 * 1024 * 1024
 """Bytes per block: as much as stays in a processor's own cache until the engine has read it."""
+FIRST = 256 * 1024
+"""Bytes of the first block where no thread reads ahead: most inputs of many are small."""
 ROOM = 64 * 1024
 """Bytes before a block for the partial row of the one before it."""
 AHEAD = 3
@@ -41,6 +43,11 @@ class Window(Protocol):
         """Gets more input behind what is at hand; false at the end. ``view``, ``base`` and ``begin`` change."""
         ...
 
+    def leap(self, back: int) -> int:
+        """Passes over the zeros of a sparse file's hole that begins where ``view`` ends, up to ``back`` bytes before
+        the hole's end, and lets go of what is in ``view``. Gives their number; 0: nothing has changed."""
+        ...
+
     def close(self) -> None:
         """Lets go of memory and threads."""
         ...
@@ -59,6 +66,10 @@ class MemoryWindow:
     def extend(self) -> bool:
         """There is never more."""
         return False
+
+    def leap(self, back: int) -> int:
+        """There are no holes in memory."""
+        return 0
 
     def close(self) -> None:
         """The caller's bytes are not held any more."""
@@ -85,6 +96,10 @@ class Blocks(Protocol):
 
     def give_back(self, block: Block) -> None:
         """The block's memory may be filled again."""
+        ...
+
+    def skip_hole(self, back: int) -> int:
+        """As ``Stored.skip_hole``, where the next block would begin."""
         ...
 
     def close(self) -> None:
@@ -121,26 +136,34 @@ class DirectBlocks:
     def __init__(self, decoder: Decoder, chunk: int = CHUNK) -> None:
         self._decoder = decoder
         self._chunk = chunk
-        self._free: list[Block] = []
+        self._free: Block | None = None
+        self._first = True
         self._ended = False
 
     def next(self) -> Block | None:
         """As ``Blocks.next``."""
         if self._ended:
             return None
-        block = self._free.pop() if self._free else new_block(self._decoder, self._chunk)
+        block, self._free = self._free, None
+        if block is None:
+            block = new_block(self._decoder, min(self._chunk, FIRST) if self._first else self._chunk)
         fill(self._decoder, block)
         self._ended = block.last
         return block
 
     def give_back(self, block: Block) -> None:
         """As ``Blocks.give_back``."""
-        self._free.append(block)
+        self._free = None if self._first else block
+        self._first = False
+
+    def skip_hole(self, back: int) -> int:
+        """As ``Blocks.skip_hole``."""
+        return self._decoder.skip_hole(back) if isinstance(self._decoder, Stored) and not self._ended else 0
 
     def close(self) -> None:
         """As ``Blocks.close``."""
         self._ended = True
-        self._free.clear()
+        self._free = None
 
 
 class PrefetchedBlocks:
@@ -187,6 +210,10 @@ class PrefetchedBlocks:
     def give_back(self, block: Block) -> None:
         """As ``Blocks.give_back``."""
         self._free.put(block)
+
+    def skip_hole(self, back: int) -> int:
+        """Not here: the thread may have read it already."""
+        return 0
 
     def close(self) -> None:
         """Ends the thread and waits until it has; not where it may be waiting for a pipe."""
@@ -283,6 +310,16 @@ class StreamWindow:
         self.view = self._own[self._own_end - len(carry) : end]
         self._own_end = end
         self._blocks.give_back(block)
+
+    def leap(self, back: int) -> int:
+        """As ``Window.leap``."""
+        skipped = self._blocks.skip_hole(back)
+        if skipped:
+            self.base += len(self.view) + skipped
+            self.begin = 0
+            self.view = memoryview(b"")
+            self._let_go()
+        return skipped
 
     def close(self) -> None:
         """Ends the thread, if there is one, and lets go of the memory."""

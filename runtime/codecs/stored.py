@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import os
+
 from ..errors import WireloomError
 from ..storage import Stream
 
@@ -79,6 +82,25 @@ class Stored:
         if not count and len(buffer) and self._size is not None and position < self._size:
             raise StorageError(f"the input ended at stored byte {position}, and it had {self._size} when it was opened")
         return count
+
+    def skip_hole(self, back: int) -> int:
+        """Where the next byte lies in a hole of a sparse file, goes to ``back`` bytes before the hole's end; gives the
+        number of bytes passed over, all of them zero. 0 where there is no hole, or where nobody knows."""
+        if self._head or not hasattr(os, "SEEK_DATA"):
+            return 0
+        try:
+            descriptor = self._stream.fileno()  # type: ignore[attr-defined]
+            end = os.lseek(descriptor, self.position, os.SEEK_DATA)
+        except OSError as error:
+            # Behind the last data the whole rest is one hole.
+            if error.errno != errno.ENXIO or self._size is None:
+                return 0
+            end = self._size
+        except AttributeError:
+            return 0
+        skipped = max(0, end - back - self.position)
+        self.seek(self.position + skipped)
+        return skipped
 
     def close(self) -> None:
         """Closes the stream."""

@@ -35,18 +35,24 @@ size_t wl_cobs_stuff(const uint8_t *data, size_t size, uint8_t *out) {
     }
 }
 
-size_t wl_cobs_unstuff(const uint8_t *data, size_t size, uint8_t *out) {
+size_t wl_cobs_unstuff_within(const uint8_t *data, size_t size, uint8_t *out, size_t room, size_t readable,
+                              bool without_zeros) {
     size_t at = 0, written = 0;
     while (at < size) {
         size_t code = data[at++];
-        if (code == 0 || code - 1 > size - at || memchr(data + at, 0, code - 1))
+        if (code == 0 || code - 1 > size - at)
             return WL_NOT_FOUND;
-        if (code > 1)
-            memcpy(out + written, data + at, code - 1);
+        if (!without_zeros && memchr(data + at, 0, code - 1))
+            return WL_NOT_FOUND;
+        wl_copy(out + written, data + at, code - 1, room - written, readable - at);
         written += code - 1;
         at += code - 1;
         if (code <= LONGEST && at < size)
             out[written++] = 0;
     }
     return written;
+}
+
+size_t wl_cobs_unstuff(const uint8_t *data, size_t size, uint8_t *out) {
+    return wl_cobs_unstuff_within(data, size, out, size, size, false);
 }

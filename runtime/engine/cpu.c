@@ -11,18 +11,19 @@
 #endif
 
 /* Written by wl_start() only. */
-wl_variant wl_chosen = {"portable", "portable", "portable", wl_crc32c_portable, wl_scan_pair_portable,
-                        wl_scan_byte_portable};
+wl_variant wl_chosen;
 
 /* Worst first. */
 static const wl_variant variants[] = {
-    {"portable", "portable", "portable", wl_crc32c_portable, wl_scan_pair_portable, wl_scan_byte_portable},
+    {"portable", "portable", "portable", wl_crc32c_portable, wl_crc32c_multiply_portable, wl_scan_pair_portable,
+     wl_scan_byte_portable},
 #if defined(__x86_64__)
-    {"sse4.2", "sse4.2", "sse2", wl_crc32c_sse42, wl_scan_pair_sse2, wl_scan_byte_sse2},
-    {"avx2", "sse4.2", "avx2", wl_crc32c_sse42, wl_scan_pair_avx2, wl_scan_byte_avx2},
-    {"avx512", "avx512", "avx512", wl_crc32c_avx512, wl_scan_pair_avx512, wl_scan_byte_avx512},
+    {"sse4.2", "sse4.2", "sse2", wl_crc32c_sse42, wl_crc32c_multiply_pclmul, wl_scan_pair_sse2, wl_scan_byte_sse2},
+    {"avx2", "sse4.2", "avx2", wl_crc32c_sse42, wl_crc32c_multiply_pclmul, wl_scan_pair_avx2, wl_scan_byte_avx2},
+    {"avx512", "avx512", "avx512", wl_crc32c_avx512, wl_crc32c_multiply_pclmul, wl_scan_pair_avx512,
+     wl_scan_byte_avx512},
 #elif defined(__aarch64__)
-    {"armv8", "armv8", "neon", wl_crc32c_armv8, wl_scan_pair_neon, wl_scan_byte_neon},
+    {"armv8", "armv8", "neon", wl_crc32c_armv8, wl_crc32c_multiply_portable, wl_scan_pair_neon, wl_scan_byte_neon},
 #endif
 };
 #define VARIANTS (sizeof variants / sizeof *variants)
@@ -32,14 +33,15 @@ static bool is_supported(size_t index) {
         return true;
 #if defined(__x86_64__)
     __builtin_cpu_init();
+    bool sse42 = __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("pclmul");
     if (index == 1)
-        return __builtin_cpu_supports("sse4.2");
+        return sse42;
     if (index == 2)
-        return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("avx2");
+        return sse42 && __builtin_cpu_supports("avx2");
     /* All that any file uses, so that one level is one kind of processor: Ice Lake, Zen 4 and later. */
-    return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("avx512f") &&
-           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-           __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("vpclmulqdq");
+    return sse42 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi") &&
+           __builtin_cpu_supports("vpclmulqdq");
 #elif defined(__aarch64__) && defined(__linux__)
     return getauxval(AT_HWCAP) & HWCAP_CRC32;
 #else
@@ -56,12 +58,12 @@ const char *wl_level_at(size_t index) {
 }
 
 static void choose(const wl_variant *variant) {
+    wl_chosen = *variant;
     wl_crc_start();
 #if defined(__x86_64__)
     wl_crc32c_sse42_start();
     wl_crc32c_avx512_start();
 #endif
-    wl_chosen = *variant;
 }
 
 bool wl_start(const char *level, char *message, size_t message_size) {

@@ -15,17 +15,25 @@ static uint32_t slices[2][8][256];
 /* powers[a][k]: x^(2^k). 64 bits of exponent, and three more because sizes count bytes. */
 static uint32_t powers[2][67];
 
+/* moves[a][k][b]: x^(8 · b · 256^k), a move over b · 256^k bytes. */
+#define MOVE_DIGITS 4
+static uint32_t moves[2][MOVE_DIGITS][256];
+
+/* Without branches: the bits of a state are as good as random, so every branch on one would be guessed wrongly half of
+ * the time. */
 static uint32_t multiply(uint32_t polynomial, uint32_t left, uint32_t right) {
     uint32_t product = 0;
-    for (; left; left <<= 1) {
-        if (left & ONE)
-            product ^= right;
-        right = right & 1 ? right >> 1 ^ polynomial : right >> 1;
+    for (int bit = 0; bit < 32; bit++) {
+        product ^= right & -(left >> 31);
+        left <<= 1;
+        right = right >> 1 ^ (polynomial & -(right & 1));
     }
     return product;
 }
 
-static void start(unsigned which) {
+uint32_t wl_crc32c_multiply_portable(uint32_t left, uint32_t right) { return multiply(polynomials[0], left, right); }
+
+static void start_slices(unsigned which) {
     uint32_t polynomial = polynomials[which];
     for (uint32_t byte = 0; byte < 256; byte++) {
         uint32_t state = byte;
@@ -39,14 +47,25 @@ static void start(unsigned which) {
             slices[which][k][byte] = before >> 8 ^ slices[which][0][before & 0xFF];
         }
     }
+}
+
+static void start_powers(unsigned which) {
+    uint32_t polynomial = polynomials[which];
     powers[which][0] = ONE >> 1;
     for (int k = 1; k < 67; k++)
         powers[which][k] = multiply(polynomial, powers[which][k - 1], powers[which][k - 1]);
+    for (unsigned k = 0; k < MOVE_DIGITS; k++) {
+        moves[which][k][0] = ONE;
+        for (unsigned byte = 1; byte < 256; byte++)
+            moves[which][k][byte] = multiply(polynomial, moves[which][k][byte - 1], powers[which][3 + 8 * k]);
+    }
 }
 
 void wl_crc_start(void) {
-    start(0);
-    start(1);
+    for (unsigned which = 0; which < 2; which++) {
+        start_slices(which);
+        start_powers(which);
+    }
 }
 
 /* state · x^(n · 2^first) */
@@ -62,7 +81,13 @@ static uint32_t times_power(uint32_t algorithm, uint32_t state, uint64_t n, unsi
 uint32_t wl_crc_power(uint32_t algorithm, uint64_t n) { return times_power(algorithm, ONE, n, 0); }
 
 uint32_t wl_crc_shift(uint32_t algorithm, uint32_t state, uint64_t size) {
-    return times_power(algorithm, state, size, 3);
+    unsigned which = algorithm - 1;
+    for (unsigned k = 0; k < MOVE_DIGITS; k++, size >>= 8) {
+        uint32_t move = moves[which][k][size & 0xFF];
+        if (size & 0xFF)
+            state = which == 0 ? wl_chosen.crc32c_multiply(state, move) : multiply(polynomials[1], state, move);
+    }
+    return times_power(algorithm, state, size, 3 + 8 * MOVE_DIGITS);
 }
 
 static inline uint32_t update(uint32_t (*slice)[256], uint32_t state, const uint8_t *data, size_t size) {

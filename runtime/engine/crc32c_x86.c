@@ -14,12 +14,10 @@
 
 /* Factors for one and for two lanes; set once by wl_crc32c_sse42_start(), then only read. */
 static struct {
-    bool usable;
     uint64_t long_one, long_two, short_one, short_two;
 } lanes;
 
 void wl_crc32c_sse42_start(void) {
-    lanes.usable = __builtin_cpu_supports("pclmul");
     lanes.long_one = wl_crc_power(1, LONG_LANE * 8 - 33);
     lanes.long_two = wl_crc_power(1, LONG_LANE * 16 - 33);
     lanes.short_one = wl_crc_power(1, SHORT_LANE * 8 - 33);
@@ -38,6 +36,13 @@ SSE42 static inline uint64_t step(uint64_t state, const uint8_t *data) {
 SSE42_PCLMUL static inline uint64_t product(uint64_t left, uint64_t right) {
     __m128i both = _mm_clmulepi64_si128(_mm_cvtsi64_si128((long long)left), _mm_cvtsi64_si128((long long)right), 0);
     return (uint64_t)_mm_cvtsi128_si64(both);
+}
+
+/* Bits 0 to 31 of the doubled product are the coefficients of x^63 down to x^32, so they go through the instruction that
+ * multiplies by x^32 and reduces; the others are below the polynomial's degree already. */
+SSE42_PCLMUL uint32_t wl_crc32c_multiply_pclmul(uint32_t left, uint32_t right) {
+    uint64_t both = product(left, right) << 1;
+    return (uint32_t)(both >> 32) ^ _mm_crc32_u32(0, (uint32_t)both);
 }
 
 SSE42_PCLMUL static inline uint64_t three_lanes(uint64_t state, const uint8_t *data, size_t lane, uint64_t one,
@@ -103,7 +108,7 @@ SSE42 static inline uint64_t one_way(uint64_t state, const uint8_t *data, size_t
 
 SSE42 uint32_t wl_crc32c_sse42(uint32_t initial, const uint8_t *data, size_t size) {
     uint64_t state = initial;
-    if (size >= 3 * SHORT_LANE && lanes.usable)
+    if (size >= 3 * SHORT_LANE)
         state = long_data(state, &data, &size);
     if (size >= 32)
         return (uint32_t)one_way(state, data, size);

@@ -28,12 +28,24 @@ static bool reserve(wl_run *run, size_t size) {
     return true;
 }
 
+/* Whether the bytes between delimiters are known to hold no 00. */
+static bool cuts_at_zero(const wl_program *program) {
+    return program->delimiter_size == 1 && program->delimiter[0] == 0;
+}
+
 /* Stuffing of one block stands unchanged behind its header: most records are short enough, and need no copy. */
 static bool is_one_block(const wl_program *program, const uint8_t *data, size_t size) {
     if (program->stuffing == WL_STUFFING_WORD)
         return data[0] < 252 && size == (size_t)data[0] + 1;
-    /* That a COBS frame holds no 00 is certain only where that is what frames are cut at. */
-    return data[0] < 255 && size == data[0] && program->delimiter_size == 1 && program->delimiter[0] == 0;
+    return data[0] < 255 && size == data[0] && cuts_at_zero(program);
+}
+
+/* Unstuffs the frame data[0 … size) into scratch, which has been reserved. */
+static size_t unstuff(const wl_run *run, const uint8_t *data, size_t size) {
+    size_t readable = (size_t)(run->arguments->source + run->arguments->end - data);
+    if (run->program->stuffing == WL_STUFFING_WORD)
+        return wl_word_unstuff_within(data, size, run->scratch, run->scratch_size, readable);
+    return wl_cobs_unstuff_within(data, size, run->scratch, run->scratch_size, readable, cuts_at_zero(run->program));
 }
 
 /* Runs the row in the frame data[0 … size). Sets *damage to why it is no row, or WL_REASON_NONE.
@@ -50,8 +62,7 @@ static int run_frame(wl_run *run, const uint8_t *data, size_t size, size_t row, 
         } else {
             if (!reserve(run, size))
                 return WL_ROW_LOST;
-            size = program->stuffing == WL_STUFFING_WORD ? wl_word_unstuff(data, size, run->scratch)
-                                                         : wl_cobs_unstuff(data, size, run->scratch);
+            size = unstuff(run, data, size);
             if (size == WL_NOT_FOUND) {
                 *damage = WL_REASON_STUFFING;
                 return WL_ROW_COMPLETE;

@@ -287,6 +287,12 @@ bool wl_damaged(wl_run *run, wl_fill_result *result, size_t begin, size_t end, u
 void wl_fill_back_to_back(wl_run *run, wl_fill_result *result);
 bool wl_fill_frames(wl_run *run, wl_fill_result *result);
 
+/* Unstuffing with room to spare: `room` bytes may be written to `out` and `readable` ones read at `data`, both at least
+ * `size`. `without_zeros`: the caller knows that no 00 is in the data. */
+size_t wl_word_unstuff_within(const uint8_t *data, size_t size, uint8_t *out, size_t room, size_t readable);
+size_t wl_cobs_unstuff_within(const uint8_t *data, size_t size, uint8_t *out, size_t room, size_t readable,
+                              bool without_zeros);
+
 /* The index of one window (index.c): a CRC state over [from, to) from `state`, or the next `value` in [from, to), in
  * about the same time for long ranges as for short ones. Tables are made when they are first needed, and answers are
  * right (only slower) where there is no memory for them. */
@@ -308,6 +314,7 @@ typedef struct {
     const char *crc32c_name;
     const char *scan_name;
     wl_crc_function crc32c;
+    uint32_t (*crc32c_multiply)(uint32_t left, uint32_t right);
     wl_scan_function scan_pair;  /* reads one byte behind `count` */
     wl_scan_function scan_byte;  /* `second` is not used */
 } wl_variant;
@@ -318,6 +325,8 @@ uint32_t wl_crc32c_portable(uint32_t state, const uint8_t *data, size_t size);
 uint32_t wl_crc32c_sse42(uint32_t state, const uint8_t *data, size_t size);
 uint32_t wl_crc32c_avx512(uint32_t state, const uint8_t *data, size_t size);
 uint32_t wl_crc32c_armv8(uint32_t state, const uint8_t *data, size_t size);
+uint32_t wl_crc32c_multiply_portable(uint32_t left, uint32_t right);
+uint32_t wl_crc32c_multiply_pclmul(uint32_t left, uint32_t right);
 void wl_crc_start(void);
 void wl_crc32c_sse42_start(void);
 void wl_crc32c_avx512_start(void);

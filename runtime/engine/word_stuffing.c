@@ -45,15 +45,14 @@ size_t wl_word_stuff(const uint8_t *data, size_t size, uint8_t *out) {
     return written;
 }
 
-size_t wl_word_unstuff(const uint8_t *data, size_t size, uint8_t *out) {
+size_t wl_word_unstuff_within(const uint8_t *data, size_t size, uint8_t *out, size_t room, size_t readable) {
     if (size == 0 || data[0] > FIRST_MOST)
         return WL_NOT_FOUND;
     size_t at = 1, written = 0, run = data[0], most = FIRST_MOST;
     for (;;) {
         if (run > size - at)
             return WL_NOT_FOUND;
-        if (run)
-            memcpy(out + written, data + at, run);
+        wl_copy(out + written, data + at, run, room - written, readable - at);
         written += run;
         at += run;
         if (run < most) {
@@ -73,4 +72,8 @@ size_t wl_word_unstuff(const uint8_t *data, size_t size, uint8_t *out) {
         if (run > most)
             return WL_NOT_FOUND;
     }
+}
+
+size_t wl_word_unstuff(const uint8_t *data, size_t size, uint8_t *out) {
+    return wl_word_unstuff_within(data, size, out, size, size);
 }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
@@ -25,9 +24,15 @@ DAMAGE = struct.Struct("<QQqII")
 OFFSET_SIZE = 4
 
 
-@lru_cache(maxsize=64)
-def _loaded(packed: bytes) -> Any:
-    return cast(Any, engine).Program(packed)
+_loaded: dict[int, tuple[ColumnProgram, Any]] = {}
+"""Programs as the engine has loaded them, by identity: there are as many as formats."""
+
+
+def _load(program: ColumnProgram) -> Any:
+    found = _loaded.get(id(program))
+    if found is None:
+        found = _loaded[id(program)] = (program, cast(Any, engine).Program(program.pack()))
+    return found[1]
 
 
 class ColumnFeeder:
@@ -38,7 +43,7 @@ class ColumnFeeder:
         assert program is not None
         self._columns = program.columns
         self._settings = settings
-        self._program = _loaded(_packed(program))
+        self._program = _load(program)
         self._preset = tuple(int(getattr(root, name)) for name in program.preset)
         self._types: Sequence[Any] = [field.type for field in format.schema]
         self._labels = {number: each.labels for number, each in enumerate(format.columns) if each.labels}
@@ -46,7 +51,10 @@ class ColumnFeeder:
     def fill(self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1) -> Filled:
         """As ``Feeder.fill``."""
         settings = self._settings
-        room = {number: min(BATCH_BYTES, len(window.view) - window.begin) for number in settings.wanted}
+        left = len(window.view) - window.begin
+        # A row has at least one byte, and its data is never more than its bytes.
+        capacity = min(capacity, max(left, 1))
+        room = dict.fromkeys(settings.wanted, min(BATCH_BYTES, left))
         while True:
             buffers = {number: self._buffers(number, capacity, room[number]) for number in settings.wanted}
             offsets = pa.allocate_buffer(8 * capacity) if settings.offsets else None
@@ -133,8 +141,3 @@ class ColumnFeeder:
             # The engine stores a byte per value, Arrow a bit.
             return pa.Array.from_buffers(pa.uint8(), rows, [validity, buffers[1]], nulls).cast(kind)
         return pa.Array.from_buffers(kind, rows, [validity, buffers[1]], nulls)
-
-
-@lru_cache(maxsize=64)
-def _packed(program: ColumnProgram) -> bytes:
-    return program.pack()

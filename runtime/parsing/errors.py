@@ -84,8 +84,8 @@ def with_reason(error: Failure, reason: str) -> Failure:
 def reason_of(error: Exception) -> str:
     """Why an item that raised ``error`` is damaged, as a word of ``wireloom.report.REASONS``.
 
-    ``truncated``: the input ended inside the item. Everything else is the reason that the generated code gave, by
-    default ``value``.
+    ``truncated``: the input ended inside the item. ``limit``: among others, objects inside each other too deep for
+    Python. Everything else is the reason that the generated code gave, by default ``value``.
     """
     reason = getattr(error, "reason", None)
     # UnicodeDecodeError and others of Python's own errors also carry a ``reason``, which is prose.
@@ -99,4 +99,6 @@ def reason_of(error: Exception) -> str:
         return "truncated"
     if isinstance(error, InvalidArgumentError):
         return "length"
+    if isinstance(error, RecursionError):
+        return "limit"
     return "value"

@@ -129,6 +129,8 @@ def ingest(
     _check(existing, EXISTING, "value of existing")
     _check(mode.lower(), MODES, "mode")
     places = [folder(each) for each in (table, quarantine) if each is not None]
+    if len(places) == 2 and _overlap(*places):
+        raise WireloomError("the quarantine table needs a folder of its own, beside the table", path=quarantine)
     if existing == "error":
         for place in places:
             if place.kind() == "file" or not place.is_empty():
@@ -157,6 +159,12 @@ def ingest(
 def _check(value: str, known: Iterable[str], what: str) -> None:
     if value not in known:
         raise unknown(what, value, known)
+
+
+def _overlap(one: Folder, other: Folder) -> bool:
+    """Whether one folder is in the other, or both are the same."""
+    pairs = ((one.path, other.path), (other.path, one.path))
+    return one.remote == other.remote and any(f"{inner}/".startswith(f"{outer}/") for inner, outer in pairs)
 
 
 def _beside(table: Folder) -> Folder:

@@ -33,6 +33,8 @@ SETTINGS = {
     "spark.sql.shuffle.partitions": "4",
     # Times on the wire are instants; they are shown as such.
     "spark.sql.session.timeZone": "UTC",
+    # Times that other readers of Parquet take without ado; Spark's default is a type that Parquet has given up.
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
     # Without it, rows are sorted by the table's partition columns before they are written.
     "spark.sql.maxConcurrentOutputFileWriters": "32",
 }

@@ -108,6 +108,8 @@ def test_columns_and_existing_tables(spark: SparkSession, samples: dict[str, Sam
     assert run("overwrite") == ROWS
     with pytest.raises(UnknownNameError, match="did you mean 'append'"):
         run("apend")
+    with pytest.raises(WireloomError, match="a folder of its own"):
+        ingest(spark, "cobs_log", str(samples["cobs_log"].file), table, quarantine=f"{table}/bad")
 
 
 def test_failfast(spark: SparkSession, tmp_path: Path) -> None:

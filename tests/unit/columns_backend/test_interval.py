@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from wireloom.codegen.backends.columns.interval import BINARY, LARGEST, Interval, checked
 from wireloom.codegen.backends.columns.refusal import NotForEngineError
@@ -33,6 +33,7 @@ def samples(draw: st.DrawFn, values: st.SearchStrategy[int]) -> tuple[Interval, 
     return Interval(low, high), value
 
 
+@settings(deadline=None)
 @given(st.sampled_from(sorted(set(OPERATIONS) - {"<<", ">>"})), samples(numbers), samples(numbers))
 def test_holds_every_result(name: str, left: tuple[Interval, int], right: tuple[Interval, int]) -> None:
     if name in "/%" and right[1] == 0:
@@ -42,6 +43,7 @@ def test_holds_every_result(name: str, left: tuple[Interval, int], right: tuple[
     assert Interval(result, result).within(BINARY[name](left[0], right[0]).low, BINARY[name](left[0], right[0]).high)
 
 
+@settings(deadline=None)
 @given(st.sampled_from(["<<", ">>"]), samples(numbers), samples(st.integers(0, 126)))
 def test_shifts(name: str, left: tuple[Interval, int], count: tuple[Interval, int]) -> None:
     found = BINARY[name](left[0], count[0])

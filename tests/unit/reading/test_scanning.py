@@ -516,3 +516,32 @@ def test_gzip_and_forced_codecs() -> None:
     assert wireloom.read("edgemq_segment", SEGMENT, codec="none").num_rows == 300
     _, report = wireloom.read_with_report("edgemq_segment", SEGMENT, codec="zstd")
     assert report.files[0].error == "not a zstd stream"
+
+
+@pytest.mark.parametrize("name", ["cobs_log", "word_stuffed_log"])
+@pytest.mark.parametrize("ending", [True, False])
+def test_the_holes_of_a_sparse_file_are_passed_over(name: str, ending: bool, tmp_path: Path) -> None:
+    log = samples.cobs_log if name == "cobs_log" else samples.word_log
+    path = tmp_path / "sparse.log"
+    size = 4 << 30
+    with path.open("wb") as file:
+        file.write(log([b"a", b"b"]))
+        file.truncate(size)
+        if ending:
+            file.seek(size)
+            file.write(log([b"c"]) * 3)
+    columns = ["payload", "_error", "_corrupt_record"]
+    table, report = wireloom.read_with_report(name, path, columns=columns)
+    payloads = [row["payload"] for row in table.to_pylist() if row["_error"] is None]
+    # In a word-stuffed log, the first record behind the hole shares a frame with it.
+    assert payloads == [b"a", b"b"] + ([b"c"] * (3 if name == "cobs_log" else 2) if ending else [])
+    [file_report] = report.files
+    last = file_report.damaged[-1]
+    assert last.offset + last.length in range(size - 1, size + 20)
+    assert sum(damage.length for damage in file_report.damaged) == pytest.approx(size, abs=100)
+    assert file_report.bytes == path.stat().st_size
+    if name == "word_stuffed_log":
+        assert [damage.reason for damage in file_report.damaged] == ["limit"]
+        content = table["_corrupt_record"][2].as_py()
+        assert content.startswith(b"\xfe\xfd\0\0\0")
+        assert len(content) == 1 << 20
