@@ -14,10 +14,11 @@ from .feeders import Feeder, Filled, RowDamage, Settings, Status, make
 from .ledger import Ledger
 from .opening import Opened, open_input
 from .plan import Plan
-from .recovery import CAPACITY, hold_back, resync, skip_empty_frames, skip_frame
+from .recovery import CAPACITY, CONTENT, hold_back, resync, skip_empty_frames, skip_frame
 from .report import Damage, FileReport
 from .storage import Input
 from .window import MemoryWindow, Window
+from .zeros import skip_zeros
 
 if TYPE_CHECKING:
     from .parsing.structs import Struct
@@ -105,6 +106,11 @@ class FileScan:
         holds_back = plan.verify and not plan.format.delimiter
         capacity = plan.batch_rows
         at_start, stop = opened.at_start, self._stop
+        if at_start and self._source.is_file and plan.format.delimiter and 0 not in plan.format.delimiter:
+            begin = window.base + window.begin
+            zeros = skip_zeros(feeder, window)
+            if zeros:
+                yield from self._damage(RowDamage(begin, begin + zeros, -1, "length"), bytes(min(zeros, CONTENT)))
         while True:
             filled = feeder.fill(window, capacity=capacity, at_start=at_start, stop=stop)
             doubtful: RowDamage | None = None

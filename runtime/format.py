@@ -24,8 +24,8 @@ MODEL_VERSION = 1
 class Column:
     """One column of a format's table.
 
-    ``type`` is Arrow's name of the type (``uint32``, ``binary``, ``timestamp[ms, UTC]``); ``attribute`` the field of the
-    row object that holds the value, or of the root object where ``parent`` is set.
+    ``type`` is Arrow's name of the type (``uint32``, ``binary``, ``timestamp[ms, UTC]``); ``attribute`` the field of
+    the row object that holds the value, or of the root object where ``parent`` is set.
     """
 
     name: str
@@ -39,8 +39,8 @@ class Column:
     derived: bool = False
     """Nobody needs to give this to a writer: a length, a count, a checksum, fixed contents, a computed value."""
     same_as: str = ""
-    """For a value instance that only shows an attribute in another form (``ts`` of ``ts_millis``): that attribute, which
-    is where a writer stores it."""
+    """For a value instance that only shows an attribute in another form (``ts`` of ``ts_millis``): that attribute,
+    which is where a writer stores it."""
 
 
 @dataclass(frozen=True)
@@ -57,8 +57,8 @@ class Choice:
 class Format:
     """A format that wireloom can read and write.
 
-    ``module`` is the generated package; it has the submodules ``parser`` (objects), ``columns`` (``SCHEMA``: all columns
-    in order, and ``PROGRAM``: a ``ColumnProgram`` or ``None``) and ``spark``.
+    ``module`` is the generated package; it has the submodules ``parser`` (objects), ``columns`` (``SCHEMA``: all
+    columns in order, and ``PROGRAM``: a ``ColumnProgram`` or ``None``) and ``spark``.
     """
 
     name: str
@@ -91,10 +91,12 @@ class Format:
 
     @property
     def splittable(self) -> bool:
+        """Whether any byte range of an uncompressed file can be read by itself."""
         return bool(self.delimiter)
 
     @property
     def default_columns(self) -> tuple[str, ...]:
+        """Names of the columns that a reader gets who does not choose."""
         return tuple(each.name for each in self.columns if each.default)
 
     @cached_property
@@ -107,6 +109,7 @@ class Format:
 
     @cached_property
     def program(self) -> ColumnProgram | None:
+        """What the engine runs per row; ``None`` where it cannot (``engine_refusal`` says why)."""
         program: ColumnProgram | None = self._submodule("columns").PROGRAM
         return program
 
@@ -117,11 +120,13 @@ class Format:
 
     @cached_property
     def root_class(self) -> type[Struct]:
+        """The generated class of the whole input."""
         found: type[Struct] = getattr(self._submodule("parser"), self.root)
         return found
 
     @cached_property
     def row_class(self) -> type[Struct]:
+        """The generated class of a row."""
         found: Any = self._submodule("parser")
         for part in self.row.split("."):
             found = getattr(found, part)

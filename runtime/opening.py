@@ -49,6 +49,10 @@ def open_input(plan: Plan, source: Input) -> Opened:
         if codec == "none" and seeks:
             if content is not None:
                 return Opened(MemoryWindow(content, min(begin, len(content))), at_start=False)
+            if source.is_file and _zeros(stored, begin) >= begin:
+                # The first row may lie behind zeros, in this range: the file must be read from its beginning to know.
+                stored.seek(0)
+                return Opened(StreamWindow(_blocks(plan, source, stored, codec)), stored)
             stored.seek(min(begin, source.size or 0))
             return Opened(StreamWindow(_blocks(plan, source, stored, codec), stored.position), stored, at_start=False)
         if codec == "none" and content is not None:
@@ -58,6 +62,24 @@ def open_input(plan: Plan, source: Input) -> Opened:
         window = MemoryWindow(memoryview(b""))
         window.error = error
         return Opened(window, stored)
+
+
+def _zeros(stored: Stored, most: int) -> int:
+    """How many zeros the input begins with, if not more than ``most``."""
+    head = stored.peek(codecs.HEAD)
+    count = len(head) - len(head.lstrip(b"\0"))
+    if count < len(head):
+        return count
+    stored.seek(count)
+    piece = memoryview(bytearray(CHUNK))
+    while count < most:
+        count += stored.skip_hole(0)
+        size = stored.readinto(piece)
+        zeros = size - len(bytes(piece[:size]).lstrip(b"\0"))
+        count += zeros
+        if zeros < size or not size:
+            return count
+    return count
 
 
 def _blocks(plan: Plan, source: Input, stored: Stored, codec: str) -> Blocks:

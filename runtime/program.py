@@ -3,9 +3,9 @@
 A generated package holds one ``ColumnProgram`` as plain data. ``pack()`` turns it into the two byte strings that
 ``wireloom.engine`` loads; the engine checks every operand again, so a program is no more trusted than its input.
 
-A row is read with one cursor. Steps are run in order from the first to ``END``; jumps go forward only. ``base`` is where
-the last ``NEED`` began. Registers hold signed 128-bit integers, spans a position and a length in the input, marks a
-position. Three kinds of outcome exist besides success: *truncated* (the input ends inside the row), *refused* (a
+A row is read with one cursor. Steps are run in order from the first to ``END``; jumps go forward only. ``base`` is
+where the last ``NEED`` began. Registers hold signed 128-bit integers, spans a position and a length in the input, marks
+a position. Three kinds of outcome exist besides success: *truncated* (the input ends inside the row), *refused* (a
 checksum, or a ``valid`` of a field that does not lay out later bytes: the row is damaged and its end is known) and
 *lost* (a field that lays out later bytes is refused: where the next row begins is unknown).
 """

@@ -46,6 +46,11 @@ class RemoteInput(Input):
 
     location: Location = field(default_factory=Location)
 
+    @property
+    def is_file(self) -> bool:
+        """As ``Input.is_file``."""
+        return True
+
     def open(self) -> Stream:
         """The object; every request is of ``READ_SIZE`` bytes."""
         assert self.path is not None

@@ -89,10 +89,12 @@ class ReadReport:
 
     @property
     def rows(self) -> int:
+        """Good rows that came out."""
         return sum(each.rows for each in self.files)
 
     @property
     def bytes(self) -> int:
+        """Decompressed bytes that were read."""
         return sum(each.bytes for each in self.files)
 
     @property
@@ -102,6 +104,7 @@ class ReadReport:
 
     @property
     def clean(self) -> bool:
+        """Whether every byte of every input was read and belonged to a good row."""
         return all(each.clean for each in self.files)
 
     def to_dict(self) -> Mapping[str, Any]:

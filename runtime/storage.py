@@ -61,6 +61,11 @@ class Input:
         return (self.path or "").rsplit("/", 1)[-1]
 
     @property
+    def is_file(self) -> bool:
+        """Whether it is a file or an object, of which others may have cut off or zeroed parts."""
+        return False
+
+    @property
     def buffer(self) -> memoryview | None:
         """The bytes themselves where they are in memory already."""
         return None
@@ -78,6 +83,11 @@ class Input:
 @dataclass(frozen=True)
 class FileInput(Input):
     """A file of the local file system."""
+
+    @property
+    def is_file(self) -> bool:
+        """As ``Input.is_file``."""
+        return True
 
     def open(self) -> Stream:
         """The file, unbuffered: whoever reads brings a buffer of its own."""

@@ -11,7 +11,7 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-#define AVX512 __attribute__((target("sse4.2,pclmul,avx512f,avx512bw,avx512vl,avx512vbmi,vpclmulqdq")))
+#define AVX512 __attribute__((target(WL_SSE42 ",pclmul,avx512f,avx512bw,avx512vl,avx512vbmi,vpclmulqdq")))
 
 /* Powers of x by which the low and the high half of a lane move on; set once by wl_crc32c_avx512_start(), then only
  * read. A product of reflected polynomials is a bit short, and a half stands 64 bits from the other: hence the 31 and

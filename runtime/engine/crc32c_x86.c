@@ -24,8 +24,8 @@ void wl_crc32c_sse42_start(void) {
     lanes.short_two = wl_crc_power(1, SHORT_LANE * 16 - 33);
 }
 
-#define SSE42 __attribute__((target("sse4.2")))
-#define SSE42_PCLMUL __attribute__((target("sse4.2,pclmul")))
+#define SSE42 __attribute__((target(WL_SSE42)))
+#define SSE42_PCLMUL __attribute__((target(WL_SSE42 ",pclmul")))
 
 SSE42 static inline uint64_t step(uint64_t state, const uint8_t *data) {
     uint64_t word;

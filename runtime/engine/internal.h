@@ -321,6 +321,13 @@ typedef struct {
 
 extern wl_variant wl_chosen;
 
+/* How a function is allowed SSE4.2: newer clangs count the crc32 instructions apart, others do not know the word. */
+#if defined(__clang__) && __clang_major__ >= 14
+#define WL_SSE42 "sse4.2,crc32"
+#else
+#define WL_SSE42 "sse4.2"
+#endif
+
 uint32_t wl_crc32c_portable(uint32_t state, const uint8_t *data, size_t size);
 uint32_t wl_crc32c_sse42(uint32_t state, const uint8_t *data, size_t size);
 uint32_t wl_crc32c_avx512(uint32_t state, const uint8_t *data, size_t size);

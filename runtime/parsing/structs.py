@@ -123,12 +123,11 @@ class Struct(KaitaiStruct):
         child._root = self._root if root is UNSET else child
         return child
 
+    # With this there is no __hash__: values change, and equality with them.
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
         return all(getattr(self, name, None) == getattr(other, name, None) for name in self._fields)
-
-    __hash__ = None  # type: ignore[assignment]  # values change, and equality with them
 
     def __repr__(self) -> str:
         shown = (f"{name}={_shown(getattr(self, name))}" for name in self._fields if hasattr(self, name))
