@@ -21,7 +21,9 @@ def test_everything_in_it_runs_and_prints_what_it_says(tmp_path: Path) -> None:
 
 def test_its_commands_are_targets_of_the_makefile() -> None:
     makefile = (ROOT / "Makefile").read_text()
-    named = {name for block in blocks(README) if block.kind == "sh" for name in re.findall(r"^make (\w+)", block.text)}
+    named = {
+        name for block in blocks(README) if block.kind == "sh" for name in re.findall(r"(?m)^make (\w+)", block.text)
+    }
     named |= set(re.findall(r"`make (\w+)`", README))
     assert {"demo", "test", "setup", "bench", "generate", "check"} >= named >= {"demo", "test"}
     for name in named:
