@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import importlib.util
+import os
 import subprocess
 import sys
 import tempfile
@@ -13,17 +14,20 @@ from pathlib import Path, PurePosixPath
 
 from wireloom.errors import SpecError, UnsupportedError, WireloomError
 
-from .backends.base import HEADER_START, LINE_LENGTH, backends
+from .backends.base import BOX, HEADER_START, LINE_LENGTH, Target, backends
 from .model.load import load
 from .model.model import Spec
 
-PACKAGE = f'''{HEADER_START}from specs/. Do not edit: change the specs and run "wireloom generate".
+PACKAGE = f'''{HEADER_START}from SPECS/. Do not edit: change the specs and run "wireloom generate".
 """The formats that the specs describe, a package each."""
 '''
 
-SUBPACKAGE = f'''{HEADER_START}from specs/. Do not edit: change the specs and run "wireloom generate".
+SUBPACKAGE = f'''{HEADER_START}from SPECS/. Do not edit: change the specs and run "wireloom generate".
 """What a spec without rows describes: see the module ``parser``."""
 '''
+
+DISCOVERED = "pyspark_"
+"""How the names of the packages begin that Spark looks for."""
 
 
 @dataclass(frozen=True)
@@ -53,15 +57,20 @@ def generate(
     *,
     check: bool = False,
     progress: Callable[[str], None] | None = None,
+    target: Target = BOX,
+    discovery_dir: Path | None = None,
 ) -> Changes:
     """Compiles the specs into ``output_dir``; with ``check`` nothing is written.
 
     The specs are all there are: generated files in the folder that none of them accounts for are removed. ``progress``
-    is called with the name of each spec as its turn comes. Raises ``wireloom.errors.SpecError`` where a spec is refused
+    is called with the name of each spec as its turn comes. ``target``: what the code needs to know of where it will
+    live. ``discovery_dir``: folder for the packages that Spark looks for, if not beside their formats. Raises ``wireloom.errors.SpecError`` where a spec is refused
     (nothing is written then) and ``wireloom.errors.UnsupportedError`` where ``ruff`` is not installed.
     """
-    files = formatted(render(load_all(spec_paths), progress))
-    changes = compare(files, output_dir)
+    files = formatted(render(load_all(spec_paths), progress, target))
+    if discovery_dir is not None:
+        files = {_relocated(path, output_dir, discovery_dir): text for path, text in files.items()}
+    changes = compare(files, output_dir, discovery_dir)
     if not check:
         _write(files, changes, output_dir)
     return changes
@@ -83,18 +92,20 @@ def load_all(spec_paths: Iterable[Path]) -> tuple[Spec, ...]:
     return tuple(found[name] for name in sorted(found))
 
 
-def render(specs: Iterable[Spec], progress: Callable[[str], None] | None = None) -> dict[str, str]:
+def render(
+    specs: Iterable[Spec], progress: Callable[[str], None] | None = None, target: Target = BOX
+) -> dict[str, str]:
     """What all backends make of the specs, by path; not formatted yet."""
-    files: dict[str, str] = {"__init__.py": PACKAGE}
+    files: dict[str, str] = {"__init__.py": PACKAGE.replace("SPECS", target.specs)}
     for spec in specs:
         if progress is not None:
             progress(spec.name)
         for backend in backends():
-            for file in backend.files(spec):
+            for file in backend.files(spec, target):
                 if file.path in files:
                     raise WireloomError(f"two backends make the file {file.path}")
                 files[file.path] = file.text
-        files.setdefault(f"{spec.name}/__init__.py", SUBPACKAGE)
+        files.setdefault(f"{spec.name}/__init__.py", SUBPACKAGE.replace("SPECS", target.specs))
     return files
 
 
@@ -115,9 +126,26 @@ def formatted(files: Mapping[str, str]) -> dict[str, str]:
         return {path: Path(folder, path).read_text(encoding="utf-8") for path in files}
 
 
-def compare(files: Mapping[str, str], output_dir: Path) -> Changes:
-    """How ``output_dir`` differs from ``files``. Raises ``WireloomError`` where a file is in the way."""
+def _relocated(path: str, output_dir: Path, discovery_dir: Path) -> str:
+    """Paths are relative to ``output_dir``; those of the packages for Spark's discovery lead out of it."""
+    parts = PurePosixPath(path).parts
+    if len(parts) < 2 or not parts[-2].startswith(DISCOVERED):
+        return path
+    return Path(os.path.relpath(discovery_dir.joinpath(*parts[-2:]), output_dir)).as_posix()
+
+
+def compare(files: Mapping[str, str], output_dir: Path, discovery_dir: Path | None = None) -> Changes:
+    """How ``output_dir`` differs from ``files``, and the packages for Spark's discovery in ``discovery_dir``.
+
+    Raises ``WireloomError`` where a file is in the way.
+    """
     standing = {path.relative_to(output_dir).as_posix(): path for path in _standing(output_dir)}
+    if discovery_dir is not None:
+        for place in discovery_dir.glob(f"{DISCOVERED}*/__init__.py"):
+            path = Path(os.path.relpath(place, output_dir)).as_posix()
+            # Others may have such packages too; what was not generated here is none of our business.
+            if path in files or _text(place).startswith(HEADER_START):
+                standing[path] = place
     written: list[str] = []
     unchanged: list[str] = []
     removed: list[str] = []
@@ -170,7 +198,8 @@ def _write(files: Mapping[str, str], changes: Changes, output_dir: Path) -> None
         place = output_dir / path
         place.unlink()
         for folder in list(PurePosixPath(path).parents)[:-1]:
-            _remove_empty(output_dir / folder)
+            if folder.name != "..":
+                _remove_empty(output_dir / folder)
 
 
 def _remove_empty(folder: Path) -> None:

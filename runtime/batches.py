@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -106,6 +107,8 @@ class Layout:
 
     def builder(self, path: str | None) -> Builder:
         """What makes batches for one input."""
+        # Names of files that are not text would be refused by Arrow.
+        path = None if path is None else os.fsencode(path).decode("utf-8", "replace")
         values = path_pattern(self.format.path_pattern).match(path) if self.format.path_pattern else {}
         return Builder(self, {PATH: path, **values})
 

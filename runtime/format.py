@@ -132,3 +132,9 @@ class Format:
             found = getattr(found, part)
         result: type[Struct] = found
         return result
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from .display import html_of_format
+
+        return html_of_format(self)

@@ -11,8 +11,10 @@ from .plan import Plan
 from .storage import Input
 from .window import CHUNK, Blocks, DirectBlocks, MemoryWindow, PrefetchedBlocks, StreamWindow, Window
 
-WORTH_A_THREAD = 256 * 1024
+COMPRESSED_WORTH = 256 * 1024
 """Compressed inputs of fewer stored bytes than this are decompressed before a thread would have started."""
+PLAIN_WORTH = 4 * 1024 * 1024
+"""The same for files that are not compressed, where a thread only copies."""
 
 
 @dataclass
@@ -85,7 +87,16 @@ def _zeros(stored: Stored, most: int) -> int:
 def _blocks(plan: Plan, source: Input, stored: Stored, codec: str) -> Blocks:
     decoder = codecs.decoder(codec, stored, max_window=plan.max_window)
     chunk = plan.chunk or CHUNK
-    large = source.size is None or source.size >= WORTH_A_THREAD
-    if (codec != "none" and large) if plan.prefetch is None else plan.prefetch:
+    if _is_worth_a_thread(source, stored, plan, codec) if plan.prefetch is None else plan.prefetch:
         return PrefetchedBlocks(decoder, chunk, patient=source.patient)
     return DirectBlocks(decoder, chunk)
+
+
+def _is_worth_a_thread(source: Input, stored: Stored, plan: Plan, codec: str) -> bool:
+    if source.size is None:
+        return codec != "none"
+    if codec != "none":
+        return source.size >= COMPRESSED_WORTH
+    # Plain files in memory or on a pipe gain nothing, and holes are passed over only without a thread.
+    wanted = source.size if plan.byte_range is None else min(plan.byte_range[1], source.size)
+    return source.is_file and not source.sparse and wanted - stored.position >= PLAIN_WORTH

@@ -77,6 +77,12 @@ class FileReport:
         result.update(self.options)
         return result
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from .display import html_of_file
+
+        return html_of_file(self)
+
 
 @dataclass
 class ReadReport:
@@ -118,3 +124,9 @@ class ReadReport:
             "clean": self.clean,
             "engine": self.engine,
         }
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from .display import html_of_report
+
+        return html_of_report(self)

@@ -72,6 +72,12 @@ class Scanner:
     ) -> None:
         self.close()
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows; nothing is read for it."""
+        from .display import html_of_scanner
+
+        return html_of_scanner(self)
+
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """Arrow's stream interface: DuckDB, Polars, DataFusion and others read the scanner as it is."""
         reader = pa.RecordBatchReader.from_batches(self.schema, self)

@@ -18,6 +18,8 @@ from .errors import WireloomError
 
 REMOTE_SCHEMES = ("s3", "s3a", "s3n")
 STANDARD_INPUT = "-"
+BLOCK = 512
+"""Unit of a file's ``st_blocks``, whatever the file system."""
 WILDCARDS = frozenset("*?[")
 
 
@@ -54,6 +56,8 @@ class Input:
     size: int | None = None
     modified: datetime | None = None
     seekable: bool = False
+    sparse: bool = False
+    """It has holes: bytes that take no room, and are zero."""
 
     @property
     def name(self) -> str:
@@ -313,7 +317,8 @@ def _local_file(path: str) -> Input:
     if not stat.S_ISREG(status.st_mode):
         # Named pipes and devices have no size and cannot be sought.
         return PipeInput(path, None, modified)
-    return FileInput(path, status.st_size, modified, seekable=True)
+    sparse = getattr(status, "st_blocks", status.st_size) * BLOCK < status.st_size
+    return FileInput(path, status.st_size, modified, seekable=True, sparse=sparse)
 
 
 @dataclass(frozen=True)

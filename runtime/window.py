@@ -20,7 +20,7 @@ from .errors import WireloomError
 CHUNK = 2 * 1024 * 1024
 """Bytes per block: as much as stays in a processor's own cache until the engine has read it."""
 FIRST = 256 * 1024
-"""Bytes of the first block where no thread reads ahead: most inputs of many are small."""
+"""Bytes of the first block: most inputs of many are small, and the first rows come sooner."""
 ROOM = 64 * 1024
 """Bytes before a block for the partial row of the one before it."""
 AHEAD = 3
@@ -181,6 +181,7 @@ class PrefetchedBlocks:
         """Whether a read may last for ever."""
         self._ready: SimpleQueue[Block] = SimpleQueue()
         self._free: SimpleQueue[Block | None] = SimpleQueue()
+        self._first_given_back = False
         self._thread: threading.Thread | None = None
         self._process = os.getpid()
         self._ended = False
@@ -194,8 +195,8 @@ class PrefetchedBlocks:
         if self._process != os.getpid():
             raise WireloomError("a scan that was begun before a fork cannot be read on in the new process")
         if self._thread is None:
-            for _ in range(AHEAD):
-                self._free.put(new_block(self._decoder, self._chunk))
+            for number in range(AHEAD):
+                self._free.put(new_block(self._decoder, self._chunk if number else min(self._chunk, FIRST)))
             self._thread = threading.Thread(
                 target=_work,
                 args=(self._decoder, self._free, self._ready, self._stopped),
@@ -209,7 +210,9 @@ class PrefetchedBlocks:
 
     def give_back(self, block: Block) -> None:
         """As ``Blocks.give_back``."""
-        self._free.put(block)
+        whole = self._first_given_back
+        self._first_given_back = True
+        self._free.put(block if whole else new_block(self._decoder, self._chunk))
 
     def skip_hole(self, back: int) -> int:
         """Not here: the thread may have read it already."""

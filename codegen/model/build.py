@@ -161,7 +161,7 @@ class Builder:
         test, wanted = check
         if not test(type_of(node)):
             found = type_name(type_of(node))
-            self.diagnostics.error(expression.place(node.start), f"{what} must be {wanted}, found {found}")
+            self.diagnostics.error(expression.place(node.start, node.end), f"{what} must be {wanted}, found {found}")
             return None
         return node
 
@@ -215,7 +215,7 @@ class Builder:
             if process.name == "xor" and not is_integer(kind) and type_name(kind) != "bytes":
                 wrong = "an integer or bytes"
             if wrong:
-                place = process.arguments[index].place(node.start)
+                place = process.arguments[index].place(node.start, node.end)
                 self.diagnostics.error(place, f"'{process.name}' takes {wrong}, found {type_name(kind)}")
         return Process(process.name, tuple(each for each in arguments if each is not None))
 
@@ -238,7 +238,7 @@ class Builder:
                     continue
                 if not assignable(type_of(node), parameter.type):
                     wanted, found = type_name(parameter.type), type_name(type_of(node))
-                    place = reference.argument(index).place(node.start)
+                    place = reference.argument(index).place(node.start, node.end)
                     self.diagnostics.error(place, f"the parameter '{parameter.id}' is {wanted}, found {found}")
         return tuple(each for each in nodes if each is not None)
 
@@ -306,7 +306,7 @@ class Builder:
             return None
         reason = comparable(type, type_of(node), operator)
         if reason:
-            self.diagnostics.error(expression.place(node.start), reason)
+            self.diagnostics.error(expression.place(node.start, node.end), reason)
             return None
         return node
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..spec.diagnostics import Diagnostics
-from ..spec.reader import MAX_CHARACTERS, read_yaml
+from ..spec.reader import MAX_CHARACTERS, lines_of, read_yaml
 from ..spec.syntax import Section, Text
 from ..spec.validator import Validator
 from ..spec.words import shown
@@ -57,8 +57,10 @@ class Loader:
             text = data.decode("utf-8-sig")
         except UnicodeDecodeError as error:
             before = data[: error.start]
-            line, column = before.count(b"\n") + 1, len(before) - before.rfind(b"\n")
-            self.diagnostics.error(Position(display, line, column), "a spec is UTF-8 text, this byte is not")
+            *lines, last = lines_of(before.decode("utf-8-sig", "replace"))
+            line, column = len(lines) + 1, len(last) + 1
+            source = lines_of(data.decode("utf-8-sig", "replace"))[line - 1]
+            self.diagnostics.error(Position(display, line, column, 1, source), "a spec is UTF-8 text, this byte is not")
             return None
         node = read_yaml(text, display, self.diagnostics)
         section = Validator(self.diagnostics).spec(node) if node is not None else None

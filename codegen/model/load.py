@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
 
-from ..spec.diagnostics import Diagnostic, Diagnostics, TooManyErrorsError
+from ..spec.diagnostics import Diagnostic, Diagnostics, InvalidSpecError, TooManyErrorsError
 from ..spec.syntax import Section
 from .build import Builder
 from .declare import Declarer
@@ -40,14 +40,12 @@ def load(
 
     ``path`` is the file; with ``text`` it is not read and only says where imports are looked for. ``display_name`` is
     what diagnostics and generated code call it; otherwise its path from the current folder. ``import_paths`` are the
-    folders of absolute imports. Raises ``wireloom.errors.SpecError`` with every error, a line each (its attribute
+    folders of absolute imports. Raises ``wireloom.errors.SpecError`` with every error, shown in its line (its attribute
     ``diagnostics`` has them as data), and ``OSError`` where the file cannot be read.
     """
     result = analyse(path, text, display_name=display_name, import_paths=import_paths)
     if result.spec is None:
-        collected = Diagnostics(list(result.diagnostics))
-        collected.raise_errors()
-    assert result.spec is not None
+        raise InvalidSpecError(result.diagnostics)
     return result.spec
 
 

@@ -17,11 +17,14 @@ MODEL_VERSION = 1
 
 @dataclass(frozen=True)
 class Position:
-    """A place in a spec file; line and column count from 1."""
+    """A place in a spec file; line and column count from 1. ``width``: characters that stand there, 0 where that is not
+    known or not on one line. ``source``: the line itself."""
 
     file: str
     line: int
     column: int
+    width: int = field(default=0, compare=False)
+    source: str = field(default="", compare=False, repr=False)
 
 
 # What an attribute's bytes are ------------------------------------------------------------------------------------

@@ -55,7 +55,7 @@ class Typing:
         try:
             return typed(expression.node, StructScope(self, symbol, around))
         except ExpressionError as error:
-            self.diagnostics.error(expression.place(error.start), error.message)
+            self.diagnostics.error(expression.place(error.start, error.end), error.message)
         except Failed:
             # What it stands on has an error of its own.
             pass
@@ -120,7 +120,7 @@ class Typing:
         shown_names = names if len(names) <= 8 else [*names[:7], "…"]
         chain = " → ".join([*shown_names, member.id])
         expression = member.section.expression("value")
-        place = expression.place(expression.node.start) if expression is not None else member.position
+        place = expression.place(expression.node.start, expression.node.end) if expression is not None else member.position
         self.diagnostics.error(place, f"{shown(member.id)} stands on itself: {chain}")
         for _, each in waiting[start:]:
             each.failed = True

@@ -1,22 +1,28 @@
-"""What a spec's author is told: a place, a severity, a sentence.
+"""What a spec's author is told: a place, a severity, a sentence, and where to read on.
 
 Problems are collected rather than raised one by one, so that one run shows them all.
 """
 
 from __future__ import annotations
 
+import bisect
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from wireloom.errors import SpecError
 
 from ..model.model import Position
+from .expectations import address, help_for
+from .rendering import printable, rendered, token_width
 
 ERROR = "error"
 WARNING = "warning"
 
 MAX_DIAGNOSTICS = 100
 """After this many errors the compilation ends: nobody reads more, and finding the nearest words takes time."""
+
+Topic = tuple[str, str | None]
+"""What a place in a spec is about: a table of ``tables``, and one of its keys."""
 
 
 class TooManyErrorsError(Exception):
@@ -27,6 +33,10 @@ class TooManyErrorsError(Exception):
 class Diagnostic:
     """One problem; ``line`` and ``column`` count from 1, ``severity`` is ``error`` or ``warning``.
 
+    ``end_column`` is the first column behind the place (the same as ``column`` where its width is not known),
+    ``source`` the line itself. ``help`` says what belongs there and ``reference`` where that is explained; they are
+    empty where nothing more is known. As text it is its first line; ``rendering.rendered`` shows it all.
+
     >>> print(Diagnostic("a.ksy", 3, 7, "error", "a size must be an integer"))
     a.ksy:3:7: error: a size must be an integer
     """
@@ -36,17 +46,51 @@ class Diagnostic:
     column: int
     severity: str
     message: str
+    end_column: int = field(default=0, compare=False)
+    source: str = field(default="", compare=False, repr=False)
+    help: str = field(default="", compare=False, repr=False)
+    reference: str = field(default="", compare=False, repr=False)
+
+    @classmethod
+    def at(cls, position: Position, severity: str, message: str) -> Diagnostic:
+        """A problem at a place."""
+        width = position.width or token_width(position.source, position.column)
+        place = (position.file, position.line, position.column)
+        return cls(*place, severity, printable(message), position.column + width, position.source)
+
+    def about(self, topic: Topic | None) -> Diagnostic:
+        """The same with what the tables say about its topic."""
+        if topic is None:
+            return self
+        return replace(self, help=help_for(*topic), reference=address(*topic))
+
+    def to_dict(self) -> dict[str, str | int]:
+        """As JSON takes it."""
+        return {
+            "file": self.file,
+            "line": self.line,
+            "column": self.column,
+            "end_column": max(self.end_column, self.column),
+            "severity": self.severity,
+            "message": self.message,
+            "help": self.help,
+            "reference": self.reference,
+        }
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column}: {self.severity}: {self.message}"
 
 
 class InvalidSpecError(SpecError):
-    """A spec with errors: the message has a line for each of ``diagnostics``."""
+    """A spec with errors: the message shows each of ``diagnostics``, in order."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
         self.diagnostics: tuple[Diagnostic, ...] = tuple(diagnostics)
-        super().__init__("\n".join(str(each) for each in self.diagnostics))
+        super().__init__(self.rendered())
+
+    def rendered(self, colour: bool = False) -> str:
+        """All of them as text, with a terminal's colours or without."""
+        return "\n".join(rendered(each, colour) for each in self.diagnostics)
 
     def __reduce__(self) -> tuple[object, ...]:
         return (InvalidSpecError, (self.diagnostics,))
@@ -59,26 +103,33 @@ class Diagnostics:
     found: list[Diagnostic] = field(default_factory=list)
     silent: bool = False
     """Nothing is kept: for questions that are asked before all is known."""
+    _topics: dict[str, dict[tuple[int, int, bool], Topic]] = field(default_factory=dict)
+    """By file and place. A place is where something begins, and whether its width is known: a mapping begins where its
+    first key does."""
 
     @property
     def has_errors(self) -> bool:
         """Whether there is more than warnings."""
         return any(each.severity == ERROR for each in self.found)
 
-    def error(self, position: Position, message: str) -> None:
-        """Notes an error."""
-        self._add(position, ERROR, message)
+    def concerns(self, position: Position, table: str, key: str | None = None) -> None:
+        """Notes what stands at a place: problems there get the tables' help."""
+        place = (position.line, position.column, position.width > 0)
+        self._topics.setdefault(position.file, {}).setdefault(place, (table, key))
+
+    def error(self, position: Position, message: str, topic: Topic | None = None) -> None:
+        """Notes an error. ``topic``: what it is about, where that is not what stands at its place."""
+        self._add(position, ERROR, message, topic)
 
     def warning(self, position: Position, message: str) -> None:
         """Notes something that works but should be looked at."""
-        self._add(position, WARNING, message)
+        self._add(position, WARNING, message, None)
 
-    def _add(self, position: Position, severity: str, message: str) -> None:
+    def _add(self, position: Position, severity: str, message: str, topic: Topic | None) -> None:
         if self.silent:
             return
-        # A sentence about hostile text must stay one printable line.
-        line = "".join(each if each.isprintable() else f"\\x{ord(each):02x}" for each in message)
-        new = Diagnostic(position.file, position.line, position.column, severity, line)
+        exact = self._topics.get(position.file, {}).get((position.line, position.column, position.width > 0))
+        new = Diagnostic.at(position, severity, message).about(topic or exact)
         if new in self.found:
             return
         if sum(each.severity == severity for each in self.found) < MAX_DIAGNOSTICS:
@@ -87,8 +138,16 @@ class Diagnostics:
             raise TooManyErrorsError
 
     def sorted(self) -> tuple[Diagnostic, ...]:
-        """All of them, in the order of the files' lines."""
-        return tuple(sorted(self.found))
+        """All of them, in the order of the files' lines, each with what is known about its place."""
+        places = {file: sorted(topics) for file, topics in self._topics.items()}
+        return tuple(sorted(self._explained(each, places.get(each.file, [])) for each in self.found))
+
+    def _explained(self, found: Diagnostic, places: list[tuple[int, int, bool]]) -> Diagnostic:
+        """The topic of a place without one of its own, a part of an expression, is that of what begins before it."""
+        index = bisect.bisect_right(places, (found.line, found.column, True)) - 1
+        if found.reference or index < 0 or places[index][0] != found.line:
+            return found
+        return found.about(self._topics[found.file][places[index]])
 
     def raise_errors(self) -> None:
         """Raises ``InvalidSpecError`` with all errors (and warnings beside them), where there is an error."""

@@ -6,7 +6,9 @@ of recursing, and leaves the scalars to ``scalars``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import re
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import yaml
 
@@ -68,18 +70,31 @@ def read_yaml(text: str, file: str, diagnostics: Diagnostics) -> YamlNode | None
     except _RefusedError as error:
         diagnostics.error(error.position, error.message)
     except yaml.reader.ReaderError as error:
-        before = text[: error.position]
-        position = Position(file, before.count("\n") + 1, len(before) - before.rfind("\n"))
+        *lines, last = lines_of(text[: error.position])
+        position = Position(file, len(lines) + 1, len(last) + 1, 1, lines_of(text)[len(lines)])
         diagnostics.error(position, f"the character U+{ord(text[error.position]):04X} cannot stand in YAML")
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        position = Position(file, mark.line + 1, mark.column + 1) if mark else Position(file, 1, 1)
+        position = _place(file, mark, 1, lines_of(text)) if mark else Position(file, 1, 1)
         parts = [part for part in (error.context, error.problem) if part]
         diagnostics.error(position, f"YAML: {', '.join(parts)}")
     except (yaml.YAMLError, ValueError, OverflowError) as error:
         # PyYAML lets these out for escapes and directives with impossible numbers.
         diagnostics.error(Position(file, 1, 1), f"YAML: {error}")
     return None
+
+
+_BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines, as YAML counts them."""
+    return _BREAK.split(text)
+
+
+def _place(file: str, mark: Any, width: int, lines: list[str]) -> Position:
+    source = lines[mark.line] if mark.line < len(lines) else ""
+    return Position(file, mark.line + 1, mark.column + 1, width, source)
 
 
 class _Composer:
@@ -89,6 +104,7 @@ class _Composer:
         self.stack: list[_Open] = []
         self.anchors: dict[str, tuple[YamlNode, int]] = {}
         self.nodes = 0
+        self.lines = lines_of(text)
         self.root: YamlNode | None = None
 
     def compose(self) -> YamlNode | None:
@@ -103,7 +119,7 @@ class _Composer:
             elif isinstance(event, (yaml.SequenceStartEvent, yaml.MappingStartEvent)):
                 self._open(event)
             elif isinstance(event, (yaml.SequenceEndEvent, yaml.MappingEndEvent)):
-                self._close()
+                self._close(event)
             elif isinstance(event, yaml.AliasEvent):
                 self._alias(event)
         if self.root is None:
@@ -111,8 +127,11 @@ class _Composer:
         return self.root
 
     def _position(self, event: yaml.Event) -> Position:
-        mark = event.start_mark
-        return Position(self.file, mark.line + 1, mark.column + 1) if mark else Position(self.file, 1, 1)
+        start, end = event.start_mark, event.end_mark
+        if start is None:
+            return Position(self.file, 1, 1)
+        width = end.column - start.column if end is not None and end.line == start.line else 0
+        return _place(self.file, start, width, self.lines)
 
     def _open(self, event: yaml.SequenceStartEvent | yaml.MappingStartEvent) -> None:
         if len(self.stack) >= MAX_DEPTH:
@@ -120,10 +139,16 @@ class _Composer:
         is_mapping = isinstance(event, yaml.MappingStartEvent)
         if event.tag not in (None, "!", _TAGS["!!map" if is_mapping else "!!seq"]):
             raise _RefusedError(self._position(event), f"unknown YAML tag {shown(event.tag)}")
-        self.stack.append(_Open(self._position(event), is_mapping, event.anchor))
+        position = self._position(event) if event.flow_style else replace(self._position(event), width=0)
+        self.stack.append(_Open(position, is_mapping, event.anchor))
 
-    def _close(self) -> None:
+    def _close(self, event: yaml.Event) -> None:
         done = self.stack.pop()
+        if done.position.width and event.end_mark is not None:
+            # A flow collection ends with its bracket; underlined is the whole of it where that is in one line.
+            same = event.end_mark.line + 1 == done.position.line
+            width = event.end_mark.column + 1 - done.position.column if same else 1
+            done.position = replace(done.position, width=width)
         node: YamlNode
         if done.is_mapping:
             pairs = zip(done.children[::2], done.children[1::2], strict=True)

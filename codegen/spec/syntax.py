@@ -55,9 +55,9 @@ class Expression:
         """Where it stands."""
         return self.scalar.position
 
-    def place(self, offset: int) -> Position:
-        """Where the character of the expression's text stands in the file."""
-        return self.scalar.place(self.offset + offset)
+    def place(self, offset: int, end: int | None = None) -> Position:
+        """Where these characters of the expression's text stand in the file."""
+        return self.scalar.place(self.offset + offset, None if end is None else self.offset + end)
 
 
 @dataclass(frozen=True)

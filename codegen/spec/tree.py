@@ -24,13 +24,20 @@ class Scalar:
     style: str = ""
     source: str = field(default="", repr=False, compare=False)
 
-    def place(self, offset: int) -> Position:
-        """Where the character ``text[offset]`` stands in the file; the scalar's own place where that is not on one
-        line."""
+    def place(self, offset: int, end: int | None = None) -> Position:
+        """Where the characters ``text[offset:end]`` stand in the file, one character unless there is an ``end``; the
+        scalar's own place where that is not on one line."""
         if self.style in ("|", ">") or "\n" in self.source or "\r" in self.source:
             return self.position
+        begin = self._index(offset)
+        behind = self._index(end if end is not None else offset + 1)
+        here = self.position
+        return Position(here.file, here.line, here.column + begin, max(behind - begin, 1), here.source)
+
+    def _index(self, offset: int) -> int:
+        """Where ``text[offset]`` stands in ``source``."""
         if self.style == "":
-            return self._moved(offset)
+            return offset
         at = 1
         for _ in range(offset):
             if self.style == "'" and self.source.startswith("''", at):
@@ -39,10 +46,7 @@ class Scalar:
                 at += 2 + _ESCAPES.get(self.source[at + 1 : at + 2], 0)
             else:
                 at += 1
-        return self._moved(min(at, max(len(self.source) - 1, 0)))
-
-    def _moved(self, by: int) -> Position:
-        return Position(self.position.file, self.position.line, self.position.column + by)
+        return min(at, max(len(self.source) - 1, 0))
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from ..expression.nodes import Node
 from ..expression.parser import parse_expression, parse_expressions, parse_type_reference
 from ..model.model import Position
 from .diagnostics import Diagnostics
+from .expectations import expected
 from .kinds import (
     AnyKind,
     ContentsKind,
@@ -75,12 +76,12 @@ class Validator:
         if isinstance(kind, AnyKind):
             return None
         if not isinstance(node, Scalar) or node.value is None:
-            self._wrong(node, _expected(kind))
+            self._wrong(node, expected(kind))
             return None
         return self._scalar(node, kind)
 
-    def _wrong(self, node: YamlNode, expected: str) -> None:
-        self.diagnostics.error(node.position, f"expected {expected}, found {described(node)}")
+    def _wrong(self, node: YamlNode, wanted: str) -> None:
+        self.diagnostics.error(node.position, f"expected {wanted}, found {described(node)}")
 
     # Mappings and lists ---------------------------------------------------------------------------------------------
 
@@ -91,18 +92,21 @@ class Validator:
         if not isinstance(node, Mapping):
             self._wrong(node, f"{table.name} as a mapping")
             return None
+        self.diagnostics.concerns(node.position, name)
         values: dict[str, Value] = {}
         keys: dict[str, Position] = {}
         for key, child in node.entries:
             kind = self._key_kind(key, table)
+            self.diagnostics.concerns(key.position, name, key.text if kind is not None else None)
             if kind is not None:
                 keys[key.text] = key.position
+                self.diagnostics.concerns(child.position, name, key.text)
                 value = self.check(child, kind)
                 if value is not None:
                     values[key.text] = value
         for word, each in table.keys.items():
             if each.required and word not in keys:
-                self.diagnostics.error(node.position, f"{table.name} has no key '{word}'")
+                self.diagnostics.error(node.position, f"{table.name} has no key '{word}'", (name, word))
         return Section(name, node.position, MappingProxyType(values), MappingProxyType(keys))
 
     def _key_kind(self, key: Scalar, table: Table) -> Kind | None:
@@ -214,13 +218,13 @@ class Validator:
             return self._text(node, kind)
         if isinstance(kind, FlagKind):
             if not isinstance(node.value, bool) or kind.only not in (None, node.value):
-                self._wrong(node, _expected(kind))
+                self._wrong(node, expected(kind))
                 return None
             return Flag(node.value, node.position)
         if isinstance(kind, IntegerKind):
             value = node.value
             if not isinstance(value, int) or isinstance(value, bool) or not _within(value, kind):
-                self._wrong(node, _expected(kind))
+                self._wrong(node, expected(kind))
                 return None
             return Integer(value, node.position)
         raise AssertionError(kind)
@@ -240,21 +244,21 @@ class Validator:
         try:
             return Expression(parse_expression(text), node)
         except ExpressionError as error:
-            self.diagnostics.error(node.place(error.start), error.message)
+            self.diagnostics.error(node.place(error.start, error.end), error.message)
             return None
 
     def _type(self, node: Scalar) -> TypeReference | None:
         try:
             name, arguments = parse_type_reference(node.text)
         except ExpressionError as error:
-            self.diagnostics.error(node.place(error.start), error.message)
+            self.diagnostics.error(node.place(error.start, error.end), error.message)
             return None
         return TypeReference(name, arguments, node)
 
     def _process(self, node: Scalar) -> ProcessReference | None:
         found = _PROCESS.fullmatch(node.text)
         if found is None:
-            self._wrong(node, _expected(ProcessKind()))
+            self._wrong(node, expected(ProcessKind()))
             return None
         name, inside = found.group(1), found.group(2)
         arguments: tuple[Node, ...] = ()
@@ -262,7 +266,7 @@ class Validator:
             try:
                 arguments = parse_expressions(inside)
             except ExpressionError as error:
-                self.diagnostics.error(node.place(found.start(2) + error.start), error.message)
+                self.diagnostics.error(node.place(found.start(2) + error.start, found.start(2) + error.end), error.message)
                 return None
         wanted = {"zlib": 0, "xor": 1, "rol": 1, "ror": 1}.get(name)
         if wanted is not None and wanted != len(arguments):
@@ -282,21 +286,3 @@ def _article(word: str) -> str:
 
 def _within(value: int, kind: IntegerKind) -> bool:
     return (kind.minimum is None or value >= kind.minimum) and (kind.maximum is None or value <= kind.maximum)
-
-
-def _expected(kind: Kind) -> str:
-    """In words, what a kind asks for."""
-    if isinstance(kind, TextKind):
-        return listed(kind.choices) if kind.choices else kind.expected
-    if isinstance(kind, FlagKind):
-        return "true or false" if kind.only is None else str(kind.only).lower()
-    if isinstance(kind, IntegerKind):
-        bounds = f" from {kind.minimum} to {kind.maximum}" if kind.maximum is not None else ""
-        return f"an integer{bounds}"
-    if isinstance(kind, ExpressionKind):
-        return "an expression"
-    if isinstance(kind, TypeKind):
-        return "the name of a type"
-    if isinstance(kind, ProcessKind):
-        return "zlib, xor(key), rol(bits), ror(bits) or the name of a routine"
-    raise AssertionError(kind)

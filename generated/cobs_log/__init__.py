@@ -14,9 +14,9 @@ from wireloom.format import Column, Format
 from wireloom.program import Stuffing
 
 FORMAT = Format(
+    module=__name__,
     name="cobs_log",
     title="COBS record log",
-    module="wireloom.formats.cobs_log",
     root="CobsLog",
     row="CobsLog.Record",
     rows_attribute="records",

@@ -16,9 +16,9 @@ says, since it is what writers do; a file that was written to the letter of the 
 from wireloom.format import Choice, Column, Format
 
 FORMAT = Format(
+    module=__name__,
     name="edgemq_segment",
     title="EdgeMQ write-ahead-log segment",
-    module="wireloom.formats.edgemq_segment",
     root="EdgemqSegment",
     row="EdgemqSegment.Frame",
     rows_attribute="frames",

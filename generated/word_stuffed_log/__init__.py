@@ -15,9 +15,9 @@ from wireloom.format import Column, Format
 from wireloom.program import Stuffing
 
 FORMAT = Format(
+    module=__name__,
     name="word_stuffed_log",
     title="Word-stuffed record log",
-    module="wireloom.formats.word_stuffed_log",
     root="WordStuffedLog",
     row="WordStuffedLog.Record",
     rows_attribute="records",

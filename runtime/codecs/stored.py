@@ -12,8 +12,10 @@ from ..storage import Stream
 class StorageError(WireloomError):
     """The storage failed while it was read."""
 
-    def __init__(self, message: str) -> None:
-        super().__init__(message, reason="missing")
+    def __init__(
+        self, message: str, *, path: str | None = None, offset: int | None = None, reason: str | None = "missing"
+    ) -> None:
+        super().__init__(message, path=path, offset=offset, reason=reason)
 
 
 class Stored:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from pathlib import Path
 from typing import Any
 
 import click
 
+from . import completing
 from .parameters import (
     MODES,
     bytes_option,
@@ -18,7 +17,7 @@ from .parameters import (
     names,
     region_option,
 )
-from .standard import standard_output
+from .standard import standard_output, write_json
 
 BINARY = ("parquet", "arrow")
 
@@ -26,19 +25,38 @@ BINARY = ("parquet", "arrow")
 @click.command("decode", short_help="Rows out of binary files: NDJSON, Parquet, Arrow, CSV, a table.")
 @format_argument
 @inputs_argument
-@click.option("-o", "--output", metavar="OUT", default="-", help="File to write; by default standard output.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="OUT",
+    default="-",
+    shell_complete=completing.files,
+    help="File to write; by default standard output.",
+)
 @click.option(
     "--to",
     "kind",
     type=click.Choice(("ndjson", "parquet", "arrow", "csv", "table")),
     help="What to write; by default what the name of OUT says, and ndjson to standard output.",
 )
-@click.option("--columns", metavar="A,B", callback=names, help="Columns to write, in this order.")
+@click.option(
+    "--columns",
+    metavar="A,B",
+    callback=names,
+    shell_complete=completing.columns,
+    help="Columns to write, in this order.",
+)
 @click.option("--mode", type=click.Choice(MODES), default="permissive", show_default=True, help="What damage does.")
 @click.option("--recover", is_flag=True, help="After a damaged length, look for the next good row and go on.")
 @click.option("--no-verify", is_flag=True, help="Do not check checksums.")
 @bytes_option
-@click.option("--report", "report_path", metavar="FILE", help="Write the read report as JSON.")
+@click.option(
+    "--report",
+    "report_path",
+    metavar="FILE",
+    shell_complete=completing.files,
+    help="Write the read report as JSON; - is standard output, where OUT is a file.",
+)
 @region_option
 @format_options
 def command(
@@ -74,6 +92,8 @@ def command(
     kind = kind or ("ndjson" if output == "-" else kind_of(output))
     if output == "-" and kind in BINARY and sys.stdout.isatty():
         raise click.UsageError(f"{kind} is not for a terminal: add -o FILE", click.get_current_context())
+    if output == "-" and report_path == "-":
+        raise click.UsageError("rows and report would be mixed: add -o FILE", click.get_current_context())
     how: dict[str, Any] = {
         "columns": columns,
         "mode": mode,
@@ -93,6 +113,5 @@ def command(
                     break
         report = scanner.report
     if report_path is not None:
-        with opened(Path(report_path)) as file:
-            file.write(json.dumps(report.to_dict(), indent=2).encode() + b"\n")
+        write_json(report_path, report.to_dict())
     warn(report)

@@ -2,26 +2,40 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from . import completing
 from .parameters import bytes_option, format_argument, format_options
 from .progress import Bar, bar
 from .standard import standard_output
 
+if TYPE_CHECKING:
+    from .rows import Place
+
 
 @click.command("encode", short_help="Rows (NDJSON, Parquet, Arrow) to a file of a format.")
 @format_argument
-@click.argument("source", metavar="INPUT")
-@click.option("-o", "--output", metavar="OUT", required=True, help="File to write; - is standard output.")
+@click.argument("source", metavar="INPUT", shell_complete=completing.files)
+@click.option(
+    "-o",
+    "--output",
+    metavar="OUT",
+    required=True,
+    shell_complete=completing.files,
+    help="File to write; - is standard output.",
+)
 @click.option(
     "--codec", metavar="CODEC", help="zstd, gzip or none; by default what the name of OUT or the format says."
 )
 @click.option("--level", type=int, help="Level of the codec.")
 @bytes_option
+@click.option("--json", "as_json", is_flag=True, help="Print what was written as JSON: rows and bytes.")
 @format_options
 def command(
     format_name: str,
@@ -30,6 +44,7 @@ def command(
     codec: str | None,
     level: int | None,
     as_bytes: str,
+    as_json: bool,
     options: dict[str, Any],
 ) -> None:
     """Writes the rows of INPUT as a file of FORMAT. Lengths, counts and checksums are filled in.
@@ -49,21 +64,27 @@ def command(
         raise click.UsageError(
             "binary output is not for a terminal: give the name of a file", click.get_current_context()
         )
-    with batches_of_file(format, source, as_bytes) as batches, bar(f"encode {format.name}") as shown:
-        write(
+    if output == "-" and as_json:
+        raise click.UsageError("bytes and JSON would be mixed: name a file", click.get_current_context())
+    with batches_of_file(format, source, as_bytes) as (batches, place), bar(f"encode {format.name}") as shown:
+        report = write(
             format,
-            _followed(batches, shown),
+            _followed(batches, shown, place),
             standard_output() if output == "-" else output,
             codec=codec,
             level=level,
             **options,
         )
+    if as_json:
+        click.echo(json.dumps({"format": format.name, "output": output} | asdict(report), indent=2))
 
 
-def _followed(batches: Iterator[Any], shown: Bar) -> Iterator[Any]:
-    done = 0
+def _followed(batches: Iterator[Any], shown: Bar, place: Place) -> Iterator[Any]:
+    gone = 0
     for batch in batches:
         yield batch
-        done += batch.nbytes
         shown.rows += batch.num_rows
-        shown.notify(done, None)
+        gone += batch.nbytes
+        done, total = place()
+        # Of a pipe nothing is known but what came out of it.
+        shown.notify(gone if total is None else done, total)

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import UnsupportedError
+from . import completing
 from .parameters import format_argument, format_options, inputs_argument, region_option
-from .standard import standard_output
+from .standard import standard_output, write_json
 
 if TYPE_CHECKING:
     from ..format import Format
@@ -19,9 +20,21 @@ if TYPE_CHECKING:
 @inputs_argument
 @region_option
 @click.option("--no-crc", is_flag=True, help="Do not check checksums.")
+@click.option(
+    "--report",
+    "report_path",
+    metavar="FILE",
+    shell_complete=completing.files,
+    help="Write the read report as JSON.",
+)
 @format_options
 def command(
-    format_name: str, inputs: tuple[str, ...], region: str | None, no_crc: bool, options: dict[str, Any]
+    format_name: str,
+    inputs: tuple[str, ...],
+    region: str | None,
+    no_crc: bool,
+    report_path: str | None,
+    options: dict[str, Any],
 ) -> None:
     """Writes the payload of every row of INPUT to standard output, each ended by a newline.
 
@@ -38,12 +51,16 @@ def command(
 
     format = get(format_name)
     how: dict[str, Any] = {"columns": [payload_column(format)], "verify": not no_crc, "region": region}
+    if report_path == "-":
+        raise click.UsageError("payloads and report would be mixed: name a file", click.get_current_context())
     output = standard_output()
     quiet = sys.stdout.isatty()
     with scanning(format, inputs, how | options, f"extract {format.name}", quiet=quiet) as (scanner, batches):
         for batch in batches:
             output.write(b"".join(_ended(value) for value in batch.column(0).to_pylist()))
     output.flush()
+    if report_path is not None:
+        write_json(report_path, scanner.report.to_dict())
     warn(scanner.report)
 
 

@@ -2,55 +2,134 @@
 
 from __future__ import annotations
 
+import json
+import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from ..errors import WireloomError
+from . import completing
 
-SPECS, GENERATED = Path("specs"), Path("generated")
+if TYPE_CHECKING:
+    from wireloom.codegen.emit import Changes
+    from wireloom.codegen.project import Project
+
 DIFFERS = 1
 
 
 @click.command("generate", short_help="Specs to code; --check only compares.")
-@click.argument("specs", metavar="[SPEC]...", nargs=-1, type=click.Path(path_type=Path))
-@click.option("-o", "--output", metavar="DIR", type=click.Path(path_type=Path), help="Folder to write [generated].")
+@click.argument(
+    "specs",
+    metavar="[SPEC]...",
+    nargs=-1,
+    type=click.Path(path_type=Path),
+    shell_complete=completing.files,
+)
+@click.option(
+    "-o",
+    "--output",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    shell_complete=completing.folders,
+    help="Folder to write [generated].",
+)
+@click.option("--package", metavar="NAME", help="What Python will import that folder as [wireloom.formats].")
 @click.option("--check", is_flag=True, help="Write nothing; exit code 1 and a diff where the folder differs.")
+@click.option("--json", "as_json", is_flag=True, help="Print what was, or would be, written and removed as JSON.")
 @click.pass_context
-def command(context: click.Context, specs: tuple[Path, ...], output: Path | None, check: bool) -> None:
+def command(
+    context: click.Context,
+    specs: tuple[Path, ...],
+    output: Path | None,
+    package: str | None,
+    check: bool,
+    as_json: bool,
+) -> None:
     """Generates a package for each SPEC; by default for all of specs/.
 
     The folder then holds what the specs say and nothing else: generated files that no spec accounts for are removed.
-    With the default folder, the specs of specs/ always count.
+    With the default folder, the specs of specs/ always count. A project with another layout says so in its
+    pyproject.toml, in the table [tool.wireloom]: specs, output, package, discovery.
     """
+    from wireloom.codegen.backends.base import Target
     from wireloom.codegen.emit import generate
+    from wireloom.codegen.project import find_project
 
-    changes = generate(_specs(specs, output), output or GENERATED, check=check)
+    project = find_project(Path())
+    folder = output or project.output
+    own = os.path.abspath(folder) == os.path.abspath(project.output)
+    target = project.target if own else Target()
+    changes = generate(
+        _specs(specs, project, output),
+        folder,
+        check=check,
+        target=Target(package, target.specs, target.discovery) if package else target,
+        discovery_dir=project.discovery if own else None,
+    )
+    if own:
+        _tell_undeclared(project)
+    if as_json:
+        click.echo(json.dumps(_described(changes), indent=2))
+        context.exit(DIFFERS if check and not changes.clean else 0)
     if not check:
-        for path in changes.written:
-            click.echo(f"wrote {(output or GENERATED) / path}")
-        for path in changes.removed:
-            click.echo(f"removed {(output or GENERATED) / path}")
-        for path in changes.foreign:
-            click.echo(f"wireloom: {(output or GENERATED) / path} was not generated and is left alone", err=True)
-        if not changes.written and not changes.removed:
-            click.echo(f"nothing to do: {len(changes.unchanged)} files are up to date")
-        return
-    if not changes.clean:
+        _tell(changes, folder)
+    elif not changes.clean:
         click.echo(changes.diff, nl=False)
         for path in (*changes.removed, *changes.foreign):
-            click.echo(f"wireloom: {(output or GENERATED) / path} belongs to no spec", err=True)
+            click.echo(f"wireloom: {_shown(folder, path)} belongs to no spec", err=True)
         click.echo("wireloom: the generated code differs from the specs: run 'wireloom generate'", err=True)
         context.exit(DIFFERS)
 
 
-def _specs(given: tuple[Path, ...], output: Path | None) -> list[Path]:
+def _tell(changes: Changes, folder: Path) -> None:
+    for path in changes.written:
+        click.echo(f"wrote {_shown(folder, path)}")
+    for path in changes.removed:
+        click.echo(f"removed {_shown(folder, path)}")
+    for path in changes.foreign:
+        click.echo(f"wireloom: {_shown(folder, path)} was not generated and is left alone", err=True)
+    if not changes.written and not changes.removed:
+        click.echo(f"nothing to do: {len(changes.unchanged)} files are up to date")
+
+
+def _tell_undeclared(project: Project) -> None:
+    """Says which formats nobody would find who installs the project."""
+    from wireloom.codegen.emit import load_all
+    from wireloom.codegen.project import GROUP
+
+    if project.entry_points is None:
+        return
+    for spec in load_all(project.spec_files()):
+        if spec.rows is not None and spec.name not in project.entry_points:
+            line = f'{spec.name} = "{project.target.package}.{spec.name}:FORMAT"'
+            click.echo(f'wireloom: pyproject.toml lacks, under [project.entry-points."{GROUP}"]: {line}', err=True)
+
+
+def _shown(folder: Path, path: str) -> str:
+    """Packages for Spark's discovery may lie outside of the folder."""
+    return os.path.normpath(folder / path)
+
+
+def _described(changes: Changes) -> dict[str, object]:
+    return {
+        "clean": changes.clean,
+        "written": changes.written,
+        "removed": changes.removed,
+        "foreign": changes.foreign,
+        "unchanged": changes.unchanged,
+        "diff": changes.diff,
+    }
+
+
+def _specs(given: tuple[Path, ...], project: Project, output: Path | None) -> list[Path]:
     missing = next((each for each in given if not each.is_file()), None)
     if missing is not None:
         raise WireloomError("no such spec file", path=str(missing))
-    standing = sorted(SPECS.glob("*.ksy")) if output is None or not given else []
+    standing = project.spec_files() if output is None or not given else []
     known = {each.resolve() for each in standing}
     found = [*standing, *(each for each in given if each.resolve() not in known)]
     if not found:
-        raise WireloomError("no specs here: run this in a folder with specs/, or name the spec files")
+        raise WireloomError(f"no specs here: run this in a folder with {project.target.specs}/, or name the spec files")
     return found

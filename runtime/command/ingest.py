@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from . import completing
 from .parameters import MODES, format_argument, format_options, inputs_argument, names
+from .standard import write_json
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -24,10 +24,33 @@ if TYPE_CHECKING:
 @click.command("ingest", short_help="Files to a Parquet table with Spark, damaged records to a quarantine table.")
 @format_argument
 @inputs_argument
-@click.option("--table", metavar="OUT", required=True, help="Folder of the Parquet table to write.")
-@click.option("--quarantine", metavar="OUT", help="Folder of a Parquet table for the damaged records.")
-@click.option("--partition-by", metavar="A,B", callback=names, help="Columns that make the table's folders.")
-@click.option("--columns", metavar="A,B", callback=names, help="Columns of the table; by default the format's.")
+@click.option(
+    "--table",
+    metavar="OUT",
+    required=True,
+    shell_complete=completing.folders,
+    help="Folder of the Parquet table to write.",
+)
+@click.option(
+    "--quarantine",
+    metavar="OUT",
+    shell_complete=completing.folders,
+    help="Folder of a Parquet table for the damaged records.",
+)
+@click.option(
+    "--partition-by",
+    metavar="A,B",
+    callback=names,
+    shell_complete=completing.columns,
+    help="Columns that make the table's folders.",
+)
+@click.option(
+    "--columns",
+    metavar="A,B",
+    callback=names,
+    shell_complete=completing.columns,
+    help="Columns of the table; by default the format's.",
+)
 @click.option("--mode", type=click.Choice(MODES), default="permissive", show_default=True, help="What damage does.")
 @click.option("--recover", is_flag=True, help="After a damaged length, look for the next good row and go on.")
 @click.option(
@@ -37,7 +60,14 @@ if TYPE_CHECKING:
     show_default=True,
     help="What becomes of tables that are there already.",
 )
-@click.option("--report", "report_path", metavar="FILE", help="Write the summary and the read report as JSON.")
+@click.option(
+    "--report",
+    "report_path",
+    metavar="FILE",
+    shell_complete=completing.files,
+    help="Write the summary and the read report as JSON.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the summary and the read report as JSON.")
 @format_options
 def command(
     format_name: str,
@@ -50,6 +80,7 @@ def command(
     recover: bool,
     existing: str,
     report_path: str | None,
+    as_json: bool,
     options: dict[str, Any],
 ) -> None:
     """Reads INPUT with Spark on this machine and writes a Parquet table.
@@ -63,7 +94,6 @@ def command(
     from ..registry import get
     from ..spark.ingest import ingest
     from ..storage import expand
-    from ..writing import opened
 
     format = get(format_name)
     # Spark takes seconds to start, and an input that is not there is known before.
@@ -84,8 +114,10 @@ def command(
             progress=progress,
         )
     if report_path is not None:
-        with opened(Path(report_path)) as file:
-            file.write(json.dumps(summary.to_dict(), indent=2).encode() + b"\n")
+        write_json(report_path, summary.to_dict())
+    if as_json:
+        write_json("-", summary.to_dict())
+        return
     for line in lines_of(summary):
         click.echo(line)
 
@@ -119,7 +151,15 @@ def _bar(label: str) -> Iterator[Callable[[IngestProgress], None] | None]:
         yield None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        SpinnerColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
 
     with Progress(
         SpinnerColumn(),
@@ -128,13 +168,17 @@ def _bar(label: str) -> Iterator[Callable[[IngestProgress], None] | None]:
         MofNCompleteColumn(),
         TextColumn("{task.fields[what]}"),
         TimeElapsedColumn(),
+        TimeRemainingColumn(),
         console=Console(stderr=True),
         transient=True,
     ) as shown:
         task = shown.add_task(label, total=None, what="tasks")
 
         def tell(now: IngestProgress) -> None:
-            what = f"tasks  {now.rows:,} rows  {now.bytes / 1e6:,.0f} MB"
+            size = now.bytes / 1e6
+            what = f"tasks  {now.rows:,} rows  {size:,.0f} MB"
+            if now.seconds:
+                what += f"  {size / now.seconds:,.1f} MB/s"
             if now.damaged:
                 what += f"  [red]{now.damaged:,} damaged[/red]"
             shown.update(task, completed=now.tasks, total=now.all_tasks or None, what=what)

@@ -7,6 +7,8 @@ from typing import Any, TypeVar
 
 import click
 
+from . import completing
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 MODES = ("permissive", "dropmalformed", "failfast")
@@ -18,12 +20,14 @@ OTHERS = ("columns", "mode", "recover", "verify", "region", "byte_range", "progr
 
 def format_argument(function: Function) -> Function:
     """``FORMAT``."""
-    return click.argument("format_name", metavar="FORMAT")(function)
+    return click.argument("format_name", metavar="FORMAT", shell_complete=completing.format_names)(function)
 
 
 def inputs_argument(function: Function) -> Function:
     """``INPUT…``."""
-    return click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)(function)
+    return click.argument("inputs", metavar="INPUT...", nargs=-1, required=True, shell_complete=completing.files)(
+        function
+    )
 
 
 def format_options(function: Function) -> Function:
@@ -33,6 +37,7 @@ def format_options(function: Function) -> Function:
         "options",
         metavar="NAME=VALUE",
         multiple=True,
+        shell_complete=completing.options,
         callback=lambda _context, _parameter, values: _mapping(values),
         help="An option of the format or a limit, such as stride=rules or max_record=1000000.",
     )(function)

@@ -16,7 +16,7 @@ import click
 
 from ..errors import WireloomError
 
-COMMANDS = ("formats", "decode", "encode", "extract", "verify", "generate", "check", "ingest")
+COMMANDS = ("formats", "new", "decode", "encode", "extract", "verify", "generate", "check", "diff", "ingest", "completion")
 UNUSABLE = 2
 INTERRUPTED = 130
 TERMINATED = 143

@@ -23,18 +23,21 @@ from ..writing.batches import ROWS
 from .sinks import KINDS
 from .standard import standard_input
 
+Place = Callable[[], tuple[int, int | None]]
+"""Stored bytes of the input that have been read, and all of them where that is known."""
+
 BLOCK = 8 * 1024 * 1024
 """About how many bytes of JSON lines make a batch."""
 
 
 @contextmanager
-def batches_of_file(format: Format, path: str, as_bytes: str) -> Iterator[Iterator[pa.RecordBatch]]:
-    """The record batches in a file, a URL or standard input (``-``).
+def batches_of_file(format: Format, path: str, as_bytes: str) -> Iterator[tuple[Iterator[pa.RecordBatch], Place]]:
+    """The record batches in a file, a URL or standard input (``-``), and how far in it they have come.
 
     The kind is told by the name's ending, else by the first bytes. ``as_bytes`` says how bytes stand in JSON lines.
     Raises ``WireloomError`` for a file that is not there, and while iterating for one that is damaged.
     """
-    with _opened(path) as file:
+    with _opened(path) as (file, place):
         kind = _kind(path, file)
         readers: dict[str, Callable[[], Iterator[pa.RecordBatch]]] = {
             "ndjson": lambda: _lines(format, file, as_bytes),
@@ -43,7 +46,7 @@ def batches_of_file(format: Format, path: str, as_bytes: str) -> Iterator[Iterat
         }
         if kind not in readers:
             raise WireloomError(f"rows are taken from {', '.join(readers)}, not from {kind}", path=path)
-        yield _named(path, readers[kind]())
+        yield _named(path, readers[kind]()), place
 
 
 def _named(path: str, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -56,11 +59,11 @@ def _named(path: str, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBa
 
 
 @contextmanager
-def _opened(path: str) -> Iterator[IO[bytes]]:
+def _opened(path: str) -> Iterator[tuple[IO[bytes], Place]]:
     if path == STANDARD_INPUT:
         reader = io.BufferedReader(cast(io.RawIOBase, standard_input()))
         try:
-            yield reader
+            yield reader, lambda: (0, None)
         finally:
             # Standard input is not ours to close.
             reader.detach()
@@ -77,13 +80,24 @@ def _opened(path: str) -> Iterator[IO[bytes]]:
     except OSError as error:
         raise WireloomError(f"cannot be read: {error.strerror or error}", path=path) from error
     with file:
+        place = _place(file)
         codec = SUFFIXES.get(PurePath(path).suffix.lower())
         if codec == "gzip":
-            yield cast(IO[bytes], gzip.GzipFile(fileobj=file))
+            yield cast(IO[bytes], gzip.GzipFile(fileobj=file)), place
         elif codec == "zstd":
-            yield io.BufferedReader(zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True))
+            reader = io.BufferedReader(zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True))
+            yield reader, place
         else:
-            yield file
+            yield file, place
+
+
+def _place(file: IO[bytes]) -> Place:
+    """Tells where a file is read; nothing is known of a pipe."""
+    if not file.seekable():
+        return lambda: (0, None)
+    size = file.seek(0, io.SEEK_END)
+    file.seek(0)
+    return lambda: (file.tell(), size)
 
 
 def _kind(path: str, file: IO[bytes]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from typing import BinaryIO
 
@@ -15,3 +16,12 @@ def standard_output() -> BinaryIO:
 def standard_input() -> BinaryIO:
     """Standard input for bytes."""
     return sys.stdin.buffer
+
+
+def write_json(path: str, value: object) -> None:
+    """Writes ``value`` as indented JSON to the file ``path``, or to standard output where that is ``-``."""
+    from ..writing import opened
+
+    with opened(standard_output() if path == "-" else path) as file:
+        file.write(json.dumps(value, indent=2).encode() + b"\n")
+        file.flush()

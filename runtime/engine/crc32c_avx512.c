@@ -73,14 +73,14 @@ AVX512 __attribute__((noinline)) static __m512i long_data(__m512i first, const u
 }
 
 AVX512 uint32_t wl_crc32c_avx512(uint32_t state, const uint8_t *data, size_t size) {
-    static const uint8_t counting[64] = {
-        0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
-        22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43,
-        44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
+    static const uint8_t counting[64] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
+                                         16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
+                                         32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47,
+                                         48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
     if (size < 16)
         return wl_crc32c_sse42(state, data, size);
     size_t odd = (size - 1) % 64 + 1;
-    /* The state counts as added to the first four bytes; what of it does not fit the odd ones goes to the next block. */
+    /* The state counts as added to the first four bytes; what does not fit the odd ones goes to the next block. */
     __m512i added = _mm512_zextsi128_si512(_mm_cvtsi32_si128((int)state));
     __m512i vector = _mm512_xor_si512(_mm512_maskz_loadu_epi8(~UINT64_C(0) >> (64 - odd), (const void *)data), added);
     __m512i from = _mm512_sub_epi8(load(counting), _mm512_set1_epi8((char)(64 - odd)));

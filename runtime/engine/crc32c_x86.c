@@ -38,8 +38,8 @@ SSE42_PCLMUL static inline uint64_t product(uint64_t left, uint64_t right) {
     return (uint64_t)_mm_cvtsi128_si64(both);
 }
 
-/* Bits 0 to 31 of the doubled product are the coefficients of x^63 down to x^32, so they go through the instruction that
- * multiplies by x^32 and reduces; the others are below the polynomial's degree already. */
+/* Bits 0 to 31 of the doubled product are the coefficients of x^63 down to x^32, so they go through the instruction
+ * that multiplies by x^32 and reduces; the others are below the polynomial's degree already. */
 SSE42_PCLMUL uint32_t wl_crc32c_multiply_pclmul(uint32_t left, uint32_t right) {
     uint64_t both = product(left, right) << 1;
     return (uint32_t)(both >> 32) ^ _mm_crc32_u32(0, (uint32_t)both);

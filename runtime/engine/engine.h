@@ -104,7 +104,7 @@ typedef struct {
 } wl_damage;
 
 /* Where a column goes. `validity`: (capacity + 7) / 8 bytes, all zero. Fixed: `values` of capacity × storage bytes.
- * Variable: `offsets` of capacity + 1 int32, and `values` of `data_size` bytes. Not wanted: the rest is not looked at. */
+ * Variable: `offsets` of capacity + 1 int32, and `values` of `data_size` bytes. Not wanted: no more is looked at. */
 typedef struct {
     bool wanted;
     uint8_t *validity;
@@ -117,19 +117,19 @@ typedef struct {
     const uint8_t *source; /* rows are read from source[begin … end) */
     size_t begin;
     size_t end;
-    uint64_t base_offset; /* offset of source[0] in the whole (decompressed) input */
-    bool at_end;          /* no more input will follow `end` */
-    bool at_start;        /* delimited only: source[begin] is the start of the file, a frame may begin there */
-    bool verify;          /* false: checksums are not computed */
-    bool null_rows;       /* a damaged row gives a row of nulls */
-    size_t capacity;      /* most rows */
+    uint64_t base_offset;     /* offset of source[0] in the whole (decompressed) input */
+    bool at_end;              /* no more input will follow `end` */
+    bool at_start;            /* delimited only: source[begin] is the start of the file, a frame may begin there */
+    bool verify;              /* false: checksums are not computed */
+    bool null_rows;           /* a damaged row gives a row of nulls */
+    size_t capacity;          /* most rows */
     const wl_column *columns; /* one per column of the program */
     uint8_t *offsets;         /* NULL, or capacity uint64: where each row begins, absolute */
     wl_damage *damages;
-    size_t damage_capacity; /* at least 1 */
-    size_t padding;         /* back to back only: unused bytes after each row */
-    size_t max_record;      /* largest row in bytes (as encoded), at most INT32_MAX */
-    int64_t stop;           /* rows at or behind this absolute offset are not read; -1: none */
+    size_t damage_capacity;   /* at least 1 */
+    size_t padding;           /* back to back only: unused bytes after each row */
+    size_t max_record;        /* largest row in bytes (as encoded), at most INT32_MAX */
+    int64_t stop;             /* rows at or behind this absolute offset are not read; -1: none */
     const wl_integer *preset; /* values of registers 0 …; wl_program_presets() of them */
 } wl_fill_arguments;
 
@@ -139,7 +139,7 @@ typedef struct {
     int status;
     uint32_t reason;
     uint64_t position; /* absolute; set for WL_TRUNCATED, WL_LOST and WL_OVERSIZE */
-    size_t needed;     /* WL_NO_ROOM: data bytes; WL_NEED_INPUT: bytes of the row known to be needed (a hint, bounded) */
+    size_t needed; /* WL_NO_ROOM: data bytes; WL_NEED_INPUT: bytes of the row known to be needed (a hint, bounded) */
     size_t damage_count;
     size_t *null_counts; /* given by the caller, one per column of the program */
     size_t *data_used;   /* likewise: data bytes of variable columns */

@@ -91,8 +91,8 @@ static bool first_frame(const wl_run *run, wl_fill_result *result, wl_scanner *s
     const wl_fill_arguments *arguments = run->arguments;
     size_t begin = arguments->begin, size = run->program->delimiter_size;
     if (arguments->at_start) {
-        bool leading = arguments->end - begin >= size &&
-                       !memcmp(arguments->source + begin, run->program->delimiter, size);
+        bool leading =
+            arguments->end - begin >= size && !memcmp(arguments->source + begin, run->program->delimiter, size);
         *first = (frame){begin, leading ? begin + size : begin};
         return true;
     }
@@ -153,8 +153,8 @@ static bool take_frame(wl_run *run, wl_fill_result *result, const frame *each, s
     int outcome = WL_ROW_COMPLETE;
     run->nulls = false;
     if (delimiter > each->content)
-        outcome = run_frame(run, run->arguments->source + each->content, delimiter - each->content, result->rows,
-                            &damage);
+        outcome =
+            run_frame(run, run->arguments->source + each->content, delimiter - each->content, result->rows, &damage);
     if (WL_LIKELY(outcome == WL_ROW_COMPLETE && damage == WL_REASON_NONE)) {
         wl_row_done(run, result, each->position);
         return true;

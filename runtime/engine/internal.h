@@ -103,13 +103,13 @@ struct wl_program {
     uint32_t delimiter_size;
     uint32_t stuffing;
     uint8_t delimiter[4];
-    bool reset;           /* some step may read a register, span or mark that no step of this row has set */
-    wl_step *steps;       /* checked; owned */
-    bool *reachable;      /* one per step; owned */
-    uint8_t *storages;    /* one per column; owned */
-    bool *conditional;    /* one per column: some way through the row may not write it; owned */
-    wl_rule *rules;       /* owned */
-    uint8_t *constants;   /* owned */
+    bool reset;         /* some step may read a register, span or mark that no step of this row has set */
+    wl_step *steps;     /* checked; owned */
+    bool *reachable;    /* one per step; owned */
+    uint8_t *storages;  /* one per column; owned */
+    bool *conditional;  /* one per column: some way through the row may not write it; owned */
+    wl_rule *rules;     /* owned */
+    uint8_t *constants; /* owned */
 };
 
 /* Checks every step (validate.c); fills in reachable. False: `message` says what is wrong. */
@@ -124,16 +124,16 @@ static inline bool wl_kind_is_float(unsigned kind) { return kind >= WL_F4LE; }
 /* What an instruction does; operands as those of the step it was made from, unless said. */
 enum {
     WL_RUN_END,
-    WL_RUN_NEED,          /* c bytes */
-    WL_RUN_COLUMN_1,      /* out[row] ← byte at base + c */
+    WL_RUN_NEED,     /* c bytes */
+    WL_RUN_COLUMN_1, /* out[row] ← byte at base + c */
     WL_RUN_COLUMN_LE2,
     WL_RUN_COLUMN_BE2,
     WL_RUN_COLUMN_LE4,
     WL_RUN_COLUMN_BE4,
     WL_RUN_COLUMN_LE8,
     WL_RUN_COLUMN_BE8,
-    WL_RUN_REGISTER,      /* of kind b */
-    WL_RUN_REGISTER_LE4,  /* unsigned, the commonest */
+    WL_RUN_REGISTER,     /* of kind b */
+    WL_RUN_REGISTER_LE4, /* unsigned, the commonest */
     WL_RUN_REGISTER_BE4,
     WL_RUN_BYTES_REGISTER,
     WL_RUN_BYTES_FIXED,
@@ -143,15 +143,15 @@ enum {
     WL_RUN_COLUMN_REGISTER, /* c: width in bytes */
     WL_RUN_COLUMN_TIMESTAMP,
     WL_RUN_COLUMN_NULL,
-    WL_RUN_COLUMN_VALID,  /* takes back the null that stands for "not written yet" */
+    WL_RUN_COLUMN_VALID, /* takes back the null that stands for "not written yet" */
     WL_RUN_CHECK_RANGE,
     WL_RUN_CHECK_TRUE,
     WL_RUN_CHECK_CONSTANT, /* constant: the bytes */
     WL_RUN_CHECK_UTF8,
     WL_RUN_CHECKSUM,
     WL_RUN_MARK,
-    WL_RUN_EXPRESSION,    /* constant: d bytes of code */
-    WL_RUN_SKIP_IF_ZERO,  /* c: index of an instruction */
+    WL_RUN_EXPRESSION,   /* constant: d bytes of code */
+    WL_RUN_SKIP_IF_ZERO, /* c: index of an instruction */
     WL_RUN_JUMP,
     WL_RUN_LIMIT_REGISTER,
     WL_RUN_LIMIT_FIXED,
@@ -181,7 +181,7 @@ struct wl_instruction {
     int64_t d;
     uint8_t *out; /* a column's values */
     union {
-        uint8_t *offsets;        /* of a variable column; d is then its room in bytes */
+        uint8_t *offsets; /* of a variable column; d is then its room in bytes */
         const uint8_t *constant;
     };
 };
@@ -212,27 +212,30 @@ struct wl_run {
     wl_instruction *plan;
     wl_checksum *checksums;
     const uint8_t *readable; /* bytes before this may be read (not used) beyond a row's end; source or scratch */
-    bool reset;              /* clear registers, spans and marks before each row */
-    bool has_conditional;    /* some wanted column starts each row as null */
+    /* Whether the next row needs wl_row_prepare(). A word of its own: a load of several flags at once, one of which has
+     * just been stored, would wait for the store in every row. */
+    uint32_t unprepared;
+    bool reset;           /* clear registers, spans and marks before each row */
+    bool has_conditional; /* some wanted column starts each row as null */
     /* The row that is being read. */
-    bool nulls;              /* some column of it is null so far */
-    bool poisoned;           /* some register of it could not be computed */
-    uint32_t refused;        /* why it is damaged, or WL_REASON_NONE */
-    uint32_t reason;         /* lost */
-    uint32_t column;         /* no room */
-    unsigned depth;          /* open sub-streams */
+    bool poisoned;    /* some register of it could not be computed */
+    bool nulls;       /* some column of it is null so far */
+    uint32_t refused; /* why it is damaged, or WL_REASON_NONE */
+    uint32_t reason;  /* lost */
+    uint32_t column;  /* no room */
+    unsigned depth;   /* open sub-streams */
     const uint8_t *begin;
-    const uint8_t *next;     /* complete: first byte behind it */
-    size_t needed;           /* truncated: bytes of the row that must be there; no room: data bytes */
+    const uint8_t *next; /* complete: first byte behind it */
+    size_t needed;       /* truncated: bytes of the row that must be there; no room: data bytes */
     const uint8_t *limits[WL_DEEPEST_LIMIT];
     uint64_t poison[WL_MOST_REGISTERS / 64];
     /* Delimited rows only. */
-    uint8_t *scratch;        /* unstuffed bytes; grown on demand */
+    uint8_t *scratch; /* unstuffed bytes; grown on demand */
     size_t scratch_size;
     /* Resync only. */
-    wl_index *index;         /* owned by wl_resync() */
-    size_t covered;          /* bytes that the row's checksums covered */
-    bool defer_text;         /* leave CHECK_UTF8 for the second look */
+    wl_index *index; /* owned by wl_resync() */
+    size_t covered;  /* bytes that the row's checksums covered */
+    bool defer_text; /* leave CHECK_UTF8 for the second look */
     /* In here, and not allocated apart, so that one addition finds them. */
     wl_integer registers[WL_MOST_REGISTERS];
     wl_span spans[WL_MOST_SPANS];
@@ -252,7 +255,7 @@ static inline int wl_run_row(wl_run *run, const uint8_t *begin, const uint8_t *e
     run->nulls = false;
     run->begin = begin;
     run->depth = 0;
-    if (WL_UNLIKELY(run->reset || run->poisoned || run->has_conditional))
+    if (WL_UNLIKELY(run->unprepared))
         wl_row_prepare(run, begin, row);
     return run->plan->handler(run->plan, run, begin, begin, end, row);
 }
@@ -307,7 +310,8 @@ const uint8_t *wl_index_find(wl_index *index, uint8_t value, const uint8_t *from
 /* Writes the position (relative to `from`) of every match that begins in [from, from + count) to `positions`; bytes up
  * to from + count + 1 … (size - 1 of them) may be read. Returns the number of matches. count ≤ WL_SCAN_BLOCK. */
 #define WL_SCAN_BLOCK 8192
-typedef size_t (*wl_scan_function)(const uint8_t *from, size_t count, uint8_t first, uint8_t second, uint16_t *positions);
+typedef size_t (*wl_scan_function)(const uint8_t *from, size_t count, uint8_t first, uint8_t second,
+                                   uint16_t *positions);
 
 typedef struct {
     const char *level;
@@ -315,8 +319,8 @@ typedef struct {
     const char *scan_name;
     wl_crc_function crc32c;
     uint32_t (*crc32c_multiply)(uint32_t left, uint32_t right);
-    wl_scan_function scan_pair;  /* reads one byte behind `count` */
-    wl_scan_function scan_byte;  /* `second` is not used */
+    wl_scan_function scan_pair; /* reads one byte behind `count` */
+    wl_scan_function scan_byte; /* `second` is not used */
 } wl_variant;
 
 extern wl_variant wl_chosen;
@@ -362,7 +366,7 @@ typedef struct {
     size_t scanned; /* matches that begin before this have been found */
     size_t block;   /* where positions count from */
     size_t count;
-    size_t next;    /* first one in positions that has not been passed */
+    size_t next; /* first one in positions that has not been passed */
     uint16_t positions[WL_SCAN_BLOCK];
 } wl_scanner;
 

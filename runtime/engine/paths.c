@@ -1,7 +1,7 @@
 /* What may stay unset on some way through a program: such columns begin every row as null, such registers as zero.
  *
- * A step lies on every way through the row where no jump leads over it and no END stands before it. Whatever is
- * written by such a step is certain; anything else is taken to be uncertain, which costs a little and breaks nothing. */
+ * A step lies on every way through the row where no jump leads over it and no END stands before it. What such a step
+ * writes is certain; anything else is taken to be uncertain, which costs a little and breaks nothing. */
 #include "internal.h"
 
 typedef struct {

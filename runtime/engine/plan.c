@@ -126,8 +126,8 @@ static uint16_t operation(const wl_step *step) {
 }
 
 static void decode(const needs *need, const wl_step *step, wl_instruction *instruction) {
-    *instruction = (wl_instruction){
-        .a = step->a, .operation = operation(step), .b = step->b, .c = step->c, .d = step->d};
+    *instruction =
+        (wl_instruction){.a = step->a, .operation = operation(step), .b = step->b, .c = step->c, .d = step->d};
     switch (step->op) {
     case WL_OP_NEED:
         instruction->c = step->a;
@@ -234,6 +234,7 @@ wl_run *wl_run_make(const wl_program *program, const wl_fill_arguments *argument
         for (uint32_t i = 0; i < program->column_count; i++)
             run->has_conditional |= arguments->columns[i].wanted && program->conditional[i];
     }
+    run->unprepared = run->reset || run->has_conditional;
     return run;
 }
 

@@ -21,9 +21,9 @@ static bool next_block(wl_scanner *scanner) {
         return false;
     size_t count = wl_smaller(scanner->end - behind - scanner->scanned, WL_SCAN_BLOCK);
     const uint8_t *from = scanner->source + scanner->scanned;
-    scanner->count = behind ? wl_chosen.scan_pair(from, count, scanner->delimiter[0], scanner->delimiter[1],
-                                                  scanner->positions)
-                            : wl_chosen.scan_byte(from, count, scanner->delimiter[0], 0, scanner->positions);
+    scanner->count =
+        behind ? wl_chosen.scan_pair(from, count, scanner->delimiter[0], scanner->delimiter[1], scanner->positions)
+               : wl_chosen.scan_byte(from, count, scanner->delimiter[0], 0, scanner->positions);
     scanner->next = 0;
     scanner->block = scanner->scanned;
     scanner->scanned += count;

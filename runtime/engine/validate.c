@@ -11,9 +11,9 @@
 
 typedef struct {
     wl_program *program;
-    int64_t *safe;    /* per step: bytes at base that may be read; -1: not reached (yet) */
-    uint8_t *depth;   /* per step: open sub-streams */
-    uint32_t at;      /* the step that is being checked */
+    int64_t *safe;  /* per step: bytes at base that may be read; -1: not reached (yet) */
+    uint8_t *depth; /* per step: open sub-streams */
+    uint32_t at;    /* the step that is being checked */
     char *message;
     size_t message_size;
 } checker;
@@ -44,8 +44,9 @@ static bool is_register(checker *check, int64_t number) {
 }
 
 static bool is_written_register(checker *check, int64_t number) {
-    return is_register(check, number) && (number >= check->program->preset_count ||
-                                          refuse(check, "register %lld is preset, steps only read it", (long long)number));
+    return is_register(check, number) &&
+           (number >= check->program->preset_count ||
+            refuse(check, "register %lld is preset, steps only read it", (long long)number));
 }
 
 static bool is_span(checker *check, int64_t number) { return below(check, "span", number, check->program->span_count); }
@@ -72,8 +73,8 @@ static bool is_outcome(checker *check, uint32_t operand) {
 }
 
 static bool is_within(checker *check, const char *what, int64_t value, int64_t least, int64_t most) {
-    return (value >= least && value <= most) ||
-           refuse(check, "%s %lld is not within %lld … %lld", what, (long long)value, (long long)least, (long long)most);
+    return (value >= least && value <= most) || refuse(check, "%s %lld is not within %lld … %lld", what,
+                                                       (long long)value, (long long)least, (long long)most);
 }
 
 static bool are_constants(checker *check, int64_t from, int64_t size) {
@@ -133,7 +134,8 @@ static bool check_operands(checker *check, const wl_step *step) {
     case WL_OP_REGISTER_FIXED:
         return check_fixed(check, step);
     case WL_OP_BYTES_REGISTER:
-        return is_span(check, step->a) && is_register(check, step->b) && is_within(check, "operand c", step->c, -far, far);
+        return is_span(check, step->a) && is_register(check, step->b) &&
+               is_within(check, "operand c", step->c, -far, far);
     case WL_OP_BYTES_FIXED:
         return is_span(check, step->a) && is_within(check, "a size of", step->c, 0, far);
     case WL_OP_BYTES_REST:

@@ -133,6 +133,12 @@ class Struct(KaitaiStruct):
         shown = (f"{name}={_shown(getattr(self, name))}" for name in self._fields if hasattr(self, name))
         return f"{type(self).__qualname__}({', '.join(shown)})"
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from ..display import html_of_struct
+
+        return html_of_struct(self)
+
 
 def _shown(value: object) -> str:
     if isinstance(value, bytes) and len(value) > SHOWN_BYTES:

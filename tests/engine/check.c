@@ -43,8 +43,8 @@ uint8_t *draft_pack(const draft *program, size_t *size) {
     at += program->column_count;
     for (size_t i = 0; i < program->rule_count; i++) {
         const wl_rule *rule = program->rules + i;
-        const uint32_t words[] = {rule->algorithm, rule->initial, rule->final_xor, (uint32_t)rule->replace, rule->own,
-                                  rule->own_size};
+        const uint32_t words[] = {rule->algorithm,         rule->initial, rule->final_xor,
+                                  (uint32_t)rule->replace, rule->own,     rule->own_size};
         for (size_t k = 0; k < 6; k++)
             put4(&at, words[k]);
     }
@@ -89,8 +89,14 @@ wl_program *edgemq_program(void) {
 }
 
 wl_program *word_stuffed_program(void) {
-    draft it = {.registers = 1, .spans = 1, .marks = 2, .column_count = 3, .rule_count = 1,
-                .delimiter_size = 2, .delimiter = {0xFE, 0xFD}, .stuffing = WL_STUFFING_WORD};
+    draft it = {.registers = 1,
+                .spans = 1,
+                .marks = 2,
+                .column_count = 3,
+                .rule_count = 1,
+                .delimiter_size = 2,
+                .delimiter = {0xFE, 0xFD},
+                .stuffing = WL_STUFFING_WORD};
     memcpy(it.storages, (uint8_t[]){4, WL_VARIABLE, 4}, 3);
     it.rules[0] = (wl_rule){1, 0, 0, 0xFF, 0, 4};
     draft_step(&it, WL_OP_MARK, 0, 1, 0, 0);
@@ -107,8 +113,8 @@ wl_program *word_stuffed_program(void) {
 }
 
 wl_program *cobs_program(void) {
-    draft it = {.spans = 1, .column_count = 1, .delimiter_size = 1, .stuffing = WL_STUFFING_COBS,
-                .storages = {WL_VARIABLE}};
+    draft it = {
+        .spans = 1, .column_count = 1, .delimiter_size = 1, .stuffing = WL_STUFFING_COBS, .storages = {WL_VARIABLE}};
     draft_step(&it, WL_OP_BYTES_REST, 0, 0, 0, 0);
     draft_step(&it, WL_OP_COLUMN_BYTES, 0, 0, 0, 0);
     draft_step(&it, WL_OP_END, 0, 0, 0, 0);

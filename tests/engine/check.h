@@ -13,7 +13,7 @@
 #define CHECK(condition)                                                                                               \
     do {                                                                                                               \
         if (!(condition)) {                                                                                            \
-            fprintf(stderr, "%s:%d: failed: %s (level %s)\n", __FILE__, __LINE__, #condition, wl_level());              \
+            fprintf(stderr, "%s:%d: failed: %s (level %s)\n", __FILE__, __LINE__, #condition, wl_level());             \
             abort();                                                                                                   \
         }                                                                                                              \
     } while (0)

@@ -118,12 +118,23 @@ static wl_fill_result call(reading *it, size_t begin, size_t end) {
     wl_fill_result result = {.null_counts = counts[0], .data_used = counts[1]};
     make_columns(it);
     uint8_t *window = copy_of(it->how->input + begin, end - begin);
-    const wl_fill_arguments arguments = {
-        .source = window, .begin = 0, .end = end - begin, .base_offset = begin, .at_end = end == it->how->size,
-        .at_start = begin == 0, .verify = it->how->verify, .null_rows = it->how->null_rows,
-        .capacity = it->how->capacity, .columns = it->columns, .offsets = it->row_offsets, .damages = it->damages,
-        .damage_capacity = it->how->damages, .padding = it->how->padding, .max_record = it->how->max_record,
-        .stop = it->how->stop, .preset = it->how->preset};
+    const wl_fill_arguments arguments = {.source = window,
+                                         .begin = 0,
+                                         .end = end - begin,
+                                         .base_offset = begin,
+                                         .at_end = end == it->how->size,
+                                         .at_start = begin == 0,
+                                         .verify = it->how->verify,
+                                         .null_rows = it->how->null_rows,
+                                         .capacity = it->how->capacity,
+                                         .columns = it->columns,
+                                         .offsets = it->row_offsets,
+                                         .damages = it->damages,
+                                         .damage_capacity = it->how->damages,
+                                         .padding = it->how->padding,
+                                         .max_record = it->how->max_record,
+                                         .stop = it->how->stop,
+                                         .preset = it->how->preset};
     CHECK(wl_fill(it->program, &arguments, &result));
     CHECK(result.consumed <= end - begin);
     free(window);
@@ -131,9 +142,11 @@ static wl_fill_result call(reading *it, size_t begin, size_t end) {
 }
 
 /* Where the next call begins, after the frame at result->position was too long. */
-static size_t behind_oversize(reading *it, const wl_fill_result *result, size_t consumed, uint8_t **kept, size_t *size) {
+static size_t behind_oversize(reading *it, const wl_fill_result *result, size_t consumed, uint8_t **kept,
+                              size_t *size) {
     const feed *how = it->how;
-    size_t next = wl_find_delimiter(how->input, consumed, how->size, it->program->delimiter, it->program->delimiter_size);
+    size_t next =
+        wl_find_delimiter(how->input, consumed, how->size, it->program->delimiter, it->program->delimiter_size);
     if (next == WL_NOT_FOUND)
         next = how->size;
     uint64_t three[3] = {result->position, next, WL_REASON_LIMIT};

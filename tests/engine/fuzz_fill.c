@@ -24,7 +24,7 @@ static unsigned take_below(taker *bytes, unsigned count) { return take(bytes) % 
 
 typedef struct {
     draft it;
-    int64_t safe;     /* bytes that the last NEED covers */
+    int64_t safe; /* bytes that the last NEED covers */
     unsigned depth;
     unsigned jumps[16]; /* steps whose target is still open */
     size_t jump_count;
@@ -80,10 +80,12 @@ static void write_column(taker *bytes, author *by) {
     else if (choice == 1 && storage == 8)
         draft_step(it, WL_OP_COLUMN_TIMESTAMP, column, take_below(bytes, 6), -1000, 1000);
     else if (choice < 4)
-        draft_step(it, WL_OP_COLUMN_REGISTER, column, take_below(bytes, 6), storage == 1   ? WL_U1
-                                                                             : storage == 2 ? WL_S2BE
-                                                                             : storage == 4 ? WL_U4LE
-                                                                                            : WL_S8LE, 0);
+        draft_step(it, WL_OP_COLUMN_REGISTER, column, take_below(bytes, 6),
+                   storage == 1   ? WL_U1
+                   : storage == 2 ? WL_S2BE
+                   : storage == 4 ? WL_U4LE
+                                  : WL_S8LE,
+                   0);
     else if (by->safe >= (int64_t)storage)
         draft_step(it, WL_OP_COLUMN_FIXED, column, kind_of_size(bytes, storage), covered(bytes, by, storage), 0);
 }
@@ -226,8 +228,13 @@ static draft write_program(taker *bytes) {
 static void try_resync(const wl_program *program, const feed *how) {
     bool found[2];
     size_t index[2];
-    wl_fill_arguments arguments = {.source = how->input, .end = how->size, .at_end = true, .stop = -1,
-                                   .padding = how->padding, .max_record = how->max_record, .preset = how->preset};
+    wl_fill_arguments arguments = {.source = how->input,
+                                   .end = how->size,
+                                   .at_end = true,
+                                   .stop = -1,
+                                   .padding = how->padding,
+                                   .max_record = how->max_record,
+                                   .preset = how->preset};
     CHECK(wl_resync(program, &arguments, found, index));
     arguments.at_end = false;
     CHECK(wl_resync(program, &arguments, found + 1, index + 1));
@@ -238,8 +245,13 @@ static void try_resync(const wl_program *program, const feed *how) {
 
 static void try_program(const wl_program *program, taker *bytes) {
     wl_integer preset[2] = {(wl_integer)take(bytes), (wl_integer)-1};
-    feed whole = {.capacity = 1 + take(bytes), .room = take(bytes), .damages = 1 + take_below(bytes, 5),
-                  .max_record = 1 + take(bytes) * 4, .wanted = take(bytes), .stop = -1, .preset = preset};
+    feed whole = {.capacity = 1 + take(bytes),
+                  .room = take(bytes),
+                  .damages = 1 + take_below(bytes, 5),
+                  .max_record = 1 + take(bytes) * 4,
+                  .wanted = take(bytes),
+                  .stop = -1,
+                  .preset = preset};
     whole.verify = take_below(bytes, 4) != 0;
     whole.null_rows = take_below(bytes, 2);
     whole.padding = take_below(bytes, 3) ? 0 : take_below(bytes, 5);
@@ -263,7 +275,6 @@ static void try_program(const wl_program *program, taker *bytes) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     char message[256];

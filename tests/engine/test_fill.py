@@ -11,15 +11,16 @@ from hypothesis import strategies as st
 from wireloom import engine
 from wireloom.program import ColumnProgram
 
-from . import reference
 from .harness import COBS, EDGEMQ, WORD_STUFFED, Options, frame, read, record
 from .programs import inputs, programs
+from .reference import Result
+from .reference_inputs import back_to_back, frames
 
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
 
 
-def expected(program: ColumnProgram, data: bytes, options: Options) -> reference.Result:
-    read_plainly = reference.frames if program.delimiter else partial(reference.back_to_back, padding=options.padding)
+def expected(program: ColumnProgram, data: bytes, options: Options) -> Result:
+    read_plainly = frames if program.delimiter else partial(back_to_back, padding=options.padding)
     return read_plainly(
         program,
         data,
@@ -129,6 +130,6 @@ def test_ranges_of_delimited_rows(program: ColumnProgram, content: bytes, cut: i
     options = Options(preset=(1,) * len(program.preset))
     whole = expected(program, content, options)
     first = read(program, content, replace(options, stop=cut))
-    second = reference.frames(program, content, at_start=cut == 0, begin=cut, preset=options.preset)
+    second = frames(program, content, at_start=cut == 0, begin=cut, preset=options.preset)
     assert first.rows + second.rows == whole.rows
     assert first.damages + second.damages == whole.damages

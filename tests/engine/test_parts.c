@@ -81,7 +81,8 @@ static void test_scan(void) {
 /* Data with long clean runs, and data full of delimiters. */
 static uint8_t *stuffable(source_of_chance *chance, size_t *size) {
     static const size_t edges[] = {0, 1, 250, 251, 252, 253, 254, 255, 508, 509, 64259, 64260, 64261, 64262, 130000};
-    *size = chance_below(chance, 2) ? edges[chance_below(chance, sizeof edges / sizeof *edges)] : chance_below(chance, 700);
+    *size =
+        chance_below(chance, 2) ? edges[chance_below(chance, sizeof edges / sizeof *edges)] : chance_below(chance, 700);
     uint8_t *data = exactly(*size);
     size_t rarity = 1 + chance_below(chance, 3) * chance_below(chance, 400);
     for (size_t i = 0; i < *size; i++) {
@@ -138,11 +139,28 @@ static void test_text(void) {
         const char *text;
         bool good;
     } cases[] = {
-        {"", true}, {"plain", true}, {"caf\xC3\xA9", true}, {"\xE2\x88\x83", true}, {"\xF0\x9F\x98\x80", true},
-        {"\xC0\x80", false}, {"\xC1\xBF", false}, {"\xE0\x9F\xBF", false}, {"\xE0\xA0\x80", true},
-        {"\xED\x9F\xBF", true}, {"\xED\xA0\x80", false}, {"\xF0\x8F\xBF\xBF", false}, {"\xF4\x8F\xBF\xBF", true},
-        {"\xF4\x90\x80\x80", false}, {"\xF5\x80\x80\x80", false}, {"\x80", false}, {"\xC3", false}, {"\xE2\x88", false},
-        {"\xF0\x9F\x98", false}, {"\xFF", false}, {"12345678\xC3\xA9 12345678", true}, {"1234567\xC3", false},
+        {"", true},
+        {"plain", true},
+        {"caf\xC3\xA9", true},
+        {"\xE2\x88\x83", true},
+        {"\xF0\x9F\x98\x80", true},
+        {"\xC0\x80", false},
+        {"\xC1\xBF", false},
+        {"\xE0\x9F\xBF", false},
+        {"\xE0\xA0\x80", true},
+        {"\xED\x9F\xBF", true},
+        {"\xED\xA0\x80", false},
+        {"\xF0\x8F\xBF\xBF", false},
+        {"\xF4\x8F\xBF\xBF", true},
+        {"\xF4\x90\x80\x80", false},
+        {"\xF5\x80\x80\x80", false},
+        {"\x80", false},
+        {"\xC3", false},
+        {"\xE2\x88", false},
+        {"\xF0\x9F\x98", false},
+        {"\xFF", false},
+        {"12345678\xC3\xA9 12345678", true},
+        {"1234567\xC3", false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         size_t size = strlen(cases[i].text);

@@ -107,9 +107,16 @@ static bool evaluate(const uint8_t *code, size_t size, int64_t *value) {
     wl_column column = {.wanted = true, .validity = validity, .values = values};
     wl_damage damages[1];
     size_t nulls, used;
-    const wl_fill_arguments arguments = {.source = input, .end = 1, .at_end = true, .verify = true, .capacity = 1,
-                                         .columns = &column, .damages = damages, .damage_capacity = 1,
-                                         .max_record = 10, .stop = -1};
+    const wl_fill_arguments arguments = {.source = input,
+                                         .end = 1,
+                                         .at_end = true,
+                                         .verify = true,
+                                         .capacity = 1,
+                                         .columns = &column,
+                                         .damages = damages,
+                                         .damage_capacity = 1,
+                                         .max_record = 10,
+                                         .stop = -1};
     wl_fill_result result = {.null_counts = &nulls, .data_used = &used};
     CHECK(wl_fill(program, &arguments, &result));
     CHECK(result.status == WL_END && result.rows + result.damage_count == 1);
@@ -119,8 +126,9 @@ static bool evaluate(const uint8_t *code, size_t size, int64_t *value) {
     return result.rows == 1;
 }
 
-#define CONSTANT(value) 0, (uint8_t)(value), ((value) < 0 ? 255 : 0), ((value) < 0 ? 255 : 0), ((value) < 0 ? 255 : 0), \
-    ((value) < 0 ? 255 : 0), ((value) < 0 ? 255 : 0), ((value) < 0 ? 255 : 0), ((value) < 0 ? 255 : 0)
+#define CONSTANT(value)                                                                                                \
+    0, (uint8_t)(value), ((value) < 0 ? 255 : 0), ((value) < 0 ? 255 : 0), ((value) < 0 ? 255 : 0),                    \
+        ((value) < 0 ? 255 : 0), ((value) < 0 ? 255 : 0), ((value) < 0 ? 255 : 0), ((value) < 0 ? 255 : 0)
 
 static void expect_value(const uint8_t *code, size_t size, int64_t expected) {
     int64_t value;
@@ -195,8 +203,9 @@ static void test_bad_code(void) {
         size_t size;
         const char *part;
     } cases[] = {
-        {{0}, 0, "exactly one"}, {{99}, 1, "unknown code"}, {{0, 1}, 2, "ends inside"}, {{1, 8}, 2, "register"},
-        {{2, 2}, 2, "span"},     {{3}, 1, "not there"},     {{1, 1, 1, 1}, 4, "exactly one"}, {{1, 1, 3}, 3, "not there"},
+        {{0}, 0, "exactly one"},          {{99}, 1, "unknown code"},   {{0, 1}, 2, "ends inside"},
+        {{1, 8}, 2, "register"},          {{2, 2}, 2, "span"},         {{3}, 1, "not there"},
+        {{1, 1, 1, 1}, 4, "exactly one"}, {{1, 1, 3}, 3, "not there"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         draft it = one_column(8);
@@ -228,8 +237,15 @@ static void test_failed_size(void) {
     draft_step(&it, WL_OP_COLUMN_BYTES, 0, 0, 0, 0);
     draft_step(&it, WL_OP_END, 0, 0, 0, 0);
     wl_program *program = draft_load(&it);
-    feed how = {.input = (const uint8_t *)"\5a\0b", .size = 4, .capacity = 4, .room = 9, .damages = 2,
-                .max_record = 99, .stop = -1, .wanted = 1, .verify = true};
+    feed how = {.input = (const uint8_t *)"\5a\0b",
+                .size = 4,
+                .capacity = 4,
+                .room = 9,
+                .damages = 2,
+                .max_record = 99,
+                .stop = -1,
+                .wanted = 1,
+                .verify = true};
     outcome found = read_all(program, &how);
     CHECK(found.rows == 1 && found.status == WL_LOST && found.reason == WL_REASON_VALUE && found.position == 2);
     free(found.bytes);

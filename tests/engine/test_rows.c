@@ -51,8 +51,15 @@ static uint8_t *make_input(source_of_chance *chance, putter put, size_t count, s
 }
 
 static feed plain_feed(const uint8_t *input, size_t size) {
-    return (feed){.input = input, .size = size, .capacity = 64, .room = 4096, .damages = 16, .max_record = 4096,
-                  .stop = -1, .wanted = 0x7F, .verify = true};
+    return (feed){.input = input,
+                  .size = size,
+                  .capacity = 64,
+                  .room = 4096,
+                  .damages = 16,
+                  .max_record = 4096,
+                  .stop = -1,
+                  .wanted = 0x7F,
+                  .verify = true};
 }
 
 /* The same input in other windows, batches and rooms gives the same. */
@@ -114,9 +121,19 @@ static void test_stop(void) {
         wl_damage damages[4];
         size_t nulls[3], used[3];
         uint8_t offsets[64];
-        wl_fill_arguments arguments = {.source = input, .begin = cut, .end = size, .at_end = true, .verify = true,
-                                       .at_start = cut == 0, .capacity = 8, .columns = columns, .offsets = offsets,
-                                       .damages = damages, .damage_capacity = 4, .max_record = 4096, .stop = -1};
+        wl_fill_arguments arguments = {.source = input,
+                                       .begin = cut,
+                                       .end = size,
+                                       .at_end = true,
+                                       .verify = true,
+                                       .at_start = cut == 0,
+                                       .capacity = 8,
+                                       .columns = columns,
+                                       .offsets = offsets,
+                                       .damages = damages,
+                                       .damage_capacity = 4,
+                                       .max_record = 4096,
+                                       .stop = -1};
         wl_fill_result behind = {.null_counts = nulls, .data_used = used};
         CHECK(wl_fill(program, &arguments, &behind));
         CHECK(behind.status == WL_END && behind.damage_count == 0 && before.damaged == 0);
@@ -196,8 +213,8 @@ static void test_resync(void) {
             input[k] = (uint8_t)(round % 4 < 2 ? chance_below(&chance, 3) % 2 : chance_next(&chance));
         size_t expected = plain_resync(input, begin, size, limit), index;
         bool found;
-        wl_fill_arguments arguments = {.source = input, .begin = begin, .end = size, .at_end = true, .stop = -1,
-                                       .max_record = limit};
+        wl_fill_arguments arguments = {
+            .source = input, .begin = begin, .end = size, .at_end = true, .stop = -1, .max_record = limit};
         CHECK(wl_resync(program, &arguments, &found, &index));
         CHECK(index == expected && found == (expected < size));
         /* With windows that grow, the answer is never another one. */

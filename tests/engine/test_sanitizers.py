@@ -71,4 +71,4 @@ def test_compiles_without_python(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     for path in ENGINE.glob("*.[ch]"):
         if path.name != "_module.c":
-            assert "Python.h" not in path.read_text()
+            assert "#include <Python.h>" not in path.read_text()

@@ -188,12 +188,12 @@ def _format_arguments(spec: Spec, rows: Rows, refusal: str | None) -> tuple[str,
     names: dict[str, object] = {
         "name": spec.name,
         "title": spec.title or spec.name,
-        "module": f"wireloom.formats.{spec.name}",
         "root": class_name(spec.name),
         "row": qualified(rows.row),
         "rows_attribute": rows.attribute,
     }
-    texts = [f"{name}={literal(value)}" for name, value in (names | given).items()]
+    # The package says itself where it is, so that it may live anywhere.
+    texts = ["module=__name__", *(f"{name}={literal(value)}" for name, value in (names | given).items())]
     if spec.doc:
         texts.append("doc=__doc__")
     if framing:

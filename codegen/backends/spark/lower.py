@@ -45,7 +45,6 @@ class View:
     source_doc: str
     discovery_doc: str
     source: str
-    module: str
     fields: tuple[FieldView, ...]
     imports: tuple[str, ...]
 
@@ -62,7 +61,6 @@ def lower(spec: Spec) -> View | None:
         source_doc=f'What ``spark.read.format("{spec.name}")`` stands for.',
         discovery_doc=f"Where Spark finds ``{spec.name}`` by itself: it looks for packages named ``pyspark_…``.",
         source=f"{class_name(spec.name)}Source",
-        module=f"wireloom.formats.{spec.name}",
         fields=fields,
         imports=tuple(sorted(used | {"StructField", "StructType"})),
     )

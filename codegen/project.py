@@ -1,0 +1,94 @@
+"""Where a project keeps its specs and its generated code: the table ``[tool.wireloom]`` of its ``pyproject.toml``.
+
+```toml
+[tool.wireloom]
+specs = "specs"                                  # folder of the .ksy files
+output = "src/wireloom_readings/generated"       # folder of the generated code, and of nothing else
+package = "wireloom_readings.generated"          # what Python imports that folder as
+discovery = "src"                                # folder on Python's path for the packages that Spark looks for
+```
+
+All paths are relative to the file. Without the table a project is laid out as wireloom itself: ``specs/`` and
+``generated/``, which is imported as ``wireloom.formats``. Without ``discovery`` the packages that Spark looks for lie
+beside their formats, and the build has to put them on the path.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from wireloom.errors import WireloomError
+from wireloom.nearest import unknown
+
+from .backends.base import Target
+
+FILE = "pyproject.toml"
+KEYS = ("specs", "output", "package", "discovery")
+GROUP = "wireloom.formats"
+"""The group of entry points by which installed packages add formats."""
+
+
+@dataclass(frozen=True)
+class Project:
+    """A project's layout; the paths begin with the project's folder."""
+
+    specs: Path
+    output: Path
+    target: Target
+    discovery: Path | None = None
+    entry_points: frozenset[str] | None = None
+    """Names of the formats that the project declares to those who install it; ``None`` where it has no table."""
+
+    def spec_files(self) -> list[Path]:
+        """The specs, sorted."""
+        return sorted(self.specs.glob("*.ksy"))
+
+
+def find_project(folder: Path) -> Project:
+    """The layout of the project in ``folder``. Raises ``WireloomError`` where its table cannot be understood."""
+    file = folder / FILE
+    data = _read(file) if file.is_file() else {}
+    tool = data.get("tool", {})
+    table = tool.get("wireloom") if isinstance(tool, dict) else None
+    if table is None:
+        return Project(folder / "specs", folder / "generated", Target())
+    if not isinstance(table, dict):
+        raise WireloomError("[tool.wireloom] is a table", path=str(file))
+    given = {name: _text(file, name, value) for name, value in table.items()}
+    specs, output = given.get("specs", "specs"), given.get("output", "generated")
+    package = given.get("package", Target().package)
+    if not all(part.isidentifier() for part in package.split(".")):
+        raise WireloomError(f"[tool.wireloom] package: {package!r} is no name of a package", path=str(file))
+    discovery = given.get("discovery")
+    return Project(
+        folder / specs,
+        folder / output,
+        Target(package, PurePosixPath(specs).as_posix(), discovery is not None),
+        None if discovery is None else folder / discovery,
+        _entry_points(data),
+    )
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise WireloomError(f"is not TOML: {error}", path=str(file)) from error
+
+
+def _text(file: Path, name: str, value: object) -> str:
+    if name not in KEYS:
+        raise WireloomError(unknown("key of [tool.wireloom]", name, KEYS).message, path=str(file))
+    if not isinstance(value, str) or not value:
+        raise WireloomError(f"[tool.wireloom] {name}: give a text, not {value!r}", path=str(file))
+    if name != "package" and (PurePosixPath(value).is_absolute() or ".." in PurePosixPath(value).parts):
+        raise WireloomError(f"[tool.wireloom] {name}: give a folder inside the project, not {value!r}", path=str(file))
+    return value
+
+
+def _entry_points(data: dict[str, Any]) -> frozenset[str]:
+    points = data.get("project", {}).get("entry-points", {}).get(GROUP, {})
+    return frozenset(points)

@@ -1,0 +1,103 @@
+"""In words, what the dialect asks for: for messages, for the reference, for the schema."""
+
+from __future__ import annotations
+
+from .kinds import (
+    AnyKind,
+    ContentsKind,
+    EitherKind,
+    ExpressionKind,
+    FlagKind,
+    IntegerKind,
+    Kind,
+    ListKind,
+    MapKind,
+    ProcessKind,
+    TableKind,
+    TextKind,
+    TypeKind,
+)
+from .tables import EXTENSION, TABLES
+from .words import listed
+
+REFERENCE = "docs/reference.md"
+"""The dialect's reference, as it is called in the project's repository."""
+
+
+def expected(kind: Kind) -> str:
+    """What a value of that kind is.
+
+    >>> from wireloom.codegen.spec.tables import NAMES, TABLES
+    >>> expected(TABLES["checksum"].keys["replace"].kind)
+    'an integer from 0 to 255'
+    >>> expected(TABLES["meta-extensions"].keys["codec"].kind)
+    'zstd, gzip or none'
+    """
+    match kind:
+        case TextKind(choices=choices) if choices:
+            return listed(choices)
+        case TextKind(expected=words) | EitherKind(expected=words):
+            return words
+        case FlagKind(only=only):
+            return "true or false" if only is None else str(only).lower()
+        case IntegerKind(minimum=least, maximum=most):
+            return f"an integer from {least} to {most}" if most is not None else "an integer"
+        case ExpressionKind():
+            return "an expression"
+        case TypeKind():
+            return "the name of a type"
+        case ProcessKind():
+            return "zlib, xor(key), rol(bits), ror(bits) or the name of a routine"
+        case ContentsKind():
+            return "text, or a list of bytes and texts"
+        case AnyKind():
+            return "anything"
+        case ListKind():
+            return _list(kind)
+        case MapKind(key=key, value=value):
+            return f"a mapping with a key for each {key}, its value {expected(value)}"
+        case TableKind(table=table):
+            return f"{TABLES[table].name} as a mapping"
+
+
+def _list(kind: ListKind) -> str:
+    if kind.maximum is None:
+        amount = "a list"
+    else:
+        amount = f"a list of {kind.minimum}" + (f" to {kind.maximum}" if kind.maximum != kind.minimum else "")
+    item = expected(kind.item)
+    return f"{item}, or {amount} of such" if kind.single else f"{amount}, each {item}"
+
+
+def help_for(table: str, key: str | None) -> str:
+    """A sentence about a key and what it takes; about the keys of a table where ``key`` is ``None``.
+
+    >>> help_for("framing", "stuffing")
+    "'stuffing' takes word, cobs or none. How items are kept free of it."
+    >>> help_for("framing", None)
+    'framing takes the keys delimiter and stuffing.'
+    """
+    if key == EXTENSION:
+        return help_for(TABLES[table].extensions or table, None)
+    if key is None or key not in TABLES[table].keys:
+        *most, last = TABLES[table].keys
+        names = f"{', '.join(most)} and {last}" if most else last
+        return f"{TABLES[table].name} takes the key{'s' if most else ''} {names}."
+    found = TABLES[table].keys[key]
+    return f"'{key}' takes {expected(found.kind)}. {found.doc}"
+
+
+def address(table: str, key: str | None = None) -> str:
+    """Where the reference explains a key, or a table.
+
+    >>> address("attribute", "size"), address("meta", "-wireloom")
+    ('docs/reference.md#attribute-size', 'docs/reference.md#meta-extensions')
+    """
+    return f"{REFERENCE}#{anchor(table, key)}"
+
+
+def anchor(table: str, key: str | None = None) -> str:
+    """The same within the page."""
+    if key == EXTENSION:
+        return TABLES[table].extensions or table
+    return f"{table}-{key}" if key is not None and key in TABLES[table].keys else table

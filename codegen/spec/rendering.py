@@ -1,0 +1,97 @@
+"""A problem as text: its first line for machines, then the spec's own line with the place underlined, and help."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .diagnostics import Diagnostic
+
+MAX_WIDTH = 110
+"""Columns of a terminal that a spec's line takes; of longer ones the part around the place is shown."""
+BEFORE = 40
+"""Of these, how many stand before the place."""
+TAB = "    "
+
+_TOKEN = re.compile(r"[\w.:-]*\w|.")
+_STYLES = {"error": "1;31", "warning": "1;33", "note": "1;36", "place": "1", "gutter": "34"}
+
+
+def rendered(found: Diagnostic, colour: bool = False) -> str:
+    """The problem in one line (``file:line:column: severity: text``) and, indented, what explains it.
+
+    >>> from wireloom.codegen.spec.diagnostics import Diagnostic
+    >>> print(rendered(Diagnostic("a.ksy", 3, 4, "error", "no such type", 6, "a: u9", "'type' takes …", "page#type")))
+    a.ksy:3:4: error: no such type
+      3 | a: u9
+        |    ^^
+        = 'type' takes …
+        = see page#type
+    """
+
+    def styled(text: str, style: str) -> str:
+        return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if colour else text
+
+    place = styled(f"{found.file}:{found.line}:{found.column}:", "place")
+    message = styled(found.message, "place")
+    lines = [f"{place} {styled(f'{found.severity}:', found.severity)} {message}"]
+    number = str(found.line)
+    gutter = " " * (len(number) + 2)
+    if found.source.strip():
+        shown, indent, width = excerpt(found.source, found.column, found.end_column)
+        lines.append(f"{styled(f'  {number} |', 'gutter')} {shown}".rstrip())
+        carets = styled("^" * width, found.severity)
+        lines.append(f"{styled(f'{gutter} |', 'gutter')} {' ' * indent}{carets}")
+    if found.help:
+        lines.append(f"{gutter} {styled('=', 'gutter')} {found.help}")
+    if found.reference:
+        lines.append(f"{gutter} {styled('=', 'gutter')} see {found.reference}")
+    return "\n".join(lines)
+
+
+def excerpt(source: str, column: int, end_column: int) -> tuple[str, int, int]:
+    """What is shown of a line, and where the place is in it: columns of the terminal before it, and its own.
+
+    >>> excerpt("\\tsize: 名前", 8, 10)
+    ('    size: 名前', 10, 4)
+    """
+    begin = min(column - 1, len(source))
+    end = min(max(end_column - 1, begin + 1), len(source))
+    first, cut = 0, ""
+    if len(source) > MAX_WIDTH and begin > BEFORE:
+        first, cut = begin - BEFORE, "…"
+    pieces = [_shown(each) for each in source[first : first + MAX_WIDTH]]
+    last = "…" if first + MAX_WIDTH < len(source) else ""
+    indent = sum(map(_columns, pieces[: begin - first])) + len(cut)
+    width = sum(map(_columns, pieces[begin - first : end - first]))
+    return f"{cut}{''.join(pieces)}{last}", indent, max(width, 1)
+
+
+def printable(text: str) -> str:
+    """Hostile text as one printable line."""
+    return "".join(each if each.isprintable() else _escape(each) for each in text)
+
+
+def token_width(source: str, column: int) -> int:
+    """How many characters the word that begins at ``column`` has; 0 where there is none."""
+    found = _TOKEN.match(source, column - 1) if 0 < column <= len(source) else None
+    return len(found.group()) if found else 0
+
+
+def _shown(character: str) -> str:
+    if character == "\t":
+        return TAB
+    return character if character.isprintable() else _escape(character)
+
+
+def _escape(character: str) -> str:
+    return f"\\x{ord(character):02x}"
+
+
+def _columns(text: str) -> int:
+    """How many columns of a terminal it takes."""
+    return sum(
+        0 if unicodedata.combining(each) else 2 if unicodedata.east_asian_width(each) in "WF" else 1 for each in text
+    )

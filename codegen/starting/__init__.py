@@ -1,0 +1,1 @@
+"""``wireloom new``: a small complete package around a first spec."""

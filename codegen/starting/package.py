@@ -1,0 +1,113 @@
+"""Makes the folder of a new format: templates, samples and generated code, all of it or nothing."""
+
+from __future__ import annotations
+
+import keyword
+import re
+import shutil
+import tempfile
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+from wireloom.errors import WireloomError
+
+from ..backends.base import template_environment
+from ..emit import generate
+from ..project import find_project
+from . import samples
+
+TEMPLATES = {
+    "spec.ksy.j2": "specs/{name}.ksy",
+    "package.py.j2": "src/{package}/__init__.py",
+    "test_format.py.j2": "tests/test_{name}.py",
+    "pyproject.toml.j2": "pyproject.toml",
+    "README.md.j2": "README.md",
+    "gitignore.j2": ".gitignore",
+    "pre_commit.yaml.j2": ".pre-commit-config.yaml",
+    "workflow.yml.j2": ".github/workflows/check.yml",
+}
+"""Template → path in the new folder."""
+
+LONGEST = 50
+"""Characters of a name; it becomes part of the names of files and classes."""
+
+
+@dataclass(frozen=True)
+class Started:
+    """What was made: the folder, and the paths of its files relative to it, sorted."""
+
+    folder: Path
+    files: tuple[str, ...]
+
+
+def start(name: str, parent: Path) -> Started:
+    """Makes the folder ``parent/name`` with a package of the format ``name``.
+
+    Raises ``WireloomError`` where the name cannot be one or the folder is there already, and ``UnsupportedError`` where
+    ``ruff`` is missing, which lays out generated code. Nothing is left behind then.
+    """
+    check_name(name)
+    folder = parent / name
+    if folder.exists() or folder.is_symlink():
+        raise WireloomError("is there already, and nothing is overwritten: choose another name", path=str(folder))
+    if not parent.is_dir():
+        raise WireloomError("no such folder", path=str(parent))
+    with tempfile.TemporaryDirectory(prefix=f".{name}-", dir=parent) as unfinished:
+        made = Path(unfinished) / name
+        _fill(made, name)
+        files = sorted(path.relative_to(made).as_posix() for path in made.rglob("*") if path.is_file())
+        if folder.exists():
+            raise WireloomError("appeared meanwhile, and nothing is overwritten", path=str(folder))
+        shutil.move(made, folder)
+    return Started(folder, tuple(files))
+
+
+def check_name(name: str) -> None:
+    """Raises ``WireloomError`` where a format cannot be called so, with a name that would do."""
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or len(name) > LONGEST or name.endswith("_") or "__" in name:
+        sentence = (
+            f"a format cannot be called {name!r}: a name has up to {LONGEST} lower-case letters, digits and single"
+            " underscores, and begins with a letter"
+        )
+        would_do = suggestion(name)
+        raise WireloomError(f"{sentence}; {would_do!r} would do" if would_do else sentence)
+    if keyword.iskeyword(name):
+        raise WireloomError(f"a format cannot be called {name!r}: that is a word of Python's language")
+    from wireloom.registry import formats
+
+    if name in formats():
+        raise WireloomError(f"there is a format {name!r} already, see 'wireloom formats': choose another name")
+
+
+def suggestion(name: str) -> str:
+    """A name like that one that would do; empty where there is none.
+
+    >>> suggestion("Door-Log 2")
+    'door_log_2'
+    """
+    words = re.findall(r"[a-z0-9]+", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower())
+    return "_".join(words).lstrip("0123456789_")[:LONGEST].rstrip("_")
+
+
+def _fill(folder: Path, name: str) -> None:
+    names = {
+        "name": name,
+        "package": f"wireloom_{name}",
+        "distribution": f"wireloom-{name.replace('_', '-')}",
+        "title": name.replace("_", " ").capitalize(),
+        "version": version("wireloom"),
+    }
+    environment = template_environment(Path(__file__).parent)
+    for template, path in TEMPLATES.items():
+        _write(folder / path.format(**names), environment.get_template(template).render(names).encode())
+    _write(folder / "src" / names["package"] / "py.typed", b"")
+    _write(folder / "samples" / "clean.bin", samples.clean())
+    _write(folder / "samples" / "damaged.bin", samples.damaged())
+    project = find_project(folder)
+    generate(project.spec_files(), project.output, target=project.target, discovery_dir=project.discovery)
+
+
+def _write(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)

@@ -1,0 +1,68 @@
+"""What a shell completes: names of formats, columns and options of the format that was named, files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+from click.shell_completion import CompletionItem
+
+if TYPE_CHECKING:
+    from ..format import Format
+
+FILE, FOLDER = "file", "dir"
+"""What click's scripts take as a request for the shell's own completion of paths."""
+META_COLUMNS = ("_path", "_offset", "_error", "_corrupt_record")
+
+
+def format_names(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Names of formats; where none begins like this, spec files."""
+    from ..registry import formats
+
+    found = [CompletionItem(name) for name in formats() if name.startswith(incomplete)]
+    return found or [CompletionItem(incomplete, FILE)]
+
+
+def files(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Files, as the shell completes them."""
+    return [CompletionItem(incomplete, FILE)]
+
+
+def folders(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Folders, as the shell completes them."""
+    return [CompletionItem(incomplete, FOLDER)]
+
+
+def columns(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The last of several names with commas between them."""
+    before, comma, last = incomplete.rpartition(",")
+    format = _format(context)
+    if format is None:
+        return []
+    names = [each.name for each in format.columns] + [*format.path_columns, *META_COLUMNS]
+    given = before.split(",")
+    return [CompletionItem(f"{before}{comma}{name}") for name in names if name.startswith(last) and name not in given]
+
+
+def options(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """``NAME=VALUE`` of the format's options, and the names of the limits."""
+    from .parameters import NUMBERS
+
+    format = _format(context)
+    choices = format.choices if format is not None else ()
+    found = [f"{each.name}={value}" for each in choices for value in ("auto", *dict(each.padding))]
+    found += [f"{name}=" for name in NUMBERS]
+    return [CompletionItem(each) for each in found if each.startswith(incomplete)]
+
+
+def _format(context: click.Context) -> Format | None:
+    """The format that the line names; ``None`` where it names none: nothing is said while somebody types."""
+    from ..errors import WireloomError
+    from ..registry import get
+
+    # Where the line ends with an option that still lacks its value, click leaves the arguments as they are.
+    name = context.params.get("format_name") or next((each for each in context.args if each[:1] != "-"), None)
+    try:
+        return get(name) if isinstance(name, str) else None
+    except (WireloomError, OSError):
+        return None

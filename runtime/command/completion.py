@@ -1,0 +1,32 @@
+"""``wireloom completion``: the script that makes a shell complete our commands."""
+
+from __future__ import annotations
+
+import click
+
+SHELLS = ("bash", "zsh", "fish")
+
+
+@click.command("completion", short_help="A script that makes bash, zsh or fish complete commands and names.")
+@click.argument("shell", type=click.Choice(SHELLS))
+@click.pass_context
+def command(context: click.Context, shell: str) -> None:
+    """Prints a script for SHELL (bash, zsh or fish), to be read by its start-up file.
+
+    Completed are commands, options, names of formats and their columns, and files.
+
+    \b
+      eval "$(wireloom completion bash)"      # in ~/.bashrc
+      eval "$(wireloom completion zsh)"       # in ~/.zshrc
+      wireloom completion fish | source       # in ~/.config/fish/config.fish
+    """
+    from click.shell_completion import get_completion_class
+
+    group = context.find_root()
+    name = group.info_name or "wireloom"
+    kind = get_completion_class(shell)
+    assert kind is not None
+    variable = f"_{name}_COMPLETE".replace("-", "_").replace(".", "_").upper()
+    made = kind(group.command, {}, name, variable)
+    # Not ``source()``: for bash that runs bash to look at its version, where the script may go to another machine.
+    click.echo(made.source_template % made.source_vars())

@@ -1,0 +1,35 @@
+"""``wireloom new``: a package of one's own around a first spec."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command("new", short_help="A small complete package for a format of one's own.")
+@click.argument("name", metavar="NAME")
+@click.option(
+    "--in",
+    "parent",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    default=Path(),
+    help="Folder in which the new one is made [the current one].",
+)
+def command(name: str, parent: Path) -> None:
+    """Makes the folder NAME with a package of the format NAME.
+
+    It holds a spec with comments, the code generated from it, samples of clean and damaged files, tests, and what
+    checks in pre-commit and CI that code and spec agree. Where the package is installed, the format is known to every
+    command, to Python and to Spark. Nothing that exists is overwritten.
+
+    \b
+      wireloom new door_log
+    """
+    from wireloom.codegen.starting.package import start
+
+    started = start(name, parent)
+    for path in started.files:
+        click.echo(f"wrote {started.folder / path}")
+    click.echo(f"next: cd {started.folder} && pip install -e '.[test]' && pytest")

@@ -1,0 +1,68 @@
+/* What the handlers of a plan's instructions share (row.c, row_bytes.c, row_checks.c).
+ *
+ * Every read is checked against the end of the row's stream: by NEED for whole runs of fixed fields, by the instruction
+ * itself for bytes of a size that is read from the input.
+ *
+ * An optimizing compiler makes jumps of the calls at the end of the handlers. One that does not lets the stack grow by
+ * a small frame per step of the row, which WL_MOST_STEPS keeps harmless. */
+#ifndef WIRELOOM_HANDLERS_H
+#define WIRELOOM_HANDLERS_H
+
+#include "internal.h"
+
+#define WL_HANDLER(name)                                                                                               \
+    int name(const wl_instruction *step, wl_run *run, const uint8_t *base, const uint8_t *cursor,                      \
+             const uint8_t *limit, size_t row)
+#define GO_ON_AT(to) return (to)->handler(to, run, base, cursor, limit, row)
+#define GO_ON GO_ON_AT(step + 1)
+
+/* Of the files beside row.c. */
+WL_HANDLER(wl_bytes_register);
+WL_HANDLER(wl_bytes_fixed);
+WL_HANDLER(wl_bytes_rest);
+WL_HANDLER(wl_bytes_terminated);
+WL_HANDLER(wl_skip_register);
+WL_HANDLER(wl_trim_right);
+WL_HANDLER(wl_cut_terminator);
+WL_HANDLER(wl_column_bytes);
+WL_HANDLER(wl_limit_register);
+WL_HANDLER(wl_limit_fixed);
+WL_HANDLER(wl_limit_end);
+WL_HANDLER(wl_check_range);
+WL_HANDLER(wl_check_true);
+WL_HANDLER(wl_check_constant);
+WL_HANDLER(wl_check_utf8);
+WL_HANDLER(wl_check_sum);
+WL_HANDLER(wl_mark);
+WL_HANDLER(wl_skip_if_zero);
+WL_HANDLER(wl_jump);
+
+/* The row is damaged, and read on: its end is still to be found. The first reason counts. */
+static inline void wl_refuse(wl_run *run, uint32_t reason) {
+    if (!run->refused)
+        run->refused = reason;
+}
+
+static inline int wl_lost(wl_run *run, uint32_t reason) {
+    run->reason = reason;
+    return WL_ROW_LOST;
+}
+
+static inline bool wl_is_poisoned(const wl_run *run, size_t number) {
+    return WL_UNLIKELY(run->poisoned) && (run->poison[number / 64] >> number % 64 & 1);
+}
+
+/* `size` bytes from the cursor are not there: the row's outcome. */
+int wl_missing(wl_run *run, const uint8_t *cursor, uint64_t size);
+
+/* A size in bytes, register[number] + more; false where it is not one, or that many bytes are not there. */
+static inline bool wl_take_size(const wl_run *run, const uint8_t *cursor, const uint8_t *limit, size_t number,
+                                int64_t more, size_t *size) {
+    wl_integer value;
+    if (WL_UNLIKELY(__builtin_add_overflow(run->registers[number], (wl_integer)more, &value)))
+        return false;
+    *size = (size_t)value;
+    return value >= 0 && value <= limit - cursor && !wl_is_poisoned(run, number);
+}
+
+#endif

@@ -1,0 +1,120 @@
+/* Handlers for bytes whose size the input decides, and for sub-streams. */
+#include "handlers.h"
+
+/* The size register[number] + more is not to be had. */
+__attribute__((noinline)) static int no_size(wl_run *run, const uint8_t *cursor, size_t number, int64_t more) {
+    wl_integer value;
+    if (wl_is_poisoned(run, number))
+        return wl_lost(run, WL_REASON_VALUE);
+    if (__builtin_add_overflow(run->registers[number], (wl_integer)more, &value) || value < 0)
+        return wl_lost(run, WL_REASON_LENGTH);
+    return wl_missing(run, cursor, value > (wl_integer)SIZE_MAX ? SIZE_MAX : (uint64_t)value);
+}
+
+WL_HANDLER(wl_bytes_register) {
+    size_t size;
+    if (WL_UNLIKELY(!wl_take_size(run, cursor, limit, step->b, step->c, &size)))
+        return no_size(run, cursor, step->b, step->c);
+    run->spans[step->a] = (wl_span){cursor, size};
+    cursor += size;
+    GO_ON;
+}
+
+WL_HANDLER(wl_bytes_fixed) {
+    if (WL_UNLIKELY((uint64_t)step->c > (size_t)(limit - cursor)))
+        return wl_missing(run, cursor, (uint64_t)step->c);
+    run->spans[step->a] = (wl_span){cursor, (size_t)step->c};
+    cursor += step->c;
+    GO_ON;
+}
+
+WL_HANDLER(wl_bytes_rest) {
+    run->spans[step->a] = (wl_span){cursor, (size_t)(limit - cursor)};
+    cursor = limit;
+    GO_ON;
+}
+
+WL_HANDLER(wl_bytes_terminated) {
+    uint8_t terminator = (uint8_t)step->b;
+    size_t left = (size_t)(limit - cursor);
+    const uint8_t *found = NULL;
+    if (run->index)
+        found = wl_index_find(run->index, terminator, cursor, limit);
+    else if (left)
+        found = memchr(cursor, terminator, left);
+    if (!found && step->c & 4)
+        return wl_missing(run, cursor, (uint64_t)left + 1);
+    if (found) {
+        run->spans[step->a] = (wl_span){cursor, (size_t)(found - cursor) + (step->c & 1)};
+        cursor = found + (step->c >> 1 & 1);
+    } else {
+        run->spans[step->a] = (wl_span){cursor, left};
+        cursor = limit;
+    }
+    GO_ON;
+}
+
+WL_HANDLER(wl_skip_register) {
+    size_t size;
+    if (WL_UNLIKELY(!wl_take_size(run, cursor, limit, step->a, step->c, &size)))
+        return no_size(run, cursor, step->a, step->c);
+    cursor += size;
+    GO_ON;
+}
+
+WL_HANDLER(wl_trim_right) {
+    wl_span *span = run->spans + step->a;
+    while (span->size && span->at[span->size - 1] == (uint8_t)step->c)
+        span->size--;
+    GO_ON;
+}
+
+WL_HANDLER(wl_cut_terminator) {
+    wl_span *span = run->spans + step->a;
+    const uint8_t *found = span->size ? memchr(span->at, (uint8_t)step->c, span->size) : NULL;
+    if (found)
+        span->size = (size_t)(found - span->at) + (step->b & 1);
+    GO_ON;
+}
+
+WL_HANDLER(wl_column_bytes) {
+    wl_span span = run->spans[step->b];
+    size_t used = wl_load4(step->offsets + row * 4);
+    size_t room = (size_t)step->d - used;
+    if (WL_UNLIKELY(span.size > room)) {
+        run->needed = span.size;
+        run->column = step->a;
+        return WL_ROW_NO_ROOM;
+    }
+    wl_copy(step->out + used, span.at, span.size, room, (size_t)(run->readable - span.at));
+    wl_store4(step->offsets + row * 4 + 4, (uint32_t)(used + span.size));
+    GO_ON;
+}
+
+/* Sub-streams ------------------------------------------------------------------------------------------------------ */
+
+static inline const uint8_t *enter(wl_run *run, const uint8_t *cursor, const uint8_t *limit, size_t size) {
+    run->limits[run->depth++] = limit;
+    return cursor + size;
+}
+
+WL_HANDLER(wl_limit_register) {
+    size_t size;
+    if (WL_UNLIKELY(!wl_take_size(run, cursor, limit, step->a, step->c, &size)))
+        return no_size(run, cursor, step->a, step->c);
+    limit = enter(run, cursor, limit, size);
+    GO_ON;
+}
+
+WL_HANDLER(wl_limit_fixed) {
+    if (WL_UNLIKELY((uint64_t)step->c > (size_t)(limit - cursor)))
+        return wl_missing(run, cursor, (uint64_t)step->c);
+    limit = enter(run, cursor, limit, (size_t)step->c);
+    GO_ON;
+}
+
+WL_HANDLER(wl_limit_end) {
+    cursor = limit;
+    limit = run->limits[--run->depth];
+    GO_ON;
+}

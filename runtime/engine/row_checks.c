@@ -1,0 +1,62 @@
+/* Handlers for checks, checksums and jumps. */
+#include "handlers.h"
+
+/* A check that did not hold: true where the row can be read on. */
+static bool check_failed(wl_run *run, uint32_t outcome) {
+    if (outcome & 1)
+        run->reason = outcome >> 8;
+    else
+        wl_refuse(run, outcome >> 8);
+    return !(outcome & 1);
+}
+
+WL_HANDLER(wl_check_range) {
+    wl_integer value = run->registers[step->a];
+    wl_integer most = step->b & 0x80 ? (wl_integer)(uint64_t)step->d : (wl_integer)step->d;
+    if (WL_UNLIKELY(value < step->c || value > most || wl_is_poisoned(run, step->a)) && !check_failed(run, step->b))
+        return WL_ROW_LOST;
+    GO_ON;
+}
+
+WL_HANDLER(wl_check_true) {
+    if (WL_UNLIKELY(run->registers[step->a] == 0 || wl_is_poisoned(run, step->a)) && !check_failed(run, step->b))
+        return WL_ROW_LOST;
+    GO_ON;
+}
+
+WL_HANDLER(wl_check_constant) {
+    if (step->d && memcmp(base + step->c, step->constant, (size_t)step->d) != 0 && !check_failed(run, step->b))
+        return WL_ROW_LOST;
+    GO_ON;
+}
+
+WL_HANDLER(wl_check_utf8) {
+    wl_span text = run->spans[step->a];
+    if (!run->defer_text && !(step->c ? wl_text_is_ascii(text.at, text.size) : wl_text_is_utf8(text.at, text.size)))
+        wl_refuse(run, WL_REASON_ENCODING);
+    GO_ON;
+}
+
+WL_HANDLER(wl_mark) {
+    run->marks[step->a] = step->b ? cursor : base + step->c;
+    GO_ON;
+}
+
+WL_HANDLER(wl_check_sum) {
+    uint32_t found = wl_checksum_run(run, run->checksums + step->a, run->marks[step->c], run->marks[step->d]);
+    if (WL_UNLIKELY(run->registers[step->b] != (wl_integer)found))
+        wl_refuse(run, WL_REASON_CHECKSUM);
+    GO_ON;
+}
+
+/* Jumps ------------------------------------------------------------------------------------------------------------ */
+
+WL_HANDLER(wl_skip_if_zero) {
+    if (wl_is_poisoned(run, step->a))
+        return wl_lost(run, WL_REASON_VALUE);
+    if (run->registers[step->a] == 0)
+        GO_ON_AT(step + step->c);
+    GO_ON;
+}
+
+WL_HANDLER(wl_jump) { GO_ON_AT(step + step->c); }

@@ -1,0 +1,145 @@
+"""Whole inputs in the plainest Python: rows back to back, and rows between delimiters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wireloom.program import ColumnProgram, Reason, Stuffing
+
+from .reference import LostError, MissingError, Result, Row
+
+
+def back_to_back(
+    program: ColumnProgram,
+    data: bytes,
+    *,
+    padding: int = 0,
+    max_record: int = 1 << 20,
+    stop: int = -1,
+    verify: bool = True,
+    null_rows: bool = False,
+    preset: Sequence[int] = (),
+) -> Result:
+    result = Result()
+    at = 0
+    while at < len(data) and not 0 <= stop <= at:
+        row = Row(program, data[at : at + max_record], preset, verify)
+        result.position = at
+        try:
+            row.run()
+            if row.cursor == 0:
+                raise LostError(Reason.LENGTH)
+        except LostError as lost:
+            result.tail, result.reason = "lost", lost.reason
+            return result
+        except MissingError:
+            too_long = len(data) - at >= max_record
+            result.tail, result.reason = ("lost", Reason.LIMIT) if too_long else ("truncated", 0)
+            return result
+        note(result, row, at, at + row.cursor, null_rows)
+        at = min(at + row.cursor + padding, len(data))
+    result.position = 0
+    return result
+
+
+def note(result: Result, row: Row, begin: int, end: int, null_rows: bool, reason: int = 0) -> None:
+    reason = reason or row.refused
+    if reason:
+        result.damages.append((begin, end, reason))
+    if not reason:
+        result.rows.append((begin, tuple(row.columns)))
+    elif null_rows:
+        result.rows.append((begin, (None,) * len(row.columns)))
+
+
+def word_unstuff(data: bytes) -> bytes | None:
+    if not data or data[0] > 252:
+        return None
+    out, at, run, most = b"", 1, data[0], 252
+    while True:
+        if run > len(data) - at:
+            return None
+        out += data[at : at + run]
+        at += run
+        if run < most:
+            if at == len(data):
+                return out
+            out += b"\xfe\xfd"
+        if len(data) - at < 2:
+            return None
+        run, most = data[at] + 253 * data[at + 1], 64008
+        at += 2
+        if run > most:
+            return None
+
+
+def cobs_unstuff(data: bytes) -> bytes | None:
+    out, at = b"", 0
+    while at < len(data):
+        code = data[at]
+        block = data[at + 1 : at + code]
+        if code == 0 or len(block) != code - 1 or 0 in block:
+            return None
+        out += block
+        at += code
+        if code < 255 and at < len(data):
+            out += b"\0"
+    return out
+
+
+def frames(
+    program: ColumnProgram,
+    data: bytes,
+    *,
+    at_start: bool = True,
+    begin: int = 0,
+    max_record: int = 1 << 20,
+    stop: int = -1,
+    verify: bool = True,
+    null_rows: bool = False,
+    preset: Sequence[int] = (),
+) -> Result:
+    result = Result()
+    delimiter = program.delimiter
+    position = content = begin
+    if data.startswith(delimiter, begin):
+        content += len(delimiter)
+    elif not at_start:
+        position = data.find(delimiter, begin)
+        if position < 0:
+            return result
+        content = position + len(delimiter)
+    while content < len(data) and not 0 <= stop <= position:
+        end = data.find(delimiter, content)
+        last = end < 0
+        end = len(data) if last else end
+        row, reason = frame(program, data[content:end], max_record, verify, preset)
+        if last and reason and end - content <= max_record:
+            result.tail, result.position = "truncated", position
+            return result
+        note(result, row, position, end, null_rows, reason)
+        position, content = end, end + len(delimiter)
+    return result
+
+
+def frame(program: ColumnProgram, data: bytes, max_record: int, verify: bool, preset: Sequence[int]) -> tuple[Row, int]:
+    """The row of one frame, and why it is none."""
+    unstuffed: bytes | None = data
+    if program.stuffing == Stuffing.WORD:
+        unstuffed = word_unstuff(data)
+    elif program.stuffing == Stuffing.COBS:
+        unstuffed = cobs_unstuff(data)
+    row = Row(program, unstuffed or b"", preset, verify)
+    if len(data) > max_record:
+        return row, Reason.LIMIT
+    if not data:
+        return row, Reason.LENGTH
+    if unstuffed is None:
+        return row, Reason.STUFFING
+    try:
+        row.run()
+    except LostError as lost:
+        return row, lost.reason
+    except MissingError:
+        return row, Reason.LENGTH
+    return row, row.refused

@@ -1,0 +1,97 @@
+"""Resync, delimiters, stuffing and checksums through Python."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from wireloom import engine
+
+from .harness import COBS, EDGEMQ, frame
+
+FRAMES = engine.Program(EDGEMQ.pack())
+
+
+def resync(data: bytes, begin: int = 0, end: int | None = None, **given: object) -> tuple[int, int]:
+    arguments: dict[str, object] = {"base_offset": 0, "at_end": True, "max_record": 1 << 20}
+    end = len(data) if end is None else end
+    return engine.resync(FRAMES, data, begin, end, **(arguments | given))  # type: ignore[arg-type]
+
+
+def test_resync_finds_the_next_row() -> None:
+    garbage = random.Random(5).randbytes(5000)
+    data = garbage + frame(b"found me") + frame(b"and me")
+    assert resync(data) == (0, 5000)
+    assert resync(data, 5000) == (0, 5000)
+    assert resync(data, 5001) == (0, 5029)
+    assert resync(garbage) == (1, 5000)
+
+
+def test_resync_waits_for_a_row_that_may_be_one() -> None:
+    data = bytes(50) + frame(b"x" * 100) + frame(b"y")
+    status, index = resync(data, end=60, at_end=False)
+    assert status == 1
+    assert index <= 50
+    status, index = resync(data, index, 100, at_end=False)
+    assert (status, index <= 50) == (1, True)
+    assert resync(data, index) == (0, 50)
+
+
+def test_resync_takes_no_checksum_over_nothing_for_a_proof() -> None:
+    """Thirteen, zeros and no payload: the checksum of nothing is zero, so such bytes look like a row everywhere."""
+    empty = frame(b"")
+    assert resync(empty + bytes(40)) == (1, 61)
+    assert resync(empty) == (0, 0)
+    assert resync(empty + frame(b"next")) == (0, 0)
+    assert resync(bytes(10) + empty + bytes(10) + frame(b"next")) == (0, 41)
+
+
+def test_resync_of_a_damaged_next_row_with_padding() -> None:
+    data = bytes(9) + frame(b"") + b"\xee" * 13 + frame(b"abc") + b"\xee" * 13
+    assert resync(data, padding=13) == (0, 9)
+    assert resync(data[:-13], padding=13) == (0, 9)
+
+
+def test_resync_is_not_quadratic() -> None:
+    """Garbage that claims a long row at nearly every offset: going through each claim would read 400 GB here."""
+    data = (b"\x00\x01\x00" * 1_000_000)[:2_000_000]
+    assert resync(data, max_record=1 << 24)[0] == 1
+
+
+def test_resync_refuses_delimited_programs() -> None:
+    with pytest.raises(ValueError, match="delimited"):
+        engine.resync(engine.Program(COBS.pack()), b"", 0, 0, base_offset=0, at_end=True, max_record=1)
+
+
+def test_find_delimiter() -> None:
+    data = b"ab\xfe\xfd\xfe\xfd" + b"-" * 100 + b"\xfe\xfd"
+    assert engine.find_delimiter(data, 0, len(data), b"\xfe\xfd") == 2
+    assert engine.find_delimiter(data, 3, len(data), b"\xfe\xfd") == 4
+    assert engine.find_delimiter(data, 5, len(data), b"\xfe\xfd") == 106
+    assert engine.find_delimiter(data, 5, len(data) - 1, b"\xfe\xfd") == -1
+    assert engine.find_delimiter(data, 0, len(data), b"b") == 1
+    assert engine.find_delimiter(data, 0, len(data), b"\xfd\xfe\xfd-") == 3
+    for begin, end, delimiter in ((0, 999, b"a"), (3, 2, b"a"), (0, 1, b""), (0, 1, b"12345")):
+        with pytest.raises(ValueError, match=r"\w{3}"):
+            engine.find_delimiter(data, begin, end, delimiter)
+
+
+def test_stuffing_arguments() -> None:
+    assert engine.stuff(b"", 1) == b"\0"
+    assert engine.unstuff(memoryview(b"\0"), 1, 1) == b""
+    with pytest.raises(ValueError, match="limit"):
+        engine.unstuff(b"\0\0", 1, 1)
+    with pytest.raises(ValueError, match="not stuffed"):
+        engine.unstuff(b"", 1, 10)
+    for stuffing in (0, 3):
+        with pytest.raises(ValueError, match="no stuffing"):
+            engine.stuff(b"", stuffing)
+        with pytest.raises(ValueError, match="no stuffing"):
+            engine.unstuff(b"", stuffing, 1)
+
+
+def test_checksums_chain() -> None:
+    assert engine.crc32c(b"123456789") == 0xE3069283
+    assert engine.crc32(b"123456789") == 0xCBF43926
+    assert engine.crc32c(b"56789", engine.crc32c(b"1234")) == 0xE3069283
+    assert engine.crc32(b"56789", engine.crc32(b"1234")) == 0xCBF43926
