@@ -17,6 +17,7 @@ from wireloom.errors import SpecError
 from wireloom.format import Format
 
 from .emit import load_all, render
+from .model.model import Spec
 
 PREFIX = "wireloom._explored_"
 """The packages in memory are named so, with a digest of what is in them."""
@@ -30,8 +31,18 @@ def load_format(spec_path: Path) -> Format:
     package = importlib.import_module(f"{_installed(files)}.{name}")
     found = getattr(package, "FORMAT", None)
     if not isinstance(found, Format):
-        raise SpecError(f"{spec_path}: error: no rows are declared ('-wireloom: {{rows: …}}' in 'meta')")
+        raise SpecError(_without_rows(next(each for each in specs if each.name == name)))
     return replace(found, module=package.__name__)
+
+
+def _without_rows(spec: Spec) -> str:
+    place = spec.root.position
+    where = f"{spec.file}:{place.line}:{place.column}" if place is not None else f"{spec.file}:1:1"
+    repeated = next((each.id for each in spec.root.attributes if each.repeat is not None), "ATTRIBUTE")
+    return (
+        f"{where}: error: no rows are declared, so there is no table to read: "
+        f"put '-wireloom: {{rows: {repeated}}}' into 'meta', with the repeated attribute whose items are the rows"
+    )
 
 
 def _installed(files: Mapping[str, str]) -> str:

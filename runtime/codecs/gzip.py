@@ -9,6 +9,7 @@ from .error import CodecError
 from .stored import Stored
 
 PIECE = 64 * 1024
+TRIAL = 4096
 GZIP = 31
 """zlib's number for a gzip header and trailer around the largest window."""
 
@@ -19,12 +20,12 @@ def looks_like(head: bytes) -> bool:
 
 
 def begins_well(head: bytes) -> bool:
-    """Whether these first bytes of a stream decompress to something, or are a whole member."""
+    """Whether these first bytes of a stream decompress to something before they are damaged, or are a whole member."""
     member = zlib.decompressobj(GZIP)
     try:
-        return bool(member.decompress(head, 4096)) or member.eof
+        return bool(member.decompress(head, TRIAL)) or member.eof
     except zlib.error:
-        return False
+        return bool(_up_to_damage(zlib.decompressobj(GZIP), head, 1))
 
 
 class GzipDecoder:

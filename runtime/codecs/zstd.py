@@ -6,12 +6,12 @@ from typing import Any, cast
 
 import zstandard
 
-from .container import MAGIC, MAX_BLOCK, Walker, is_magic
+from .container import COMPRESSED, MAGIC, MAX_BLOCK, Walker, is_magic
 from .error import CodecError
 from .stored import Stored
 
-TRIAL = 4096
-LARGEST_WINDOW = 1 << 31
+RESERVED = 0x08
+"""The bit of a frame header's descriptor that must be zero."""
 
 
 def looks_like(head: bytes) -> bool:
@@ -20,19 +20,21 @@ def looks_like(head: bytes) -> bool:
 
 
 def begins_well(head: bytes) -> bool:
-    """Whether these first bytes of a stream decompress to something, or are a whole frame."""
+    """Whether a frame's header that can be true stands there, and behind it a block's, where they are not cut off.
+
+    What is in the block is no matter: a damaged stream is a stream too.
+    """
     if head[:4] != MAGIC:
         return True
-    made = zstandard.ZstdDecompressor(max_window_size=LARGEST_WINDOW)
     try:
-        if made.stream_reader(head).readinto(bytearray(TRIAL)):
-            return True
-        # Nothing came out, so nothing will here, where output has no bound.
-        frame = made.decompressobj()
-        frame.decompress(head)
+        size = zstandard.frame_header_size(head)
+        zstandard.get_frame_parameters(head)
     except zstandard.ZstdError:
         return False
-    return frame.eof
+    if head[4] & RESERVED:
+        return False
+    word = int.from_bytes(head[size : size + 3], "little")
+    return word >> 1 & 3 <= COMPRESSED and word >> 3 <= MAX_BLOCK
 
 
 class ZstdDecoder:

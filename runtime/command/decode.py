@@ -46,7 +46,13 @@ BINARY = ("parquet", "arrow")
     shell_complete=completing.columns,
     help="Columns to write, in this order.",
 )
-@click.option("--mode", type=click.Choice(MODES), default="permissive", show_default=True, help="What damage does.")
+@click.option(
+    "--mode",
+    type=click.Choice(MODES, case_sensitive=False),
+    default="permissive",
+    show_default=True,
+    help="What damage does.",
+)
 @click.option("--recover", is_flag=True, help="After a damaged length, look for the next good row and go on.")
 @click.option("--no-verify", is_flag=True, help="Do not check checksums.")
 @bytes_option

@@ -51,7 +51,13 @@ if TYPE_CHECKING:
     shell_complete=completing.columns,
     help="Columns of the table; by default the format's.",
 )
-@click.option("--mode", type=click.Choice(MODES), default="permissive", show_default=True, help="What damage does.")
+@click.option(
+    "--mode",
+    type=click.Choice(MODES, case_sensitive=False),
+    default="permissive",
+    show_default=True,
+    help="What damage does.",
+)
 @click.option("--recover", is_flag=True, help="After a damaged length, look for the next good row and go on.")
 @click.option(
     "--existing",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ..format import Format
     from ..report import FileReport, ReadReport
     from ..scanning import Scanner
+    from ..storage import Input
 
 NAMED_FILES = 10
 """Damaged files that are named before they are only counted."""
@@ -21,7 +22,7 @@ NAMED_FILES = 10
 
 @contextmanager
 def scanning(
-    format: Format, inputs: tuple[str, ...], how: dict[str, Any], label: str, *, quiet: bool = False
+    format: Format, inputs: Sequence[str | Input], how: dict[str, Any], label: str, *, quiet: bool = False
 ) -> Iterator[Any]:
     """A scanner of the inputs, and an iterator over its batches that keeps the bar up to date.
 

@@ -12,6 +12,7 @@ from .program import UNUSABLE
 
 if TYPE_CHECKING:
     from ..report import FileReport, ReadReport
+    from ..storage import Input
 
 CLEAN, DAMAGED = 0, 1
 SHOWN_RANGES = 20
@@ -40,17 +41,40 @@ def command(
 
     The exit code is 0 where all is clean, 1 where something is damaged, 2 where an input cannot be read at all.
     """
+    from ..errors import WireloomError
     from ..registry import get
+    from ..report import ReadReport
     from .reading import scanning
 
     format = get(format_name)
-    how: dict[str, Any] = {"recover": recover, "region": region}
-    with scanning(format, inputs, how | options, f"verify {format.name}") as (scanner, batches):
-        for _ in batches:
-            pass
-        report = scanner.report
+    found, missing = _expanded(inputs, region)
+    if not found and not as_json:
+        raise WireloomError(missing[0].error or "nothing to read", path=missing[0].path)
+    report = ReadReport(format.name)
+    if found:
+        with scanning(format, found, {"recover": recover, **options}, f"verify {format.name}") as (scanner, batches):
+            for _ in batches:
+                pass
+            report = scanner.report
+    report.files += missing
     click.echo(json.dumps(report.to_dict(), indent=2) if as_json else "\n".join(_lines(report)))
     context.exit(max((code_of(each) for each in report.files), default=CLEAN))
+
+
+def _expanded(inputs: tuple[str, ...], region: str | None) -> tuple[list[Input], list[FileReport]]:
+    """What the arguments name, and a report for each that names nothing: the others are verified all the same."""
+    from ..errors import WireloomError
+    from ..report import FileReport
+    from ..storage import expand
+
+    found: list[Input] = []
+    missing: list[FileReport] = []
+    for each in inputs:
+        try:
+            found += expand(each, region=region)
+        except WireloomError as error:
+            missing.append(FileReport(error.path or each, error=error.message))
+    return found, missing
 
 
 def code_of(file: FileReport) -> int:

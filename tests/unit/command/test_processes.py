@@ -1,5 +1,6 @@
 """The command as a process: signals, closed pipes, a terminal, exit codes, what is left behind."""
 
+import json
 import os
 import pty
 import signal
@@ -105,3 +106,13 @@ def test_binary_output_is_not_for_a_terminal(log: Path) -> None:
     os.close(ours)
     assert process.returncode == 2
     assert b"parquet is not for a terminal: add -o FILE" in errors
+
+
+def test_verify_reads_what_is_there_beside_what_is_not(log: Path) -> None:
+    process = start("verify", "cobs_log", str(log), f"{log}.missing", "--json", stdout=subprocess.PIPE)
+    output, _ = process.communicate()
+    assert process.returncode == 2
+    there, missing = json.loads(output)["files"]
+    assert (there["rows"], there["tail"]) == (20_000, "clean")
+    assert missing["path"] == f"{log}.missing"
+    assert "no such file" in missing["error"]

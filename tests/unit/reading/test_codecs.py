@@ -2,6 +2,7 @@ import gzip
 import io
 import random
 import zlib
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -218,6 +219,16 @@ def test_gzip_followed_by_something_else() -> None:
 )
 def test_detection(data: bytes, name: str, usual: str, codec: str) -> None:
     assert codecs.detect(data, name, usual) == codec
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, zstandard.ZstdCompressor(write_checksum=True).compress])
+def test_damage_does_not_hide_the_codec(compress: Callable[[bytes], bytes]) -> None:
+    """Without a name that tells, and from a format that is not usually compressed so."""
+    stream = compress(CONTENT)
+    for place in (-1, -6, len(stream) // 2):
+        damaged = bytearray(stream)
+        damaged[place] ^= 1
+        assert codecs.detect(bytes(damaged), "", "none") == codecs.detect(stream, "", "none") != "none"
 
 
 def test_a_name_that_lies() -> None:
