@@ -64,8 +64,9 @@ def generate(
 
     The specs are all there are: generated files in the folder that none of them accounts for are removed. ``progress``
     is called with the name of each spec as its turn comes. ``target``: what the code needs to know of where it will
-    live. ``discovery_dir``: folder for the packages that Spark looks for, if not beside their formats. Raises ``wireloom.errors.SpecError`` where a spec is refused
-    (nothing is written then) and ``wireloom.errors.UnsupportedError`` where ``ruff`` is not installed.
+    live. ``discovery_dir``: folder for the packages that Spark looks for, if not beside their formats. Raises
+    ``wireloom.errors.SpecError`` where a spec is refused (nothing is written then) and
+    ``wireloom.errors.UnsupportedError`` where ``ruff`` is not installed.
     """
     files = formatted(render(load_all(spec_paths), progress, target))
     if discovery_dir is not None:
@@ -193,13 +194,24 @@ def _write(files: Mapping[str, str], changes: Changes, output_dir: Path) -> None
     for path in changes.written:
         place = output_dir / path
         place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(files[path], encoding="utf-8", newline="\n")
+        _put(place, files[path])
     for path in changes.removed:
         place = output_dir / path
         place.unlink()
         for folder in list(PurePosixPath(path).parents)[:-1]:
             if folder.name != "..":
                 _remove_empty(output_dir / folder)
+
+
+def _put(place: Path, text: str) -> None:
+    """Writes a file that is never there in part, also where an interrupt comes in between."""
+    unfinished = place.with_name(f".{place.name}.tmp")
+    try:
+        unfinished.write_text(text, encoding="utf-8", newline="\n")
+        unfinished.replace(place)
+    except BaseException:
+        unfinished.unlink(missing_ok=True)
+        raise
 
 
 def _remove_empty(folder: Path) -> None:

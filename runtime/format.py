@@ -9,7 +9,8 @@ from functools import cached_property
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from .program import ColumnProgram, Stuffing
+from .errors import WireloomError
+from .program import PROGRAM_VERSION, ColumnProgram, Stuffing
 
 if TYPE_CHECKING:
     import pyarrow
@@ -111,6 +112,11 @@ class Format:
     def program(self) -> ColumnProgram | None:
         """What the engine runs per row; ``None`` where it cannot (``engine_refusal`` says why)."""
         program: ColumnProgram | None = self._submodule("columns").PROGRAM
+        if program is not None and program.version != PROGRAM_VERSION:
+            raise WireloomError(
+                f"the column program of format {self.name!r} has version {program.version}, and this wireloom runs"
+                f" version {PROGRAM_VERSION}: run 'wireloom generate' with this wireloom"
+            )
         return program
 
     @cached_property

@@ -48,10 +48,7 @@ def get(name: str | Path | Format) -> Format:
     if name in _generated():
         return _checked(_load(f"{GENERATED}.{name}"))
     if name in _installed():
-        found = _installed()[str(name)].load()
-        if not isinstance(found, Format):
-            raise WireloomError(f"the entry point {name!r} of group {GENERATED!r} is not a wireloom.format.Format")
-        return _checked(found)
+        return _checked(_load_installed(_installed()[str(name)]))
     raise unknown("format", str(name), formats())
 
 
@@ -72,6 +69,22 @@ def _load(module: str) -> Format:
         raise WireloomError(
             f"the generated package {module} cannot be loaded ({error}): run 'wireloom generate' with this wireloom"
         ) from error
+    return found
+
+
+def _load_installed(point: EntryPoint) -> Format:
+    said = f"the entry point {point.name!r} of group {GENERATED!r}"
+    try:
+        found = point.load()
+    except (ImportError, AttributeError, TypeError) as error:
+        raise WireloomError(
+            f"{said} cannot be loaded ({error}): run 'wireloom generate' in its project with this wireloom, and install"
+            " it again"
+        ) from error
+    if not isinstance(found, Format):
+        raise WireloomError(f"{said} is not a wireloom.format.Format")
+    if found.name != point.name:
+        raise WireloomError(f"{said} names the format {found.name!r}: call it by that name")
     return found
 
 

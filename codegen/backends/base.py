@@ -98,10 +98,9 @@ class Backend(Generic[View]):
 @cache
 def backends() -> tuple[Backend[Any], ...]:
     """Every backend, by name."""
-    folder = Path(__file__).parent
-    package = __name__.rpartition(".")[0]
-    names = sorted(module.name for module in pkgutil.iter_modules([str(folder)]) if module.ispkg)
-    return tuple(importlib.import_module(f"{package}.{name}").BACKEND for name in names)
+    package = importlib.import_module(__name__.rpartition(".")[0])
+    names = sorted(module.name for module in pkgutil.iter_modules(package.__path__) if module.ispkg)
+    return tuple(importlib.import_module(f"{package.__name__}.{name}").BACKEND for name in names)
 
 
 def header(spec: Spec, target: Target = BOX) -> str:

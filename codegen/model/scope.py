@@ -120,7 +120,9 @@ class Typing:
         shown_names = names if len(names) <= 8 else [*names[:7], "…"]
         chain = " → ".join([*shown_names, member.id])
         expression = member.section.expression("value")
-        place = expression.place(expression.node.start, expression.node.end) if expression is not None else member.position
+        place = (
+            expression.place(expression.node.start, expression.node.end) if expression is not None else member.position
+        )
         self.diagnostics.error(place, f"{shown(member.id)} stands on itself: {chain}")
         for _, each in waiting[start:]:
             each.failed = True

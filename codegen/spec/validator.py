@@ -266,7 +266,9 @@ class Validator:
             try:
                 arguments = parse_expressions(inside)
             except ExpressionError as error:
-                self.diagnostics.error(node.place(found.start(2) + error.start, found.start(2) + error.end), error.message)
+                self.diagnostics.error(
+                    node.place(found.start(2) + error.start, found.start(2) + error.end), error.message
+                )
                 return None
         wanted = {"zlib": 0, "xor": 1, "rol": 1, "ror": 1}.get(name)
         if wanted is not None and wanted != len(arguments):

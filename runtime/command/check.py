@@ -2,33 +2,64 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
+
+from .standard import wants_colours, write_json
+
+if TYPE_CHECKING:
+    from wireloom.codegen.model.model import Spec
+    from wireloom.codegen.spec.diagnostics import Diagnostic
 
 REFUSED = 1
 
 
 @click.command("check", short_help="Checks specs: diagnostics, and what the engine can run.")
 @click.argument("specs", metavar="SPEC...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Everything as one JSON array, for editors and scripts.")
 @click.pass_context
-def command(context: click.Context, specs: tuple[Path, ...]) -> None:
+def command(context: click.Context, specs: tuple[Path, ...], as_json: bool) -> None:
     """Compiles each SPEC without writing anything.
 
-    Errors and warnings are printed as FILE:LINE:COLUMN: SEVERITY: TEXT. For a spec without errors a line says whether
-    the engine reads its rows or the object parser does, and why. The exit code is 1 where a spec has errors.
+    Errors and warnings begin with FILE:LINE:COLUMN: SEVERITY: TEXT; the lines behind are indented and show the place,
+    what belongs there, and where the reference explains it. For a spec without errors a line says whether the engine
+    reads its rows or the object parser does, and why. The exit code is 1 where a spec has errors.
+
+    With --json each problem is an object with file, line, column, end_column, severity, message, help and reference;
+    what reads the rows is one of severity "note" that also has spec and engine ("columns", "objects" or null).
     """
+    said: list[dict[str, Any]] = []
     refused = False
     for path in specs:
-        refused |= not _checked(path)
+        diagnostics, coverage = _checked(path)
+        refused |= coverage is None
+        if as_json:
+            said += [each.to_dict() for each in diagnostics]
+            said += [coverage] if coverage is not None else []
+            continue
+        for each in diagnostics:
+            click.echo(_rendered(each))
+        if coverage is not None:
+            click.echo(f"{path}: {coverage['spec']}: {coverage['message']}")
+    if as_json:
+        write_json("-", said)
     if refused:
         context.exit(REFUSED)
 
 
-def _checked(path: Path) -> bool:
-    from wireloom.codegen.backends.columns.lower import compile_program
-    from wireloom.codegen.backends.columns.table import table_columns
+def _rendered(diagnostic: Diagnostic) -> str:
+    from wireloom.codegen.spec.rendering import rendered
+
+    return rendered(diagnostic, wants_colours(sys.stdout))
+
+
+def _checked(path: Path) -> tuple[list[Diagnostic], dict[str, Any] | None]:
+    """What is wrong with a spec, and what reads its rows; ``None`` where it has errors."""
     from wireloom.codegen.model.load import analyse
+    from wireloom.codegen.spec.diagnostics import ERROR, Diagnostic, InvalidSpecError
 
     from ..errors import SpecError, WireloomError
 
@@ -36,19 +67,38 @@ def _checked(path: Path) -> bool:
         result = analyse(path)
     except OSError as error:
         raise WireloomError(f"cannot be read: {error.strerror}", path=str(path)) from error
-    for diagnostic in result.diagnostics:
-        click.echo(str(diagnostic))
-    spec = result.spec
-    if spec is None:
-        return False
-    if spec.rows is None:
-        click.echo(f"{path}: {spec.name}: no rows are declared, so it is read as objects and not as a table")
-        return True
+    diagnostics = list(result.diagnostics)
+    if result.spec is None:
+        return diagnostics, None
     try:
-        _, refusal = compile_program(spec, spec.rows, table_columns(spec, spec.rows))
+        engine, message = _coverage(result.spec)
+    except InvalidSpecError as error:
+        return [*diagnostics, *error.diagnostics], None
     except SpecError as error:
-        click.echo(str(error))
-        return False
-    runs = "the engine reads its rows" if refusal is None else f"the object parser reads its rows: {refusal}"
-    click.echo(f"{path}: {spec.name}: {runs}")
-    return True
+        # A refusal whose place is not known.
+        return [*diagnostics, Diagnostic(result.spec.file, 1, 1, ERROR, error.message.removeprefix("error: "))], None
+    return diagnostics, {
+        "file": result.spec.file,
+        "line": 1,
+        "column": 1,
+        "end_column": 1,
+        "severity": "note",
+        "message": message,
+        "help": "",
+        "reference": "",
+        "spec": result.spec.name,
+        "engine": engine,
+    }
+
+
+def _coverage(spec: Spec) -> tuple[str | None, str]:
+    """What reads the rows (``columns`` is the engine), and a sentence about it."""
+    from wireloom.codegen.backends.columns.lower import compile_program
+    from wireloom.codegen.backends.columns.table import table_columns
+
+    if spec.rows is None:
+        return None, "no rows are declared, so it is read as objects and not as a table"
+    _, refusal = compile_program(spec, spec.rows, table_columns(spec, spec.rows))
+    if refusal is None:
+        return "columns", "the engine reads its rows"
+    return "objects", f"the object parser reads its rows: {refusal}"

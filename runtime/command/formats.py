@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..errors import WireloomError
+
 if TYPE_CHECKING:
     from ..format import Format
 
@@ -17,7 +19,13 @@ def command(as_json: bool) -> None:
     """Lists all formats, with their columns."""
     from ..registry import formats, get
 
-    found = [get(name) for name in formats()]
+    found = []
+    for name in formats():
+        try:
+            found.append(get(name))
+        except WireloomError as error:
+            # One package that does not fit must not hide the others.
+            click.echo(f"wireloom: warning: {name}: {error}", err=True)
     if as_json:
         click.echo(json.dumps([described(each) for each in found], indent=2))
         return
@@ -29,7 +37,8 @@ def command(as_json: bool) -> None:
             click.echo(f"  also: {', '.join(others)}")
         for choice in format.choices:
             values = ["auto", *(name for name, _ in choice.padding)]
-            click.echo(f"  option: {choice.name}={'|'.join(values)} {choice.doc}".rstrip())
+            summary = choice.doc.partition("\n")[0]
+            click.echo(f"  option: {choice.name}={'|'.join(values)} {summary}".rstrip())
 
 
 def described(format: Format) -> dict[str, Any]:

@@ -14,9 +14,23 @@ from typing import Any, NoReturn
 
 import click
 
-from ..errors import WireloomError
+from ..errors import SpecError, WireloomError
+from .standard import wants_colours
 
-COMMANDS = ("formats", "new", "decode", "encode", "extract", "verify", "generate", "check", "diff", "ingest", "completion")
+COMMANDS = (
+    "formats",
+    "new",
+    "decode",
+    "encode",
+    "extract",
+    "verify",
+    "generate",
+    "check",
+    "schema",
+    "diff",
+    "ingest",
+    "completion",
+)
 UNUSABLE = 2
 INTERRUPTED = 130
 TERMINATED = 143
@@ -86,6 +100,10 @@ class Program(click.Group):
             _fail(f"{message.rstrip('.')} (see '{error.ctx.command_path if error.ctx else prog_name} --help')")
         except click.ClickException as error:
             _fail(error.format_message())
+        except SpecError as error:
+            # As "check" says it: editors and pipelines find FILE:LINE:COLUMN at the beginning of a line.
+            click.echo(error.rendered(wants_colours(sys.stderr)), err=True)
+            sys.exit(UNUSABLE)
         except WireloomError as error:
             _fail(str(error))
         except (PipeClosedError, BrokenPipeError):

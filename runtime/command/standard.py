@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
-from typing import BinaryIO
+from typing import BinaryIO, TextIO
 
 
 def standard_output() -> BinaryIO:
@@ -16,6 +17,11 @@ def standard_output() -> BinaryIO:
 def standard_input() -> BinaryIO:
     """Standard input for bytes."""
     return sys.stdin.buffer
+
+
+def wants_colours(stream: TextIO) -> bool:
+    """Whether it is a terminal whose user wants colours (https://no-color.org)."""
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def write_json(path: str, value: object) -> None:

@@ -29,6 +29,10 @@
 #ifndef WIRELOOM_ENGINE_H
 #define WIRELOOM_ENGINE_H
 
+#ifndef __SIZEOF_INT128__
+#error "wireloom's engine needs a compiler with __int128: gcc or clang for a 64-bit processor"
+#endif
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

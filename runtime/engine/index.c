@@ -3,23 +3,27 @@
  *
  * CRC: the states S(k) after the first k blocks, each from the one before. For a range [a, b) and a state s before it,
  * with S(x) the state at x (from the nearest block), the state behind it is S(b) ^ (S(a) ^ s) · x^(8 (b − a)).
- * Bytes: for every block the next one that holds the byte. */
+ * Bytes: for every block the nearest one that holds a byte of the kind that is asked for. */
 #include <stdlib.h>
 
 #include "internal.h"
 
 #define BLOCK 256
 #define DIRECT (4 * BLOCK) /* shorter ranges are gone through: that is as quick */
-#define MOST_BYTES 8       /* bytes to look for that get a table; any further ones are searched for as they stand */
+#define MOST_TABLES 32     /* further questions are answered by going through the range */
 
 typedef struct {
     uint32_t *states;
     size_t known; /* states that have been computed */
 } crc_table;
 
+/* What a table says for each block: the nearest block, itself included, in which the question has an answer. */
+typedef enum { HOLDS_BYTE, HOLDS_OTHER_BYTE, HOLDS_HIGH_BYTE, BREAKS_UTF8 } question;
+
 typedef struct {
+    question asked;
     uint8_t value;
-    uint32_t *next; /* per block: the first block from it on that holds `value`; the number of blocks: none */
+    uint32_t *nearest; /* further on, or further back for HOLDS_OTHER_BYTE; the number of blocks: there is none */
 } byte_table;
 
 struct wl_index {
@@ -27,8 +31,8 @@ struct wl_index {
     const uint8_t *end;
     size_t blocks; /* begun ones */
     crc_table crcs[2];
-    byte_table bytes[MOST_BYTES];
-    size_t byte_count;
+    byte_table tables[MOST_TABLES];
+    size_t table_count;
 };
 
 wl_index *wl_index_make(const uint8_t *begin, const uint8_t *end) {
@@ -46,19 +50,27 @@ void wl_index_free(wl_index *index) {
         return;
     for (size_t i = 0; i < 2; i++)
         free(index->crcs[i].states);
-    for (size_t i = 0; i < index->byte_count; i++)
-        free(index->bytes[i].next);
+    for (size_t i = 0; i < index->table_count; i++)
+        free(index->tables[i].nearest);
     free(index);
 }
 
+static size_t block_of(const wl_index *index, const uint8_t *at) { return (size_t)(at - index->begin) / BLOCK; }
+
+static const uint8_t *block_begin(const wl_index *index, size_t block) {
+    return index->begin + wl_smaller(block * BLOCK, (size_t)(index->end - index->begin));
+}
+
+/* Checksums -------------------------------------------------------------------------------------------------------- */
+
 /* The state at `to`, from 0 at the window's begin. */
 static uint32_t state_at(const wl_index *index, crc_table *table, wl_crc_function update, const uint8_t *to) {
-    size_t block = (size_t)(to - index->begin) / BLOCK;
+    size_t block = block_of(index, to);
     for (; table->known <= block; table->known++) {
         size_t before = table->known - 1;
-        table->states[table->known] = update(table->states[before], index->begin + before * BLOCK, BLOCK);
+        table->states[table->known] = update(table->states[before], block_begin(index, before), BLOCK);
     }
-    const uint8_t *from = index->begin + block * BLOCK;
+    const uint8_t *from = block_begin(index, block);
     return update(table->states[block], from, (size_t)(to - from));
 }
 
@@ -81,47 +93,145 @@ uint32_t wl_index_crc(wl_index *index, const wl_checksum *checksum, uint32_t sta
     return behind ^ wl_crc_shift(algorithm, before ^ state, size);
 }
 
-static const uint8_t *search(const uint8_t *from, const uint8_t *to, uint8_t value) {
+/* Bytes ------------------------------------------------------------------------------------------------------------ */
+
+static const uint8_t *first_of(const uint8_t *from, const uint8_t *to, uint8_t value) {
     return from < to ? memchr(from, value, (size_t)(to - from)) : NULL;
 }
 
-static const uint8_t *block_end(const wl_index *index, size_t block) {
-    return index->begin + wl_smaller((block + 1) * BLOCK, (size_t)(index->end - index->begin));
+/* Behind the last byte of [from, to) that is not `value`; `from` where there is none. */
+static const uint8_t *behind_other(const uint8_t *from, const uint8_t *to, uint8_t value) {
+    while (to > from && to[-1] == value)
+        to--;
+    return to;
 }
 
-/* The table of `value`, made now if need be; NULL where there is none. */
-static const uint32_t *byte_next(wl_index *index, uint8_t value) {
-    for (size_t i = 0; i < index->byte_count; i++) {
-        if (index->bytes[i].value == value)
-            return index->bytes[i].next;
+/* Notes in `breaks` the blocks that hold a byte at which no character begins and to which none reaches. */
+static void find_broken_text(const wl_index *index, uint32_t *breaks) {
+    for (const uint8_t *at = index->begin; at < index->end;) {
+        size_t size = wl_text_character(at, (size_t)(index->end - at));
+        if (!size)
+            breaks[block_of(index, at)] = 1;
+        at += size ? size : 1;
     }
-    if (index->byte_count == MOST_BYTES || index->blocks >= UINT32_MAX)
-        return NULL;
-    uint32_t *next = malloc((index->blocks + 1) * sizeof *next);
-    if (!next)
-        return NULL;
-    next[index->blocks] = (uint32_t)index->blocks;
-    for (size_t block = index->blocks; block-- > 0;) {
-        bool holds = search(index->begin + block * BLOCK, block_end(index, block), value) != NULL;
-        next[block] = holds ? (uint32_t)block : next[block + 1];
+}
+
+static bool answers(const wl_index *index, const byte_table *table, size_t block) {
+    const uint8_t *from = block_begin(index, block), *to = block_begin(index, block + 1);
+    switch (table->asked) {
+    case HOLDS_BYTE:
+        return first_of(from, to, table->value) != NULL;
+    case HOLDS_OTHER_BYTE:
+        return behind_other(from, to, table->value) > from;
+    case HOLDS_HIGH_BYTE:
+        return !wl_text_is_ascii(from, (size_t)(to - from));
+    default: /* BREAKS_UTF8: find_broken_text() has noted it */
+        return table->nearest[block] != 0;
     }
-    index->bytes[index->byte_count++] = (byte_table){value, next};
-    return next;
+}
+
+static void fill_table(const wl_index *index, byte_table *table) {
+    uint32_t none = (uint32_t)index->blocks, nearest = none;
+    if (table->asked == BREAKS_UTF8)
+        find_broken_text(index, table->nearest);
+    for (size_t i = 0; i < index->blocks; i++) {
+        size_t block = table->asked == HOLDS_OTHER_BYTE ? i : index->blocks - 1 - i;
+        if (answers(index, table, block))
+            nearest = (uint32_t)block;
+        table->nearest[block] = nearest;
+    }
+    table->nearest[index->blocks] = none;
+}
+
+/* The table of a question, made now if need be; NULL where there is none. */
+static const uint32_t *table_of(wl_index *index, question asked, uint8_t value) {
+    for (size_t i = 0; i < index->table_count; i++) {
+        if (index->tables[i].asked == asked && index->tables[i].value == value)
+            return index->tables[i].nearest;
+    }
+    if (index->table_count == MOST_TABLES || index->blocks >= UINT32_MAX)
+        return NULL;
+    byte_table *table = index->tables + index->table_count;
+    *table = (byte_table){asked, value, calloc(index->blocks + 1, sizeof(uint32_t))};
+    if (!table->nearest)
+        return NULL;
+    index->table_count++;
+    fill_table(index, table);
+    return table->nearest;
 }
 
 const uint8_t *wl_index_find(wl_index *index, uint8_t value, const uint8_t *from, const uint8_t *to) {
     if ((size_t)(to - from) <= DIRECT)
-        return search(from, to, value);
-    size_t block = (size_t)(from - index->begin) / BLOCK;
-    const uint8_t *found = search(from, block_end(index, block), value);
+        return first_of(from, to, value);
+    size_t block = block_of(index, from) + 1;
+    const uint8_t *found = first_of(from, block_begin(index, block), value);
     if (found)
         return found;
-    const uint32_t *next = byte_next(index, value);
-    if (!next)
-        return search(from, to, value);
-    block = next[block + 1];
+    const uint32_t *nearest = table_of(index, HOLDS_BYTE, value);
+    if (!nearest)
+        return first_of(from, to, value);
+    block = nearest[block];
+    found = first_of(block_begin(index, block), block_begin(index, block + 1), value);
+    return found && found < to ? found : NULL;
+}
+
+size_t wl_index_trim(wl_index *index, uint8_t value, const uint8_t *from, size_t size) {
+    const uint8_t *to = from + size;
+    if (size <= DIRECT)
+        return (size_t)(behind_other(from, to, value) - from);
+    size_t block = block_of(index, to);
+    const uint8_t *behind = behind_other(block_begin(index, block), to, value);
+    if (behind > block_begin(index, block))
+        return (size_t)(behind - from);
+    const uint32_t *nearest = table_of(index, HOLDS_OTHER_BYTE, value);
+    if (!nearest)
+        return (size_t)(behind_other(from, to, value) - from);
+    block = nearest[block - 1];
     if (block == index->blocks)
-        return NULL;
-    found = search(index->begin + block * BLOCK, block_end(index, block), value);
-    return found < to ? found : NULL;
+        return 0;
+    behind = behind_other(block_begin(index, block), block_begin(index, block + 1), value);
+    return behind > from ? (size_t)(behind - from) : 0;
+}
+
+/* The blocks of a range's first and last byte are looked into, those between them asked about. */
+typedef struct {
+    const uint8_t *head; /* where the first block ends */
+    const uint8_t *tail; /* where the last one begins */
+    bool none;           /* no block between them has an answer */
+} ends;
+
+static ends ends_of(const wl_index *index, const uint32_t *nearest, const uint8_t *from, const uint8_t *to) {
+    size_t first = block_of(index, from) + 1, last = block_of(index, to - 1);
+    return (ends){block_begin(index, first), block_begin(index, last), nearest[first] >= last};
+}
+
+static bool index_is_ascii(wl_index *index, const uint8_t *from, const uint8_t *to) {
+    const uint32_t *nearest = table_of(index, HOLDS_HIGH_BYTE, 0);
+    if (!nearest)
+        return wl_text_is_ascii(from, (size_t)(to - from));
+    ends at = ends_of(index, nearest, from, to);
+    return at.none && wl_text_is_ascii(from, (size_t)(at.head - from)) &&
+           wl_text_is_ascii(at.tail, (size_t)(to - at.tail));
+}
+
+static bool index_is_utf8(wl_index *index, const uint8_t *from, const uint8_t *to) {
+    const uint32_t *nearest = table_of(index, BREAKS_UTF8, 0);
+    if (!nearest)
+        return wl_text_is_utf8(from, (size_t)(to - from));
+    ends at = ends_of(index, nearest, from, to);
+    if (!at.none)
+        return false;
+    /* A character may stand across an end: it belongs to the piece in which it begins. Three steps at most, as between
+     * the ends no byte stands alone. */
+    while (at.head < at.tail && (*at.head & 0xC0) == 0x80)
+        at.head++;
+    while (at.tail > at.head && (*at.tail & 0xC0) == 0x80)
+        at.tail--;
+    return wl_text_is_utf8(from, (size_t)(at.head - from)) && wl_text_is_utf8(at.tail, (size_t)(to - at.tail));
+}
+
+bool wl_index_is_text(wl_index *index, bool ascii, const uint8_t *from, size_t size) {
+    if (size <= DIRECT)
+        return ascii ? wl_text_is_ascii(from, size) : wl_text_is_utf8(from, size);
+    return ascii ? index_is_ascii(index, from, from + size) : index_is_utf8(index, from, from + size);
 }

@@ -235,7 +235,6 @@ struct wl_run {
     /* Resync only. */
     wl_index *index; /* owned by wl_resync() */
     size_t covered;  /* bytes that the row's checksums covered */
-    bool defer_text; /* leave CHECK_UTF8 for the second look */
     /* In here, and not allocated apart, so that one addition finds them. */
     wl_integer registers[WL_MOST_REGISTERS];
     wl_span spans[WL_MOST_SPANS];
@@ -266,6 +265,8 @@ bool wl_expression_check(const wl_program *program, const uint8_t *code, size_t 
 /* Calls use(register or span number) for what the (checked) code reads. */
 void wl_expression_uses(const uint8_t *code, size_t size, bool *registers, bool *spans);
 uint32_t wl_checksum_run(wl_run *run, const wl_checksum *checksum, const uint8_t *from, const uint8_t *to);
+/* Bytes of the character that begins at `text`, 0 where none does; `size` is at least 1. */
+size_t wl_text_character(const uint8_t *text, size_t size);
 bool wl_text_is_utf8(const uint8_t *text, size_t size);
 bool wl_text_is_ascii(const uint8_t *text, size_t size);
 
@@ -296,13 +297,16 @@ size_t wl_word_unstuff_within(const uint8_t *data, size_t size, uint8_t *out, si
 size_t wl_cobs_unstuff_within(const uint8_t *data, size_t size, uint8_t *out, size_t room, size_t readable,
                               bool without_zeros);
 
-/* The index of one window (index.c): a CRC state over [from, to) from `state`, or the next `value` in [from, to), in
+/* The index of one window (index.c): the CRC state over [from, to) from `state`, the next `value` in [from, to) …, in
  * about the same time for long ranges as for short ones. Tables are made when they are first needed, and answers are
  * right (only slower) where there is no memory for them. */
 wl_index *wl_index_make(const uint8_t *begin, const uint8_t *end);
 void wl_index_free(wl_index *index);
 uint32_t wl_index_crc(wl_index *index, const wl_checksum *checksum, uint32_t state, const uint8_t *from,
                       const uint8_t *to);
+/* What is left of [from, from + size) without the bytes equal to `value` at its end. */
+size_t wl_index_trim(wl_index *index, uint8_t value, const uint8_t *from, size_t size);
+bool wl_index_is_text(wl_index *index, bool ascii, const uint8_t *from, size_t size);
 const uint8_t *wl_index_find(wl_index *index, uint8_t value, const uint8_t *from, const uint8_t *to);
 
 /* Processor variants (cpu.c) ------------------------------------------------------------------------------------- */

@@ -4,7 +4,7 @@
 typedef enum { NO_ROW, ROW, NOT_YET } answer;
 
 /* Whether a row that holds begins at `at`; where it does, *next is the index behind it. */
-static answer look(wl_run *run, size_t at, size_t *next) {
+static answer row_holds(wl_run *run, size_t at, size_t *next) {
     const wl_fill_arguments *arguments = run->arguments;
     const uint8_t *source = arguments->source;
     run->covered = 0;
@@ -14,19 +14,11 @@ static answer look(wl_run *run, size_t at, size_t *next) {
         *next = (size_t)(run->next - source);
         return !run->refused && *next > at ? ROW : NO_ROW;
     case WL_ROW_TRUNCATED:
-        /* A row that is too large to be one need not be waited for. */
-        return arguments->at_end || run->needed > arguments->max_record ? NO_ROW : NOT_YET;
+        /* One that is refused something, or would be too large, need not be waited for. */
+        return arguments->at_end || run->refused || run->needed > arguments->max_record ? NO_ROW : NOT_YET;
     default:
         return NO_ROW;
     }
-}
-
-/* Text is looked through only where everything else holds: it may be long, and claimed at every offset. */
-static answer row_holds(wl_run *run, size_t at, size_t *next) {
-    run->defer_text = true;
-    answer found = look(run, at, next);
-    run->defer_text = false;
-    return found == ROW ? look(run, at, next) : found;
 }
 
 /* A row whose checksums covered nothing is not much of a proof: the row behind it must hold too. */

@@ -34,14 +34,15 @@ WL_HANDLER(wl_bytes_rest) {
     GO_ON;
 }
 
+static inline const uint8_t *find(const wl_run *run, uint8_t value, const uint8_t *from, const uint8_t *to) {
+    if (WL_UNLIKELY(run->index != NULL))
+        return wl_index_find(run->index, value, from, to);
+    return from < to ? memchr(from, value, (size_t)(to - from)) : NULL;
+}
+
 WL_HANDLER(wl_bytes_terminated) {
-    uint8_t terminator = (uint8_t)step->b;
     size_t left = (size_t)(limit - cursor);
-    const uint8_t *found = NULL;
-    if (run->index)
-        found = wl_index_find(run->index, terminator, cursor, limit);
-    else if (left)
-        found = memchr(cursor, terminator, left);
+    const uint8_t *found = find(run, (uint8_t)step->b, cursor, limit);
     if (!found && step->c & 4)
         return wl_missing(run, cursor, (uint64_t)left + 1);
     if (found) {
@@ -64,6 +65,8 @@ WL_HANDLER(wl_skip_register) {
 
 WL_HANDLER(wl_trim_right) {
     wl_span *span = run->spans + step->a;
+    if (WL_UNLIKELY(run->index != NULL))
+        span->size = wl_index_trim(run->index, (uint8_t)step->c, span->at, span->size);
     while (span->size && span->at[span->size - 1] == (uint8_t)step->c)
         span->size--;
     GO_ON;
@@ -71,7 +74,7 @@ WL_HANDLER(wl_trim_right) {
 
 WL_HANDLER(wl_cut_terminator) {
     wl_span *span = run->spans + step->a;
-    const uint8_t *found = span->size ? memchr(span->at, (uint8_t)step->c, span->size) : NULL;
+    const uint8_t *found = find(run, (uint8_t)step->c, span->at, span->at + span->size);
     if (found)
         span->size = (size_t)(found - span->at) + (step->b & 1);
     GO_ON;
@@ -79,14 +82,14 @@ WL_HANDLER(wl_cut_terminator) {
 
 WL_HANDLER(wl_column_bytes) {
     wl_span span = run->spans[step->b];
-    size_t used = wl_load4(step->offsets + row * 4);
-    size_t room = (size_t)step->d - used;
-    if (WL_UNLIKELY(span.size > room)) {
+    size_t used = wl_load4(step->offsets + row * 4), room = (size_t)step->d;
+    /* What was used is read back from the caller's memory, so it is no more trusted than the size. */
+    if (WL_UNLIKELY(used > room || span.size > room - used)) {
         run->needed = span.size;
         run->column = step->a;
         return WL_ROW_NO_ROOM;
     }
-    wl_copy(step->out + used, span.at, span.size, room, (size_t)(run->readable - span.at));
+    wl_copy(step->out + used, span.at, span.size, room - used, (size_t)(run->readable - span.at));
     wl_store4(step->offsets + row * 4 + 4, (uint32_t)(used + span.size));
     GO_ON;
 }

@@ -32,7 +32,12 @@ WL_HANDLER(wl_check_constant) {
 
 WL_HANDLER(wl_check_utf8) {
     wl_span text = run->spans[step->a];
-    if (!run->defer_text && !(step->c ? wl_text_is_ascii(text.at, text.size) : wl_text_is_utf8(text.at, text.size)))
+    bool good;
+    if (WL_UNLIKELY(run->index != NULL))
+        good = wl_index_is_text(run->index, step->c, text.at, text.size);
+    else
+        good = step->c ? wl_text_is_ascii(text.at, text.size) : wl_text_is_utf8(text.at, text.size);
+    if (WL_UNLIKELY(!good))
         wl_refuse(run, WL_REASON_ENCODING);
     GO_ON;
 }

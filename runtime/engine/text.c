@@ -21,10 +21,11 @@ bool wl_text_is_ascii(const uint8_t *text, size_t size) {
 
 static bool continues(uint8_t byte) { return (byte & 0xC0) == 0x80; }
 
-/* Bytes of the character that begins with a byte above 0x7F, or 0: overlong forms, surrogates and code points beyond
- * U+10FFFF show in its second byte. */
-static size_t character(const uint8_t *text, size_t size) {
+/* Overlong forms, surrogates and code points beyond U+10FFFF show in the second byte. */
+size_t wl_text_character(const uint8_t *text, size_t size) {
     uint8_t first = text[0];
+    if (first < 0x80)
+        return 1;
     if (first < 0xC2 || first > 0xF4 || size < 2 || !continues(text[1]))
         return 0;
     if (first < 0xE0)
@@ -43,7 +44,7 @@ bool wl_text_is_utf8(const uint8_t *text, size_t size) {
         at += ascii_words(text + at, size - at);
         /* To the next word boundary byte by byte, so that a lone letter does not cost a restart. */
         for (size_t i = 0; i < 8 && at < size; i++) {
-            size_t step = text[at] < 0x80 ? 1 : character(text + at, size - at);
+            size_t step = wl_text_character(text + at, size - at);
             if (!step)
                 return false;
             at += step;

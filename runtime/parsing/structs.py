@@ -28,6 +28,10 @@ class Struct(KaitaiStruct):
 
     _fields: ClassVar[tuple[str, ...]] = ()
     """Names of the attributes, in the order of the wire."""
+    _sizes: ClassVar[tuple[tuple[str, int], ...]] = ()
+    """The attributes that are read several at once, with the bytes that each of them has."""
+    _checksums: ClassVar[tuple[str, ...]] = ()
+    """Names of the attributes that are verified as checksums."""
 
     _io: KaitaiStream
     _parent: Any

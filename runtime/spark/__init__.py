@@ -11,7 +11,10 @@ Where Spark finds data sources by itself, ``register`` is not needed. ``wireloom
 from __future__ import annotations
 
 import importlib
+import warnings
 from typing import TYPE_CHECKING
+
+from ..errors import WireloomError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -31,6 +34,10 @@ def sources() -> list[type[FormatSource]]:
         try:
             module = importlib.import_module(f"{get(name).module}.spark")
         except ModuleNotFoundError:
+            continue
+        except WireloomError as error:
+            # One installed package that does not fit must not take the others away.
+            warnings.warn(f"{name} is left out: {error}", stacklevel=3)
             continue
         found += [
             each

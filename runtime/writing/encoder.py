@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from ..errors import WireloomError
 from ..format import Format
-from ..parsing import KaitaiStructError
+from ..parsing import KaitaiStructError, Struct
 from .batches import batch_of_one
 from .fields import Filled, fields_of, values_of
 from .native import framed
@@ -122,6 +122,11 @@ class RowEncoder:
             try:
                 done.append(row_class(**dict(zip(names, row_values, strict=True))).to_bytes())
             except REFUSALS as error:
+                if missing := _missing(error, row_class):
+                    raise WireloomError(
+                        f"{self.format.name} cannot be written from a table: its rows have the field '{missing}', "
+                        f"which is no column; make the rows with the generated class {self.format.row} instead"
+                    ) from error
                 raise WireloomError(self._refusal(first_row + len(done), names, row_values, error)) from error
         return done
 
@@ -153,6 +158,11 @@ class RowEncoder:
         try:
             return self.format.root_class(**(root_values | {self.format.rows_attribute: items})).to_bytes()
         except REFUSALS as error:
+            if missing := _missing(error, self.format.root_class):
+                raise WireloomError(
+                    f"{self.format.name} cannot be written from this table: the field '{missing}' stands outside "
+                    "of the rows and is no column; name it in the spec's 'parent-columns', and it comes from the table"
+                ) from error
             raise WireloomError(f"{self._first_bad(items)} cannot be written: {error}") from error
 
     def _first_bad(self, items: list[Any]) -> str:
@@ -171,3 +181,9 @@ class RowEncoder:
                     f"row {first_row + row}, column {filled.name}: {value!r} after {root_values[filled.field]!r}, "
                     "and a file has one value of it"
                 )
+
+
+def _missing(error: BaseException, kind: type[Struct]) -> str | None:
+    """The field of that class that has no value, if that is the error."""
+    name = getattr(error, "name", None) if isinstance(error, AttributeError) else None
+    return name if name in kind._fields else None

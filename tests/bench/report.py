@@ -22,12 +22,12 @@ def verdict(row: dict[str, Any]) -> str:
     return "reached" if row["ratio"] >= row["target"] else "**not reached**"
 
 
-def markdown(rows: list[dict[str, Any]], features: dict[str, str], turns: int) -> str:
+def markdown(rows: list[dict[str, Any]], features: dict[str, Any], turns: int) -> str:
     lines = [
         "# Bench",
         "",
         f"Python {platform.python_version()} on {platform.machine()}; engine: "
-        + ", ".join(f"{name} {value}" for name, value in sorted(features.items()))
+        + ", ".join(f"{name} {value}" for name, value in sorted(features.items()) if isinstance(value, str))
         + f"; {turns} turns, medians; a ratio is the speed of the work over the speed of what it is compared with, "
         "taken turn by turn.",
         "",
@@ -74,7 +74,7 @@ def plot(rows: list[dict[str, Any]], path: Path) -> None:
     pyplot.close(figure)
 
 
-def write(rows: list[dict[str, Any]], features: dict[str, str], turns: int, folder: Path) -> None:
+def write(rows: list[dict[str, Any]], features: dict[str, Any], turns: int, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "bench.json").write_text(json.dumps({"engine": features, "turns": turns, "results": rows}, indent=2))
     (folder / "bench.md").write_text(markdown(rows, features, turns))

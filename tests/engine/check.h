@@ -58,7 +58,7 @@ static inline uint8_t *random_bytes(source_of_chance *chance, size_t size) {
 /* Programs ------------------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    wl_step steps[64];
+    wl_step steps[WL_MOST_STEPS];
     size_t step_count;
     uint8_t storages[16];
     size_t column_count;

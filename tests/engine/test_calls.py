@@ -324,3 +324,8 @@ def test_the_engine_can_be_switched_off() -> None:
     show = "from wireloom import engine; print(engine.available)"
     assert run_python(show, WIRELOOM_ENGINE="objects").stdout == "False\n"
     assert run_python(show, WIRELOOM_ENGINE="").stdout == "True\n"
+
+
+def test_importing_works_without_the_extension() -> None:
+    hide = "import sys; sys.modules['wireloom.engine._engine'] = None; "
+    assert run_python(hide + "from wireloom import engine; print(engine.available)").stdout == "False\n"

@@ -195,6 +195,63 @@ static void test_index(void) {
                   checksum->update(state, window + from, to - from));
             CHECK(wl_index_find(index, value, window + from, window + to) ==
                   (to > from ? memchr(window + from, value, to - from) : NULL));
+            size_t trimmed = to - from;
+            while (trimmed && window[from + trimmed - 1] == value)
+                trimmed--;
+            CHECK(wl_index_trim(index, value, window + from, to - from) == trimmed);
+        }
+        wl_index_free(index);
+        free(window);
+    }
+}
+
+/* Long text with few breaks, and runs of one byte, so that long ranges have either answer. */
+static void test_index_of_text(void) {
+    static const char *const characters[] = {"a", "\xC3\xA9", "\xE2\x88\x83", "\xF0\x9F\x98\x80"};
+    source_of_chance chance = {7};
+    size_t good[2] = {0};
+    for (size_t round = 0; round < 120; round++) {
+        size_t size = 0, room = 4000 + chance_below(&chance, 9000), kinds = 1 + chance_below(&chance, 4);
+        uint8_t *window = exactly(room);
+        while (size + 4 <= room) {
+            const char *each = characters[chance_below(&chance, kinds)];
+            memcpy(window + size, each, strlen(each));
+            size += strlen(each);
+        }
+        for (size_t breaks = chance_below(&chance, 4); breaks; breaks--)
+            window[chance_below(&chance, size)] = (uint8_t)(0x60 + chance_below(&chance, 0xA0));
+        wl_index *index = wl_index_make(window, window + size);
+        for (size_t k = 0; k < 60; k++) {
+            size_t from = chance_below(&chance, size), to = from + chance_below(&chance, size - from + 1);
+            bool utf8 = wl_text_is_utf8(window + from, to - from);
+            CHECK(wl_index_is_text(index, false, window + from, to - from) == utf8);
+            CHECK(wl_index_is_text(index, true, window + from, to - from) ==
+                  wl_text_is_ascii(window + from, to - from));
+            good[utf8] += to - from > 2000;
+        }
+        wl_index_free(index);
+        free(window);
+    }
+    CHECK(good[0] > 100 && good[1] > 100);
+}
+
+static void test_index_of_runs(void) {
+    source_of_chance chance = {8};
+    for (size_t round = 0; round < 60; round++) {
+        size_t size = 3000 + chance_below(&chance, 9000);
+        uint8_t *window = exactly(size);
+        memset(window, 7, size);
+        for (size_t others = chance_below(&chance, 4); others; others--)
+            window[chance_below(&chance, size)] = 8;
+        wl_index *index = wl_index_make(window, window + size);
+        for (size_t k = 0; k < 60; k++) {
+            size_t from = chance_below(&chance, size), length = chance_below(&chance, size - from + 1),
+                   trimmed = length;
+            while (trimmed && window[from + trimmed - 1] == 7)
+                trimmed--;
+            CHECK(wl_index_trim(index, 7, window + from, length) == trimmed);
+            CHECK(wl_index_find(index, 8, window + from, window + from + length) ==
+                  (length ? memchr(window + from, 8, length) : NULL));
         }
         wl_index_free(index);
         free(window);
@@ -202,6 +259,8 @@ static void test_index(void) {
 }
 
 static void test_all(void) {
+    test_index_of_text();
+    test_index_of_runs();
     test_crc();
     test_index();
     test_shift();

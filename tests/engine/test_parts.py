@@ -6,6 +6,7 @@ import random
 
 import pytest
 from wireloom import engine
+from wireloom.program import ColumnProgram, Kind, Op, Step
 
 from .harness import COBS, EDGEMQ, frame
 
@@ -56,6 +57,29 @@ def test_resync_is_not_quadratic() -> None:
     """Garbage that claims a long row at nearly every offset: going through each claim would read 400 GB here."""
     data = (b"\x00\x01\x00" * 1_000_000)[:2_000_000]
     assert resync(data, max_record=1 << 24)[0] == 1
+
+
+def test_resync_through_claims_of_long_texts_is_not_quadratic() -> None:
+    """As above, with padded and terminated text instead of a checksum."""
+    program = ColumnProgram(
+        steps=(
+            Step(Op.NEED, 4),
+            Step(Op.REGISTER_FIXED, 0, Kind.U4BE),
+            Step(Op.BYTES_REGISTER, 0, 0),
+            Step(Op.TRIM_RIGHT, 0, 0, 1),
+            Step(Op.CUT_TERMINATOR, 0, 0, 3),
+            Step(Op.CHECK_UTF8, 0),
+            Step(Op.BYTES_TERMINATED, 1, 3, 7),
+            Step(Op.END),
+        ),
+        columns=(),
+        registers=1,
+        spans=2,
+    )
+    data = b"\x00\x01\x00" * 400_000 + b"\x01" * 800_000
+    loaded = engine.Program(program.pack())
+    found = engine.resync(loaded, data, 0, len(data), base_offset=0, at_end=True, max_record=1 << 24)
+    assert found == (1, len(data))
 
 
 def test_resync_refuses_delimited_programs() -> None:

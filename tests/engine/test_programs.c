@@ -252,6 +252,32 @@ static void test_failed_size(void) {
     wl_program_free(program);
 }
 
+/* The longest row there is: a compiler that makes no jumps of tail calls must still have stack enough. */
+static void test_most_steps(void) {
+    draft *it = calloc(1, sizeof *it);
+    CHECK(it != NULL);
+    *it = one_column(1);
+    draft_step(it, WL_OP_NEED, 1, 0, 0, 0);
+    while (it->step_count < WL_MOST_STEPS - 1)
+        draft_step(it, WL_OP_COLUMN_FIXED, 0, WL_U1, 0, 0);
+    draft_step(it, WL_OP_END, 0, 0, 0, 0);
+    wl_program *program = draft_load(it);
+    feed how = {.input = (const uint8_t *)"abc",
+                .size = 3,
+                .capacity = 4,
+                .room = 9,
+                .damages = 2,
+                .max_record = 99,
+                .stop = -1,
+                .wanted = 1,
+                .verify = true};
+    outcome found = read_all(program, &how);
+    CHECK(found.rows == 3 && found.status == WL_END);
+    free(found.bytes);
+    wl_program_free(program);
+    free(it);
+}
+
 int main(void) {
     char message[256];
     CHECK(wl_start(NULL, message, sizeof message));
@@ -260,5 +286,6 @@ int main(void) {
     test_expressions();
     test_bad_code();
     test_failed_size();
+    test_most_steps();
     return 0;
 }

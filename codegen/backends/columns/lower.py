@@ -108,7 +108,10 @@ def column_program(spec: Spec) -> ColumnProgram | None:
 
 def _program(listing: Listing) -> ProgramView:
     program = listing.program
-    arguments = [f"columns=({''.join(f'Storage.{each.name}, ' for each in program.columns)})"]
+    arguments = [
+        f"version={program.version}",
+        f"columns=({''.join(f'Storage.{each.name}, ' for each in program.columns)})",
+    ]
     arguments += [
         f"{name}={getattr(program, name)}"
         for name in ("registers", "spans", "marks")

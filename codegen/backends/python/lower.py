@@ -55,8 +55,21 @@ def _class(module: Module, struct: Struct, source: str, depth: int) -> ClassView
         classes=inner,
         slots=repr(tuple(sorted(slots, key=_natural))),
         field_names=repr(tuple(fields)),
+        sizes=_literal(_sizes(struct)),
+        checksums=_literal(tuple(field_name(each.id) for each, _ in checksums(struct))),
         fields=_fields(scope, depth + 1),
         methods=tuple(_indented(each, depth + 2) for each in methods),
+    )
+
+
+def _literal(items: tuple[object, ...]) -> str:
+    return repr(items) if items else ""
+
+
+def _sizes(struct: Struct) -> tuple[tuple[str, int], ...]:
+    """The attributes that are read several at once, each with its bytes: nothing else tells where one of them ends."""
+    return tuple(
+        (field_name(each.id), fixed_size(each) or 0) for run in runs(struct.attributes) if len(run) > 1 for each in run
     )
 
 

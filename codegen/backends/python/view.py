@@ -62,7 +62,8 @@ class EnumView:
 
 @dataclass(frozen=True)
 class ClassView:
-    """A generated class. ``slots`` and ``field_names`` are literals of tuples."""
+    """A generated class. ``slots``, ``field_names``, ``sizes`` and ``checksums`` are literals of tuples; the last two
+    are empty texts where there is nothing to say."""
 
     name: str
     base: str
@@ -71,6 +72,8 @@ class ClassView:
     classes: tuple[ClassView, ...]
     slots: str
     field_names: str
+    sizes: str
+    checksums: str
     fields: tuple[FieldView, ...]
     methods: tuple[MethodView, ...]
 

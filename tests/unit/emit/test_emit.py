@@ -56,6 +56,21 @@ def test_everything_is_written_once(specs, tmp_path):
     assert {path: path.stat().st_mtime_ns for path in out.rglob("*.py")} == times
 
 
+def test_an_interrupt_leaves_no_file_in_part(specs, tmp_path, monkeypatch):
+    out = tmp_path / "out"
+    generate(specs, out)
+    before = tree(out)
+    specs[0].write_text(specs[0].read_text().replace("u4", "u2"))
+
+    def interrupted(self, target):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(type(out), "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        generate(specs, out)
+    assert tree(out) == before
+
+
 def test_the_order_of_the_specs_does_not_matter(specs, tmp_path):
     generate(specs, tmp_path / "a")
     generate(specs[::-1], tmp_path / "b")

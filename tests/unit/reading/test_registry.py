@@ -47,6 +47,16 @@ def test_another_model_version_is_refused_in_a_sentence() -> None:
         registry.get(other)
 
 
+def test_another_program_version_is_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = dataclasses.replace(registry.get("cobs_log"))
+    assert found.program is not None
+    columns = types.SimpleNamespace(PROGRAM=dataclasses.replace(found.program, version=99))
+    other = dataclasses.replace(found, title="other")
+    monkeypatch.setattr(Format, "_submodule", lambda _self, _name: columns)
+    with pytest.raises(wireloom.WireloomError, match=r"column program .* version 99.* run 'wireloom generate'"):
+        _ = other.program
+
+
 def test_a_package_that_does_not_load_is_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "wireloom.formats.broken", types.ModuleType("broken"))
     monkeypatch.setattr(registry, "_generated", lambda: ("broken",))
@@ -56,14 +66,23 @@ def test_a_package_that_does_not_load_is_refused_in_a_sentence(monkeypatch: pyte
 
 def test_formats_of_other_packages(monkeypatch: pytest.MonkeyPatch) -> None:
     points = {
-        "theirs": EntryPoint("theirs", "wireloom.formats.cobs_log:FORMAT", registry.GENERATED),
+        "theirs": EntryPoint("theirs", "theirs:FORMAT", registry.GENERATED),
+        "other": EntryPoint("other", "wireloom.formats.cobs_log:FORMAT", registry.GENERATED),
+        "broken": EntryPoint("broken", "there_is_no_such_module:FORMAT", registry.GENERATED),
         "wrong": EntryPoint("wrong", "wireloom.formats.cobs_log:__name__", registry.GENERATED),
     }
+    module = types.ModuleType("theirs")
+    module.FORMAT = dataclasses.replace(registry.get("cobs_log"), name="theirs")  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "theirs", module)
     monkeypatch.setattr(registry, "_installed", lambda: points)
     assert "theirs" in registry.formats()
     assert isinstance(registry.get("theirs"), Format)
     with pytest.raises(wireloom.WireloomError, match=r"entry point 'wrong'"):
         registry.get("wrong")
+    with pytest.raises(wireloom.WireloomError, match=r"entry point 'other' .* names the format 'cobs_log'"):
+        registry.get("other")
+    with pytest.raises(wireloom.WireloomError, match=r"entry point 'broken' .* run 'wireloom generate'"):
+        registry.get("broken")
 
 
 def test_a_spec_that_is_not_there(tmp_path: Path) -> None:
