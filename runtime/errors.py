@@ -7,33 +7,52 @@ class WireloomError(Exception):
     """Something that wireloom refuses, with the place where that is known.
 
     ``path`` is the file (or ``None`` for bytes in memory), ``offset`` the byte position in the decompressed input,
-    ``reason`` one of ``wireloom.report.REASONS`` where the error is about damaged input.
+    ``reason`` one of ``wireloom.report.REASONS`` where the error is about damaged input; ``record`` is then its
+    number, counted from 1, ``field`` the name of the field to blame, and ``advice`` says which option would have gone
+    on. What is not known is ``None``.
     """
 
     def __init__(
-        self, message: str, *, path: str | None = None, offset: int | None = None, reason: str | None = None
+        self,
+        message: str,
+        *,
+        path: str | None = None,
+        offset: int | None = None,
+        reason: str | None = None,
+        record: int | None = None,
+        field: str | None = None,
+        advice: str | None = None,
     ) -> None:
         super().__init__(message)
         self.message = message
         self.path = path
         self.offset = offset
         self.reason = reason
+        self.record = record
+        self.field = field
+        self.advice = advice
 
     def __str__(self) -> str:
         place = self.path or ""
         if self.offset is not None:
             place = f"{place} at byte {self.offset}" if place else f"byte {self.offset}"
-        return f"{place}: {self.message}" if place else self.message
+        for word, value in (("record", self.record), ("field", self.field)):
+            if value is not None:
+                place = f"{place}, {word} {value}" if place else f"{word} {value}"
+        sentence = f"{self.message}; {self.advice}" if self.advice else self.message
+        return f"{place}: {sentence}" if place else sentence
 
     def __reduce__(self) -> tuple[object, ...]:
         # Keyword arguments do not survive the default pickling, and errors cross Spark's process boundary.
-        return (_rebuild, (type(self), self.message, self.path, self.offset, self.reason))
+        return (_rebuild, (type(self), self.message, dict(vars(self))))
 
 
-def _rebuild(
-    kind: type[WireloomError], message: str, path: str | None, offset: int | None, reason: str | None
-) -> WireloomError:
-    return kind(message, path=path, offset=offset, reason=reason)
+def _rebuild(kind: type[WireloomError], message: str, attributes: dict[str, object]) -> WireloomError:
+    # Not through the constructor: those of subclasses take other arguments.
+    error = kind.__new__(kind, message)
+    Exception.__init__(error, message)
+    vars(error).update(attributes)
+    return error
 
 
 class DamagedInputError(WireloomError):

@@ -5,15 +5,18 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING
 
-from .feeders import Settings, Status, make
+from .feeders import Feeder, Filled, Settings, Status, make
 from .plan import Plan
-from .window import Window
+from .recovery import hold_back
+from .window import MemoryWindow, Window
 
 if TYPE_CHECKING:
     from .parsing.structs import Struct
 
 ROWS = 64
 """Rows that are looked at. One that holds, and whose checksum does, is hardly ever there by accident."""
+DAMAGED_BYTES = 64 * 1024
+"""Bytes that are looked at behind the first damage, where that comes before any evidence."""
 
 
 def decide(plan: Plan, root: Struct | None, window: Window) -> tuple[int, dict[str, str]]:
@@ -47,6 +50,44 @@ def _most_rows(plan: Plan, root: Struct | None, window: Window, paddings: list[i
         fills = [feeder.fill(window, capacity=ROWS, at_start=True) for feeder in feeders]
         rows = [each.rows for each in fills]
         # Two rows one behind the other are evidence. A single one is none, if more input may come.
-        undecided = max(rows) < 2 and any(each.status is Status.NEED_INPUT for each in fills)
-        if not undecided or not window.extend():
+        if max(rows) >= 2:
             return rows.index(max(rows))
+        damaged = min(_first_damage(each, window.base) for each in fills)
+        if not any(each.status is Status.NEED_INPUT for each in fills) or not window.extend():
+            break
+    # One of the first rows is damaged, or there are no more: look behind it.
+    limit = damaged + DAMAGED_BYTES
+    while window.base + len(window.view) < limit and window.extend():
+        pass
+    start = MemoryWindow(window.view[: limit - window.base], window.begin)
+    start.base = window.base
+    rows = [_rows_behind_rows(feeder, start, padding) for feeder, padding in zip(feeders, paddings, strict=True)]
+    return rows.index(max(rows))
+
+
+def _first_damage(filled: Filled, base: int) -> int:
+    """The offset of what is not a good row."""
+    return min([base + filled.consumed, *(each.begin for each in filled.damages[:1])])
+
+
+def _rows_behind_rows(feeder: Feeder, start: MemoryWindow, padding: int) -> int:
+    """How many rows hold where the row before them says that they are; found by a search, a row is no evidence."""
+    window = MemoryWindow(start.view, start.begin)
+    window.base = start.base
+    count, follows = 0, False
+    while True:
+        filled = feeder.fill(window, capacity=len(window.view) + 1)
+        count += filled.rows
+        starts_well = not filled.damages or filled.damages[0].begin != window.base + window.begin
+        if filled.rows and starts_well and not follows:
+            count -= 1
+        follows = filled.status is Status.BATCH_FULL
+        if follows:
+            window.begin = filled.consumed
+            continue
+        _, doubtful = hold_back(filled, window, padding, full=True)
+        lost = filled.consumed if doubtful is None else doubtful.begin - window.base
+        found, index = feeder.resync(window, lost + 1) if lost < len(window.view) else (False, 0)
+        if not found:
+            return count
+        window.begin = index

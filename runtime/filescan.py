@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Generator, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from .culprit import field_of_record
 from .errors import DamagedInputError, WireloomError
 from .evidence import decide
 from .feeders import Feeder, Filled, RowDamage, Settings, Status, make
 from .ledger import Ledger
 from .opening import Opened, open_input
 from .plan import Plan
-from .recovery import CAPACITY, CONTENT, hold_back, resync, skip_empty_frames, skip_frame
+from .recovery import CAPACITY, CONTENT, drain, hold_back, next_row, resync, skip_empty_frames, skip_frame
 from .report import Damage, FileReport
 from .storage import Input
 from .window import MemoryWindow, Window
@@ -26,8 +28,10 @@ if TYPE_CHECKING:
 Batches = Generator[Any, None, bool]
 """Yields record batches; returns whether the end of the input was reached."""
 
-LENGTHS = ("length", "limit")
-"""Reasons of a lost row that make the tail ``invalid_length``; the others make it ``invalid_value``."""
+TAILS = {"length": "invalid_length", "limit": "limit"}
+"""How the tail is called, by the reason why a row was lost; ``invalid_value`` for the others."""
+DRAINED = 64 * 1024 * 1024
+"""Most bytes behind a lost row that are decompressed only to count them, and to know that they can be."""
 
 
 class FileScan:
@@ -41,6 +45,10 @@ class FileScan:
         self._begin, self._stop = plan.byte_range or (0, -1)
         self._opened = Opened(MemoryWindow(memoryview(b"")))
         self._padding = 0
+        self._start = 0
+        self._struct: Struct | None = None
+        self._filled_from = (0, False)
+        """Where the last fill began, as an index of the view, and whether that was the input's beginning."""
         self._ledger = Ledger(self.report, plan.mode, plan.byte_range, plan.format.delimiter)
 
     @property
@@ -54,19 +62,36 @@ class FileScan:
         ``failfast`` at the first damage."""
         self._opened = opened = open_input(self._plan, self._source)
         window = opened.window
-        start = window.base + window.begin
+        self._start = window.base + window.begin
         try:
             reached_end = yield from (self._stream(opened) if self._plan.format.streaming else self._whole(window))
             if reached_end:
-                self.report.bytes = window.base + len(window.view) - start
-            if reached_end and window.error is not None:
+                self.report.bytes = window.base + len(window.view) - self._start
+            if (reached_end or self._tail_ends(opened)) and window.error is not None:
                 yield from self._failed(window, window.error)
+            elif self.report.tail == "clean":
+                self.report.tail_size = 0
+            elif window.at_end:
+                self.report.tail_size = window.base + len(window.view) - self.report.tail_offset
         finally:
-            here = window.base + window.begin
-            self.report.bytes = max(self.report.bytes, here - start)
             if self.report.tail == "unread":
-                self.report.tail_offset = here
+                self.report.tail_offset = window.base + window.begin
+                self._count(window)
             opened.close()
+
+    def _count(self, window: Window) -> None:
+        """Notes how far the reading has come."""
+        self.report.bytes = max(self.report.bytes, window.base + window.begin - self._start)
+
+    def _tail_ends(self, opened: Opened) -> bool:
+        """Whether the end of the input is at hand behind a lost row; where that can take for ever, it is not tried."""
+        if self.report.tail == "clean":
+            return False
+        if opened.size is not None:
+            self.report.tail_size = opened.size - self.report.tail_offset
+        elif not self._source.patient:
+            drain(opened.window, DRAINED)
+        return opened.window.at_end
 
     # Rows one by one ---------------------------------------------------------------------------------------------
 
@@ -79,11 +104,12 @@ class FileScan:
 
             root = read_prologue(plan.format, window, plan.max_record, plan.verify)
             if root.lost is not None:
-                return self._end_lost(window, root.lost, 0)
+                return self._end_lost(window, root.lost, 0, root.error)
             if root.refused is not None:
-                yield from self._damage(RowDamage(0, root.size, -1, root.refused), bytes(window.view[: root.size]))
+                damage = RowDamage(0, root.size, -1, root.refused)
+                yield from self._damage(damage, bytes(window.view[: root.size]), field=root.field)
             window.begin += root.size
-            struct = root.struct
+            struct = self._struct = root.struct
         self._padding, options = decide(plan, struct, window)
         self.report.options.update(options)
         settings = Settings(
@@ -112,12 +138,24 @@ class FileScan:
             if zeros:
                 yield from self._damage(RowDamage(begin, begin + zeros, -1, "length"), bytes(min(zeros, CONTENT)))
         while True:
+            self._filled_from = (window.begin, at_start)
             filled = feeder.fill(window, capacity=capacity, at_start=at_start, stop=stop)
             doubtful: RowDamage | None = None
+            holds: int | None = None
             if holds_back and filled.damages:
-                filled, doubtful = hold_back(filled, window, self._padding, capacity >= CAPACITY)
+                held, doubtful = hold_back(filled, window, self._padding, capacity >= CAPACITY)
+                if doubtful is not None and filled.status in (Status.TRUNCATED, Status.LOST):
+                    base = window.base
+                    holds = next_row(feeder, window, doubtful.begin, filled.position)
+                    if holds is None:
+                        # Their lengths led to where the input ends, as far as anybody can know.
+                        held, doubtful = filled, None
+                    held = replace(held, consumed=held.consumed - (window.base - base))
+                    self._filled_from = (window.begin, at_start)
+                filled = held
             moved = filled.consumed != window.begin
             window.begin = filled.consumed
+            self._count(window)
             yield from self._emit(filled, opened)
             # Where all rows of a batch are held back, more are needed to know what follows.
             capacity = max(plan.batch_rows, CAPACITY) if doubtful is not None and not moved else plan.batch_rows
@@ -143,11 +181,16 @@ class FileScan:
                     begin = filled.position if doubtful is None else doubtful.begin
                     if self._is_behind(begin):
                         return self._end(window, "clean", begin)
-                    if not plan.recover or plan.format.delimiter:
-                        return self._end_lost(window, reason, begin)
-                    damage = RowDamage(begin, begin, -1, reason if doubtful is None else doubtful.reason)
-                    if not (yield from self._recover(feeder, window, damage)):
-                        return self._end_lost(window, reason, begin, reached_end=True)
+                    if doubtful is not None and holds is not None:
+                        if not plan.recover:
+                            return self._end_lost(window, "length", begin, because=doubtful.reason)
+                        window.begin = holds - window.base
+                        content = bytes(window.view[begin - window.base : window.begin][:CONTENT])
+                        yield from self._damage(doubtful._replace(end=holds, row=-1), content)
+                    elif not plan.recover or plan.format.delimiter:
+                        return self._end_lost(window, reason, begin, filled.error)
+                    elif not (yield from self._recover(feeder, window, RowDamage(begin, begin, -1, reason))):
+                        return self._end_lost(window, reason, begin, filled.error, reached_end=True)
                 case _:
                     pass
 
@@ -161,7 +204,7 @@ class FileScan:
             last = bisect_left(places, self._stop, place, place + last) - place
         nulls, hidden = 0, set()
         for damage in filled.damages:
-            shown = self._ledger.note(damage)
+            shown = self._ledger.note(damage, self._details)
             if first <= damage.row < last:
                 nulls += 1
                 hidden |= set() if shown else {damage.row - first}
@@ -179,9 +222,38 @@ class FileScan:
 
     # Damage ----------------------------------------------------------------------------------------------------------
 
-    def _damage(self, damage: RowDamage, content: bytes | None, error: str | None = None) -> Iterator[Any]:
-        """A damaged range that is no part of a fill."""
-        if self._ledger.note(damage) and self._plan.null_rows:
+    def _details(self, damage: RowDamage) -> tuple[int | None, str | None]:
+        """The number and the field of a fill's first damaged record: only good ones stand before it."""
+        plan, window = self._plan, self._opened.window
+        content = bytes(window.view[damage.begin - window.base : damage.end - window.base])
+        consumed = window.begin
+        window.begin, at_start = self._filled_from
+        settings = Settings(verify=plan.verify, padding=self._padding, max_record=plan.max_record)
+        try:
+            feeder = make(plan.engine, plan.format, self._struct, settings)
+            before = feeder.fill(window, capacity=consumed + 1, at_start=at_start, stop=damage.begin).rows
+        finally:
+            window.begin = consumed
+        return self._number(before), self._field(damage, content)
+
+    def _number(self, more: int = 0) -> int | None:
+        """The number of the next record, counted from 1; ``None`` where the reading did not begin with the first."""
+        return None if self._begin else self.report.rows + more + 1
+
+    def _field(self, damage: RowDamage, content: bytes | None) -> str | None:
+        if content is None or damage.reason not in ("checksum", "value", "length", "encoding"):
+            return None
+        return field_of_record(self._plan.format, self._struct, content, damage.reason, self._plan.verify)
+
+    def _damage(
+        self, damage: RowDamage, content: bytes | None, error: str | None = None, field: str | None = None
+    ) -> Iterator[Any]:
+        """A damaged range that is no part of a fill. ``field``: whose value is refused, where no record is at fault."""
+
+        def details(damage: RowDamage) -> tuple[int | None, str | None]:
+            return (None, field) if field is not None else (self._number(), self._field(damage, content))
+
+        if self._ledger.note(damage, details) and self._plan.null_rows:
             yield self._builder.damaged(damage, content, error)
 
     def _skip_frame(self, window: Window, filled: Filled) -> Iterator[Any]:
@@ -206,7 +278,10 @@ class FileScan:
         if self.report.tail == "clean":
             self.report.tail = "truncated"
         if self._plan.mode == "failfast":
-            raise DamagedInputError(error.message, path=self.report.path, offset=offset, reason=reason) from error
+            advice = "mode=permissive keeps the records before it"
+            raise DamagedInputError(
+                error.message, path=self.report.path, offset=offset, reason=reason, advice=advice
+            ) from error
         # It concerns every byte range that has come so far.
         self.report.damaged.append(Damage(offset, 0, reason))
         if self._plan.null_rows:
@@ -219,13 +294,28 @@ class FileScan:
         self.report.tail, self.report.tail_offset = tail, offset
         return window.at_end and window.begin == len(window.view)
 
-    def _end_lost(self, window: Window, reason: str, offset: int, reached_end: bool = False) -> bool:
+    def _end_lost(
+        self,
+        window: Window,
+        reason: str,
+        offset: int,
+        error: str | None = None,
+        *,
+        reached_end: bool = False,
+        because: str | None = None,
+    ) -> bool:
+        """As ``_end``, at a row that has no end. ``error`` says more than ``reason``; ``because``: the reason why its
+        length is not trusted."""
         if reason == "truncated":
             # A row that has not even begun is no row.
             tail = "truncated" if len(window.view) + window.base > offset else "clean"
             self._end(window, tail, offset)
             return True
-        self._end(window, "invalid_length" if reason in LENGTHS else "invalid_value", offset)
+        self._end(window, TAILS.get(reason, "invalid_value"), offset)
+        if reason == "limit":
+            limit = self._plan.max_record
+            self.report.error = error or f"larger than {limit} bytes at byte {offset}: a larger max_record takes it"
+        self._ledger.lose(RowDamage(offset, offset, -1, because or reason), lambda _: (self._number(), None))
         return reached_end
 
     # Formats that are read as a whole ------------------------------------------------------------------------------
@@ -238,13 +328,14 @@ class FileScan:
         root, rows = read_whole(plan.format, window, plan.max_record, plan.verify)
         if root.refused is not None:
             # Which row it concerns is not known.
-            yield from self._damage(RowDamage(0, root.size, -1, root.refused), bytes(window.view[: root.size]))
+            damage = RowDamage(0, root.size, -1, root.refused)
+            yield from self._damage(damage, bytes(window.view[: root.size]), field=root.field)
             rows = []
         feeder = ObjectFeeder(plan.format, root.struct, Settings(wanted=plan.layout.wanted, verify=plan.verify))
         for begin in range(0, len(rows), plan.batch_rows):
             yield from self._emit(feeder.whole(rows[begin : begin + plan.batch_rows]), self._opened)
         window.begin = root.size
         if root.lost is not None:
-            return self._end_lost(window, root.lost, 0)
+            return self._end_lost(window, root.lost, 0, root.error)
         self._end(window, "clean", window.begin)
         return True

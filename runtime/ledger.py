@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from .batches import explained
+from collections.abc import Callable
+
+from .batches import EXPLANATIONS
 from .errors import DamagedInputError
 from .feeders import RowDamage
 from .report import Damage, FileReport
@@ -12,6 +14,19 @@ MOST_LISTED = 100_000
 LISTED_EMPTY = 64
 """Empty frames, one behind the other, that are listed one by one; from the next on they are one range. A hole in a log
 whose delimiter is a zero byte has as many of them as bytes."""
+
+
+Details = Callable[[RowDamage], tuple[int | None, str | None]]
+"""Gives a damaged record's number and the field to blame, as far as they are known; asked for an error only."""
+
+ADVICE = {
+    "checksum": "mode=permissive leaves it out, verify=False keeps it",
+    "limit": "mode=permissive leaves it out, a larger max_record takes it",
+}
+"""By reason: with which options reading goes on."""
+ANY_ADVICE = "mode=permissive leaves it out"
+LOST_ADVICE = "mode=permissive keeps the records before it, recover=True also looks for the next one"
+LIMIT_ADVICE = "mode=permissive keeps the records before it, a larger max_record takes it"
 
 
 class Ledger:
@@ -25,14 +40,13 @@ class Ledger:
         self._empty = 0
         self._empty_end = -1
 
-    def note(self, damage: RowDamage) -> bool:
+    def note(self, damage: RowDamage, details: Details) -> bool:
         """Puts a range into the report. Whether a row of nulls may stand for it: not where it belongs to another byte
         range, or is one more of a run of empty frames. Raises ``DamagedInputError`` in mode ``failfast``."""
         if damage.begin < self._begin or 0 <= self._stop <= damage.begin:
             return False
         if self._fails:
-            message = explained(damage.reason).partition(": ")[2]
-            raise DamagedInputError(message, path=self._report.path, offset=damage.begin, reason=damage.reason)
+            raise self._error(damage, *details(damage))
         if self._is_one_more(damage):
             self._grow(damage.end)
             return False
@@ -41,6 +55,26 @@ class Ledger:
         else:
             self._report.unlisted += 1
         return True
+
+    def lose(self, damage: RowDamage, details: Details) -> None:
+        """Notes where the layout is lost, which is the tail's beginning. Raises ``DamagedInputError`` in mode
+        ``failfast``, for every byte range: whatever stands behind cannot be read."""
+        if self._fails:
+            raise self._error(damage, *details(damage), LIMIT_ADVICE if damage.reason == "limit" else LOST_ADVICE)
+
+    def _error(
+        self, damage: RowDamage, record: int | None, field: str | None, advice: str | None = None
+    ) -> DamagedInputError:
+        reason = damage.reason
+        return DamagedInputError(
+            f"{EXPLANATIONS.get(reason, 'it is damaged')} ({reason})",
+            path=self._report.path,
+            offset=damage.begin,
+            reason=reason,
+            record=record,
+            field=field,
+            advice=advice or ADVICE.get(reason, ANY_ADVICE),
+        )
 
     def _is_one_more(self, damage: RowDamage) -> bool:
         size = len(self._delimiter)

@@ -25,6 +25,8 @@ class Opened:
     stored: Stored | None = None
     at_start: bool = True
     """The window begins at the input's first byte; otherwise somewhere inside, before the first wanted delimiter."""
+    size: int | None = None
+    """Bytes of the whole input as it is read, where they are known without reading it."""
 
     def close(self) -> None:
         """Lets go of everything."""
@@ -59,7 +61,7 @@ def open_input(plan: Plan, source: Input) -> Opened:
             return Opened(StreamWindow(_blocks(plan, source, stored, codec), stored.position), stored, at_start=False)
         if codec == "none" and content is not None:
             return Opened(MemoryWindow(content))
-        return Opened(StreamWindow(_blocks(plan, source, stored, codec)), stored)
+        return Opened(StreamWindow(_blocks(plan, source, stored, codec)), stored, size=source.size if codec == "none" else None)
     except WireloomError as error:
         window = MemoryWindow(memoryview(b""))
         window.error = error

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from .feeders.objects import FAILURES
+from .culprit import field_of
+from .feeders.objects import FAILURES, NESTED
 from .format import Format
 from .parsing.errors import ChecksumError, reason_of
 from .parsing.kaitai import KaitaiStructError
@@ -18,13 +19,16 @@ from .window import Window
 class Root:
     """The root object as far as it was read. ``size``: bytes that it took.
 
-    ``refused``: why one of its values is, though its end is known. ``lost``: why nothing behind it can be read.
+    ``refused``: why one of its values is, though its end is known, and ``field`` its name. ``lost``: why nothing behind
+    it can be read, and ``error`` more about it.
     """
 
     struct: Struct
     size: int = 0
     refused: str | None = None
     lost: str | None = None
+    field: str | None = None
+    error: str | None = None
 
 
 def read_prologue(format: Format, window: Window, max_record: int, verify: bool) -> Root:
@@ -37,7 +41,8 @@ def read_whole(format: Format, window: Window, max_record: int, verify: bool) ->
     while len(window.view) - window.begin <= max_record and window.extend():
         pass
     if len(window.view) - window.begin > max_record:
-        return Root(format.root_class(), lost="limit"), []
+        error = f"the input is read as a whole and larger than {max_record} bytes: a larger max_record takes it"
+        return Root(format.root_class(), lost="limit", error=error), []
     root = _read(format, window, max_record, verify, "_read")
     # Where the root could not be read to its end, the rows before that place are there.
     return root, list(getattr(root.struct, format.rows_attribute, None) or [])
@@ -57,8 +62,11 @@ def _read(format: Format, window: Window, max_record: int, verify: bool, method:
             root.lost = reason_of(error)
             if root.lost == "truncated" and len(window.view) - window.begin <= max_record and window.extend():
                 continue
+            if root.lost == "truncated" and not window.at_end:
+                root.lost = "limit"
+            root.error = NESTED if isinstance(error, RecursionError) else None
         root.size = stream.pos() - (window.base + window.begin)
         for refusal in refusals:
-            if verify or not isinstance(refusal, ChecksumError):
-                root.refused = root.refused or reason_of(refusal)
+            if (verify or not isinstance(refusal, ChecksumError)) and root.refused is None:
+                root.refused, root.field = reason_of(refusal), field_of(format, refusal)
         return root

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from .feeders import Feeder, Filled, RowDamage, Status
-from .window import Window
+from .window import MemoryWindow, Window
 
 CHAIN_ROWS = 64
 CHAIN_BYTES = 1024 * 1024
@@ -22,7 +22,7 @@ def hold_back(filled: Filled, window: Window, padding: int, full: bool) -> tuple
 
     Such a row is damaged in its content or in its length, and only what follows tells which. Where no row follows, the
     place of everything behind is unknown from the first of them on: that one is given back, to be read again where
-    more input is needed, and to be where the damage begins where there is none. At most ``CHAIN_ROWS`` rows and
+    more input is needed, and to be where the damage begins if ``next_row`` finds one. At most ``CHAIN_ROWS`` rows and
     ``CHAIN_BYTES`` are held back, but always one row; and none where that would be all of a batch of ``CAPACITY``
     (``full``), so that the reading goes on.
     """
@@ -53,6 +53,32 @@ def _first(filled: Filled, rows: int) -> Filled:
         arrays={number: array.slice(0, rows) for number, array in filled.arrays.items()},
         offsets=filled.offsets.slice(0, rows) if filled.offsets is not None else None,
     )
+
+
+def next_row(feeder: Feeder, window: Window, begin: int, following: int) -> int | None:
+    """Where the next row that holds begins behind the row at offset ``begin``; ``None``: there is none up to
+    ``CHAIN_BYTES`` behind ``following``, where the rows end that are in doubt.
+
+    Where there is one, the length of the row at ``begin`` is what is damaged. ``window.begin``, which is not behind
+    ``begin``, stays at its offset.
+    """
+    limit = following + CHAIN_BYTES
+    while window.base + len(window.view) < limit and window.extend():
+        pass
+    # What is incomplete within these bytes is not waited for.
+    near = MemoryWindow(window.view[: limit - window.base])
+    near.base = window.base
+    found, index = feeder.resync(near, begin + 1 - window.base)
+    return window.base + index if found else None
+
+
+def drain(window: Window, most: int) -> None:
+    """Passes over the rest of the input, if that is not more than about ``most`` bytes."""
+    limit = window.base + len(window.view) + most
+    while window.base + len(window.view) < limit:
+        window.begin = len(window.view)
+        if not window.extend():
+            return
 
 
 class Skipped:

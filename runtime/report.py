@@ -39,8 +39,10 @@ class FileReport:
 
     ``rows`` that came out; ``bytes`` of decompressed input that were read; ``tail``: how the input ended, one of
     ``clean``, ``truncated`` (inside a row), ``invalid_length`` or ``invalid_value`` (a row whose layout cannot be
-    trusted; what follows was not read), ``unread`` (the reader was stopped before the end); ``tail_offset``: where
-    that was: the end of the last complete row. ``error``: what the codec or the storage said, if it failed.
+    trusted; what follows was not read), ``limit`` (a row that is larger than the largest record; the same), ``unread``
+    (the reader was stopped before the end); ``tail_offset``: where that was: the end of the last complete row;
+    ``tail_size``: bytes from there to the end of the input, ``None`` where that is not known. ``error``: what the codec
+    or the storage said, if it failed, or which limit ended the reading.
     ``options``: what the reader decided by itself, such as ``{"stride": "layout"}``.
     """
 
@@ -52,6 +54,7 @@ class FileReport:
     """Damaged ranges that are not in ``damaged``, which holds the first 100,000."""
     tail: str = "unread"
     tail_offset: int = 0
+    tail_size: int | None = None
     error: str | None = None
     options: dict[str, str] = field(default_factory=dict)
 
@@ -69,6 +72,7 @@ class FileReport:
             "damaged": [[each.offset, each.length, each.reason] for each in self.damaged],
             "tail": self.tail,
             "tail_offset": self.tail_offset,
+            "tail_size": self.tail_size,
         }
         if self.unlisted:
             result["unlisted"] = self.unlisted

@@ -34,6 +34,7 @@ class Scanner:
         sizes = [each.size for each in inputs]
         self._total = None if None in sizes else sum(size or 0 for size in sizes)
         self._done = 0
+        self._scan: FileScan | None = None
         self._batches = self._run()
 
     def __iter__(self) -> Iterator[Any]:
@@ -44,17 +45,24 @@ class Scanner:
 
     def _run(self) -> Iterator[Any]:
         for each in self._inputs:
-            scan = FileScan(self._plan, each)
+            self._scan = scan = FileScan(self._plan, each)
             self.report.files.append(scan.report)
             for batch in scan.batches():
                 self._tell(scan.stored_bytes)
                 yield batch
-            self._done += scan.stored_bytes
+            self._done, self._scan = self._done + scan.stored_bytes, None
             self._tell(0)
 
     def _tell(self, here: int) -> None:
         if self._progress is not None:
             self._progress(self._done + here, self._total)
+
+    @property
+    def progress(self) -> tuple[int, int | None]:
+        """Stored bytes that have been read so far, and all of them (``None``: not known). Any thread may ask, also
+        while a batch is being looked for."""
+        scan = self._scan
+        return self._done + (scan.stored_bytes if scan is not None else 0), self._total
 
     def read_all(self) -> pa.Table:
         """The rest as a table."""

@@ -21,6 +21,8 @@ STANDARD_INPUT = "-"
 BLOCK = 512
 """Unit of a file's ``st_blocks``, whatever the file system."""
 WILDCARDS = frozenset("*?[")
+BYTES = ("B", "b", "c")
+"""Formats of buffers that hold bytes and not, say, numbers."""
 
 
 class Stream(Protocol):
@@ -189,16 +191,16 @@ def expand(
     """Every input that ``source`` names, in a stable order: lists in their own, folders and globs sorted by path.
 
     ``source``: a path, glob, folder (walked; names that begin with ``.`` or ``_`` are left out), ``file://`` or
-    ``s3://`` address, ``-`` for standard input, a list of those, bytes, or a binary file object. ``region``,
-    ``endpoint`` and ``anonymous`` are for object stores. Raises ``WireloomError`` where nothing is found.
+    ``s3://`` address, ``-`` for standard input, a list of those, bytes (also a ``pyarrow.Buffer``), or a binary file
+    object. ``region``, ``endpoint`` and ``anonymous`` are for object stores. Raises ``WireloomError`` where nothing is found.
     """
     location = Location(region, endpoint, anonymous)
     return list(_expand(source, location))
 
 
 def _expand(source: Any, location: Location) -> Iterator[Input]:
-    if isinstance(source, bytes | bytearray | memoryview):
-        content = memoryview(source).cast("B")
+    content = _bytes_of(source)
+    if content is not None:
         yield MemoryInput(None, len(content), seekable=True, content=content)
     elif isinstance(source, str | os.PathLike):
         yield from _named(os.fspath(source), location)
@@ -216,6 +218,19 @@ def _expand(source: Any, location: Location) -> Iterator[Input]:
         raise WireloomError(
             f"cannot read from {type(source).__name__}: give a path, a list of paths, bytes or a binary file object"
         )
+
+
+def _bytes_of(source: Any) -> memoryview | None:
+    """The bytes of a ``pyarrow.Buffer`` and of everything else that holds them in one piece and is no file."""
+    if isinstance(source, str | os.PathLike | Input) or hasattr(source, "read") or hasattr(source, "readinto"):
+        return None
+    try:
+        content = memoryview(source)
+    except (TypeError, ValueError, BufferError):
+        return None
+    if isinstance(source, bytes | bytearray | memoryview) or (content.format in BYTES and content.c_contiguous):
+        return content.cast("B")
+    return None
 
 
 def _file_object(file: Any) -> Input:

@@ -91,7 +91,7 @@ def address(table: str, key: str | None = None) -> str:
     """Where the reference explains a key, or a table.
 
     >>> address("attribute", "size"), address("meta", "-wireloom")
-    ('docs/reference.md#attribute-size', 'docs/reference.md#meta-extensions')
+    ('docs/reference.md#attribute.size', 'docs/reference.md#meta-extensions')
     """
     return f"{REFERENCE}#{anchor(table, key)}"
 
@@ -100,4 +100,5 @@ def anchor(table: str, key: str | None = None) -> str:
     """The same within the page."""
     if key == EXTENSION:
         return TABLES[table].extensions or table
-    return f"{table}-{key}" if key is not None and key in TABLES[table].keys else table
+    # A dot, since names of tables have dashes: "type.meta" is a key, "type-meta" a table.
+    return f"{table}.{key}" if key is not None and key in TABLES[table].keys else table

@@ -56,6 +56,8 @@ class EdgemqSegment(Struct):
 
         __slots__ = ("crc32c", "fmt", "len", "payload", "tenant", "ts_millis")
         _fields = ("len", "crc32c", "fmt", "tenant", "ts_millis", "payload")
+        _sizes = (("len", 4), ("crc32c", 4), ("fmt", 1), ("tenant", 4), ("ts_millis", 8))
+        _checksums = ("crc32c",)
 
         _root: EdgemqSegment
         _parent: EdgemqSegment

@@ -50,6 +50,8 @@ class WordStuffedLog(Struct):
 
         __slots__ = ("crc", "generation", "payload")
         _fields = ("crc", "generation", "payload")
+        _sizes = (("crc", 4), ("generation", 4))
+        _checksums = ("crc",)
 
         _root: WordStuffedLog
         _parent: WordStuffedLog

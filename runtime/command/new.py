@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from . import completing
+
 
 @click.command("new", short_help="A small complete package for a format of one's own.")
 @click.argument("name", metavar="NAME")
@@ -15,6 +17,7 @@ import click
     metavar="DIR",
     type=click.Path(path_type=Path),
     default=Path(),
+    shell_complete=completing.folders,
     help="Folder in which the new one is made [the current one].",
 )
 def command(name: str, parent: Path) -> None:

@@ -24,6 +24,7 @@ COMMANDS = (
     "encode",
     "extract",
     "verify",
+    "inspect",
     "generate",
     "check",
     "schema",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -16,12 +16,14 @@ class Bar:
     def __init__(self) -> None:
         self.rows = 0
         self.damaged = 0
+        self.poll: Callable[[], None] | None = None
+        """Called before the bar is drawn, from its own thread: brings it up to date where no batch comes up."""
         self._progress: Any = None
         self._task: Any = None
 
     def show(self, label: str) -> None:
         """Draws the bar."""
-        from rich.console import Console
+        from rich.console import Console, RenderableType
         from rich.progress import (
             BarColumn,
             DownloadColumn,
@@ -32,7 +34,15 @@ class Bar:
             TransferSpeedColumn,
         )
 
-        self._progress = Progress(
+        bar = self
+
+        class Polled(Progress):
+            def get_renderables(self) -> Iterable[RenderableType]:
+                if bar.poll is not None:
+                    bar.poll()
+                return super().get_renderables()
+
+        self._progress = Polled(
             SpinnerColumn(),
             TextColumn("{task.description}"),
             BarColumn(),

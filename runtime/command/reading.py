@@ -34,6 +34,12 @@ def scanning(
         bar(label, quiet=quiet) as shown,
         scan(format, list(inputs), progress=shown.notify, **how) as scanner,
     ):
+
+        def poll() -> None:
+            shown.damaged = scanner.report.damaged
+            shown.notify(*scanner.progress)
+
+        shown.poll = poll
         yield scanner, _followed(scanner, shown)
 
 

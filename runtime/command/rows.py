@@ -85,8 +85,8 @@ def _opened(path: str) -> Iterator[tuple[IO[bytes], Place]]:
         if codec == "gzip":
             yield cast(IO[bytes], gzip.GzipFile(fileobj=file)), place
         elif codec == "zstd":
-            reader = io.BufferedReader(zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True))
-            yield reader, place
+            content = zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True)
+            yield io.BufferedReader(cast(io.RawIOBase, content)), place
         else:
             yield file, place
 

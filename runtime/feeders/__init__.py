@@ -68,7 +68,7 @@ class Filled:
     """Rows, as one array per wanted column, and how the fill ended.
 
     ``offsets``: uint64, where each row begins in the input. ``consumed``: index in the view up to which the input is
-    done with. ``position``: offset in the input, for the statuses that say so.
+    done with. ``position``: offset in the input, for the statuses that say so. ``error``: more about ``reason``.
     """
 
     rows: int
@@ -79,6 +79,7 @@ class Filled:
     status: Status
     position: int = 0
     reason: str = "none"
+    error: str | None = None
 
 
 class Feeder(Protocol):

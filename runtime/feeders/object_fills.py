@@ -11,7 +11,7 @@ from ..parsing.streams import MemoryStream
 from ..parsing.stuffing import unstuff
 from ..window import Window
 from . import BATCH_BYTES, Filled, RowDamage, Status
-from .objects import STRETCH, IncompleteError, LostError, ObjectFeeder
+from .objects import NESTED, STRETCH, IncompleteError, LostError, ObjectFeeder
 
 
 class _Rows:
@@ -53,7 +53,14 @@ class _Rows:
             self._offsets.append(self.base + begin)
         self._damages.append(RowDamage(self.base + begin, self.base + end, number, reason))
 
-    def done(self, status: Status, consumed: int, position: int | None = None, reason: str = "none") -> Filled:
+    def done(
+        self,
+        status: Status,
+        consumed: int,
+        position: int | None = None,
+        reason: str = "none",
+        error: str | None = None,
+    ) -> Filled:
         """The end of the fill; ``position`` is an index too."""
         return Filled(
             len(self._rows),
@@ -64,6 +71,7 @@ class _Rows:
             status,
             0 if position is None else self.base + position,
             reason,
+            error,
         )
 
 
@@ -97,7 +105,8 @@ def fill_rows(feeder: ObjectFeeder, window: Window, capacity: int, stop: int) ->
                 return rows.done(Status.LOST, begin, begin, "limit")
             return rows.done(Status.TRUNCATED if window.at_end else Status.NEED_INPUT, begin, begin)
         except LostError as error:
-            return rows.done(Status.LOST, begin, begin, error.reason)
+            nested = NESTED if isinstance(error.__cause__, RecursionError) else None
+            return rows.done(Status.LOST, begin, begin, error.reason, nested)
         following = stream.pos() - base
         if following == begin:
             return rows.done(Status.LOST, begin, begin, "length")

@@ -20,8 +20,11 @@ from . import Filled, Settings, Status, values
 STRETCH = 256 * 1024
 """Bytes of the window that are taken at once; more where a row is larger."""
 
-FAILURES = (KaitaiStructError, EOFError, ValueError, ArithmeticError, LookupError, TypeError)
+FAILURES = (KaitaiStructError, EOFError, ValueError, ArithmeticError, LookupError, TypeError, RecursionError)
 """What generated code raises on bytes that break the format; also through classes that users provide."""
+
+NESTED = "objects stand inside each other too deep"
+"""What a report says where Python gave up on a type that contains itself."""
 
 
 class IncompleteError(Exception):
@@ -45,6 +48,7 @@ class ObjectFeeder:
         self.settings = settings
         self._root = format.root_class() if root is None else root
         self._row_class = format.row_class
+        self.refusals: list[KaitaiStructError] = []
         columns = [format.columns[number] for number in settings.wanted]
         self._getters = [attrgetter(each.attribute or each.name) for each in columns]
         self._parents = [each.parent for each in columns]
@@ -61,10 +65,9 @@ class ObjectFeeder:
     def parse(self, stream: MemoryStream, verify: bool) -> tuple[Struct, str | None]:
         """The next row of the stream, and why it is refused; ``None`` where it holds. ``verify``: checksums too.
 
-        Raises ``IncompleteError`` and ``LostError``.
+        Raises ``IncompleteError`` and ``LostError``. ``refusals`` then holds what was refused.
         """
-        refusals: list[KaitaiStructError] = []
-        self._root._refusals = refusals
+        refusals = self.refusals = self._root._refusals = []
         try:
             row = self._row_class(stream, self._root, self._root)
         except FAILURES as error:

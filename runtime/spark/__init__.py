@@ -12,42 +12,66 @@ from __future__ import annotations
 
 import importlib
 import warnings
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import WireloomError
+from ..explored import ExploredFormat
+from ..format import Format
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from .source import FormatSource
 
-__all__ = ["register", "sources"]
+__all__ = ["register", "source_of", "sources"]
 
 
 def sources() -> list[type[FormatSource]]:
     """The data source of every format that has one, by name."""
     from ..registry import formats, get
-    from .source import FormatSource
 
     found: list[type[FormatSource]] = []
     for name in formats():
         try:
-            module = importlib.import_module(f"{get(name).module}.spark")
+            found.append(source_of(get(name)))
         except ModuleNotFoundError:
             continue
         except WireloomError as error:
             # One installed package that does not fit must not take the others away.
             warnings.warn(f"{name} is left out: {error}", stacklevel=3)
-            continue
-        found += [
-            each
-            for each in vars(module).values()
-            if isinstance(each, type) and issubclass(each, FormatSource) and each is not FormatSource
-        ]
     return found
 
 
-def register(spark: SparkSession) -> None:
-    """Makes every format known to the session, for where Spark's own discovery does not find them."""
-    for source in sources():
+def source_of(format: Format, name: str | None = None) -> type[FormatSource]:
+    """The data source of a format; one straight from a spec file may be given another ``name``."""
+    from .source import FormatSource
+
+    module = importlib.import_module(f"{format.module}.spark")
+    generated: type[FormatSource] = next(
+        each
+        for each in vars(module).values()
+        if isinstance(each, type) and issubclass(each, FormatSource) and each is not FormatSource
+    )
+    if not isinstance(format, ExploredFormat):
+        return generated
+    # Spark sends a class by its module's name, which its workers could not import, unless that is the main program's:
+    # then it sends all that is in the class, and the format brings its code along.
+    inside = {
+        "__module__": "__main__",
+        "described": format,
+        "wire_schema": generated.wire_schema,
+        "name": classmethod(lambda _cls, name=name or format.name: name),
+    }
+    return type(generated.__name__, (FormatSource,), inside)
+
+
+def register(spark: SparkSession, *specs: str | Path | Format) -> None:
+    """Makes every format known to the session, for where Spark's own discovery does not find them.
+
+    ``specs``: spec files whose formats are to be known as well, by their ids.
+    """
+    from ..registry import get
+
+    for source in (*sources(), *(source_of(get(each)) for each in specs)):
         spark.dataSource.register(source)

@@ -17,12 +17,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UnsupportedError, WireloomError
+from ..explored import ExploredFormat
 from ..feeders import name_of
 from ..format import Format
 from ..nearest import unknown
 from ..registry import formats, get
 from ..report import ReadReport
 from ..storage import STANDARD_INPUT
+from . import source_of
 from .folders import Folder, folder
 from .options import MODES
 from .quarantine import merged, write_quarantine
@@ -124,7 +126,12 @@ def ingest(
     Raises ``UnknownNameError`` and ``WireloomError``; in ``failfast`` the error of the first damage that was met.
     """
     described = get(format)
-    if described.name not in formats():
+    source = described.name
+    if isinstance(described, ExploredFormat):
+        # Under a name of its own, since there may be an installed format of the same id.
+        source = f"{described.name}_{described.spec_sha256[:12]}"
+        spark.dataSource.register(source_of(described, source))
+    elif described.name not in formats():
         raise UnsupportedError(f"Spark's tasks need generated code for {described.name}: run 'wireloom generate' first")
     _check(existing, EXISTING, "value of existing")
     _check(mode.lower(), MODES, "mode")
@@ -142,7 +149,7 @@ def ingest(
     started = time.monotonic()
     try:
         with in_brief():
-            frame = _source(spark, described, inputs, columns, partition_by, mode, recover, options, side)
+            frame = _source(spark, source, described, inputs, columns, partition_by, mode, recover, options, side)
         findings = Findings(side)
         watch = Watch(spark, findings, progress, started, REMOTE_PAUSE if side.remote else PAUSE)
         watch.run(lambda: _write(frame, _spark_address(places[0]), partition_by, existing))
@@ -185,6 +192,7 @@ def _spark_address(place: Folder) -> str:
 
 def _source(
     spark: SparkSession,
+    source: str,
     format: Format,
     inputs: str | Sequence[str],
     columns: Sequence[str] | None,
@@ -198,7 +206,7 @@ def _source(
     wanted += [name for name in partition_by if name not in wanted]
     paths = [_absolute(each) for each in ([inputs] if isinstance(inputs, str) else inputs)]
     return (
-        spark.read.format(format.name)
+        spark.read.format(source)
         .options(**(options or {}))
         .option("columns", ",".join(wanted))
         .option("mode", mode)

@@ -27,7 +27,7 @@ def merged(reports: Iterable[Mapping[str, Any]]) -> list[FileReport]:
 
 
 def _file_report(path: str | None, slices: Sequence[Mapping[str, Any]]) -> FileReport:
-    known = {"path", "rows", "bytes", "damaged", "tail", "tail_offset", "error", "begin"}
+    known = {"path", "rows", "bytes", "damaged", "unlisted", "tail", "tail_offset", "tail_size", "error", "begin"}
     last = slices[-1]
     damaged = sorted({tuple(each) for one in slices for each in one["damaged"]})
     return FileReport(
@@ -37,6 +37,7 @@ def _file_report(path: str | None, slices: Sequence[Mapping[str, Any]]) -> FileR
         damaged=[Damage(*each) for each in damaged],
         tail=last["tail"],
         tail_offset=last["tail_offset"],
+        tail_size=last["tail_size"],
         error=next((one["error"] for one in slices if "error" in one), None),
         options={name: value for name, value in last.items() if name not in known},
     )

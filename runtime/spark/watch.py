@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 JOB_GROUP = "wireloom ingest"
+ABORT_SECONDS = 30.0
+"""How long an interrupted job may take to clean up."""
 _ERRORS = f"{errors.__name__}."
 
 
@@ -72,6 +74,8 @@ class Watch:
                 self._tell(group)
         except BaseException:
             self._spark.sparkContext.cancelJobGroup(group)
+            # Spark takes away what its tasks have written so far.
+            thread.join(ABORT_SECONDS)
             raise
         if self._error is not None:
             with in_brief():

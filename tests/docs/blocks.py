@@ -2,6 +2,7 @@
 
 - ``python``: run in order in one namespace; what it prints must equal a ``text`` block right behind it.
 - ``console``: lines that begin with ``$`` are run by a shell; what they print must equal the lines behind them.
+  ``cd FOLDER`` holds for all that follows.
 - ``yaml`` whose first line is a comment that names a file: written to that file.
 """
 
@@ -83,6 +84,9 @@ class Page:
                     assert trimmed(printed) == trimmed(following.text), f"line {block.line}"
             else:
                 for command, expected in commands(block):
+                    if command.startswith("cd "):
+                        self.folder = self.folder / command.removeprefix("cd ")
+                        continue
                     done = subprocess.run(
                         command, shell=True, cwd=self.folder, env=self.environment, capture_output=True, text=True
                     )

@@ -116,7 +116,10 @@ def test_failfast(spark: SparkSession, tmp_path: Path) -> None:
     path = VECTORS / "crc_payload_flip.wal.zst"
     with pytest.raises(WireloomError) as raised:
         ingest(spark, "edgemq_segment", str(path), str(tmp_path / "table"), mode="failfast")
-    assert str(raised.value) == f"{path} at byte 1002: the checksum does not hold"
+    assert str(raised.value) == (
+        f"{path} at byte 1002, record 11, field crc32c: the checksum does not hold (checksum); "
+        "mode=permissive leaves it out, verify=False keeps it"
+    )
     assert not list(tmp_path.glob("_wireloom*"))
     with pytest.raises(WireloomError, match="unknown column of edgemq_segment 'reg1on': did you mean 'region'"):
         ingest(spark, "edgemq_segment", str(path), str(tmp_path / "other"), partition_by=("reg1on",))
@@ -143,3 +146,19 @@ def test_a_quarantine_without_damage_is_an_empty_table(
         "_error",
         "_corrupt_record",
     ]
+
+
+def test_an_interrupt_leaves_no_table(spark: SparkSession, damaged: Path, tmp_path: Path) -> None:
+    table = tmp_path / "out" / "table"
+    table.parent.mkdir()
+
+    def interrupt(progress: IngestProgress) -> None:
+        raise KeyboardInterrupt
+
+    options = {"minPartitions": "64", "openCostInBytes": "1k"}
+    many = [str(damaged)] * 12
+    with pytest.raises(KeyboardInterrupt):
+        ingest(spark, "edgemq_segment", many, str(table), options=options, progress=interrupt)
+    assert [each.name for each in table.parent.iterdir()] in ([], ["table"])
+    assert not list(table.glob("*")), "neither rows nor what Spark keeps while it writes"
+    assert ingest(spark, "edgemq_segment", str(damaged), str(table)).rows > 0

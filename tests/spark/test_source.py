@@ -192,7 +192,7 @@ def test_modes() -> None:
     ]
     assert damaged[0]["_corrupt_record"][:4] == b"\0\0\0\x51"
     assert read("edgemq_segment", path=DAMAGED, mode="DROPMALFORMED", **columns).num_rows == 19
-    with pytest.raises(DamagedInputError, match=f"{DAMAGED.name} at byte 1002: the checksum does not hold"):
+    with pytest.raises(DamagedInputError, match=f"{DAMAGED.name} at byte 1002, record 11, field crc32c: the checksum"):
         read("edgemq_segment", path=DAMAGED, mode="FAILFAST")
     assert read("edgemq_segment", path=DAMAGED, verify="false").num_rows == 20
 

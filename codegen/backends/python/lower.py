@@ -8,7 +8,7 @@ import textwrap
 from ...model.model import Attribute, Enum, Spec, Struct
 from ..base import LINE_LENGTH, refuse
 from .annotations import member_names
-from .checksums import covers_method, verify_lines
+from .checksums import checksums, covers_method, verify_lines
 from .endian import endian_lines
 from .fused import offsets, read_run
 from .instances import instance_method, is_kept, slot

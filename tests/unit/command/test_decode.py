@@ -217,7 +217,7 @@ def test_options_of_the_format() -> None:
         (["decode", "edgemq_segment"], "Missing argument 'INPUT...'"),
         (["decode", "edgemq_segment", GOOD, "--mode", "strict"], "'permissive', 'dropmalformed', 'failfast'"),
         (["decod", "edgemq_segment", GOOD], "unknown command 'decod': did you mean 'decode'?"),
-        (["inspect"], "unknown command 'inspect'"),
+        (["describe"], "unknown command 'describe'"),
         (["extract", "edgemq_segment", "/no/such/file"], "/no/such/file"),
         (["verify", "edgemq_segment", "/no/such/file"], "/no/such/file"),
     ],

@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -46,6 +47,26 @@ def test_a_signal_leaves_nothing(number: signal.Signals, code: int, log: Path, t
     assert process.returncode == code
     assert os.listdir(tmp_path) == []
     assert b"Traceback" not in errors
+
+
+def test_an_interrupted_encode_leaves_what_was_there(tmp_path: Path) -> None:
+    out = tmp_path / "a.log"
+    out.write_bytes(b"before")
+    process = start("encode", "cobs_log", "-", "-o", str(out), stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdin is not None
+    # More than a block, so that writing has begun; standard input stays open.
+    process.stdin.write(b'{"payload": "00ff"}\n' * 600_000)
+    process.stdin.flush()
+    deadline = time.monotonic() + 60
+    while len(os.listdir(tmp_path)) < 2 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert len(os.listdir(tmp_path)) == 2
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert os.listdir(tmp_path) == ["a.log"]
+    assert out.read_bytes() == b"before"
+    assert errors.strip() == b"wireloom: interrupted"
 
 
 def test_a_closed_pipe_is_quiet(log: Path) -> None:
@@ -94,6 +115,7 @@ def test_a_bar_on_a_terminal_only(log: Path, tmp_path: Path) -> None:
     os.close(ours)
     assert b"verify cobs_log" in shown
     assert b"rows" in shown
+    assert re.search(rb"\d+(?:\.\d+)?/\d+(?:\.\d+)? [kM]?B", shown), "how much of how much"
     assert output.startswith(f"{log}: clean; 20,000 rows".encode())
     assert b"\x1b" not in output
 
@@ -116,3 +138,23 @@ def test_verify_reads_what_is_there_beside_what_is_not(log: Path) -> None:
     assert (there["rows"], there["tail"]) == (20_000, "clean")
     assert missing["path"] == f"{log}.missing"
     assert "no such file" in missing["error"]
+
+
+def test_encode_knows_how_much_there_is(log: Path, tmp_path: Path) -> None:
+    rows = tmp_path / "rows.ndjson"
+    rows.write_bytes(b'{"payload": "00ff"}\n' * 20_000)
+    ours, theirs = pty.openpty()
+    process = start("encode", "cobs_log", str(rows), "-o", str(tmp_path / "b.log"), stderr=theirs)
+    os.close(theirs)
+    shown = b""
+    while True:
+        try:
+            piece = os.read(ours, 65536)
+        except OSError:
+            break
+        if not piece:
+            break
+        shown += piece
+    assert process.wait() == 0
+    os.close(ours)
+    assert b"400.0/400.0 kB" in shown

@@ -27,7 +27,8 @@ def test_the_engine_reads_every_format_in_the_box(path: Path) -> None:
 def test_diagnostics_have_a_place(tmp_path: Path) -> None:
     path = tmp_path / "bad.ksy"
     path.write_text("meta:\n  id: bad\nseq:\n  - id: a\n    type: u4le\n  - id: b\n    sise: a\n")
-    [line] = run("check", str(path), code=1).stdout.splitlines()
+    line, *more = run("check", str(path), code=1).stdout.splitlines()
+    assert all(each.startswith("  ") for each in more)
     place, _, text = line.partition(": error: ")
     assert place.endswith("bad.ksy:7:5")
     assert "size" in text

@@ -17,7 +17,7 @@ def test_all_are_raised_together() -> None:
     with pytest.raises(SpecError) as caught:
         load("dir/x.ksy", text, display_name="x.ksy")
     assert isinstance(caught.value, InvalidSpecError)
-    assert str(caught.value).split("\n") == [
+    assert [line for line in str(caught.value).split("\n") if not line.startswith(" ")] == [
         "x.ksy:3:13: error: unknown key 'tpye' in an attribute; did you mean 'type'?",
         "x.ksy:4:22: error: expected a value, found the end of the expression",
     ]

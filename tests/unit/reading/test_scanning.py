@@ -87,7 +87,11 @@ def test_failfast_says_where_and_why(tmp_path: Path) -> None:
     with pytest.raises(wireloom.DamagedInputError) as caught:
         wireloom.read("edgemq_segment", path, mode="failfast")
     assert (caught.value.path, caught.value.offset, caught.value.reason) == (str(path), PLACES[10], "checksum")
-    assert str(caught.value) == f"{path} at byte {PLACES[10]}: the checksum does not hold"
+    assert (caught.value.record, caught.value.field) == (11, "crc32c")
+    assert str(caught.value) == (
+        f"{path} at byte {PLACES[10]}, record 11, field crc32c: the checksum does not hold (checksum); "
+        "mode=permissive leaves it out, verify=False keeps it"
+    )
 
 
 def test_without_verification() -> None:
@@ -152,7 +156,8 @@ def test_a_record_beyond_the_limit() -> None:
     data = samples.frame(b"a") + samples.frame(b"b" * 1000) + samples.frame(b"c")
     table, report = wireloom.read_with_report("edgemq_segment", data, max_record=500)
     assert table["payload"].to_pylist() == [b"a"]
-    assert (report.files[0].tail, report.files[0].tail_offset) == ("invalid_length", 22)
+    assert (report.files[0].tail, report.files[0].tail_offset) == ("limit", 22)
+    assert report.files[0].error == "larger than 500 bytes at byte 22: a larger max_record takes it"
     table, report = wireloom.read_with_report("edgemq_segment", data, max_record=500, recover=True)
     assert table["payload"].to_pylist() == [b"a", b"c"]
     assert report.files[0].damaged == [Damage(22, 1021, "limit")]

@@ -36,7 +36,8 @@ def test_a_cut_off_input_gives_the_rows_before() -> None:
 def test_an_input_beyond_the_limit() -> None:
     table, report = wireloom.read_with_report(WHOLE, SEGMENT, max_record=30)
     assert table.num_rows == 0
-    assert report.files[0].tail == "invalid_length"
+    assert (report.files[0].tail, report.files[0].tail_size) == ("limit", len(SEGMENT))
+    assert "max_record" in str(report.files[0].error)
 
 
 def test_what_is_refused_concerns_everything() -> None:

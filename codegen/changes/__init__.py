@@ -1,0 +1,1 @@
+"""What a change of a spec does to those who read: columns, bytes, checks, settings."""

@@ -1,0 +1,70 @@
+"""Two versions of a table: columns added, removed, retyped, reordered, and which a reader gets who does not choose."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..backends.columns.lower import compile_program
+from ..backends.columns.table import TableColumn, table_columns
+from ..model.model import Rows, Spec
+from .change import COLUMNS, Change, Level
+
+
+def column_changes(old: Spec, new: Spec) -> Iterator[Change]:
+    """What became of the table."""
+    if old.rows is None or new.rows is None:
+        if old.rows is None and new.rows is not None:
+            yield Change(Level.COMPATIBLE, COLUMNS, "rows", "the format is a table now")
+        elif old.rows is not None:
+            yield Change(Level.BREAKING, COLUMNS, "rows", "the format is no table any more")
+        return
+    if old.rows.attribute != new.rows.attribute:
+        text = f"the rows are those of {new.rows.attribute} now, and were those of {old.rows.attribute}"
+        yield Change(Level.BREAKING, COLUMNS, "rows", text)
+    before = {each.name: each for each in table_columns(old, old.rows)}
+    after = {each.name: each for each in table_columns(new, new.rows)}
+    for name, column in before.items():
+        if name not in after:
+            yield Change(Level.BREAKING, COLUMNS, name, f"this column was removed ({column.type.name})")
+        else:
+            yield from _column(name, column, after[name])
+    for name, column in after.items():
+        if name not in before:
+            how = "" if column.default else ", for those who ask for it"
+            yield Change(Level.COMPATIBLE, COLUMNS, name, f"this column was added ({column.type.name}{how})")
+    yield from _order(before, after)
+    yield from _engine(old, old.rows, new, new.rows)
+
+
+def _column(name: str, old: TableColumn, new: TableColumn) -> Iterator[Change]:
+    if old.type.name != new.type.name:
+        yield Change(Level.BREAKING, COLUMNS, name, f"this column's type: {old.type.name} → {new.type.name}")
+    if old.default and not new.default:
+        yield Change(Level.BREAKING, COLUMNS, name, "this column has to be asked for now")
+    if new.default and not old.default:
+        yield Change(Level.COMPATIBLE, COLUMNS, name, "this column comes without being asked for now")
+    if old.parent != new.parent:
+        text = "this column comes from another place: from " + ("the row" if old.parent else "before the rows")
+        yield Change(Level.BREAKING, COLUMNS, name, text)
+    if old.derived != new.derived:
+        text = "a writer works it out by itself now" if new.derived else "a writer has to be given it now"
+        yield Change(Level.COMPATIBLE if new.derived else Level.BREAKING, COLUMNS, name, text)
+
+
+def _order(before: dict[str, TableColumn], after: dict[str, TableColumn]) -> Iterator[Change]:
+    """Readers that go by names do not notice an order, so that it breaks nobody who does."""
+    one = [name for name, column in before.items() if column.default and name in after and after[name].default]
+    other = [name for name, column in after.items() if column.default and name in one]
+    if one != other:
+        text = f"they come in another order: {', '.join(one)} → {', '.join(other)}"
+        yield Change(Level.COMPATIBLE, COLUMNS, "columns", text)
+
+
+def _engine(old: Spec, old_rows: Rows, new: Spec, new_rows: Rows) -> Iterator[Change]:
+    _, before = compile_program(old, old_rows, table_columns(old, old_rows))
+    _, after = compile_program(new, new_rows, table_columns(new, new_rows))
+    if before is None and after is not None:
+        text = f"the engine cannot read the rows any more, the object parser does, at a slower pace: {after}"
+        yield Change(Level.COMPATIBLE, COLUMNS, "rows", text)
+    elif before is not None and after is None:
+        yield Change(Level.COMPATIBLE, COLUMNS, "rows", "the engine reads the rows now")

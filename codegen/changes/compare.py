@@ -1,0 +1,48 @@
+"""Compares two versions of a spec."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+
+from ..expression.nodes import Node
+from ..model.model import Spec
+from .change import AREAS, WIRE, Change, Level, level_of
+from .columns import column_changes
+from .describe import expression_text
+from .settings import setting_changes, word_changes
+from .types import Types
+
+OUTSIDE = frozenset(
+    ("doc", "doc_ref", "position", "title", "license", "file", "sha256", "derivations", "parents", "logical", "imports")
+)
+"""Parts of the model that change nothing by themselves: words and places, what follows from other parts, and what a
+column says already."""
+
+
+def compare(old: Spec, new: Spec) -> tuple[Change, ...]:
+    """All that is different, the weightiest first. Raises ``SpecError`` where a column has no Arrow type."""
+    found = list(dict.fromkeys(_changes(old, new)))
+    if level_of(found) == Level.HARMLESS and _bare(old) != _bare(new):
+        # Nothing may pass as harmless because nobody thought of it.
+        found.append(Change(Level.BREAKING, WIRE, new.name, "the specs differ in a way that has no name here"))
+    return tuple(sorted(found, key=lambda each: (-each.level, AREAS.index(each.area))))
+
+
+def _changes(old: Spec, new: Spec) -> Iterator[Change]:
+    yield from column_changes(old, new)
+    yield from Types(old, new).changes()
+    yield from setting_changes(old, new)
+    yield from word_changes(old, new)
+
+
+def _bare(value: object) -> object:
+    """The model without words and places, as plain tuples."""
+    if isinstance(value, Node):
+        return expression_text(value)
+    if is_dataclass(value) and not isinstance(value, type):
+        names = [each.name for each in fields(value) if each.name not in OUTSIDE]
+        return (type(value).__name__, *((name, _bare(getattr(value, name))) for name in names))
+    if isinstance(value, tuple):
+        return tuple(_bare(each) for each in value)
+    return value

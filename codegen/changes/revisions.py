@@ -1,0 +1,115 @@
+"""Specs as they are in files, folders and git revisions.
+
+A side of a comparison is a spec file, a folder of them, ``REVISION:PATH`` as git has it (the path counts from the
+repository's root, or from here where it begins with ``./``), or a revision alone, which means the other side's path.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from wireloom.errors import UnsupportedError, WireloomError
+
+from ..model.load import load
+from ..model.model import Spec
+
+SUFFIX = ".ksy"
+
+
+@dataclass(frozen=True)
+class Side:
+    """What to compare: the specs by file name, each loaded when it is asked for. ``single``: one file was named."""
+
+    shown: str
+    files: Mapping[str, Path]
+    single: bool
+    revision: str | None = None
+
+    def spec(self, name: str) -> Spec:
+        """The model of a spec. Raises ``SpecError``."""
+        path = self.files[name]
+        shown = None
+        if self.revision is not None:
+            shown = self.shown if self.single else f"{self.shown.rstrip('/')}/{name}"
+        return load(path, display_name=shown)
+
+
+@contextmanager
+def opened(old: str, new: str) -> Iterator[tuple[Side, Side]]:
+    """Both sides; what comes from git is in a temporary folder meanwhile.
+
+    Raises ``WireloomError`` where there is no such file, folder, revision or path in it.
+    """
+    with tempfile.TemporaryDirectory(prefix="wireloom-") as folder:
+        yield (
+            _side(old, new, Path(folder) / "old"),
+            _side(new, old, Path(folder) / "new"),
+        )
+
+
+def _side(text: str, other: str, folder: Path) -> Side:
+    path = Path(text)
+    if path.exists():
+        return _of(text, path, None)
+    revision, colon, inside = text.partition(":")
+    if not revision or (path.suffix == SUFFIX and not colon):
+        raise WireloomError("no such spec file, and no revision either", path=text)
+    if colon:
+        base, local = Path(), inside.startswith("./")
+    else:
+        # A revision alone: the same place as on the other side, which is a file here.
+        if not Path(other).exists():
+            raise WireloomError("no such spec file or folder, and no revision with a path either", path=other)
+        base, local = Path(other).resolve().parent, True
+        inside = Path(other).resolve().name
+    top = Path(_git(base, text, "rev-parse", "--show-toplevel").decode().strip())
+    if local:
+        inside = Path(os.path.relpath((base / inside).resolve(), top)).as_posix()
+    commit = _git(base, text, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    _unpack(top, commit.decode().strip(), folder)
+    found = folder / inside
+    if not found.exists() and not colon and Path(other).is_dir():
+        # The folder is new since then, with all that is in it.
+        return Side(f"{revision}:{inside}", {}, False, revision)
+    if not found.exists():
+        raise WireloomError(f"there is no {inside} in {revision}", path=text)
+    return _of(f"{revision}:{inside}", found, revision)
+
+
+def _of(shown: str, path: Path, revision: str | None) -> Side:
+    if path.is_dir():
+        return Side(shown, {each.name: each for each in sorted(path.glob(f"*{SUFFIX}"))}, False, revision)
+    return Side(shown, {path.name: path}, True, revision)
+
+
+def _unpack(top: Path, commit: str, folder: Path) -> None:
+    """Writes all specs of a commit below ``folder``, since they import each other."""
+    names = _git(top, commit, "ls-tree", "-r", "-z", "--full-tree", "--name-only", commit).decode("utf-8", "replace")
+    paths = [each for each in names.split("\0") if each.endswith(SUFFIX) and "\n" not in each]
+    folder.mkdir()
+    content = _git(top, commit, "cat-file", "--batch", given="".join(f"{commit}:{each}\n" for each in paths).encode())
+    at = 0
+    for path in paths:
+        end = content.index(b"\n", at)
+        size = int(content[at:end].rsplit(b" ", 1)[1])
+        place = folder / PurePosixPath(path)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(content[end + 1 : end + 1 + size])
+        at = end + 1 + size + 1
+
+
+def _git(folder: Path, shown: str, *arguments: str, given: bytes = b"") -> bytes:
+    try:
+        done = subprocess.run(("git", *arguments), cwd=folder, input=given, capture_output=True, check=False)
+    except FileNotFoundError as error:
+        raise UnsupportedError(f"git is not installed, and {shown} is no file") from error
+    if done.returncode:
+        said = done.stderr.decode("utf-8", "replace").strip().removeprefix("fatal: ")
+        raise WireloomError(f"is no file, and git knows no such revision{f' ({said})' if said else ''}", path=shown)
+    return done.stdout

@@ -1,0 +1,106 @@
+"""Two versions of what stands in ``meta``, and of the words of a spec."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..model.layout import all_structs
+from ..model.model import Attribute, Choice, Instance, Spec
+from .change import SETTINGS, WORDS, Change, Level
+from .describe import path_text
+
+
+def setting_changes(old: Spec, new: Spec) -> Iterator[Change]:
+    """What became of the format's name, its codec, its paths, its limits and its options."""
+    if old.name != new.name:
+        yield Change(Level.BREAKING, SETTINGS, "id", f"the format is called {new.name} now, and was {old.name}")
+    if old.codec != new.codec:
+        text = f"{old.codec} → {new.codec}: a writer compresses otherwise; readers look at the content"
+        yield Change(Level.COMPATIBLE, SETTINGS, "codec", text)
+    if old.file_extensions != new.file_extensions:
+        text = f"{', '.join(old.file_extensions) or 'none'} → {', '.join(new.file_extensions) or 'none'}"
+        yield Change(Level.COMPATIBLE, SETTINGS, "file-extension", text)
+    if old.max_record != new.max_record:
+        if new.max_record > old.max_record:
+            text = f"{old.max_record} → {new.max_record}: larger rows are accepted"
+            yield Change(Level.COMPATIBLE, SETTINGS, "max-record", text)
+        else:
+            text = f"{old.max_record} → {new.max_record}: rows that were good may be refused"
+            yield Change(Level.BREAKING, SETTINGS, "max-record", text)
+    yield from _path(old.path_pattern, new.path_pattern)
+    yield from _options(old, new)
+
+
+def _path(old: str | None, new: str | None) -> Iterator[Change]:
+    if old == new:
+        return
+    before, after = (re.findall(r"\{(\w+)\}", each or "") for each in (old, new))
+    for name in before:
+        if name not in after:
+            yield Change(Level.BREAKING, SETTINGS, "path", f"the column {name} was removed")
+    for name in after:
+        if name not in before:
+            yield Change(Level.COMPATIBLE, SETTINGS, "path", f"the column {name} was added")
+    if old is not None and new is not None:
+        text = f"{old} → {new}: paths that fitted may give other values or none"
+        yield Change(Level.BREAKING, SETTINGS, "path", text)
+
+
+def _options(old: Spec, new: Spec) -> Iterator[Change]:
+    before, after = ({each.name: each for each in spec.choices} for spec in (old, new))
+    for name, option in before.items():
+        if name not in after:
+            yield Change(Level.BREAKING, SETTINGS, f"option {name}", "was removed")
+        else:
+            yield from _option(option, after[name])
+    for name, option in after.items():
+        if name not in before:
+            padded = option.default != "auto" and dict(option.padding).get(option.default) != 0
+            level = Level.BREAKING if padded else Level.COMPATIBLE
+            yield Change(level, SETTINGS, f"option {name}", f"was added; its default is {option.default}")
+
+
+def _option(old: Choice, new: Choice) -> Iterator[Change]:
+    place = f"option {old.name}"
+    before, after = dict(old.padding), dict(new.padding)
+    for value, padding in before.items():
+        if value not in after:
+            yield Change(Level.BREAKING, SETTINGS, place, f"the value {value} was removed")
+        elif after[value] != padding:
+            text = f"{value} means {after[value]} unused bytes now, and meant {padding}"
+            yield Change(Level.BREAKING, SETTINGS, place, text)
+    for value in after:
+        if value not in before:
+            yield Change(Level.COMPATIBLE, SETTINGS, place, f"the value {value} was added")
+    if old.default != new.default:
+        yield Change(Level.BREAKING, SETTINGS, place, f"its default: {old.default} → {new.default}")
+    if [each for each in before if each in after] != [each for each in after if each in before]:
+        text = "its values are tried in another order, which is how auto decides"
+        yield Change(Level.COMPATIBLE, SETTINGS, place, text)
+
+
+def word_changes(old: Spec, new: Spec) -> Iterator[Change]:
+    """Where the documentation is another."""
+    before, after = _words(old), _words(new)
+    for place, text in after.items():
+        if place in before and before[place] != text:
+            yield Change(Level.HARMLESS, WORDS, place, "its documentation was changed")
+
+
+def _words(spec: Spec) -> dict[str, tuple[object, ...]]:
+    found: dict[str, tuple[object, ...]] = {"meta": (spec.title, spec.license)}
+    for struct in all_structs(spec.root):
+        name = path_text(struct.path, spec.name)
+        found[name] = (struct.doc, struct.doc_ref)
+        fields: list[Attribute | Instance] = [*struct.attributes, *struct.instances]
+        for field in fields:
+            found[f"{name}.{field.id}" if struct.path[1:] else field.id] = (field.doc, field.doc_ref)
+        for parameter in struct.parameters:
+            found[f"{name}.{parameter.id}"] = (parameter.doc,)
+        for enum in struct.enums:
+            found[path_text(enum.path, spec.name)] = (enum.doc,)
+            found |= {f"{path_text(enum.path, spec.name)}::{each.label}": (each.doc,) for each in enum.labels}
+    for option in spec.choices:
+        found[f"option {option.name}"] = (option.doc,)
+    return found

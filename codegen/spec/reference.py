@@ -1,0 +1,212 @@
+"""The dialect's reference, ``docs/reference.md``, made of the tables that specs are checked against.
+
+``python -m wireloom.codegen.spec.reference`` writes it; a test fails where the two differ.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..expression.lexer import MAX_CHARACTERS as MAX_EXPRESSION
+from ..expression.methods import METHODS, Method
+from ..expression.parser import BINARY, COMPARISONS
+from ..expression.typerules import type_name
+from ..model.fields import BUILT_IN, MAX_BITS
+from ..model.types import BytesType, ListType, Type
+from .expectations import REFERENCE, anchor, expected
+from .kinds import EitherKind, ExpressionKind, Key, Kind, ListKind, MapKind, TableKind, TypeKind
+from .reader import MAX_CHARACTERS, MAX_DEPTH, MAX_NODES
+from .tables import EXTENSION, TABLES
+
+PLACES: dict[type, str] = {ExpressionKind: "expressions", TypeKind: "types"}
+"""Kinds with a section of their own."""
+ORDER = (
+    "spec",
+    "meta",
+    "meta-extensions",
+    "option",
+    "endian",
+    "attribute",
+    "field-extensions",
+    "checksum",
+    "framing",
+    "timestamp",
+    "valid",
+    "switch",
+    "instance",
+    "instance-extensions",
+    "type",
+    "type-meta",
+    "parameter",
+    "enum",
+    "enum-member",
+)
+"""The tables, as a reader wants them: what is used most comes first, and what belongs together stands together."""
+
+TITLES = {
+    "spec": "A spec",
+    "meta": "`meta`",
+    "endian": "`endian` as a mapping",
+    "type-meta": "`meta` of a type",
+    "valid": "`valid` as a mapping",
+    "switch": "`type` as a mapping: a switch",
+    "option": "An option",
+    "checksum": "`checksum`",
+    "framing": "`framing`",
+    "timestamp": "`timestamp` as a mapping",
+    "meta-extensions": f"`{EXTENSION}` in `meta`: the table",
+    "field-extensions": f"`{EXTENSION}` in an attribute",
+    "instance-extensions": f"`{EXTENSION}` in an instance",
+}
+
+INTRODUCTION = """\
+# Reference of the dialect
+
+<!-- Made of the tables in codegen/spec/tables.py by "python -m wireloom.codegen.spec.reference". Do not edit. -->
+
+Every key that may stand in a spec, where, and what it takes. `wireloom check` checks a spec against the same tables,
+and its messages point into this page; `wireloom schema` prints them as a JSON Schema for editors. The keys under
+`-wireloom` are wireloom's own, with an introduction in [dialect.md](dialect.md); all others are
+[Kaitai Struct's](https://doc.kaitai.io/user_guide.html). A key that begins with another `-` is ignored.
+"""
+
+
+def reference() -> str:
+    """The page, in Markdown."""
+    tables = (line for name in ORDER for line in _table(name))
+    return "\n".join([INTRODUCTION, *_contents(), *tables, *_types(), *_expressions(), *_limits()])
+
+
+def _title(name: str) -> str:
+    title = TITLES.get(name, TABLES[name].name)
+    return title[0].upper() + title[1:]
+
+
+def _contents() -> list[str]:
+    parts = [(_title(name), name) for name in ORDER]
+    parts += [("Types", "types"), ("Expressions", "expressions"), ("Limits", "limits")]
+    return [*(f"- [{title}](#{name})" for title, name in parts), ""]
+
+
+def _heading(title: str, name: str) -> list[str]:
+    return [f'## <a id="{name}"></a>{title}', ""]
+
+
+def _table(name: str) -> list[str]:
+    lines = _heading(_title(name), name)
+    if parents := _parents(name):
+        lines += [f"Stands under {', '.join(parents)}.", ""]
+    if name == "enum":
+        return [*lines, "Its keys are integers; each value is a name, or [a mapping](#enum-member).", ""]
+    lines += ["| key | takes | meaning |", "|---|---|---|"]
+    lines += [_row(name, word, key) for word, key in TABLES[name].keys.items()]
+    extensions = TABLES[name].extensions
+    if extensions:
+        lines.append(f"| `{EXTENSION}` | [a mapping](#{extensions}) | What Kaitai's language does not have. |")
+    return [*lines, ""]
+
+
+def _row(table: str, word: str, key: Key) -> str:
+    meaning = f"{'**Required.** ' if key.required else ''}{key.doc}"
+    return f'| <a id="{anchor(table, word)}"></a>`{word}` | {_cell(key.kind)} | {_escaped(meaning)} |'
+
+
+def _cell(kind: Kind) -> str:
+    """What a value is, with links to the tables of the mappings in it."""
+    if type(kind) in PLACES:
+        return f"[{expected(kind)}](#{PLACES[type(kind)]})"
+    links = [f"[{_escaped(_title(each))}](#{each})" for each in _tables(kind)]
+    words = {MapKind: "a mapping", ListKind: "a list", TableKind: "a mapping"}.get(type(kind))
+    if words is None or not links:
+        text = _escaped(expected(kind))
+        return f"{text}: {', '.join(links)}" if links else text
+    if isinstance(kind, MapKind):
+        words = f"a mapping with a key for each {kind.key}"
+    return f"{words}: {', '.join(links)}"
+
+
+def _tables(kind: Kind) -> Iterator[str]:
+    """The tables of the mappings that a kind allows."""
+    match kind:
+        case TableKind(table=table):
+            yield table
+        case ListKind(item=inner) | MapKind(value=inner):
+            yield from _tables(inner)
+        case EitherKind():
+            for each in (kind.scalar, kind.mapping, kind.sequence):
+                if each is not None:
+                    yield from _tables(each)
+
+
+def _parents(name: str) -> list[str]:
+    """The keys that a table's mappings stand under."""
+    found = []
+    for parent in ORDER:
+        table = TABLES[parent]
+        words = [word for word, key in table.keys.items() if name in _tables(key.kind)]
+        words += [EXTENSION] if table.extensions == name else []
+        found += [f"`{word}` of [{_escaped(table.name)}](#{parent})" for word in words]
+    return found
+
+
+def _types() -> list[str]:
+    return [
+        *_heading("Types", "types"),
+        f"Built in: {', '.join(f'`{each}`' for each in BUILT_IN)}, and `b1` to `b{MAX_BITS}` for bits. Without `le` or "
+        "`be` the spec's byte order counts. All other names are those of `types`, with `::` between a type and one "
+        "inside it, and with arguments in brackets where the type has `params`.",
+        "",
+    ]
+
+
+def _expressions() -> list[str]:
+    operators = ["`? :`", "`or`", "`and`", "`not`", " ".join(f"`{each}`" for each in COMPARISONS)]
+    operators += [" ".join(f"`{each}`" for each in row) for row in BINARY]
+    lines = [
+        *_heading("Expressions", "expressions"),
+        "Numbers (`12`, `0x1f`, `0b11`, `1.5`), text in quotes, `true` and `false`, lists, `enum::member`, names of "
+        "attributes, instances and parameters, `_parent`, `_root`, `_io`; `_` in `valid` and `repeat-until`, `_index` "
+        "where something repeats; `sizeof<type>`, `value.as<type>`, `list[index]`, `value.attribute`. Operators, those "
+        f"that bind loosest first: {', '.join([*operators, '`-x` `~x`'])}.",
+        "",
+        "| of | can be asked |",
+        "|---|---|",
+    ]
+    for family, methods in METHODS.items():
+        calls = (f"`{name}{_arguments(each)}` ({_result(family, each)})" for name, each in methods.items())
+        lines.append(f"| {family} | {', '.join(calls)} |")
+    return [*lines, ""]
+
+
+def _arguments(method: Method) -> str:
+    if not method.arguments:
+        return ""
+    given = [each if index < method.required else f"[{each}]" for index, each in enumerate(method.arguments)]
+    return f"({', '.join(given)})"
+
+
+def _result(family: str, method: Method) -> str:
+    item = BytesType()
+    asked: Type = ListType(item) if family == "list" else item
+    result = method.result(asked)
+    return "an item" if family == "list" and result == item else type_name(result)
+
+
+def _limits() -> list[str]:
+    return [
+        *_heading("Limits", "limits"),
+        f"A spec has at most {MAX_CHARACTERS:,} characters, {MAX_DEPTH} levels of YAML and {MAX_NODES:,} nodes; an "
+        f"expression at most {MAX_EXPRESSION:,} characters.",
+        "",
+    ]
+
+
+def _escaped(text: str) -> str:
+    """Text inside a cell of a table."""
+    return text.replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    Path(sys.argv[1] if len(sys.argv) > 1 else REFERENCE).write_text(reference(), encoding="utf-8", newline="\n")

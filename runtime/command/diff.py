@@ -1,0 +1,104 @@
+"""``wireloom diff``: what a change of a spec does to those who read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import click
+
+from . import completing
+
+if TYPE_CHECKING:
+    from wireloom.codegen.changes.change import Change
+    from wireloom.codegen.changes.revisions import Side
+
+CODES = (0, 1, 3)
+"""Exit codes by level: nothing that matters, compatible, breaking. 2 is unusable input, as everywhere."""
+
+
+@click.command("diff", short_help="What a change of a spec does to those who read; exit code 3 where it breaks them.")
+@click.argument("old", metavar="OLD", shell_complete=completing.files)
+@click.argument("new", metavar="NEW", shell_complete=completing.files)
+@click.option("--json", "as_json", is_flag=True, help="Print the changes as JSON.")
+@click.pass_context
+def command(context: click.Context, old: str, new: str, as_json: bool) -> None:
+    """Compares two versions of a spec: columns, bytes, checks, settings, words.
+
+    OLD and NEW are spec files, folders of them, REVISION:PATH as git has it, or a revision alone, which means the path
+    of the other side.
+
+    \b
+      wireloom diff HEAD specs/door_log.ksy
+      wireloom diff HEAD~1:specs/door_log.ksy specs/door_log.ksy
+      wireloom diff origin/main specs/
+
+    The exit code is 0 where nothing matters to a reader, 1 where all that worked goes on working, 3 where something
+    breaks: files are read otherwise or refused, or columns are gone. It is 2 where a spec cannot be read.
+    """
+    from wireloom.codegen.changes.change import level_of
+    from wireloom.codegen.changes.revisions import opened
+
+    with opened(old, new) as (before, after):
+        found = dict(_compared(before, after))
+    level = level_of(each for changes in found.values() for each in changes)
+    if as_json:
+        described = {
+            "old": before.shown,
+            "new": after.shown,
+            "level": level.name.lower(),
+            "specs": [
+                {
+                    "spec": name,
+                    "level": level_of(changes).name.lower(),
+                    "changes": [
+                        {"level": each.level.name.lower(), "area": each.area, "place": each.place, "text": each.text}
+                        for each in changes
+                    ],
+                }
+                for name, changes in found.items()
+            ],
+        }
+        click.echo(json.dumps(described, indent=2, ensure_ascii=False))
+    else:
+        for line in _lines(found):
+            click.echo(line)
+    context.exit(CODES[level])
+
+
+def _compared(old: Side, new: Side) -> Iterator[tuple[str, tuple[Change, ...]]]:
+    from wireloom.codegen.changes.change import SETTINGS, Change, Level
+    from wireloom.codegen.changes.compare import compare
+
+    from ..errors import WireloomError
+
+    if not new.files:
+        raise WireloomError("there are no specs in this folder", path=new.shown)
+    if old.single != new.single:
+        raise WireloomError(f"compare a file with a file, or a folder with a folder: {old.shown}, {new.shown}")
+    if new.single:
+        [before], [after] = old.files, new.files
+        spec = new.spec(after)
+        yield spec.name, compare(old.spec(before), spec)
+        return
+    for name in sorted({*old.files, *new.files}):
+        title = name.removesuffix(".ksy")
+        if name not in new.files:
+            yield title, (Change(Level.BREAKING, SETTINGS, "spec", "was removed"),)
+        elif name not in old.files:
+            yield title, (Change(Level.COMPATIBLE, SETTINGS, "spec", "was added"),)
+        else:
+            yield title, compare(old.spec(name), new.spec(name))
+
+
+def _lines(found: dict[str, tuple[Change, ...]]) -> Iterator[str]:
+    from wireloom.codegen.changes.change import level_of
+
+    for spec, changes in found.items():
+        if not changes:
+            yield f"{spec}: nothing that a reader would notice"
+            continue
+        yield f"{spec}: {level_of(changes).name.lower()}"
+        for each in changes:
+            yield f"  {each.level.name.lower():<10}  {each.area:<8}  {each}"

@@ -1,0 +1,267 @@
+"""A trace as a tree of fields, each with its bytes and what is to be said about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..feeders.objects import FAILURES
+from ..parsing.structs import Struct
+from .tracing import KEPT, Assigned, Reading, Trace
+
+MOST_ITEMS = 100
+"""Items of a list that are shown one by one."""
+MOST_FIELDS = 5000
+"""Fields of a tree; what is deeper or behind is left out."""
+
+
+@dataclass
+class Field:
+    """An attribute, an item of a list, or an instance.
+
+    ``[begin, end)``: its bytes in the content of the record, in the content's own offsets; ``begin`` is -1 where it has
+    none there: a computed value, or one inside of decompressed bytes. ``checked``: whether the checksum that it is
+    holds; ``None`` where it is none. ``problem``: what is wrong with it.
+    """
+
+    name: str
+    value: Any = None
+    begin: int = -1
+    end: int = -1
+    children: list[Field] = field(default_factory=list)
+    computed: bool = False
+    checked: bool | None = None
+    problem: str | None = None
+    doc: str = ""
+
+    @property
+    def size(self) -> int:
+        """How many bytes it has."""
+        return self.end - self.begin
+
+    def walk(self, depth: int = 0) -> Iterator[tuple[int, Field]]:
+        """The field and all below it, each with its depth."""
+        yield depth, self
+        for child in self.children:
+            yield from child.walk(depth + 1)
+
+
+def tree(trace: Trace, struct: Struct, failure: Exception | None = None) -> list[Field]:
+    """The fields of an object that was read as far as it could be; ``failure``: what ended the reading."""
+    return _Tree(trace, failure).fields(struct)
+
+
+class _Tree:
+    def __init__(self, trace: Trace, failure: Exception | None) -> None:
+        self._trace = trace
+        self._failure = failure
+        self._shown: set[int] = set()
+        self._count = 0
+
+    def fields(self, struct: Struct, complete: bool | None = None) -> list[Field]:
+        reading = self._trace.of(struct)
+        if reading is None or id(struct) in self._shown or self._count > MOST_FIELDS:
+            return []
+        self._shown.add(id(struct))
+        complete = self._failure is None if complete is None else complete
+        # The value instances are asked for first: reading some of them reads more.
+        computed = _instances(struct) if complete else {}
+        found = self._attributes(reading, complete)
+        found += self._computed(reading, computed)
+        for error, reason in reading.refused:
+            name = _named(struct, error)
+            hit = next((each for each in found if each.name == name), None)
+            if hit is not None:
+                hit.problem = _message(error, reason)
+        for each in found:
+            if each.name in struct._checksums and each.value is not None and not each.computed:
+                refused = each.problem is not None
+                each.checked = False if refused else (True if complete else None)
+        self._count += len(found)
+        return found
+
+    def _attributes(self, reading: Reading, complete: bool) -> list[Field]:
+        struct = reading.struct
+        assigned = {each.name: each for each in reading.assigned}
+        sizes = dict(struct._sizes)
+        end_bit = max((each.bit for each in reading.assigned if not each.name.startswith(KEPT)), default=0)
+        cursor = 8 * reading.begin
+        found: list[Field] = []
+        for name in struct._fields:
+            each = assigned.get(name)
+            size = sizes.get(name)
+            if each is None:
+                # One of a run whose value could not be made: those behind it have theirs.
+                cursor += 8 * size if size is not None and cursor + 8 * size <= end_bit else 0
+                continue
+            begin = cursor
+            if size is not None:
+                cursor += 8 * size
+            else:
+                begin = max(begin, self._aligned(reading, each))
+                cursor = max(begin, each.bit)
+            made = self._field(reading, name, each, begin, cursor)
+            cursor = max(cursor, 8 * made.end) if isinstance(each.value, list) and made.begin >= 0 else cursor
+            if made.begin >= 0 and reading.stream.shift is not None:
+                made.begin += reading.stream.shift
+                made.end += reading.stream.shift
+            else:
+                made.begin = made.end = -1
+            found.append(made)
+        if not complete:
+            self._add_failed(reading, found, (cursor + 7) // 8)
+        return found
+
+    def _aligned(self, reading: Reading, each: Assigned) -> int:
+        """Where whole bytes behind a few bits were read, the rest of the bits belongs to nobody."""
+        for read in self._trace.log[each.first : each.last]:
+            if read.stream is reading.stream:
+                return 8 * read.begin if read.aligned else 0
+        return 0
+
+    def _field(self, reading: Reading, name: str, each: Assigned, begin: int, end: int) -> Field:
+        """A field with its bytes by the positions of its own stream."""
+        made = Field(name, each.value, begin // 8, (end + 7) // 8, doc=_doc(type(reading.struct), name))
+        if each.value is None:
+            made.begin = made.end = -1
+        elif isinstance(each.value, Struct):
+            made.children = self.fields(each.value, True)
+        elif isinstance(each.value, list):
+            self._items(reading, each, made)
+        return made
+
+    def _items(self, reading: Reading, each: Assigned, made: Field) -> None:
+        """The items of a list that was read in a loop, or at once."""
+        values: list[Any] = each.value
+        if not values:
+            return
+        if isinstance(values[0], Struct):
+            shift = reading.stream.shift or 0
+            for number, value in enumerate(values[:MOST_ITEMS]):
+                item = Field(f"[{number}]", value, children=self.fields(value, True))
+                self._span(item)
+                made.children.append(item)
+            last = Field("", values[-1], children=self.fields(values[-1], True)) if len(values) > MOST_ITEMS else None
+            if last is not None:
+                self._span(last)
+            ends = [item.end for item in (*made.children, *([last] if last else [])) if item.begin >= 0]
+            if ends and reading.stream.shift is not None:
+                made.end = max(made.end, max(ends) - shift)
+            return
+        if made.size:
+            width, rest = divmod(made.size, len(values))
+            spans = (
+                [] if rest else [(made.begin + n * width, made.begin + n * width + width) for n in range(len(values))]
+            )
+        else:
+            reads = [read for read in self._trace.log[each.last :][: len(values)] if read.stream is reading.stream]
+            spans = [(read.begin, read.end) for read in reads]
+            made.end = max(made.end, *(end for _, end in spans)) if spans else made.end
+        if len(spans) == len(values) and reading.stream.shift is not None:
+            shift = reading.stream.shift
+            for number, (begin, end) in enumerate(spans[:MOST_ITEMS]):
+                made.children.append(Field(f"[{number}]", values[number], begin + shift, end + shift))
+
+    def _span(self, item: Field) -> None:
+        """An item begins where its first field does, and ends where the last one does."""
+        reading = self._trace.of(item.value)
+        if reading is None or reading.stream.shift is None:
+            return
+        item.begin = item.end = reading.begin + reading.stream.shift
+        item.end = max((each.end for each in item.children if not each.computed), default=item.end)
+
+    def _computed(self, reading: Reading, values: dict[str, Any]) -> list[Field]:
+        found = []
+        kept = {each.name: each for each in reading.assigned}
+        for name, value in values.items():
+            made = Field(name, value, computed=True, doc=_doc(type(reading.struct), name))
+            each = kept.get(KEPT + name)
+            reads = self._trace.log[each.first : each.last] if each is not None else []
+            if isinstance(value, Exception):
+                made.value, made.problem = None, _message(value, "value")
+            elif isinstance(value, Struct):
+                made.children = self.fields(value, True)
+                self._span(made)
+            elif reads and reads[0].stream.shift is not None:
+                made.begin, made.end = reads[0].begin + reads[0].stream.shift, reads[-1].end + reads[0].stream.shift
+            found.append(made)
+        return found
+
+    def _add_failed(self, reading: Reading, found: list[Field], cursor: int) -> None:
+        """The attribute at which the reading ended, with what is there of it."""
+        struct, error = reading.struct, self._failure
+        assert error is not None
+        inner = next(
+            (
+                each.struct
+                for each in self._trace.readings
+                if each.struct is not struct
+                and id(each.struct) not in self._shown
+                and getattr(each.struct, "_parent", None) is struct
+            ),
+            None,
+        )
+        shift = reading.stream.shift
+        if inner is not None:
+            children = self.fields(inner, False)
+            in_list = bool(found) and isinstance(found[-1].value, list)
+            name = f"[{len(found[-1].value)}]" if in_list else self._next(struct, found)
+            item = Field(name, inner, children=children)
+            self._span(item)
+            (found[-1].children if in_list else found).append(item)
+            if in_list and item.begin >= 0:
+                found[-1].end = max(found[-1].end, item.end)
+            return
+        named = _named(struct, error)
+        hit = next((each for each in found if each.name == named), None)
+        if hit is not None:
+            hit.problem = _message(error, "")
+        else:
+            end = reading.stream.size()
+            begin = cursor + shift if shift is not None and cursor < end else -1
+            rest = end + shift if shift is not None and begin >= 0 else -1
+            found.append(Field(self._next(struct, found), None, begin, rest, problem=_message(error, "")))
+
+    @staticmethod
+    def _next(struct: Struct, found: list[Field]) -> str:
+        names = {each.name for each in found}
+        return next((name for name in struct._fields if name not in names), "?")
+
+
+def _instances(struct: Struct) -> dict[str, Any]:
+    """The values of the instances, or why there is none."""
+    found: dict[str, Any] = {}
+    for kind in reversed(type(struct).__mro__):
+        for name, member in vars(kind).items():
+            if isinstance(member, property) and not name.startswith("_"):
+                try:
+                    found[name] = getattr(struct, name)
+                except FAILURES as error:
+                    found[name] = error
+    return found
+
+
+def _named(struct: Struct, error: Exception) -> str | None:
+    """The attribute that an error names by its place in the spec."""
+    path = (getattr(error, "src_path", None) or "").rsplit("/", 2)
+    if len(path) == 3 and path[1] == "seq" and path[2].isdigit() and int(path[2]) < len(struct._fields):
+        return struct._fields[int(path[2])]
+    return path[2] if len(path) == 3 and path[1] == "instances" else None
+
+
+def _message(error: Exception, reason: str) -> str:
+    """What an error says, without the place in the spec."""
+    path = getattr(error, "src_path", None)
+    text = str(error).removeprefix(f"{path}: ") if path else str(error)
+    head, found, rest = text.partition("validation failed: ")
+    if found and (not head or head.startswith("at pos")):
+        text = rest
+    return text or reason or type(error).__name__
+
+
+def _doc(kind: type[Struct], name: str) -> str:
+    """The first line of an instance's docstring; attributes have none at run time."""
+    found = getattr(kind, name, None)
+    text = (found.__doc__ or "") if isinstance(found, property) else ""
+    return "" if text.startswith("The instance ``") else " ".join(text.partition("\n\n")[0].split())

@@ -1,0 +1,123 @@
+"""Records as one page for the browser, with all that it needs inside."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from typing import Any
+
+from ..batches import explained
+from ..format import Format
+from ..report import FileReport
+from .fields import Field
+from .records import Record
+from .values import shown, timestamps
+
+MOST_RANGES = 400
+"""Damaged ranges on the map; where there are more, neighbours are drawn as one."""
+LONGEST = 400
+"""Characters of a value."""
+
+
+def page_record(format: Format, record: Record, limit: int) -> dict[str, Any]:
+    """What the page holds of a record: at most ``limit`` of its bytes, 0: all."""
+    units = timestamps(format)
+    fields: list[dict[str, Any]] = []
+
+    def add(each: Field, parent: int) -> None:
+        number = len(fields)
+        fields.append(_field(each, parent, record.base, units))
+        for child in each.children:
+            add(child, number)
+
+    for each in record.fields:
+        add(each, -1)
+    most = limit or max(len(record.content), len(record.data))
+    stuffed = record.places is not None
+    return {
+        "title": record.title,
+        "kind": record.kind,
+        "begin": record.begin,
+        "end": record.end,
+        "reason": record.reason,
+        "verdict": record.verdict,
+        "message": record.message,
+        "base": record.base,
+        "size": len(record.content),
+        "hex": record.content[:most].hex(),
+        "raw": record.data[:most].hex() if stuffed else None,
+        "rawSize": len(record.data),
+        "places": record.places[:most] if record.places is not None else None,
+        "fields": fields,
+    }
+
+
+def _field(each: Field, parent: int, base: int, units: dict[str, str]) -> dict[str, Any]:
+    return {
+        "name": each.name,
+        "parent": parent,
+        "begin": each.begin - base if each.begin >= 0 else -1,
+        "size": max(0, each.size) if each.begin >= 0 else 0,
+        "value": shown(each, units, LONGEST),
+        "kind": type(each.value).__name__ if each.value is not None else "",
+        "computed": each.computed,
+        "checked": each.checked,
+        "problem": each.problem,
+        "doc": each.doc,
+    }
+
+
+def page(format: Format, name: str, report: FileReport, records: Sequence[Mapping[str, Any]]) -> bytes:
+    """The page, in UTF-8: nothing in it comes from elsewhere, and nothing of the file's content is markup."""
+    data = {
+        "format": format.name,
+        "file": name,
+        "bytes": report.bytes,
+        "rows": report.rows,
+        "damaged": len(report.damaged) + report.unlisted,
+        "tail": report.tail,
+        "error": report.error,
+        "ranges": ranges(report),
+        "records": records,
+    }
+    # In a script element only "<" could end it; in JSON text it can be written otherwise.
+    text = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c").replace("&", "\\u0026")
+    parts = {
+        "TITLE": html.escape(f"{name} · {format.name}"),
+        "STYLE": _part("page.css"),
+        "DATA": text,
+        "SCRIPT": _part("page.js"),
+    }
+    # One pass: what is put in is not looked at again.
+    made = []
+    for piece in _part("page.html").split("{{"):
+        key, found, rest = piece.partition("}}")
+        made.append(parts[key] + rest if found else piece)
+    return "".join(made).encode()
+
+
+def ranges(report: FileReport) -> list[dict[str, Any]]:
+    """Damage on the map, in order: where, how long, why, and how many ranges are drawn as one."""
+    found = [(each.offset, each.offset + each.length, each.reason) for each in report.damaged]
+    if report.tail not in ("clean", "unread"):
+        found.append((report.tail_offset, max(report.bytes, report.tail_offset), report.tail))
+    step = -(-len(found) // MOST_RANGES) or 1
+    made = []
+    for first in range(0, len(found), step):
+        group = found[first : first + step]
+        reasons = sorted({reason for _, _, reason in group})
+        made.append(
+            {
+                "begin": group[0][0],
+                "end": group[-1][1],
+                "text": ", ".join(explained(each) for each in reasons),
+                "count": len(group),
+            }
+        )
+    return made
+
+
+def _part(name: str) -> str:
+    return files(__package__).joinpath(name).read_text("utf-8")

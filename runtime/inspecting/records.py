@@ -1,0 +1,169 @@
+"""Records to be shown: their bytes, the same un-stuffed, and the tree of their fields."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..batches import explained
+from ..feeders.objects import FAILURES
+from ..format import Format
+from ..parsing.errors import reason_of
+from ..parsing.kaitai import KaitaiStructError
+from ..parsing.stuffing import unstuff
+from ..program import Stuffing
+from .fields import Field, tree
+from .locating import Located, RecordScan, Wanted, located
+from .places import places
+from .tracing import Trace, taken
+
+
+@dataclass
+class Record:
+    """What is shown of one stretch of the input.
+
+    ``data`` are its bytes there, ``[begin, end)``. ``content`` is what the fields' offsets count in, from ``base`` on:
+    the same bytes, or the un-stuffed ones, of which ``places`` then tells where each byte of ``data`` comes out (-1:
+    nowhere, it is a delimiter or stuffing).
+    """
+
+    kind: str
+    number: int | None
+    begin: int
+    end: int
+    reason: str | None
+    message: str | None
+    data: bytes
+    content: bytes
+    base: int
+    fields: list[Field] = field(default_factory=list)
+    places: list[int] | None = None
+
+    @property
+    def title(self) -> str:
+        """What it is called."""
+        names = {"head": "head of the file", "damage": "damaged range", "tail": "tail"}
+        return names.get(self.kind, f"record {self.number}" if self.number is not None else "record")
+
+    @property
+    def verdict(self) -> str:
+        """``ok``, or what is wrong."""
+        return "ok" if self.reason is None else explained(self.reason)
+
+
+def records(scan: RecordScan, format: Format, wanted: Wanted) -> Iterator[Record]:
+    """The wanted records of a scan, in order."""
+    reader = _Reader(scan, format)
+    for each in located(scan):
+        if each.kind == "whole":
+            yield from reader.whole(each, wanted)
+        else:
+            yield reader.record(each)
+
+
+class _Reader:
+    def __init__(self, scan: RecordScan, format: Format) -> None:
+        self._scan = scan
+        self._format = format
+        self._root: Any = None
+
+    def _parent(self) -> Any:
+        """The root object, with what stands before the records."""
+        if self._root is None:
+            root: Any = self._format.root_class()
+            if self._scan.head:
+                root._io = Trace().stream(self._scan.head)
+                root._refusals = []
+                root._read_prologue()
+            self._root = root
+        self._root._refusals = []
+        return self._root
+
+    def record(self, each: Located) -> Record:
+        made = Record(each.kind, each.number, each.begin, each.end, each.reason, None, each.data, each.data, each.begin)
+        delimiter = self._format.delimiter
+        if not each.data:
+            return made
+        if each.kind == "head" or (each.kind == "tail" and self._format.has_prologue and not self._scan.head):
+            self._read(made, self._format.root_class(), "_read_prologue")
+        elif delimiter:
+            skip = len(delimiter) if each.data.startswith(delimiter) else 0
+            self._unstuff(made, each.data[skip:], skip)
+        elif each.kind != "damage":
+            self._read(made, self._row(), "_read")
+            self._pad(made)
+        return made
+
+    def _row(self) -> Any:
+        parent = self._parent()
+        row: Any = self._format.row_class.__new__(self._format.row_class)
+        row._parent, row._root = parent, parent
+        return row
+
+    def _unstuff(self, made: Record, stuffed: bytes, skip: int) -> None:
+        stuffing = self._format.stuffing
+        try:
+            made.content = unstuff(stuffed, stuffing, self._format.max_record)
+        except KaitaiStructError as error:
+            made.content, made.message = b"", str(error)
+            made.places = [-1] * len(made.data)
+            made.base = 0
+            return
+        if stuffing is Stuffing.NONE:
+            made.base = made.begin + skip
+            made.places = [-1] * skip + list(range(len(stuffed)))
+        else:
+            made.base = 0
+            made.places = [-1] * skip + places(stuffed, stuffing)
+        if stuffed:
+            self._read(made, self._row(), "_read")
+
+    def _read(self, made: Record, struct: Any, method: str) -> Trace:
+        """Reads the fields of ``struct`` from the record's content, as far as that goes."""
+        trace = Trace()
+        failure: Exception | None = None
+        with taken(trace):
+            struct._io = trace.stream(made.content, made.base)
+            try:
+                getattr(struct, method)()
+            except (*FAILURES, RecursionError) as error:
+                failure = error
+            made.fields = tree(trace, struct, failure)
+        if failure is not None:
+            made.message = made.message or next(
+                (e.problem for f in made.fields for _, e in f.walk() if e.problem), None
+            )
+            made.reason = made.reason or reason_of(failure)
+        return trace
+
+    def _pad(self, made: Record) -> None:
+        ends = [each.end for each in made.fields if not each.computed and each.end >= 0]
+        end = max(ends, default=made.begin)
+        if made.kind == "record" and end < made.end:
+            made.fields.append(Field("(unused)", None, end, made.end, computed=True))
+
+    def whole(self, each: Located, wanted: Wanted) -> Iterator[Record]:
+        """The records of a format that is read as a whole: parts of one tree."""
+        root = Record("head", None, 0, each.end, None, None, each.data, each.data, 0)
+        trace = self._read(root, self._format.root_class(), "_read")
+        rows = next((found for found in root.fields if found.name == self._format.rows_attribute), None)
+        del trace
+        items = rows.children if rows is not None else []
+        if rows is not None:
+            root.fields = [found for found in root.fields if found is not rows]
+            if rows.begin >= 0:
+                rows.children, rows.value = [], None
+                root.fields.append(Field(rows.name, None, rows.begin, rows.end, computed=True))
+        if wanted.number == 1 and not wanted.offset:
+            yield root
+        given = 0
+        for number, item in enumerate(items, 1):
+            begin, end = max(item.begin, 0), max(item.end, 0)
+            if number < wanted.number or end <= wanted.offset or given >= wanted.count:
+                continue
+            given += 1
+            problem = next((found.problem for _, found in item.walk() if found.problem), None)
+            reason = None if problem is None else (root.reason or "value")
+            data = each.data[begin:end]
+            yield Record("record", number, begin, end, reason, problem, data, data, begin, item.children)

@@ -1,0 +1,67 @@
+"""Values of fields as a line of text that no terminal and no page can misunderstand."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from enum import Enum
+from typing import Any
+
+from ..format import Format
+from ..parsing.structs import Struct
+from .fields import Field
+
+LONGEST = 60
+PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def timestamps(format: Format) -> dict[str, str]:
+    """The attributes that are timestamps, each with its unit."""
+    found = {}
+    for column in format.columns:
+        if column.type.startswith("timestamp["):
+            found[column.attribute or column.name] = column.type[len("timestamp[") :].split(",")[0].rstrip("]")
+    return found
+
+
+def shown(field: Field, units: dict[str, str] | None = None, longest: int = LONGEST) -> str:
+    """The value of a field; at most about ``longest`` characters, all printable."""
+    value: Any = field.value
+    if isinstance(value, Struct) or (value is None and (field.children or field.problem or field.size > 0)):
+        return ""
+    if value is None:
+        return "absent"
+    if isinstance(value, Enum):
+        return f"{value.name.lower()} ({value.value})"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        unit = (units or {}).get(field.name)
+        moment = _moment(value, unit) if unit else None
+        if moment is not None:
+            return moment
+        return f"{value:#010x}" if field.checked is not None else str(value)
+    if isinstance(value, bytes):
+        return _cut(repr(value[:longest])[1:], len(value) > longest, longest)
+    if isinstance(value, str):
+        return _cut(_printable(value[:longest]), len(value) > longest, longest)
+    if isinstance(value, list):
+        return f"{len(value):,} items"
+    return _cut(repr(value), False, longest)
+
+
+def _moment(value: int, unit: str) -> str | None:
+    try:
+        moment = EPOCH + timedelta(microseconds=value * 1_000_000 // PER_SECOND[unit])
+    except (OverflowError, KeyError):
+        return None
+    precise = "microseconds" if unit in ("us", "ns") else "milliseconds" if unit == "ms" else "seconds"
+    return moment.isoformat(timespec=precise).replace("+00:00", "Z")
+
+
+def _printable(text: str) -> str:
+    return repr(text) if text.isprintable() else ascii(text)
+
+
+def _cut(text: str, more: bool, longest: int) -> str:
+    return f"{text[:longest]}…" if more or len(text) > longest else text

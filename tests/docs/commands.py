@@ -1,0 +1,61 @@
+"""The parts of docs/commands.md that come from the commands themselves; ``python -m tests.docs.commands`` renews them.
+
+Such a part stands between two comments, ``<!-- wireloom NAME -->`` and ``<!-- end -->``; all else is written by hand.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from pathlib import Path
+
+import click
+from wireloom.command import main
+from wireloom.command.program import COMMANDS
+
+PAGE = Path(__file__).parents[2] / "docs" / "commands.md"
+PART = re.compile(r"<!-- wireloom (\w+) -->\n.*?<!-- end -->\n", re.DOTALL)
+
+
+def part(name: str) -> str:
+    """A command's usage, what it does, and its options."""
+    group = click.Context(main, info_name="wireloom")
+    command = main.get_command(group, name)
+    assert command is not None
+    context = click.Context(command, info_name=name, parent=group, max_content_width=10_000, terminal_width=10_000)
+    usage = " ".join([context.command_path, *command.collect_usage_pieces(context)])
+    lines = [f"<!-- wireloom {name} -->", f"Usage: `{usage}`", "", *_paragraphs(command.help or "")]
+    # click takes --help as an option of every command.
+    records = [each.get_help_record(context) for each in command.params if isinstance(each, click.Option)]
+    if any(records):
+        lines += ["| option | |", "|---|---|"]
+        lines += [f"| `{_cell(record[0])}` | {_cell(record[1])} |" for record in records if record]
+        lines.append("")
+    return "\n".join([*lines, "<!-- end -->", ""])
+
+
+def _paragraphs(help: str) -> list[str]:
+    """Without examples, which the page has its own of, and without line breaks that only a terminal needs."""
+    found = []
+    for paragraph in re.split(r"\n\s*\n", inspect.cleandoc(help)):
+        if not paragraph.startswith("\b"):
+            found += [" ".join(paragraph.split()), ""]
+    return found
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def renewed(page: str) -> str:
+    """The page with its parts as the commands are today; a new command gets a section at the end."""
+    known = set(PART.findall(page))
+    page = PART.sub(lambda match: part(match[1]) if match[1] in COMMANDS else "", page)
+    for name in COMMANDS:
+        if name not in known:
+            page += f"\n## {name}\n\n{part(name)}"
+    return page
+
+
+if __name__ == "__main__":
+    PAGE.write_text(renewed(PAGE.read_text()))

@@ -1,0 +1,30 @@
+"""The page of the commands: it has every command and option as they are, and its examples run."""
+
+import re
+from pathlib import Path
+
+import pytest
+from wireloom.command.diff import CODES
+from wireloom.command.program import COMMANDS, INTERRUPTED, PIPE_CLOSED, TERMINATED, UNUSABLE
+
+from .blocks import Page
+from .commands import PAGE, PART, renewed
+
+# The example of ``ingest`` starts a Spark of its own: one at a time.
+pytestmark = pytest.mark.xdist_group("spark")
+
+
+def test_every_command_and_option_is_there() -> None:
+    text = PAGE.read_text()
+    assert renewed(text) == text, "run 'python -m tests.docs.commands' and look at what it changes"
+    assert set(PART.findall(text)) == set(COMMANDS)
+
+
+def test_every_exit_code_is_there() -> None:
+    table = PAGE.read_text().partition("## Exit codes")[2].partition("## ")[0]
+    listed = {int(each) for each in re.findall(r"^\| (\d+) \|", table, re.MULTILINE)}
+    assert listed == {0, 1, UNUSABLE, max(CODES), INTERRUPTED, PIPE_CLOSED, TERMINATED}
+
+
+def test_its_examples(tmp_path: Path) -> None:
+    assert Page(PAGE.read_text(), tmp_path).run() >= 8

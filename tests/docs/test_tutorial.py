@@ -1,0 +1,35 @@
+"""The tutorial, executed from top to bottom, as somebody would who copies and pastes."""
+
+from pathlib import Path
+
+import pytest
+
+from .blocks import Page
+
+TUTORIAL = (Path(__file__).parents[2] / "docs" / "tutorial.md").read_text()
+
+# It ends with Spark, and only one test of the suite is to run that at a time.
+pytestmark = pytest.mark.xdist_group("spark")
+
+
+def prepared(folder: Path) -> Page:
+    """The page in ``folder/work``; what it installs goes to ``folder/site``, and no network is needed."""
+    work, site = folder / "work", folder / "site"
+    work.mkdir()
+    page = Page(TUTORIAL, work)
+    page.environment |= {
+        "PYTHONPATH": str(site),
+        "PIP_TARGET": str(site),
+        "PIP_NO_DEPS": "1",
+        "PIP_NO_INDEX": "1",
+        # As pip reads it, this turns the isolation off.
+        "PIP_NO_BUILD_ISOLATION": "0",
+        "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+        "GIT_CONFIG_GLOBAL": str(folder / "gitconfig"),
+    }
+    (folder / "gitconfig").write_text("[user]\nname = A\nemail = a@example.com\n")
+    return page
+
+
+def test_everything_in_it_runs_and_prints_what_it_says(tmp_path: Path) -> None:
+    assert prepared(tmp_path).run() >= 6

@@ -1,0 +1,219 @@
+"""What a change of a spec means to those who read: one edit each, and the lines that it gives."""
+
+from pathlib import Path
+
+import pytest
+from wireloom.codegen.changes.change import Level, level_of
+from wireloom.codegen.changes.compare import compare
+from wireloom.codegen.model.load import load
+from wireloom.codegen.model.model import Spec
+
+ROOT = Path(__file__).parents[3]
+
+SPEC = """
+meta:
+  id: log
+  endian: le
+  -wireloom:
+    rows: events
+    columns: [kind, at, note]
+    selectable: [len, crc, level]
+    path: "{site}/{day}.log"
+    max-record: 1000
+    options: {stride: {padding: {plain: 0, wide: 4}, default: plain}}
+seq:
+  - {id: version, type: u1, valid: 1}
+  - {id: events, type: event, repeat: eos}
+types:
+  event:
+    doc: One thing.
+    seq:
+      - {id: len, type: u2, valid: {min: 10, max: 500}}
+      - {id: crc, type: u4, -wireloom: {checksum: {algorithm: crc32, over: [kind, note]}}}
+      - {id: kind, type: u1, enum: kinds, -wireloom: {labels: true}}
+      - {id: level, type: u1, valid: {any-of: [1, 2]}}
+      - {id: at, type: u8, -wireloom: {timestamp: ms}}
+      - {id: note, size: len - 10, type: str, encoding: UTF-8}
+enums:
+  kinds: {1: opened, 2: closed}
+"""
+
+
+def spec(text: str) -> Spec:
+    return load("log.ksy", text=text)
+
+
+def lines(old: str, new: str) -> list[str]:
+    """All changes but those that follow from a column's being gone or come."""
+    return [f"{each.level.name.lower()} {each.area} {each}" for each in compare(spec(old), spec(new))]
+
+
+def edited(*pairs: tuple[str, str]) -> list[str]:
+    new = SPEC
+    for old, by in pairs:
+        assert new.count(old) == 1, old
+        new = new.replace(old, by)
+    return lines(SPEC, new)
+
+
+def test_nothing() -> None:
+    assert edited() == []
+    assert edited(("meta:\n", "# a comment\nmeta:\n")) == []
+
+
+def test_words_are_harmless() -> None:
+    assert edited(("One thing.", "Something.")) == ["harmless words event: its documentation was changed"]
+
+
+ONE_LINE = [
+    # columns
+    ("[kind, at, note]\n", "[kind, at]\n", "breaking columns note: this column was removed (utf8)"),
+    ("[len, crc, level]", "[len, crc]", "breaking columns level: this column was removed (uint8)"),
+    ("[kind, at, note]\n", "[at, kind, note]\n", "compatible columns columns: they come in another order: "),
+    ("timestamp: ms", "timestamp: us", "breaking columns at: this column's type: timestamp[ms, UTC] → timestamp[us"),
+    (", -wireloom: {labels: true}", "", "breaking columns kind: this column's type: dictionary[utf8] → "),
+    ("{1: opened, 2: closed}", "{1: opened, 2: shut}", "breaking columns kinds: 2 is called shut now, and was closed"),
+    ("{1: opened, 2: closed}", "{1: opened}", "breaking columns kinds: 2 (closed) has no name any more"),
+    ("{1: opened, 2: closed}", "{1: opened, 2: closed, 3: hid}", "compatible columns kinds: 3 has a name now: hid"),
+    # wire
+    ("{id: at, type: u8", "{id: at, type: u8be", "breaking wire event.at: byte order: little-endian → big-endian"),
+    ("len - 10", "len - 11", "breaking wire event.note: size: len - 10 → len - 11"),
+    ("UTF-8", "ISO-8859-1", "breaking wire event.note: type: text in UTF-8 → text in ISO-8859-1"),
+    ("{id: level, type: u1,", "{id: level, type: s1,", "breaking wire event.level: type: u1 → s1"),
+    ("{id: version, type: u1, valid: 1}", "{id: version, contents: [1]}", "breaking wire version: contents: none → 01"),
+    # checks
+    ("min: 10", "min: 9", "compatible checks event.len: valid: from 10 to 500 → from 9 to 500: more values are accept"),
+    ("min: 10", "min: 11", "breaking checks event.len: valid: from 10 to 500 → from 11 to 500: values that were good "),
+    ("min: 10, max: 500", "min: 9, max: 400", "breaking checks event.len: valid: from 10 to 500 → from 9 to 400: "),
+    ("any-of: [1, 2]", "any-of: [1, 2, 3]", "compatible checks event.level: valid: one of 1, 2 → one of 1, 2, 3: more"),
+    ("any-of: [1, 2]", "min: 1, max: 2", "compatible checks event.level: "),
+    ("any-of: [1, 2]", "any-of: [2]", "breaking checks event.level: "),
+    (
+        "any-of: [1, 2]",
+        "expr: _ < 3",
+        "breaking checks event.level: valid: one of 1, 2 → where _ < 3: values that were ",
+    ),
+    (", valid: {any-of: [1, 2]}", "", "compatible checks event.level: valid: one of 1, 2 → anything: more values are"),
+    ("algorithm: crc32,", "algorithm: crc32c,", "breaking checks event.crc: checksum: crc32 over kind…note → crc32c"),
+    # settings
+    ("max-record: 1000", "max-record: 2000", "compatible settings max-record: 1000 → 2000: larger rows"),
+    ("max-record: 1000", "max-record: 500", "breaking settings max-record: 1000 → 500: rows that were good may be"),
+    ("max-record: 1000", "max-record: 1000\n    codec: zstd", "compatible settings codec: none → zstd"),
+    ("default: plain", "default: wide", "breaking settings option stride: its default: plain → wide"),
+    ("wide: 4", "wide: 5", "breaking settings option stride: wide means 5 unused bytes now, and meant 4"),
+    ("wide: 4", "wide: 4, huge: 8", "compatible settings option stride: the value huge was added"),
+    ("id: log", "id: logs", "breaking settings id: the format is called logs now, and was log"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "expected"), ONE_LINE, ids=[each[2][:60] for each in ONE_LINE])
+def test_one_edit(old: str, new: str, expected: str) -> None:
+    found = edited((old, new))
+    assert [line for line in found if line.startswith(expected)], found
+    # What else follows weighs no more.
+    assert found[0].split()[0] == expected.split()[0]
+    assert len(found) <= 3
+
+
+def test_a_field_that_came() -> None:
+    field = "      - {id: room, type: u2}\n"
+    found = edited(("      - {id: note", f"{field}      - {{id: note"))
+    assert found == ["breaking wire event.room: was added (u2le); files from before do not have it"]
+
+
+def test_a_field_that_went() -> None:
+    found = edited(("      - {id: level, type: u1, valid: {any-of: [1, 2]}}\n", ""), (", level]", "]"))
+    assert found == [
+        "breaking columns level: this column was removed (uint8)",
+        "breaking wire event.level: was removed (u1); what follows lies elsewhere",
+    ]
+
+
+def test_fields_that_changed_places() -> None:
+    level = "      - {id: level, type: u1, valid: {any-of: [1, 2]}}\n"
+    found = edited((level, ""), ("      - {id: note", f"{level}      - {{id: note"))
+    assert found == ["breaking wire event: its fields come in another order: len, crc, kind, at, level, note"]
+
+
+def test_a_field_of_another_name() -> None:
+    found = edited(("{id: level, ", "{id: grade, "), (", level]", "]"))
+    assert "breaking wire event.level: is called grade now; its bytes are where they were" in found
+    assert not [line for line in found if "was added (" in line and "wire" in line]
+
+
+def test_a_checksum_that_came_or_went() -> None:
+    rule = ", -wireloom: {checksum: {algorithm: crc32, over: [kind, note]}}"
+    without = SPEC.replace(rule, "")
+    assert [line for line in lines(SPEC, without) if "checks" in line] == [
+        "compatible checks event.crc: is no checksum any more: nothing is verified"
+    ]
+    assert [line for line in lines(without, SPEC) if "checks" in line] == [
+        "breaking checks event.crc: is a checksum now: crc32 over kind…note"
+    ]
+
+
+def test_a_table_that_came_or_went() -> None:
+    plain = "meta: {id: log, endian: le}\nseq: [{id: events, type: u2, repeat: eos}]\n"
+    assert "breaking columns rows: the format is no table any more" in lines(SPEC, plain)
+    assert "compatible columns rows: the format is a table now" in lines(plain, SPEC)
+
+
+def test_paths() -> None:
+    found = edited(("{site}/{day}.log", "{site}/{hour}.log"))
+    assert [line.split(": ")[1] for line in found if "column" in line] == [
+        "the column day was removed",
+        "the column hour was added",
+    ]
+
+
+def test_types_that_nothing_uses_and_renamed_ones() -> None:
+    assert edited(("types:\n", "types:\n  spare: {seq: [{id: a, type: u1}]}\n")) == [
+        "compatible wire spare: this type was added"
+    ]
+    assert edited(("type: event,", "type: happening,"), ("  event:\n", "  happening:\n"))[0].startswith(
+        "breaking wire event: this type is called happening now"
+    )
+
+
+SWITCH = """
+meta: {id: s, endian: le}
+seq:
+  - {id: kind, type: u1}
+  - id: body
+    size: 4
+    type: {switch-on: kind, cases: {1: one, 2: two}}
+types:
+  one: {seq: [{id: a, type: u1}]}
+  two: {seq: [{id: b, type: u2}]}
+"""
+
+
+def test_switches() -> None:
+    added = SWITCH.replace("2: two}", "2: two, 3: one}")
+    # With a size, what no case names is bytes.
+    assert lines(SWITCH, added) == ["breaking wire body: the case 3 was added (one)"]
+    one, other = (text.replace("    size: 4\n", "") for text in (SWITCH, added))
+    assert lines(one, other) == ["compatible wire body: the case 3 was added (one)"]
+    assert "breaking wire body: the case 3 was removed" in lines(added, SWITCH)
+    assert lines(SWITCH, SWITCH.replace("type: u2}", "type: u4}")) == ["breaking wire two.b: type: u2le → u4le"]
+
+
+def test_framing() -> None:
+    text = (ROOT / "specs" / "word_stuffed_log.ksy").read_text()
+    [line] = lines(text, text.replace("[0xfe, 0xfd]", "[0xfd, 0xfe]"))
+    assert line == "breaking wire records: framing: between fe fd, word → between fd fe, word"
+
+
+def test_what_has_no_name_is_not_harmless() -> None:
+    from dataclasses import replace
+
+    old = spec(SPEC)
+    assert old.root.attributes[1].anonymous is False
+    events = replace(old.root.attributes[1], anonymous=True)
+    new = replace(old, root=replace(old.root, attributes=(old.root.attributes[0], events)))
+    assert level_of(compare(old, new)) == Level.BREAKING
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "specs").glob("*.ksy")), ids=lambda path: path.stem)
+def test_the_formats_in_the_box_are_what_they_are(path: Path) -> None:
+    assert compare(load(path), load(path)) == ()

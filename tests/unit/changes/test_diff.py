@@ -1,0 +1,122 @@
+"""``wireloom diff``: files, folders, git revisions, exit codes."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from wireloom.command import main
+
+SPEC = """
+meta: {id: log, endian: le, imports: [part], -wireloom: {rows: events}}
+seq: [{id: events, type: event, repeat: eos}]
+types: {event: {seq: [{id: a, type: u1}, {id: b, type: part}]}}
+"""
+PART = "meta: {id: part}\nseq: [{id: x, type: u1}]\n"
+WIDE = PART.replace("u1", "u2le")
+
+
+def run(*arguments: str, code: int = 0) -> Result:
+    result = CliRunner().invoke(main, ["diff", *arguments])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == code, result.output
+    return result
+
+
+def git(*arguments: str) -> None:
+    names = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false")
+    subprocess.run(("git", *names, *arguments), check=True, capture_output=True)
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository whose first commit has narrow parts, and whose second has wide ones."""
+    monkeypatch.chdir(tmp_path)
+    specs = tmp_path / "inner" / "specs"
+    specs.mkdir(parents=True)
+    (specs / "log.ksy").write_text(SPEC)
+    (specs / "part.ksy").write_text(PART)
+    git("init", "-q")
+    git("add", ".")
+    git("commit", "-q", "-m", "one")
+    (specs / "part.ksy").write_text(WIDE)
+    git("commit", "-q", "-a", "-m", "two")
+    monkeypatch.chdir(tmp_path / "inner")
+    return specs
+
+
+@pytest.mark.parametrize(
+    "old", ["HEAD~1", "HEAD~1:inner/specs/log.ksy", "HEAD~1:./specs/log.ksy"], ids=["alone", "root", "here"]
+)
+def test_a_revision_has_its_own_imports(old: str, project: Path) -> None:
+    lines = run(old, "specs/log.ksy", code=3).stdout.splitlines()
+    assert lines == ["log: breaking", "  breaking    wire      part.x: type: u1 → u2le"]
+
+
+def test_two_revisions(project: Path) -> None:
+    assert "nothing that a reader would notice" in run("HEAD", "specs/log.ksy").stdout
+    run("HEAD~1:inner/specs/log.ksy", "HEAD:inner/specs/log.ksy", code=3)
+    assert "u2le → u1" in run("specs/log.ksy", "HEAD~1", code=3).stdout
+
+
+def test_folders(project: Path) -> None:
+    (project / "new.ksy").write_text("meta: {id: new}\nseq: [{id: x, type: u1}]\n")
+    assert run("HEAD", "specs", code=1).stdout.splitlines() == [
+        "log: nothing that a reader would notice",
+        "new: compatible",
+        "  compatible  settings  spec: was added",
+        "part: nothing that a reader would notice",
+    ]
+    (project / "log.ksy").unlink()
+    assert "  breaking    settings  spec: was removed" in run("HEAD", "specs/", code=3).stdout.splitlines()
+
+
+def test_a_folder_that_is_new(project: Path) -> None:
+    other = project.parent / "more"
+    other.mkdir()
+    (other / "part.ksy").write_text(PART)
+    assert "part: compatible" in run("HEAD", "more", code=1).stdout
+
+
+def test_as_json(project: Path) -> None:
+    found = json.loads(run("HEAD~1", "specs/log.ksy", "--json", code=3).stdout)
+    assert found["old"] == "HEAD~1:inner/specs/log.ksy"
+    assert found["level"] == "breaking"
+    [spec] = found["specs"]
+    assert spec["changes"] == [
+        {"level": "breaking", "area": "wire", "place": "part.x", "text": "type: u1 → u2le"},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("HEAD", "no.ksy", "no.ksy: no such spec file"),
+        ("no.ksy", "specs/log.ksy", "no.ksy: no such spec file"),
+        ("no-branch", "specs/log.ksy", "no-branch: is no file, and git knows no such revision"),
+        ("--output=x", "specs/log.ksy", "No such option"),
+        ("HEAD:no.ksy", "specs/log.ksy", "there is no no.ksy in HEAD"),
+        ("HEAD:inner/specs", "specs/log.ksy", "compare a file with a file"),
+        ("specs", ".", "there are no specs in this folder"),
+    ],
+)
+def test_what_cannot_be_compared(old: str, new: str, said: str, project: Path) -> None:
+    result = run(old, new, code=2)
+    assert said in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_a_spec_with_errors_is_unusable(project: Path) -> None:
+    (project / "log.ksy").write_text("meta: {id: log}\nseq: [{id: a, type: nothing}]\n")
+    assert "nothing" in run("HEAD", "specs/log.ksy", code=2).stderr
+
+
+def test_outside_of_a_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    (tmp_path / "part.ksy").write_text(PART)
+    (tmp_path / "wide.ksy").write_text(WIDE)
+    assert "not a git repository" in run("HEAD", "part.ksy", code=2).stderr
+    assert "x: type: u1 → u2le" in run("part.ksy", "wide.ksy", code=3).stdout

@@ -1,0 +1,113 @@
+"""Which bytes each field has, by the objects that the generated classes make."""
+
+from pathlib import Path
+
+import pytest
+import wireloom
+from wireloom.inspecting.places import places
+from wireloom.parsing import Struct, stuff, unstuff
+from wireloom.program import Stuffing
+
+from .samples import ZOO, animal, seen, segment, spans
+
+
+def test_run_of_fixed_fields(tmp_path: Path) -> None:
+    record = seen("edgemq_segment", str(segment(tmp_path / "a.wal")), number=8)[0]
+    assert spans(record) == {
+        "len": (0, 4),
+        "crc32c": (4, 8),
+        "fmt": (8, 9),
+        "tenant": (9, 13),
+        "ts_millis": (13, 21),
+        "payload": (21, 28),
+    }
+    checks = {each.name: each.checked for each in record.fields}
+    assert checks["crc32c"] is True
+    assert checks["tenant"] is None
+
+
+def test_bits_lists_switched_and_enclosed_fields() -> None:
+    head, tom, rex = seen(ZOO, b"ZOO\x01" + animal(1, b"tom", 2, b"\0\0\0\x09") + animal(2, b"rex", 0), count=2)
+    assert spans(head) == {"magic": (0, 3), "version": (3, 4)}
+    found = spans(tom)
+    assert found["body/high"] == found["body/low"] == found["body/first_byte"] == (2, 3)
+    assert found["body/kind"] == (3, 4)
+    assert found["body/name"] == (6, 10)
+    assert found["body/points/[1]/y"] == (17, 19)
+    assert found["body/words"] == (19, 27)
+    assert found["body/words/[1]"] == (23, 27)
+    assert found["body/numbers/[1]"] == (29, 31)
+    assert found["body/extra"] == (31, 35)
+    assert found["body/packed"] == (35, 41)
+    assert "body/extra" not in spans(rex)
+    assert (rex.begin, rex.end) == (tom.end, tom.end + 29)
+
+
+def test_where_a_record_breaks_off() -> None:
+    whole = animal(1, b"tom", 200, b"\0\0\0\x09")
+    short = bytearray(animal(1, b"tom", 2, b"\0\0\0\x09"))
+    short[10] = 200  # more points than the body has room for
+    broken = seen(ZOO, b"ZOO\x01" + bytes(short))[-1]
+    tail = seen(ZOO, b"ZOO\x01" + whole[:30])[-1]
+    assert broken.reason == "length"
+    assert spans(broken)["body/points/[1]/y"] == (17, 19)
+    assert broken.message is not None
+    assert tail.kind == "tail"
+    assert tail.reason == "truncated"
+    assert tail.fields[-1].name == "body"
+    assert "only 28 bytes" in (tail.fields[-1].problem or "")
+
+
+def test_checksum_that_does_not_hold(tmp_path: Path) -> None:
+    path = segment(tmp_path / "a.wal")
+    data = bytearray(path.read_bytes())
+    data[42] ^= 1
+    record = seen("edgemq_segment", bytes(data), number=2)[0]
+    crc = record.fields[1]
+    assert record.reason == "checksum"
+    assert crc.checked is False
+    assert "is stored" in (crc.problem or "")
+
+
+def test_tracing_leaves_nothing_behind() -> None:
+    before = Struct._refuse
+    seen(ZOO, b"ZOO\x01" + animal(1, b"tom", 1, b"\0\0\0\x09"))
+    assert Struct._refuse is before
+    assert "__setattr__" not in vars(Struct)
+
+
+@pytest.mark.parametrize("stuffing", [Stuffing.WORD, Stuffing.COBS])
+@pytest.mark.parametrize("content", [b"", b"a", b"a\xfe\xfdb\0c", b"\0" * 5, b"\xfe\xfd" * 3, bytes(range(256)) * 700])
+def test_places_of_stuffed_bytes(content: bytes, stuffing: Stuffing) -> None:
+    stuffed = stuff(content, stuffing)
+    found = places(stuffed, stuffing)
+    assert len(found) == len(stuffed)
+    assert all(stuffed[index] == content[place] for index, place in enumerate(found) if place >= 0)
+    literal = {place for place in found if place >= 0}
+    left_out = [content[each] for each in range(len(content)) if each not in literal]
+    assert set(left_out) <= ({0xFE, 0xFD} if stuffing is Stuffing.WORD else {0})
+    assert unstuff(stuffed, stuffing) == content
+
+
+def test_format_that_is_read_as_a_whole(tmp_path: Path) -> None:
+    spec = tmp_path / "counted.ksy"
+    spec.write_text(
+        "meta: {id: counted, endian: le, -wireloom: {rows: items}}\n"
+        "seq:\n- {id: count, type: u1}\n"
+        "- {id: items, type: item(_index), repeat: eos}\n"
+        "types:\n  item:\n    params:\n    - {id: number, type: u4}\n    seq:\n    - {id: size, type: u1}\n"
+        "    - {id: text, type: str, size: size, encoding: ASCII}\n"
+    )
+    data = b"\x03\x01a\x02bb\x03ccc"
+    assert wireloom.read(str(spec), data).num_rows == 3
+    head, first, second = seen(spec, data, count=2)
+    assert spans(head) == {"count": (0, 1), "items": (1, 10)}
+    assert (first.begin, first.end) == (1, 3)
+    assert spans(second) == {"size": (0, 1), "text": (1, 3)}
+    assert [each.number for each in seen(spec, data, offset=6)] == [3]
+
+
+def test_head_that_breaks_off() -> None:
+    (tail,) = seen(ZOO, b"ZO")
+    assert [each.name for each in tail.fields] == ["magic"]
+    assert tail.reason == "truncated"

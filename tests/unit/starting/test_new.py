@@ -1,0 +1,198 @@
+"""``wireloom new``: what is in the package, that it works as it is, and what is refused."""
+
+import re
+import shutil
+import sys
+import tomllib
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import wireloom
+import yaml
+from click.testing import CliRunner
+from wireloom.codegen.starting import package
+from wireloom.codegen.starting.package import start, suggestion
+from wireloom.command import main
+from wireloom.errors import WireloomError
+
+from .installing import WIRELOOM, run
+
+PYTEST = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider")
+
+
+def test_everything_is_there(made: Path) -> None:
+    for path in (
+        "specs/door_log.ksy",
+        "src/wireloom_door_log/__init__.py",
+        "src/wireloom_door_log/py.typed",
+        "src/wireloom_door_log/generated/door_log/parser.py",
+        "src/pyspark_door_log/__init__.py",
+        "samples/clean.bin",
+        "samples/damaged.bin",
+        "tests/test_door_log.py",
+        "README.md",
+        ".gitignore",
+    ):
+        assert (made / path).is_file(), path
+    project = tomllib.loads((made / "pyproject.toml").read_text())
+    points = project["project"]["entry-points"]["wireloom.formats"]
+    assert points == {"door_log": "wireloom_door_log.generated.door_log:FORMAT"}
+    [hook] = yaml.safe_load((made / ".pre-commit-config.yaml").read_text())["repos"][0]["hooks"]
+    assert hook["entry"] == "wireloom generate --check"
+    steps = yaml.safe_load((made / ".github/workflows/check.yml").read_text())["jobs"]["check"]["steps"]
+    assert "wireloom generate --check" in [each.get("run") for each in steps]
+    assert not [path for path in made.parent.iterdir() if path != made]
+
+
+def test_the_spec_shows_the_bytes_of_the_sample(made: Path) -> None:
+    shown = ""
+    for line in (made / "specs/door_log.ksy").read_text().splitlines():
+        if line.startswith("#   "):
+            shown += line[4:31]
+    assert (made / "samples/clean.bin").read_bytes().startswith(bytes.fromhex(shown))
+
+
+def test_its_own_tests_pass_before_and_after_it_is_installed(installed: SimpleNamespace) -> None:
+    before = run(*PYTEST, folder=installed.folder)
+    assert "5 passed, 1 skipped" in before.stdout, before.stdout
+    after = run(*PYTEST, "-o", "pythonpath=", folder=installed.folder, target=installed.target)
+    assert "6 passed" in after.stdout, after.stdout
+
+
+def test_whoever_installs_it_has_the_format(installed: SimpleNamespace, tmp_path: Path) -> None:
+    def wireloom(*arguments: str) -> str:
+        done = run(*WIRELOOM, *arguments, folder=tmp_path, target=installed.target)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    assert "door_log  Door log" in wireloom("formats")
+    clean = str(installed.folder / "samples/clean.bin")
+    rows = wireloom("decode", "door_log", clean)
+    assert rows.splitlines()[1] == '{"kind":"forced","at":"2026-09-21T14:13:21.000Z","note":"back door"}'
+    (tmp_path / "rows.ndjson").write_text(rows)
+    wireloom("encode", "door_log", "rows.ndjson", "-o", "again.bin")
+    assert (tmp_path / "again.bin").read_bytes() == Path(clean).read_bytes()
+    assert "3 rows" in wireloom("verify", "door_log", clean)
+
+
+def test_one_that_was_made_for_another_version_does_not_hide_the_others(
+    installed: SimpleNamespace, tmp_path: Path
+) -> None:
+    target = tmp_path / "target"
+    shutil.copytree(installed.target, target)
+    package = target / "wireloom_door_log/generated/door_log"
+    text = (package / "__init__.py").read_text()
+    for old, new, said in (
+        ("model_version=1,", "model_version=99,", "generated for version 99 of the model"),
+        ("model_version=1,", "model_version=99, of_later=True,", "'door_log' .* cannot be loaded"),
+    ):
+        assert old in text
+        (package / "__init__.py").write_text(text.replace(old, new))
+        shown = run(*WIRELOOM, "formats", folder=tmp_path, target=target)
+        assert shown.returncode == 0
+        assert "cobs_log" in shown.stdout
+        assert re.search(f"warning: door_log: .*{said}.* run 'wireloom generate'", shown.stderr), shown.stderr
+        used = run(*WIRELOOM, "verify", "door_log", "x.bin", folder=tmp_path, target=target)
+        assert used.returncode == 2
+        assert re.search(said, used.stderr)
+        assert len(used.stderr.splitlines()) == 1
+
+
+def test_spark_has_its_source_and_can_send_it(installed: SimpleNamespace, tmp_path: Path) -> None:
+    pytest.importorskip("pyspark")
+    program = (
+        "import pickle, wireloom.spark, pyspark_door_log\n"
+        "from pyspark import cloudpickle\n"
+        "[source] = [each for each in wireloom.spark.sources() if each.name() == 'door_log']\n"
+        "assert source is pyspark_door_log.DefaultSource\n"
+        "sent = cloudpickle.dumps(source)\n"
+        "assert len(sent) < 200 and pickle.loads(sent) is source\n"
+    )
+    done = run(sys.executable, "-c", program, folder=tmp_path, target=installed.target)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_change_of_the_spec_is_drift_until_it_is_generated(tmp_path: Path) -> None:
+    folder = start("door_log", tmp_path).folder
+    spec = folder / "specs/door_log.ksy"
+    spec.write_text(spec.read_text().replace("columns: [kind, at, note]", "columns: [at, note]"))
+    (folder / "src/pyspark_gone").mkdir()
+    gone = folder / "src/pyspark_gone/__init__.py"
+    gone.write_text((folder / "src/pyspark_door_log/__init__.py").read_text())
+    (folder / "src/pyspark_others").mkdir()
+    (folder / "src/pyspark_others/__init__.py").write_text("mine = 1\n")
+    drift = run(*WIRELOOM, "generate", "--check", folder=folder)
+    assert drift.returncode == 1
+    assert "src/pyspark_gone/__init__.py belongs to no spec" in drift.stderr
+    assert "pyspark_others" not in drift.stdout + drift.stderr
+    done = run(*WIRELOOM, "generate", folder=folder)
+    assert "removed src/pyspark_gone/__init__.py" in done.stdout.splitlines()
+    assert not gone.parent.exists()
+    assert run(*WIRELOOM, "generate", "--check", folder=folder).returncode == 0
+    (folder / "specs/two.ksy").write_text(
+        "meta: {id: two, -wireloom: {rows: a}}\nseq: [{id: a, type: b, repeat: eos}]\n"
+        "types: {b: {seq: [{id: c, type: u1}]}}\n"
+    )
+    done = run(*WIRELOOM, "generate", folder=folder)
+    assert "wrote src/pyspark_two/__init__.py" in done.stdout.splitlines()
+    assert 'two = "wireloom_door_log.generated.two:FORMAT"' in done.stderr
+
+
+@pytest.mark.parametrize("name", ["event", "events", "record", "struct", "kinds", "test", "len", "io", "format", "x"])
+def test_names_that_also_mean_something_else(name: str, tmp_path: Path) -> None:
+    folder = start(name, tmp_path).folder
+    found = wireloom.load_spec(folder / "specs" / f"{name}.ksy")
+    assert wireloom.read(found, folder / "samples/clean.bin")["note"].to_pylist() == ["front", "back door", ""]
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("Door-Log", "'door_log' would do"),
+        ("2fast", "'fast' would do"),
+        ("../up", "'up' would do"),
+        ("_", "begins with a letter"),
+        ("a" * 51, "up to 50"),
+        ("class", "a word of Python's language"),
+        ("cobs_log", "there is a format 'cobs_log' already"),
+    ],
+)
+def test_bad_names(name: str, said: str, tmp_path: Path) -> None:
+    result = CliRunner().invoke(main, ["new", name, "--in", str(tmp_path)])
+    assert result.exit_code == 2
+    assert said in result.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_suggestions_would_do() -> None:
+    for name in ("DoorLog", "door--log", "9 Lives!", "é-log"):
+        package.check_name(suggestion(name))
+    assert suggestion("ééé") == ""
+
+
+def test_nothing_is_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    with pytest.raises(WireloomError, match="nothing is overwritten"):
+        start("mine", tmp_path)
+    assert list((tmp_path / "mine").iterdir()) == []
+    with pytest.raises(WireloomError, match="no such folder"):
+        start("mine", tmp_path / "nowhere")
+
+
+def test_what_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_arguments: object, **_options: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(package, "generate", fails)
+    with pytest.raises(KeyboardInterrupt):
+        start("mine", tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_command_says_what_it_wrote(tmp_path: Path) -> None:
+    result = CliRunner().invoke(main, ["new", "door_log", "--in", str(tmp_path)])
+    assert result.exit_code == 0, result.output
+    *wrote, next = result.output.splitlines()
+    assert f"wrote {tmp_path / 'door_log/specs/door_log.ksy'}" in wrote
+    assert next.startswith("next: cd ")

@@ -1,0 +1,102 @@
+"""``wireloom check --json``, and what other commands say about a bad spec."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import wireloom
+from click.testing import CliRunner
+from wireloom.command import main
+from wireloom.command.standard import wants_colours
+
+ROOT = Path(__file__).parents[3]
+BAD = "meta:\n  id: bad\n  -wireloom: {rows: a}\nseq:\n  - id: a\n    sise: 4\n  - id: b\n    typ: u1\n"
+
+
+@pytest.fixture
+def bad(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "bad.ksy"
+    path.write_text(BAD)
+    return path
+
+
+def checked(*arguments: str, code: int = 0) -> list[dict[str, Any]]:
+    result = CliRunner().invoke(main, ["check", "--json", *arguments])
+    assert result.exit_code == code, result.output
+    found: list[dict[str, Any]] = json.loads(result.stdout)
+    return found
+
+
+def test_problems_as_json_in_order(bad: Path) -> None:
+    first, second = checked(str(bad), code=1)
+    assert first == {
+        "file": "bad.ksy",
+        "line": 6,
+        "column": 5,
+        "end_column": 9,
+        "severity": "error",
+        "message": "unknown key 'sise' in an attribute; did you mean 'size'?",
+        "help": first["help"],
+        "reference": "docs/reference.md#attribute",
+    }
+    assert first["help"].startswith("an attribute takes the keys id, ")
+    assert second["line"] == 8
+
+
+def test_what_reads_the_rows_as_json(tmp_path: Path) -> None:
+    plain = tmp_path / "plain.ksy"
+    plain.write_text("meta: {id: plain}\nseq: [{id: a, type: u1}]\n")
+    engine, none = checked(str(ROOT / "specs" / "cobs_log.ksy"), str(plain))
+    assert (engine["severity"], engine["spec"], engine["engine"]) == ("note", "cobs_log", "columns")
+    assert engine["message"] == "the engine reads its rows"
+    assert (none["spec"], none["engine"]) == ("plain", None)
+
+
+def test_warnings_come_with_the_note(tmp_path: Path) -> None:
+    path = tmp_path / "warned.ksy"
+    path.write_text("meta: {id: warned}\nseq: [{id: a, type: strz, encoding: utf8}]\n")
+    warning, note = checked(str(path))
+    assert (warning["severity"], note["severity"]) == ("warning", "note")
+
+
+def test_a_column_without_arrow_type_is_shown_in_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "void.ksy"
+    path.write_text(
+        "meta: {id: void, -wireloom: {rows: rows, columns: [void]}}\nseq: [{id: rows, type: row, repeat: eos}]\n"
+        "types:\n  row:\n    seq:\n      - {id: more, type: u1}\n      - {id: void, type: nothing}\n"
+        "  nothing: {seq: []}\n"
+    )
+    result = CliRunner().invoke(main, ["check", str(path)])
+    assert result.exit_code == 1
+    first, shown, carets, *_ = result.stdout.split("\n")
+    assert ": error: " in first
+    assert shown.startswith("  ")
+    assert set(carets.strip()) == {"|", " ", "^"}
+
+
+def test_generate_and_load_spec_show_the_same(bad: Path) -> None:
+    said = CliRunner().invoke(main, ["check", str(bad)]).stdout
+    result = CliRunner().invoke(main, ["generate", "-o", "out", str(bad)])
+    assert (result.exit_code, result.stdout, result.stderr) == (2, "", said)
+    with pytest.raises(wireloom.SpecError) as caught:
+        wireloom.load_spec(bad)
+    assert f"{caught.value}\n" == said
+
+
+def test_who_gets_colours(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal:
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    terminal: Any = Terminal()
+    assert wants_colours(terminal)
+    with open("/dev/null") as file:
+        assert not wants_colours(file)
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert not wants_colours(terminal)
