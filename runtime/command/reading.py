@@ -72,7 +72,9 @@ def verdict(file: FileReport) -> str:
         count = f"{len(file.damaged):,} damaged ranges" if len(file.damaged) > 1 else "1 damaged range"
         parts.append(f"{count} (the first at byte {first.offset}, {first.length} bytes, {first.reason})")
     if file.tail not in ("clean", "unread"):
-        what = {"truncated": "ends inside a row", "invalid_length": "not readable", "invalid_value": "not readable"}
+        what = dict.fromkeys(("invalid_length", "invalid_value", "limit"), "not readable") | {
+            "truncated": "ends inside a row"
+        }
         parts.append(f"{what.get(file.tail, file.tail)} from byte {file.tail_offset} on ({file.tail})")
     if file.error is not None:
         parts.append(file.error)

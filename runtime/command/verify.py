@@ -81,7 +81,8 @@ def code_of(file: FileReport) -> int:
     """``UNUSABLE`` where the codec or the storage failed before any row, otherwise whether all was clean."""
     if file.clean:
         return CLEAN
-    return UNUSABLE if file.error is not None and not file.rows else DAMAGED
+    # A record over the limit says so in ``error`` as well, but its input can be read.
+    return UNUSABLE if file.error is not None and not file.rows and file.tail != "limit" else DAMAGED
 
 
 def _lines(report: ReadReport) -> list[str]:
