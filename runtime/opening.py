@@ -61,7 +61,9 @@ def open_input(plan: Plan, source: Input) -> Opened:
             return Opened(StreamWindow(_blocks(plan, source, stored, codec), stored.position), stored, at_start=False)
         if codec == "none" and content is not None:
             return Opened(MemoryWindow(content))
-        return Opened(StreamWindow(_blocks(plan, source, stored, codec)), stored, size=source.size if codec == "none" else None)
+        return Opened(
+            StreamWindow(_blocks(plan, source, stored, codec)), stored, size=source.size if codec == "none" else None
+        )
     except WireloomError as error:
         window = MemoryWindow(memoryview(b""))
         window.error = error

@@ -192,7 +192,8 @@ def expand(
 
     ``source``: a path, glob, folder (walked; names that begin with ``.`` or ``_`` are left out), ``file://`` or
     ``s3://`` address, ``-`` for standard input, a list of those, bytes (also a ``pyarrow.Buffer``), or a binary file
-    object. ``region``, ``endpoint`` and ``anonymous`` are for object stores. Raises ``WireloomError`` where nothing is found.
+    object. ``region``, ``endpoint`` and ``anonymous`` are for object stores. Raises ``WireloomError`` where nothing is
+    found.
     """
     location = Location(region, endpoint, anonymous)
     return list(_expand(source, location))

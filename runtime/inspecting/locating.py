@@ -19,7 +19,8 @@ from ..window import Window
 
 BLOCK = 64 * 1024
 FAR = 2**63 - 1
-TAIL_REASONS = {"truncated": "truncated", "invalid_length": "length", "invalid_value": "value"}
+TAIL_REASONS = {"invalid_length": "length", "invalid_value": "value"}
+"""For the tails that are not named as their reason is."""
 MOST_DAMAGED = 50
 """Damaged ranges behind the wanted records that a page shows too."""
 
@@ -210,11 +211,11 @@ class RecordScan(FileScan):
 
     def _end(self, window: Window, tail: str, offset: int) -> bool:
         end, at = window.base + len(window.view), offset - window.base
-        if tail in TAIL_REASONS and offset < end:
+        if tail not in ("clean", "unread") and offset < end:
             # What was looked through for another record is not there any more.
             data = bytes(window.view[at : at + CONTENT]) if at >= 0 else b""
             self._seen += 1
-            self.tail = Located("tail", None, offset, end, TAIL_REASONS[tail], data)
+            self.tail = Located("tail", None, offset, end, TAIL_REASONS.get(tail, tail), data)
         return super()._end(window, tail, offset)
 
     def _whole(self, window: Window) -> Generator[Any, None, bool]:

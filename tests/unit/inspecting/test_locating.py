@@ -87,3 +87,13 @@ def test_nothing_there(tmp_path: Path) -> None:
     assert seen("word_stuffed_log", path, number=41) == []
     assert seen("word_stuffed_log", path, offset=10**9) == []
     assert seen("word_stuffed_log", b"") == []
+
+
+def test_record_beyond_the_limit(tmp_path: Path) -> None:
+    format = registry.get("edgemq_segment")
+    source = storage.expand(str(segment(tmp_path / "a.wal")))[0]
+    wanted = Wanted(count=20)
+    scan = record_scan(format, source, wanted, options={"max_record": 30})
+    *good, tail = records(scan, format, wanted)
+    assert all(each.reason is None for each in good)
+    assert (tail.kind, tail.reason) == ("tail", "limit")
