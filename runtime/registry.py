@@ -65,7 +65,7 @@ def load_spec(path: str | Path) -> Format:
 def _load(module: str) -> Format:
     try:
         found: Format = importlib.import_module(module).FORMAT
-    except (ImportError, AttributeError, TypeError) as error:
+    except Exception as error:
         raise WireloomError(
             f"the generated package {module} cannot be loaded ({error}): run 'wireloom generate' with this wireloom"
         ) from error
@@ -76,7 +76,7 @@ def _load_installed(point: EntryPoint) -> Format:
     said = f"the entry point {point.name!r} of group {GENERATED!r}"
     try:
         found = point.load()
-    except (ImportError, AttributeError, TypeError) as error:
+    except Exception as error:
         raise WireloomError(
             f"{said} cannot be loaded ({error}): run 'wireloom generate' in its project with this wireloom, and install"
             " it again"

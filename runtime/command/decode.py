@@ -93,8 +93,10 @@ def command(
     from ..writing import opened
     from .reading import scanning, warn
     from .sinks import kind_of, sink
+    from .sparing import spare
 
     format = get(format_name)
+    spare((output, report_path), inputs, format_name)
     kind = kind or ("ndjson" if output == "-" else kind_of(output))
     if output == "-" and kind in BINARY and sys.stdout.isatty():
         raise click.UsageError(f"{kind} is not for a terminal: add -o FILE", click.get_current_context())

@@ -58,8 +58,10 @@ def command(
     from ..registry import get
     from ..writing import write
     from .rows import batches_of_file
+    from .sparing import spare
 
     format = get(format_name)
+    spare((output,), (source,), format_name)
     if output == "-" and sys.stdout.isatty():
         raise click.UsageError(
             "binary output is not for a terminal: give the name of a file", click.get_current_context()

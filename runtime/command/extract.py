@@ -48,8 +48,10 @@ def command(
 
     from ..registry import get
     from .reading import scanning, warn
+    from .sparing import spare
 
     format = get(format_name)
+    spare((report_path,), inputs, format_name)
     how: dict[str, Any] = {"columns": [payload_column(format)], "verify": not no_crc, "region": region}
     if report_path == "-":
         raise click.UsageError("payloads and report would be mixed: name a file", click.get_current_context())

@@ -70,10 +70,12 @@ def command(
     from ..inspecting import Wanted, record_scan
     from ..registry import get
     from ..storage import expand
+    from .sparing import spare
 
     if offset is not None and record is not None:
         raise click.UsageError("--at and --record exclude each other", click.get_current_context())
     format = get(format_name)
+    spare((html,), (source,), format_name)
     inputs = expand(source, region=region)
     if len(inputs) != 1:
         raise click.UsageError(f"one file is inspected at a time, and {source} is {len(inputs)}")

@@ -18,4 +18,6 @@ def command(output: str) -> None:
     """
     from wireloom.codegen.spec.schema import schema
 
+    if output.endswith(".ksy"):
+        raise click.UsageError(f"{output} is the name of a spec: name a .json file", click.get_current_context())
     write_json(output, schema())
