@@ -14,7 +14,8 @@ from .measure import Comparison, Work
 
 
 def fresh_copy(data: bytes) -> Work:
-    """A copy of the bytes in one piece into new memory, which is what a reader's output is too."""
+    """A copy of the bytes in one piece into new memory. Making its pages costs more than the copy, so it is shown for
+    comparison and nothing is to be reached against it."""
     return Work("memory copy, into new memory", len(data), lambda: bytearray(data))
 
 
@@ -57,10 +58,10 @@ def comparisons(size: int) -> Iterator[Comparison]:
     folder.cleanup()
     raw_work = Work("wireloom", len(raw), lambda: drain("edgemq_segment", raw))
     title = "EdgeMQ raw → Arrow, CRC on"
-    yield Comparison(title, raw_work, fresh_copy(raw), target=0.5, note="2.5 GB/s where a copy does 5")
-    yield Comparison(title, raw_work, copy_of(raw), target=0.5)
+    yield Comparison(title, raw_work, fresh_copy(raw))
+    yield Comparison(title, raw_work, copy_of(raw), target=0.5, note="2.5 GB/s where a copy does 5")
     log = stuffed_log(size)
     log_work = Work("wireloom", len(log), lambda: drain("word_stuffed_log", log))
     title = "word-stuffed log, 200-byte records → Arrow, CRC on"
-    yield Comparison(title, log_work, fresh_copy(log), target=0.4, note="2 GB/s where a copy does 5")
-    yield Comparison(title, log_work, copy_of(log), target=0.4)
+    yield Comparison(title, log_work, fresh_copy(log))
+    yield Comparison(title, log_work, copy_of(log), target=0.4, note="2 GB/s where a copy does 5")
