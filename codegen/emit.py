@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 
 from wireloom.errors import SpecError, UnsupportedError, WireloomError
 
-from .backends.base import BOX, HEADER_START, LINE_LENGTH, Target, backends
+from .backends.base import BOX, HEADER_START, HEADER_STARTS, LINE_LENGTH, Target, backends
 from .model.load import load
 from .model.model import Spec
 
@@ -111,20 +111,21 @@ def render(
 
 
 def formatted(files: Mapping[str, str]) -> dict[str, str]:
-    """The files as ``ruff format`` lays them out: one run over all of them in a temporary folder."""
+    """The modules as ``ruff format`` lays them out, in one run in a temporary folder; other files as they are."""
+    modules = [path for path in files if path.endswith(".py")]
     if importlib.util.find_spec("ruff") is None:
         raise UnsupportedError("generated code is formatted by ruff, which is not installed: pip install ruff")
     with tempfile.TemporaryDirectory() as folder:
-        for path, text in files.items():
+        for path in modules:
             place = Path(folder, path)
             place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_text(text, encoding="utf-8", newline="\n")
+            place.write_text(files[path], encoding="utf-8", newline="\n")
         options = ("--isolated", "--quiet", "--no-cache", f"--line-length={LINE_LENGTH}", "--target-version=py311")
         command = (sys.executable, "-m", "ruff", "format", *options, folder)
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
             raise WireloomError(f"a backend made code that cannot be formatted: {done.stderr.strip()}")
-        return {path: Path(folder, path).read_text(encoding="utf-8") for path in files}
+        return {**files, **{path: Path(folder, path).read_text(encoding="utf-8") for path in modules}}
 
 
 def _relocated(path: str, output_dir: Path, discovery_dir: Path) -> str:
@@ -145,7 +146,7 @@ def compare(files: Mapping[str, str], output_dir: Path, discovery_dir: Path | No
         for place in discovery_dir.glob(f"{DISCOVERED}*/__init__.py"):
             path = Path(os.path.relpath(place, output_dir)).as_posix()
             # Others may have such packages too; what was not generated here is none of our business.
-            if path in files or _text(place).startswith(HEADER_START):
+            if path in files or _text(place).startswith(HEADER_STARTS):
                 standing[path] = place
     written: list[str] = []
     unchanged: list[str] = []
@@ -154,18 +155,27 @@ def compare(files: Mapping[str, str], output_dir: Path, discovery_dir: Path | No
     diff: list[str] = []
     for path in sorted({*files, *standing}):
         old = _text(standing[path]) if path in standing else None
-        generated = old is not None and old.startswith(HEADER_START)
+        generated = old is not None and old.startswith(HEADER_STARTS)
         if path not in files:
             (removed if generated else foreign).append(path)
-            diff += _diff(path, old or "", None) if generated else [f"Only in {output_dir.name}: {path}\n"]
+            shown = from_here(output_dir, path)
+            diff += _diff(shown, old or "", None) if generated else [f"Not generated, and in the way: {shown}\n"]
         elif old == files[path]:
             unchanged.append(path)
         elif old is not None and not generated:
             raise WireloomError("not overwritten, since it was not generated: move it away", path=str(standing[path]))
         else:
             written.append(path)
-            diff += _diff(path, old, files[path])
+            diff += _diff(from_here(output_dir, path), old, files[path])
     return Changes(tuple(written), tuple(removed), tuple(unchanged), "".join(diff), tuple(foreign))
+
+
+def from_here(output_dir: Path, path: str) -> str:
+    """A path below the output folder, or beside it, as it is called in the current folder."""
+    place = output_dir / path
+    found = os.path.relpath(place)
+    # Whoever gave an absolute path does not want to count steps upwards.
+    return Path(os.path.normpath(place) if place.is_absolute() and found.startswith("..") else found).as_posix()
 
 
 def _standing(output_dir: Path) -> list[Path]:
@@ -184,8 +194,8 @@ def _diff(path: str, old: str | None, new: str | None) -> list[str]:
     lines = difflib.unified_diff(
         (old or "").splitlines(keepends=True),
         (new or "").splitlines(keepends=True),
-        "/dev/null" if old is None else f"a/{path}",
-        "/dev/null" if new is None else f"b/{path}",
+        "/dev/null" if old is None else f"a/{path.lstrip('/')}",
+        "/dev/null" if new is None else f"b/{path.lstrip('/')}",
     )
     return [line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines]
 

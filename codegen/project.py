@@ -47,6 +47,30 @@ class Project:
         return sorted(self.specs.glob("*.ksy"))
 
 
+def enclosing_project(folder: Path) -> Project:
+    """The layout of the nearest project that ``folder`` lies in, as ``find_project`` gives it.
+
+    That is ``folder`` itself where it has ``specs/``, else the first folder upwards whose ``pyproject.toml`` has the
+    table, or that has ``specs/`` beside the file. A repository (``.git``) is not left. Where nothing is found,
+    ``folder`` is taken for one.
+    """
+    if (folder / "specs").is_dir():
+        return find_project(folder)
+    for each in (folder, *(folder / up for up in _upwards(folder))):
+        if (each / FILE).is_file():
+            found = find_project(each)
+            if found.entry_points is not None or found.specs.is_dir():
+                return found
+        if (each / ".git").exists():
+            break
+    return find_project(folder)
+
+
+def _upwards(folder: Path) -> list[str]:
+    """``..``, ``../..`` …, up to the root: paths that lead from where somebody is."""
+    return ["/".join([".."] * count) for count in range(1, len(folder.resolve().parts))]
+
+
 def find_project(folder: Path) -> Project:
     """The layout of the project in ``folder``. Raises ``WireloomError`` where its table cannot be understood."""
     file = folder / FILE

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ..expression import nodes
 from ..expression.nodes import Node
 from ..model.model import Enum, Valid
+from ..model.types import BitsType, IntegerType, Type
 
 Value = int | float | str | bool | tuple[object, ...]
 
@@ -25,10 +26,11 @@ Allowed = Range | frozenset[Value] | None
 """A range, a few values, or ``None``: nobody knows."""
 
 
-def allowed(valid: Valid | None, enum: Enum | None) -> Allowed:
-    """What is let through. ``enum`` is that of the attribute."""
+def allowed(valid: Valid | None, enum: Enum | None, type: Type) -> Allowed:
+    """What is let through. ``enum`` is that of the attribute, ``type`` that of its values."""
+    every = _every(type)
     if valid is None:
-        return ALL
+        return every
     if valid.equal is not None:
         value = _literal(valid.equal)
         return None if value is None else frozenset([value])
@@ -39,11 +41,21 @@ def allowed(valid: Valid | None, enum: Enum | None) -> Allowed:
         return frozenset(each.value for each in enum.labels)
     if valid.expression is not None or valid.in_enum:
         return None
-    low = -math.inf if valid.minimum is None else _literal(valid.minimum)
-    high = math.inf if valid.maximum is None else _literal(valid.maximum)
+    low = every.low if valid.minimum is None else _literal(valid.minimum)
+    high = every.high if valid.maximum is None else _literal(valid.maximum)
     if not isinstance(low, int | float) or not isinstance(high, int | float):
         return None
-    return Range(low, high)
+    return Range(max(low, every.low), min(high, every.high))
+
+
+def _every(type: Type) -> Range:
+    """All values that the type has, if it is one of integers."""
+    if isinstance(type, IntegerType):
+        bits = 8 * type.size
+        return Range(-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if type.signed else Range(0, 2**bits - 1)
+    if isinstance(type, BitsType) and type.width > 1:
+        return Range(0, 2**type.width - 1)
+    return ALL
 
 
 def within(inner: Allowed, outer: Allowed) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 
 from ..expression.nodes import Node
@@ -10,30 +9,32 @@ from ..model.model import Spec
 from .change import AREAS, WIRE, Change, Level, level_of
 from .columns import column_changes
 from .describe import expression_text
+from .messages import unit_changes
+from .renames import Renames, find_renames, in_words_of
 from .settings import setting_changes, word_changes
 from .types import Types
 
 OUTSIDE = frozenset(
-    ("doc", "doc_ref", "position", "title", "license", "file", "sha256", "derivations", "parents", "logical", "imports")
+    (
+        *("doc", "doc_ref", "position", "title", "license", "file", "sha256", "derivations", "parents", "logical"),
+        *("imports", "valid"),
+    )
 )
-"""Parts of the model that change nothing by themselves: words and places, what follows from other parts, and what a
-column says already."""
+"""Parts of the model that change nothing by themselves: words and places, what follows from other parts, what a column
+says already, and what is compared by its meaning."""
 
 
 def compare(old: Spec, new: Spec) -> tuple[Change, ...]:
     """All that is different, the weightiest first. Raises ``SpecError`` where a column has no Arrow type."""
-    found = list(dict.fromkeys(_changes(old, new)))
-    if level_of(found) == Level.HARMLESS and _bare(old) != _bare(new):
+    renames = find_renames(old, new)
+    before, after = in_words_of(new, old, renames), in_words_of(new, new, Renames())
+    tables = [*column_changes(old, new), *unit_changes(old, new)]
+    found = list(dict.fromkeys([*tables, *Types(before, after, renames).changes()]))
+    found += [*setting_changes(old, new), *word_changes(old, new)]
+    if level_of(found) == Level.HARMLESS and _bare(before) != _bare(after):
         # Nothing may pass as harmless because nobody thought of it.
         found.append(Change(Level.BREAKING, WIRE, new.name, "the specs differ in a way that has no name here"))
     return tuple(sorted(found, key=lambda each: (-each.level, AREAS.index(each.area))))
-
-
-def _changes(old: Spec, new: Spec) -> Iterator[Change]:
-    yield from column_changes(old, new)
-    yield from Types(old, new).changes()
-    yield from setting_changes(old, new)
-    yield from word_changes(old, new)
 
 
 def _bare(value: object) -> object:

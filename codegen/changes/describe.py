@@ -116,12 +116,13 @@ def process_text(process: Process | None) -> str:
     return f"{process.name}({arguments})" if arguments else process.name
 
 
-def switch_cases(switch: Switch, root: str) -> dict[str, str]:
-    """What each value of the switch leads to, in words; ``_`` is any other."""
+def switch_cases(switch: Switch, root: str | None) -> dict[str, str]:
+    """What each value of the switch leads to, in words; ``_`` is any other. Without ``root``, types of the spec have no
+    name."""
     return {
         "_" if each.match is None else expression_text(each.match): ", ".join(
             [
-                type_text(each.type, root),
+                "an object" if root is None and isinstance(each.type, UserType) else type_text(each.type, root or ""),
                 size_text(each.size),
                 terminator_text(each.terminator),
                 *(expression_text(argument) for argument in each.arguments),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
-from ..model.model import Attribute, Checksum, Enum, Framing, Instance, Spec, Switch, Valid
-from ..model.types import EnumType, IntegerType, Type, UserType
+from ..model.model import Attribute, Checksum, Enum, Framing, Instance, Spec, Switch, Terminator, Valid
+from ..model.types import EnumType, IntegerType, Path, StringType, Type, UserType
 from .allowed import allowed, within
 from .change import CHECKS, WIRE, Change, Level
 from .describe import (
@@ -13,6 +14,7 @@ from .describe import (
     ORDERS,
     expression_text,
     optional_text,
+    path_text,
     process_text,
     repeat_text,
     size_text,
@@ -20,6 +22,7 @@ from .describe import (
     terminator_text,
     type_text,
 )
+from .messages import field_changes
 
 Facts = dict[str, str]
 
@@ -43,9 +46,11 @@ def facts(attribute: Attribute, root: str) -> Facts:
 class Fields:
     """Compares fields of ``old`` and ``new``."""
 
-    def __init__(self, old: Spec, new: Spec) -> None:
+    def __init__(self, old: Spec, new: Spec, enums: Mapping[Path, Path]) -> None:
+        """``enums``: what the enums of ``old`` are in ``new``."""
         self.old = old
         self.new = new
+        self._enums = enums
 
     def attributes(self, place: str, old: Attribute, new: Attribute) -> Iterator[Change]:
         """What became of an attribute."""
@@ -54,23 +59,36 @@ class Fields:
         yield from self._valid(place, old.valid, new.valid, old.type, new.type)
         yield from _checksum(place, old.checksum, new.checksum)
         yield from _framing(place, old.framing, new.framing)
+        yield from field_changes(place, old.message, new.message)
 
-    def instances(self, place: str, old: Instance, new: Instance) -> Iterator[Change]:
-        """What became of an instance."""
-        if old.attribute is not None and new.attribute is not None:
-            yield from self.attributes(place, old.attribute, new.attribute)
-        else:
-            yield from _differing(place, "type", type_text(old.type, self.old.name), type_text(new.type, self.new.name))
-        yield from _differing(place, "value", optional_text(old.value), optional_text(new.value))
+    def instances(self, place: str, old: Instance, new: Instance, area: str) -> Iterator[Change]:
+        """What became of an instance. ``area``: that of a computed value, which is on no wire by itself."""
+        if old.attribute is None and new.attribute is None:
+            one, other = (self._type_text(each.type) for each in (old, new))
+            yield from _differing(place, "type", one, other, area)
+            yield from _differing(place, "value", optional_text(old.value), optional_text(new.value), area)
+            yield from _differing(place, "condition", optional_text(old.condition), optional_text(new.condition), area)
+            return
+        if old.attribute is None or new.attribute is None:
+            became = "is computed now, and was read" if new.attribute is None else "is read now, and was computed"
+            yield Change(Level.BREAKING, WIRE, place, became)
+            return
+        yield from self.attributes(place, old.attribute, new.attribute)
         yield from _differing(place, "position", optional_text(old.pos), optional_text(new.pos))
         yield from _differing(place, "stream", optional_text(old.io), optional_text(new.io))
-        yield from _differing(place, "condition", optional_text(old.condition), optional_text(new.condition))
-        if old.attribute is None or new.attribute is None:
-            yield from self._valid(place, old.valid, new.valid, old.type, new.type)
+
+    def _type_text(self, type: Type) -> str:
+        """The same for a type of either spec that is but called otherwise."""
+        if isinstance(type, EnumType):
+            return type_text(replace(type, path=self._enums.get(type.path, type.path)), self.new.name)
+        return type_text(type, self.new.name)
 
     def _wire(self, place: str, old: Attribute, new: Attribute) -> Iterator[Change]:
         before, after = facts(old, self.old.name), facts(new, self.new.name)
         one, other = _wire_type(old.type), _wire_type(new.type)
+        if not old.switch and not new.switch:
+            before["type"], after["type"] = type_text(one, self.old.name), type_text(other, self.new.name)
+            yield from self._enum(place, old.type, new.type)
         if isinstance(one, IntegerType) and isinstance(other, IntegerType):
             same = (one.size, one.signed) == (other.size, other.signed)
             if same and one.endian != other.endian and before["type"] != after["type"]:
@@ -80,11 +98,34 @@ class Fields:
         if isinstance(one, UserType) and isinstance(other, UserType) and not one.opaque and not other.opaque:
             # What became of the type is said there.
             before["type"] = after["type"]
+        if old.message is not None and new.message is not None and old.message.kind != new.message.kind:
+            # The type of such a field follows from its kind in protobuf, of which is said what it does.
+            before["type"] = after["type"]
+        if isinstance(one, StringType) and isinstance(other, StringType) and _includes(other.encoding, one.encoding):
+            text = f"type: {before['type']} → {after['type']}: the same text, and more is accepted"
+            yield Change(Level.COMPATIBLE, WIRE, place, text)
+            before["type"] = after["type"]
+        if before["terminator"] != after["terminator"] and _but_missing(old.terminator) == _but_missing(new.terminator):
+            accepted = old.terminator is not None and old.terminator.eos_error
+            level, what = (Level.COMPATIBLE, "accepted") if accepted else (Level.BREAKING, "refused")
+            yield Change(level, CHECKS, place, f"a terminator that is missing at the end is {what} now")
+            before["terminator"] = after["terminator"]
         for name, value in before.items():
             # The size of a number follows from its type, which says it already.
             if name == "size" and before["type"] != after["type"] and value.endswith("bytes"):
                 continue
             yield from _differing(place, name, value, after[name])
+
+    def _enum(self, place: str, old: Type, new: Type) -> Iterator[Change]:
+        one, other = (each.path if isinstance(each, EnumType) else None for each in (old, new))
+        if one is None and other is not None:
+            text = f"its values have names now, those of {path_text(other, self.new.name)}"
+            yield Change(Level.COMPATIBLE, WIRE, place, text)
+        elif one is not None and other is None:
+            yield Change(Level.BREAKING, WIRE, place, "its values have no names any more")
+        elif one is not None and other is not None and self._enums.get(one) != other:
+            text = f"its values have other names: {path_text(one, self.old.name)} → {path_text(other, self.new.name)}"
+            yield Change(Level.BREAKING, WIRE, place, text)
 
     def _switch(self, place: str, old: Switch | None, new: Switch | None) -> Iterator[Change]:
         if old is None or new is None:
@@ -94,10 +135,12 @@ class Fields:
             return
         yield from _differing(place, "switch-on", expression_text(old.on), expression_text(new.on))
         before, after = switch_cases(old, self.old.name), switch_cases(new, self.new.name)
+        bare_before, bare_after = switch_cases(old, None), switch_cases(new, None)
         for match, what in before.items():
             if match not in after:
                 yield Change(Level.BREAKING, WIRE, place, f"the case {match} was removed")
-            else:
+            elif bare_before[match] != bare_after[match]:
+                # Where both are types of the spec, what became of the type is said there.
                 yield from _differing(place, f"case {match}", what, after[match])
         for match in after:
             if match not in before:
@@ -108,8 +151,8 @@ class Fields:
         self, place: str, old: Valid | None, new: Valid | None, old_type: Type, new_type: Type
     ) -> Iterator[Change]:
         before, after = _valid_text(old), _valid_text(new)
-        old_allowed = allowed(old, _enum(self.old, old_type))
-        new_allowed = allowed(new, _enum(self.new, new_type))
+        old_allowed = allowed(old, _enum(self.old, old_type), _wire_type(old_type))
+        new_allowed = allowed(new, _enum(self.new, new_type), _wire_type(old_type))
         if before == after and old_allowed == new_allowed:
             return
         shown = f"valid: {before} → {after}" if before != after else f"valid: {after}, of an enum that was changed"
@@ -132,9 +175,20 @@ def _enum(spec: Spec, type: Type) -> Enum | None:
     return spec.enum(type.path) if isinstance(type, EnumType) else None
 
 
-def _differing(place: str, what: str, old: str, new: str) -> Iterator[Change]:
+def _differing(place: str, what: str, old: str, new: str, area: str = WIRE) -> Iterator[Change]:
     if old != new:
-        yield Change(Level.BREAKING, WIRE, place, f"{what}: {old} → {new}")
+        yield Change(Level.BREAKING, area, place, f"{what}: {old} → {new}")
+
+
+def _includes(outer: str | None, inner: str | None) -> bool:
+    """Whether all text in one encoding is the same text in another."""
+    supersets = ("UTF-8", "ISO-8859-", "windows-125", "IBM437", "IBM866")
+    return inner == "ASCII" and outer is not None and outer.startswith(supersets)
+
+
+def _but_missing(terminator: Terminator | None) -> Terminator | None:
+    """All that a terminator is, but for what becomes of it where it is missing."""
+    return None if terminator is None else replace(terminator, eos_error=True)
 
 
 def _valid_text(valid: Valid | None) -> str:

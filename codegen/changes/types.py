@@ -3,39 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from difflib import SequenceMatcher
 
-from ..model.layout import all_structs
+from ..model.layout import all_structs, framing_members
 from ..model.model import Attribute, Enum, Instance, Spec, Struct
-from ..model.types import Path, Type, UserType
+from ..model.types import Path, UserType
 from .change import COLUMNS, WIRE, Change, Level
 from .describe import optional_text, path_text, type_text
 from .fields import Fields, facts
+from .messages import rule_changes
+from .renames import Renames, enums_of, starts, structs_of, types_of
 
 
 class Types:
-    """Goes through the types of two specs side by side, from their roots on."""
+    """Goes through the types of two specs side by side, from their roots on. ``old`` is in the words of ``new``, but
+    for the names of types and enums (``renames.in_words_of``)."""
 
-    def __init__(self, old: Spec, new: Spec) -> None:
+    def __init__(self, old: Spec, new: Spec, renames: Renames) -> None:
         self.old = old
         self.new = new
-        self._fields = Fields(old, new)
+        self._renames = renames
+        self._fields = Fields(old, new, renames.enums)
+        self._before, self._after = structs_of(old), structs_of(new)
+        self._framing = framing_members(self._before.values()), framing_members(self._after.values())
         self._seen: set[tuple[Path, Path]] = set()
 
     def changes(self) -> Iterator[Change]:
         """What became of all types, those that nothing uses included."""
-        yield from self._structs(self.old.root, self.new.root)
+        for one, other in starts(self.old, self.new):
+            yield from self._structs(self._before[one], self._after[other])
         before = {path_text(each.path, self.old.name): each for each in all_structs(self.old.root)}
         after = {path_text(each.path, self.new.name): each for each in all_structs(self.new.root)}
         met_before, met_after = {old for old, _ in self._seen}, {new for _, new in self._seen}
         for name, struct in before.items():
-            if name in after:
+            unused = struct.path not in met_before
+            if unused and name in after and after[name].path not in met_after:
                 yield from self._structs(struct, after[name])
-            elif struct.path not in met_before:
-                yield Change(Level.BREAKING, WIRE, name, "this type was removed")
+            elif unused and name not in after:
+                # Where it was used, the field that has another type now or is gone says what breaks.
+                yield Change(Level.COMPATIBLE, WIRE, name, "this type was removed")
         for name, struct in after.items():
             if name not in before and struct.path not in met_after:
                 yield Change(Level.COMPATIBLE, WIRE, name, "this type was added")
+        yield from self._enums()
 
     def _structs(self, old: Struct, new: Struct) -> Iterator[Change]:
         if (old.path, new.path) in self._seen:
@@ -43,60 +52,73 @@ class Types:
         self._seen.add((old.path, new.path))
         name = "" if new.path == self.new.root.path else path_text(new.path, self.new.name)
         was = "" if old.path == self.old.root.path else path_text(old.path, self.old.name)
-        if was != name:
-            text = f"this type is called {name or 'like the format'} now"
-            yield Change(Level.BREAKING, WIRE, was or "the root", text)
+        same = self._renames.types.get(old.path) == new.path
+        if was != name and same:
+            text = f"this type is called {name or 'like the format'} now, and so is its class"
+            yield Change(Level.COMPATIBLE, WIRE, was or "the root", text)
+        elif was != name:
+            # What is different about it follows.
+            yield Change(Level.COMPATIBLE, WIRE, name or "the root", f"stands where {was or 'the root'} stood")
+        if same:
+            yield from self._renamed(name, self._renames.members.get(old.path, {}), old, new)
         yield from self._members(name, old, new)
         yield from self._computed(name, old, new)
-        yield from _enums(old, new, self.old.name, self.new.name)
         if [type_text(each.type, self.old.name) for each in old.parameters] != [
             type_text(each.type, self.new.name) for each in new.parameters
         ]:
             yield Change(Level.BREAKING, WIRE, name or "the root", "its parameters are others")
+        yield from rule_changes(name or "the root", old.message, new.message)
         if old.endian != new.endian:
             yield Change(Level.BREAKING, WIRE, name or "the root", "its byte order is decided otherwise")
         if optional_text(old.to_string) != optional_text(new.to_string):
             yield Change(Level.COMPATIBLE, WIRE, name or "the root", "its objects are shown as another text")
 
+    def _renamed(self, name: str, names: dict[str, str], old: Struct, new: Struct) -> Iterator[Change]:
+        for one, other in names.items():
+            was, now = old.attribute(other), new.attribute(other)
+            if was is not None and now is not None and was.anonymous:
+                yield Change(
+                    Level.COMPATIBLE, WIRE, _place(name, other), "has a name now; its bytes are where they were"
+                )
+            elif now is not None:
+                text = "has no name any more" if now.anonymous else f"is called {other} now"
+                yield Change(Level.BREAKING, WIRE, _place(name, one), f"{text}; its bytes are where they were")
+            elif new.instance(other) is not None:
+                yield Change(
+                    Level.BREAKING, COLUMNS, _place(name, one), f"is called {other} now; its value is the same"
+                )
+            else:
+                yield Change(Level.COMPATIBLE, WIRE, _place(name, one), f"this parameter is called {other} now")
+
     def _members(self, name: str, old: Struct, new: Struct) -> Iterator[Change]:
         before, after = [each.id for each in old.attributes], [each.id for each in new.attributes]
-        renamed = self._renamed(old, new)
-        for one, other in renamed.items():
-            yield Change(
-                Level.BREAKING, WIRE, _place(name, one), f"is called {other} now; its bytes are where they were"
-            )
         for id in before:
-            if id not in after and id not in renamed:
+            if id not in after:
                 text = f"was removed ({self._shown(old, id, self.old)}); what follows lies elsewhere"
                 last = before[-1] == id
                 yield Change(Level.BREAKING, WIRE, _place(name, id), text if not last else text.partition(";")[0])
         for id in after:
-            if id not in before and id not in renamed.values():
+            if id not in before:
                 text = f"was added ({self._shown(new, id, self.new)}); files from before do not have it"
-                yield Change(Level.BREAKING, WIRE, _place(name, id), text)
+                yield Change(self._added(new, id), WIRE, _place(name, id), text)
         stayed = [id for id in before if id in after]
         if stayed != [id for id in after if id in before]:
             order = ", ".join(id for id in after if id in before)
-            yield Change(Level.BREAKING, WIRE, name or "the root", f"its fields come in another order: {order}")
-        for id in before:
-            was, now = old.attribute(id), new.attribute(renamed.get(id, id))
-            if was is not None and now is not None:
-                if id not in renamed:
-                    yield from self._fields.attributes(_place(name, id), was, now)
-                yield from self._below(was, now)
+            # The fields of a message are found by their numbers.
+            level = Level.COMPATIBLE if new.message is not None else Level.BREAKING
+            yield Change(level, WIRE, name or "the root", f"its fields come in another order: {order}")
+        for id in stayed:
+            was, now = old.attribute(id), new.attribute(id)
+            assert was is not None
+            assert now is not None
+            yield from self._fields.attributes(_place(name, id), was, now)
+            yield from self._below(was, now)
 
-    def _renamed(self, old: Struct, new: Struct) -> dict[str, str]:
-        """Fields that stand where one of another name stood, with the same bytes."""
-        before, after = [each.id for each in old.attributes], [each.id for each in new.attributes]
-        found: dict[str, str] = {}
-        for tag, a, b, c, d in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
-            if tag != "replace" or b - a != d - c:
-                continue
-            for one, other in zip(old.attributes[a:b], new.attributes[c:d], strict=True):
-                moved = one.id in after or other.id in before
-                if not moved and facts(one, self.old.name) == facts(other, self.new.name):
-                    found[one.id] = other.id
-        return found
+    def _added(self, struct: Struct, id: str) -> Level:
+        """A field that a message may lack breaks no reader."""
+        attribute = struct.attribute(id)
+        message = attribute.message if attribute is not None else None
+        return Level.BREAKING if message is None or message.label == "required" else Level.COMPATIBLE
 
     def _shown(self, struct: Struct, id: str, spec: Spec) -> str:
         attribute = struct.attribute(id)
@@ -108,47 +130,59 @@ class Types:
     def _computed(self, name: str, old: Struct, new: Struct) -> Iterator[Change]:
         for instance in old.instances:
             other = new.instance(instance.id)
-            if other is None:
-                if new.attribute(instance.id) is None:
-                    yield Change(Level.BREAKING, WIRE, _place(name, instance.id), "this instance was removed")
-                continue
-            yield from self._fields.instances(_place(name, instance.id), instance, other)
-            yield from self._below(instance, other)
+            if other is not None:
+                area = self._area((old.path, instance.id), (new.path, other.id))
+                yield from self._fields.instances(_place(name, instance.id), instance, other, area)
+                yield from self._below(instance, other)
+            elif new.attribute(instance.id) is None and not _is_column(self.old, old, instance):
+                area = WIRE if instance.attribute is not None else COLUMNS
+                yield Change(Level.BREAKING, area, _place(name, instance.id), "this instance was removed")
         for instance in new.instances:
-            if old.instance(instance.id) is None and old.attribute(instance.id) is None:
-                yield Change(Level.COMPATIBLE, WIRE, _place(name, instance.id), "this instance was added")
+            fresh = old.instance(instance.id) is None and old.attribute(instance.id) is None
+            if fresh and not _is_column(self.new, new, instance):
+                area = WIRE if instance.attribute is not None else COLUMNS
+                yield Change(Level.COMPATIBLE, area, _place(name, instance.id), "this instance was added")
+
+    def _area(self, old: tuple[Path, str], new: tuple[Path, str]) -> str:
+        """A computed value matters to the wire where a size, a count or a condition stands on it."""
+        return WIRE if old in self._framing[0] or new in self._framing[1] else COLUMNS
 
     def _below(self, old: Attribute | Instance, new: Attribute | Instance) -> Iterator[Change]:
-        others = _types(new)
-        for case, one in _types(old).items():
+        others = types_of(new)
+        for case, one in types_of(old).items():
             other = others.get(case)
             if isinstance(one, UserType) and isinstance(other, UserType) and not one.opaque and not other.opaque:
-                yield from self._structs(self.old.struct(one.path), self.new.struct(other.path))
+                yield from self._structs(self._before[one.path], self._after[other.path])
+
+    def _enums(self) -> Iterator[Change]:
+        before, after = enums_of(self.old), enums_of(self.new)
+        for path, enum in before.items():
+            name, other = path_text(path, self.old.name), self._renames.enums.get(path)
+            if other is None:
+                # Where it was used, the field that has no names any more says what breaks.
+                yield Change(Level.COMPATIBLE, WIRE, name, "this enum was removed")
+                continue
+            now = path_text(other, self.new.name)
+            if name != now:
+                yield Change(Level.COMPATIBLE, WIRE, name, f"this enum is called {now} now, and so is its class")
+            yield from _labels(now, enum, after[other])
+        for path in after:
+            if path not in self._renames.enums.values():
+                yield Change(Level.COMPATIBLE, WIRE, path_text(path, self.new.name), "this enum was added")
 
 
-def _types(field: Attribute | Instance) -> dict[str, Type]:
-    """The types of a field: one, or one for each case of its switch."""
-    attribute = field if isinstance(field, Attribute) else field.attribute
-    if attribute is not None and attribute.switch is not None:
-        return {optional_text(each.match): each.type for each in attribute.switch.cases}
-    return {"": attribute.type if attribute is not None else field.type}
+def _is_column(spec: Spec, struct: Struct, instance: Instance) -> bool:
+    """Whether it is a column of the table, of which the table's part tells what became of it."""
+    rows = spec.rows
+    if rows is None:
+        return False
+    return (struct.path == rows.row and instance.id in (*rows.columns, *rows.selectable)) or (
+        struct.path == spec.root.path and instance.id in rows.parent_columns
+    )
 
 
 def _place(struct: str, id: str) -> str:
     return f"{struct}.{id}" if struct else id
-
-
-def _enums(old: Struct, new: Struct, old_root: str, new_root: str) -> Iterator[Change]:
-    before = {path_text(each.path, old_root): each for each in old.enums}
-    after = {path_text(each.path, new_root): each for each in new.enums}
-    for name, enum in before.items():
-        if name in after:
-            yield from _labels(name, enum, after[name])
-        else:
-            yield Change(Level.BREAKING, WIRE, name, "this enum was removed")
-    for name in after:
-        if name not in before:
-            yield Change(Level.COMPATIBLE, WIRE, name, "this enum was added")
 
 
 def _labels(name: str, old: Enum, new: Enum) -> Iterator[Change]:

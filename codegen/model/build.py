@@ -15,12 +15,14 @@ from ..spec.syntax import Expression, ProcessReference, Section, TypeReference
 from ..spec.words import shown
 from .extensions import FieldExtensions
 from .fields import Field, PendingSize, PendingSwitch
+from .messages import message_of
 from .model import (
     Attribute,
     ComputedEndian,
     ExpressionSize,
     InheritedEndian,
     Instance,
+    OwnSize,
     Parameter,
     Process,
     Repeat,
@@ -70,6 +72,7 @@ class Builder:
             instances=tuple(each for each in instances if each is not None),
             structs=tuple(self.struct(each) for each in symbol.types.values()),
             enums=tuple(symbol.enums.values()),
+            message=message_of(symbol),
             to_string=self._checked(symbol, section, "to-string", TEXT),
             parents=tuple(each.path for each in symbol.parents),
             endian=self._endian(symbol),
@@ -84,6 +87,8 @@ class Builder:
         if member.field is None:
             return None
         field, section = member.field, member.section
+        if field.message is not None:
+            return self._message_field(symbol, member, field)
         whole = Surroundings(index=field.repeats)
         item = replace(whole, item=field.type)
         arguments = self._arguments(symbol, field.reference, field.type, whole) if field.reference else ()
@@ -108,6 +113,19 @@ class Builder:
         )
         self._refuse_later_names(symbol, member, attribute)
         return FieldExtensions(symbol, member, self.diagnostics).attribute(attribute)
+
+    def _message_field(self, symbol: Symbol, member: Member, field: Field) -> Attribute:
+        attribute = Attribute(
+            id=member.id,
+            type=field.type,
+            size=OwnSize(),
+            repeat=RepeatEos() if field.repeats else None,
+            message=field.message,
+            doc=member.section.word("doc").strip(),
+            doc_ref=tuple(each.value for each in member.section.texts("doc-ref")),
+            position=member.position,
+        )
+        return FieldExtensions(symbol, member, self.diagnostics).message_field(attribute)
 
     def _instance(self, symbol: Symbol, member: Member) -> Instance | None:
         section = member.section
@@ -229,7 +247,7 @@ class Builder:
         target = self.world.at(type.path) if isinstance(type, UserType) and not type.opaque else None
         if target is not None:
             parameters = target.of_kind("parameter")
-            if len(parameters) != len(nodes):
+            if len(parameters) != len(nodes) and not target.unknown_members:
                 wanted = f"{len(parameters)} argument{'' if len(parameters) == 1 else 's'}"
                 message = f"{shown(reference.name)} takes {wanted}, found {len(nodes)}"
                 self.diagnostics.error(reference.position, message)

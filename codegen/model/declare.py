@@ -10,8 +10,10 @@ from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Integer, Section, Text, TypeReference
 from ..spec.words import listed, shown
 from .fields import BUILT_IN, FieldReader, canonical
+from .message_kinds import SCALARS
+from .messages import MessageReader
 from .model import Enum, EnumLabel, Position
-from .resolve import find_enum, find_type, unknown_enum, unknown_type
+from .resolve import find_enum, find_type, may_be_built_in, unknown_enum, unknown_type
 from .symbols import Defaults, Member, SourceFile, Symbol, World
 from .types import (
     AnyStructType,
@@ -60,6 +62,10 @@ class Declarer:
 
     def members(self, symbol: Symbol) -> None:
         """The parameters, attributes and instances of one type."""
+        symbol.unknown_members |= not symbol.section.missing.isdisjoint(("params", "seq", "instances"))
+        if symbol.is_message:
+            for member in MessageReader(self.world, symbol, self.diagnostics).members():
+                self._add(symbol, member)
         for index, section in enumerate(symbol.section.sections("params")):
             self._parameter(symbol, section, index)
         for index, section in enumerate(symbol.section.sections("seq")):
@@ -86,17 +92,27 @@ class Declarer:
                 bit_endian=meta.word("bit-endian") or above.bit_endian,
                 encoding=canonical(encoding, self.diagnostics) if encoding is not None else above.encoding,
             )
+        if "meta" in section.missing or (meta is not None and not meta.missing.isdisjoint(("endian", "encoding"))):
+            # What was meant is not known: any will do to go on with.
+            above = replace(above, endian=above.endian or "le", encoding=above.encoding or "UTF-8")
         inherits = above.endian == "computed" and not computed_here
         symbol = Symbol(path, file, section, outer, above, opaque, inherits)
+        lacking = section.missing | (meta.missing if meta is not None else frozenset())
+        file.unknown_types |= not lacking.isdisjoint(("types", "meta", "id", "imports", "ks-opaque-types"))
+        file.unknown_enums |= file.unknown_types or "enums" in lacking
         for entry in section.entries("enums"):
             if isinstance(entry.key, Text) and isinstance(entry.value, Section):
                 symbol.enums[entry.key.value] = self._enum((*path, entry.key.value), entry.value)
+                if entry.value.faulty:
+                    symbol.unknown_labels.add(entry.key.value)
         for entry in section.entries("types"):
             if isinstance(entry.key, Text) and isinstance(entry.value, Section):
                 name = entry.key.value
                 if name in BUILT_IN or name in PARAMETER_TYPES:
                     self.diagnostics.error(entry.key.position, f"{shown(name)} is the name of a built-in type")
                 symbol.types[name] = self._type(file, (*path, name), entry.value, symbol, above, opaque=opaque)
+                if name in SCALARS and name not in PARAMETER_TYPES and symbol.types[name].is_message:
+                    self.diagnostics.error(entry.key.position, f"{shown(name)} is the name of a scalar of protobuf")
         return symbol
 
     def _version(self, meta: Section) -> None:
@@ -165,14 +181,15 @@ class Declarer:
     def _attribute(self, symbol: Symbol, section: Section, index: int) -> None:
         id = section.text("id")
         name = id.value if id is not None else f"_unnamed{index}"
+        symbol.unknown_members |= id is None and "id" in section.missing
         position = id.position if id is not None else section.position
         member = Member(name, "attribute", section, position, index)
         self._give_field(symbol, member)
         self._add(symbol, member)
 
     def _instance(self, symbol: Symbol, id: Text, section: Section, index: int) -> None:
-        member = Member(id.value, "instance", section, id.position, index)
-        if "value" in section.keys:
+        member = Member(id.value, "instance", section, id.position, index, failed=section.faulty)
+        if "value" in section.keys and not section.faulty:
             wrong = [key for key in section.keys if key not in VALUE_INSTANCE_KEYS]
             for key in wrong:
                 allowed = listed(VALUE_INSTANCE_KEYS[1:-1])
@@ -186,17 +203,34 @@ class Declarer:
         self._add(symbol, member)
 
     def _give_field(self, symbol: Symbol, member: Member) -> None:
-        field = self._reader(symbol).field(member.section)
+        reader = self._reader(symbol)
+        if member.section.faulty:
+            self._check_type(symbol, reader, member.section)
+        field = reader.field(member.section) if not member.section.faulty else None
         if field is None:
             member.failed = True
             return
         member.field = field
         member.type = ListType(field.type) if field.repeats else field.type
 
+    def _check_type(self, symbol: Symbol, reader: FieldReader, section: Section) -> None:
+        """Says what is wrong with a type's name where the other keys have errors, which say nothing about it."""
+        reference = section.get("type")
+        if isinstance(reference, TypeReference) and reference.name not in BUILT_IN:
+            before = self.diagnostics.errors
+            number = reader.number(reference.name, reference.position)
+            if number is None and self.diagnostics.errors == before:
+                self._user_type(symbol, reference.name, reference.position)
+
     def _parameter(self, symbol: Symbol, section: Section, index: int) -> None:
         id = section.text("id")
         name = id.value if id is not None else f"_unnamed{index}"
+        symbol.unknown_members |= id is None
         member = Member(name, "parameter", section, id.position if id is not None else section.position, index)
+        if section.faulty:
+            member.failed = True
+            self._add(symbol, member)
+            return
         reference = section.get("type")
         type: Type | None = BytesType()
         if isinstance(reference, TypeReference):
@@ -229,13 +263,15 @@ class Declarer:
             return UserType(found.path)
         if symbol.opaque_types:
             return UserType(tuple(part for part in name.split("::") if part), opaque=True)
-        self.diagnostics.error(position, unknown_type(self.world, symbol, name, built_in))
+        if not symbol.file.unknown_types or may_be_built_in(name):
+            self.diagnostics.error(position, unknown_type(self.world, symbol, name, built_in))
         return None
 
     def _named_enum(self, symbol: Symbol, name: str, position: Position) -> EnumType | None:
         found = find_enum(self.world, symbol, name)
         if found is None:
-            self.diagnostics.error(position, unknown_enum(symbol, name))
+            if not symbol.file.unknown_enums:
+                self.diagnostics.error(position, unknown_enum(symbol, name))
             return None
         return EnumType(found.path, ComputedIntegerType())
 

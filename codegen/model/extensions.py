@@ -4,16 +4,32 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..expression.typerules import is_integer, type_name
+from ..expression.fold import constant_integer
+from ..expression.typerules import is_integer, is_text, type_name
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Flag, Integer, Items, Section, Text
 from ..spec.words import shown, suggestion
-from .model import Attribute, Checksum, Framing, Instance, Labels, Logical, OwnSize, RepeatEos, Timestamp
+from .model import (
+    Attribute,
+    Checksum,
+    ExpressionSize,
+    Framing,
+    Instance,
+    IntegerText,
+    Labels,
+    Logical,
+    OwnSize,
+    Position,
+    RepeatEos,
+    Timestamp,
+)
 from .symbols import Member, Symbol
-from .types import BitsType, EnumType, IntegerType, ListType, Type, UserType
+from .types import BitsType, BytesType, EnumType, IntegerType, ListType, Type, UserType
 
 CHECKSUM_BYTES = 4
-"""Size of the checksums that there are."""
+"""Size of a CRC."""
+DIGEST_BYTES = 16
+"""Size of an MD5 (RFC 1321)."""
 
 
 class FieldExtensions:
@@ -22,7 +38,8 @@ class FieldExtensions:
     def __init__(self, symbol: Symbol, member: Member, diagnostics: Diagnostics) -> None:
         self.symbol = symbol
         self.diagnostics = diagnostics
-        self.section = member.section.extensions
+        is_message_field = member.section.table == "message-field"
+        self.section = member.section if is_message_field else member.section.extensions
         self.member = member
 
     def attribute(self, attribute: Attribute) -> Attribute:
@@ -37,6 +54,11 @@ class FieldExtensions:
             logical=self._logical(whole),
         )
 
+    def message_field(self, attribute: Attribute) -> Attribute:
+        """The field of a message with its logical type."""
+        whole = ListType(attribute.type) if attribute.repeat is not None else attribute.type
+        return replace(attribute, logical=self._logical(whole))
+
     def instance(self, instance: Instance) -> Instance:
         """The value instance with its logical type."""
         return replace(instance, logical=self._logical(instance.type)) if self.section is not None else instance
@@ -49,15 +71,28 @@ class FieldExtensions:
             return None
         timestamp = section.get("timestamp") if "timestamp" in section else None
         labels = section.get("labels") if "labels" in section else None
-        if timestamp is not None and labels is not None:
-            self.diagnostics.error(labels.position, "'timestamp' and 'labels' cannot be used together")
+        text = section.get("text") if "text" in section else None
+        both = [each for each in ("timestamp", "labels", "text") if each in section]
+        if len(both) > 1:
+            self.diagnostics.error(section.position_of(both[1]), f"'{both[0]}' and '{both[1]}' cannot be used together")
             return None
+        if text is not None:
+            return self._integer_text(text.position, type)
         if isinstance(labels, Flag):
             if not isinstance(type, EnumType):
                 self.diagnostics.error(labels.position, f"'labels' needs an enum, this is {type_name(type)}")
                 return None
             return Labels()
         return self._timestamp(timestamp, type) if isinstance(timestamp, (Text, Section)) else None
+
+    def _integer_text(self, position: Position, type: Type) -> IntegerText | None:
+        if self.symbol.message is None or "value" not in self.member.section:
+            self.diagnostics.error(position, "'text' is for value instances of message types")
+            return None
+        if not is_text(type):
+            self.diagnostics.error(position, f"'text' needs text, this is {type_name(type)}")
+            return None
+        return IntegerText()
 
     def _timestamp(self, value: Text | Section, type: Type) -> Timestamp | None:
         if not is_integer(type):
@@ -74,6 +109,8 @@ class FieldExtensions:
         section = self.section.section("checksum") if self.section is not None else None
         if section is None:
             return None
+        if section.word("algorithm") == "md5":
+            return self._digest(section, attribute)
         type = attribute.type
         if not isinstance(type, IntegerType) or type.signed or type.size != CHECKSUM_BYTES or attribute.repeat:
             found = type_name(ListType(type) if attribute.repeat else type)
@@ -101,6 +138,27 @@ class FieldExtensions:
             replace=replaced,
         )
 
+    def _digest(self, section: Section, attribute: Attribute) -> Checksum | None:
+        """An MD5: 16 bytes that cover others."""
+        size = attribute.size.expression if isinstance(attribute.size, ExpressionSize) else None
+        plain = attribute.repeat is None and attribute.terminator is None and attribute.process is None
+        plain = plain and attribute.pad_right is None and isinstance(attribute.type, BytesType)
+        if not plain or size is None or constant_integer(size) != DIGEST_BYTES:
+            self.diagnostics.error(section.position, f"an md5 must be plain bytes of size: {DIGEST_BYTES}")
+            return None
+        for key in ("initial", "final-xor", "replace"):
+            if key in section:
+                self.diagnostics.error(section.keys[key], f"'{key}' is of CRCs, this is an md5")
+                return None
+        covered = self._covered(section)
+        if covered is None:
+            return None
+        first, last = covered
+        if first.index <= self.member.index <= last.index:
+            self.diagnostics.error(section.position_of("over"), "an md5 cannot cover its own bytes")
+            return None
+        return Checksum("md5", first.id, last.id, initial=0, final_xor=0)
+
     def _covered(self, section: Section) -> tuple[Member, Member] | None:
         over = section.get("over")
         names = list(over.items) if isinstance(over, Items) else [over, over]
@@ -110,6 +168,8 @@ class FieldExtensions:
             if not isinstance(name, Text):
                 return None
             member = attributes.get(name.value)
+            if member is None and self.symbol.unknown_members:
+                return None
             if member is None:
                 hint = suggestion(name.value, attributes)
                 message = f"a checksum covers attributes of its own type; {shown(name.value)} is none of them{hint}"

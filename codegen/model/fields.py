@@ -13,7 +13,7 @@ from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Contents, Entry, Expression, Section, Text, TypeReference
 from ..spec.words import shown, suggestion
 from .encodings import canonical_encoding, canonical_encodings, python_codec, terminator_of
-from .model import EndOfStreamSize, FixedSize, OwnSize, Position, TerminatedSize, Terminator
+from .model import EndOfStreamSize, FixedSize, MessageField, OwnSize, Position, TerminatedSize, Terminator
 from .types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, Type, UserType
 
 MAX_BITS = 64
@@ -69,11 +69,13 @@ class Field:
     reference: TypeReference | None = None
     switch: PendingSwitch | None = None
     contents: bytes | None = None
+    message: MessageField | None = None
+    """Set for a field of a message."""
 
     @property
     def repeats(self) -> bool:
         """Whether it is a list."""
-        return "repeat" in self.section
+        return "repeat" in self.section or (self.message is not None and self.message.label == "repeated")
 
 
 @dataclass(frozen=True)

@@ -32,10 +32,12 @@ class Loader:
     files: dict[str, SourceFile] = field(default_factory=dict)
     """By the name (``meta/id``) of the spec; the first is the one that was asked for."""
     seen: set[Path] = field(default_factory=set)
+    incomplete: bool = False
+    """An import could not be read, or is none that can be named."""
 
     def load(self, path: Path, text: str | None, display: str) -> bool:
-        """Reads the file and its imports; ``False`` where there are errors. Raises ``OSError`` where the first file
-        cannot be opened."""
+        """Reads the file and its imports; ``False`` where the first is not even a mapping, and there is nothing to go
+        on with. Raises ``OSError`` where the first file cannot be opened."""
         data = text.encode("utf-8", "surrogatepass") if text is not None else _read(path)
         waiting = [(path, data, display)]
         self.seen.add(_key(path))
@@ -43,10 +45,13 @@ class Loader:
             current, content, name = waiting.pop(0)
             file = self._parse(content, name)
             if file is None:
+                self.incomplete = True
                 continue
             self._declare(file)
             waiting.extend(self._imports(file.section, current))
-        return not self.diagnostics.has_errors
+        for file in self.files.values():
+            file.unknown_types = file.unknown_enums = self.incomplete
+        return bool(self.files)
 
     def _parse(self, data: bytes, display: str) -> SourceFile | None:
         start = Position(display, 1, 1)
@@ -72,7 +77,10 @@ class Loader:
         meta = file.section.section("meta")
         id = meta.text("id") if meta is not None else None
         if id is None:
-            return  # the validator has said that it is missing
+            # The validator has said that it is missing. Its types can be checked all the same.
+            self.incomplete |= bool(self.files)
+            self.files.setdefault(Path(file.display).stem, file)
+            return
         if id.value in self.files:
             first = self.files[id.value].display
             self.diagnostics.error(id.position, f"the name {shown(id.value)} is already that of {first}")
@@ -86,17 +94,20 @@ class Loader:
             if path is None:
                 where = "beside this file" if not text.value.startswith("/") else "in the import paths"
                 self.diagnostics.error(text.position, f"cannot find the import {shown(text.value + '.ksy')} {where}")
+                self.incomplete = True
                 continue
             if _key(path) in self.seen:
                 continue
             if len(self.seen) >= MAX_FILES:
                 self.diagnostics.error(text.position, f"more than {MAX_FILES} specs are imported")
+                self.incomplete = True
                 return found
             self.seen.add(_key(path))
             try:
                 found.append((path, _read(path), display_name(path)))
             except OSError as error:
                 self.diagnostics.error(text.position, f"cannot read the import: {error.strerror or error}")
+                self.incomplete = True
         return found
 
     def _find(self, name: str, importer: Path) -> Path | None:
@@ -117,12 +128,12 @@ class Loader:
 
 
 def display_name(path: Path) -> str:
-    """What diagnostics call a file: relative to the current folder where it lies inside, else its name alone, so that
-    no machine's paths get into what is generated."""
+    """What diagnostics call a file: relative to the current folder where it lies inside, else as it was given, so that
+    an editor opens it. What is generated only has the name."""
     try:
         return path.resolve().relative_to(Path.cwd().resolve()).as_posix()
     except ValueError:
-        return path.name if path.is_absolute() else path.as_posix()
+        return path.as_posix()
 
 
 def _import_texts(section: Section) -> list[Text]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
 
 from ..spec.diagnostics import Diagnostic, Diagnostics, InvalidSpecError, TooManyErrorsError
+from ..spec.occupied import occupied
 from ..spec.syntax import Section
 from .build import Builder
 from .declare import Declarer
@@ -18,7 +19,7 @@ from .parents import find_parents
 from .scope import Typing
 from .sizes import Sizes
 from .symbols import SourceFile, World
-from .table import TableReader
+from .table import Table, TableReader
 
 
 @dataclass(frozen=True)
@@ -91,17 +92,36 @@ def _compile(
     builder = Builder(world, typing, diagnostics)
     roots = {name: builder.struct(symbol) for name, symbol in world.roots.items()}
     if diagnostics.has_errors:
+        structs = {each.path: each for root in roots.values() for each in all_structs(root)}
+        for name, file in loader.files.items():
+            _table(file, roots[name], structs, world, diagnostics)
         return None
     framing = framing_members(each for root in roots.values() for each in all_structs(root))
     roots = {name: derive(mark(root, framing)) for name, root in roots.items()}
     structs = {each.path: each for root in roots.values() for each in all_structs(root)}
-    specs = [_spec(file, roots[name], structs, diagnostics) for name, file in loader.files.items()]
+    specs = [_spec(file, roots[name], structs, world, diagnostics) for name, file in loader.files.items()]
     return replace(specs[0], imports=tuple(specs[1:]))
 
 
-def _spec(file: SourceFile, root: Struct, structs: dict[tuple[str, ...], Struct], diagnostics: Diagnostics) -> Spec:
-    meta = file.section.section("meta") or Section("meta", file.section.position)
-    table = TableReader(root, structs, diagnostics).read(meta.extensions)
+Structs = dict[tuple[str, ...], Struct]
+
+
+def _meta(file: SourceFile) -> Section:
+    return file.section.section("meta") or Section("meta", file.section.position)
+
+
+def _table(file: SourceFile, root: Struct, structs: Structs, world: World, diagnostics: Diagnostics) -> Table:
+    meta = _meta(file)
+    id = meta.text("id")
+    reason = occupied(id.value) if id is not None and meta.extensions is not None else None
+    if id is not None and reason:
+        diagnostics.warning(id.position, reason)
+    return TableReader(root, structs, world, diagnostics).read(meta.extensions)
+
+
+def _spec(file: SourceFile, root: Struct, structs: Structs, world: World, diagnostics: Diagnostics) -> Spec:
+    meta = _meta(file)
+    table = _table(file, root, structs, world, diagnostics)
     return Spec(
         name=root.path[0],
         title=meta.word("title"),
@@ -109,6 +129,7 @@ def _spec(file: SourceFile, root: Struct, structs: dict[tuple[str, ...], Struct]
         file=file.display,
         sha256=file.sha256,
         rows=table.rows,
+        units=table.units,
         codec=table.codec,
         path_pattern=table.path_pattern,
         max_record=table.max_record,

@@ -9,6 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ..expression.nodes import Node
+from .logical import IntegerText as IntegerText
+from .logical import Labels as Labels
+from .logical import Logical as Logical
+from .logical import Timestamp as Timestamp
+from .message_model import Message as Message
+from .message_model import MessageField as MessageField
+from .message_model import UnitColumn as UnitColumn
+from .message_model import UnitKind as UnitKind
+from .message_model import Units as Units
 from .types import Path, Type
 
 MODEL_VERSION = 1
@@ -144,7 +153,7 @@ class Process:
 
 @dataclass(frozen=True)
 class Checksum:
-    """``-wireloom: {checksum: …}`` on an integer attribute.
+    """``-wireloom: {checksum: …}`` on an integer attribute, or with ``algorithm`` ``md5`` on one of 16 bytes.
 
     The checksum covers the bytes of the attributes ``first`` … ``last`` of the same type, both included, as they stand
     on the wire; with ``replace`` the checksum's own bytes, where they lie inside, count as that byte value.
@@ -167,23 +176,6 @@ class Framing:
 
     delimiter: bytes
     stuffing: str
-
-
-@dataclass(frozen=True)
-class Timestamp:
-    """Logical type of an integer: ``unit`` is ``s``, ``ms``, ``us`` or ``ns`` since the Unix epoch; ``zone`` is ``UTC``
-    or ``None`` for local time without a zone."""
-
-    unit: str
-    zone: str | None
-
-
-@dataclass(frozen=True)
-class Labels:
-    """Logical type of an enum: its labels as text (a dictionary in Arrow); unknown values as their number's text."""
-
-
-Logical = Timestamp | Labels
 
 
 # Types of the spec --------------------------------------------------------------------------------------------------
@@ -218,6 +210,8 @@ class Attribute:
     checksum: Checksum | None = None
     framing: Framing | None = None
     logical: Logical | None = None
+    message: MessageField | None = None
+    """Set for all attributes of a message type and for no others. A repeated field's ``repeat`` is ``RepeatEos``."""
     doc: str = ""
     doc_ref: tuple[str, ...] = ()
     anonymous: bool = False
@@ -299,6 +293,7 @@ class Struct:
     structs: tuple[Struct, ...] = ()
     enums: tuple[Enum, ...] = ()
     derivations: tuple[Derivation, ...] = ()
+    message: Message | None = None
     to_string: Node | None = None
     parents: tuple[Path, ...] = ()
     """The types of the same spec that hold this one directly, in the order in which they do."""
@@ -359,6 +354,8 @@ class Spec:
     file: str
     sha256: str
     rows: Rows | None = None
+    units: Units | None = None
+    """Set where the table is one of messages; ``rows`` is ``None`` then."""
     codec: str = "none"
     """What a writer compresses the file with: ``zstd``, ``gzip`` or ``none``. Readers look at the content."""
     path_pattern: str | None = None

@@ -43,7 +43,7 @@ def _forget_instances(world: World) -> None:
                 member.type = None
             if "value" in member.section:
                 member.value = None
-                member.failed = member.type is None and "enum" in member.section
+                member.failed = member.section.faulty or (member.type is None and "enum" in member.section)
 
 
 def _held(field: Field) -> list[UserType]:

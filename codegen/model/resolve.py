@@ -70,9 +70,14 @@ def unknown_type(world: World, start: Symbol, name: str, built_in: Iterable[str]
     visible.update("::".join(each.path[1:]) for each in start.root.all() if len(each.path) > 2)
     if name in ELSEWHERE:
         return f"unknown type {shown(name)}; did you mean '{ELSEWHERE[name]}'?"
-    if re.fullmatch(r"[us]\d+(?:le|be)?", name):
+    if may_be_built_in(name):
         return f"unknown type {shown(name)}; integers have 1, 2, 4 or 8 bytes, other widths are bits: b24"
     return f"unknown type {shown(name)}{suggestion(name, visible)}"
+
+
+def may_be_built_in(name: str) -> bool:
+    """Whether somebody who writes that name of no type means a built-in one."""
+    return name in ELSEWHERE or re.fullmatch(r"[us]\d+(?:le|be)?", name) is not None
 
 
 def unknown_enum(start: Symbol, name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ..expression.lexer import ExpressionError
@@ -170,15 +171,22 @@ class StructScope:
             return self._parent(symbol)
         member = symbol.members.get(name)
         if member is None:
+            if symbol.unknown_members:
+                raise Failed
             known = [*symbol.members, *(ALWAYS if name.startswith("_") else ())]
             hint = suggestion(name, known) or self._elsewhere(symbol, name)
             raise UnknownNameError(f"unknown name {shown(name)} in {symbol.name}{hint}")
+        if member.field is not None and member.field.message is not None and member.field.message.key is not None:
+            raise UnknownNameError(f"{shown(name)} is a map, and expressions take none")
         return self.typing.member_type(symbol, member)
 
     def _parent(self, symbol: Symbol) -> Type:
         if not symbol.parents:
             if symbol.outer is None:
                 raise UnknownNameError(f"the outermost type {symbol.name} has no _parent")
+            if self.typing.diagnostics.has_errors:
+                # What holds it may be an attribute with an error of its own.
+                raise Failed
             raise UnknownNameError(f"nothing holds {symbol.name}, so that the type of its _parent is not known")
         return UserType(symbol.parents[0].path) if len(symbol.parents) == 1 else AnyStructType()
 
@@ -193,8 +201,13 @@ class StructScope:
         name = "::".join(path)
         found = find_enum(self.typing.world, self.symbol, name)
         if found is None:
+            if self.symbol.file.unknown_enums:
+                raise Failed
             raise UnknownNameError(unknown_enum(self.symbol, name))
         labels = [each.label for each in found.labels]
+        holder = self.typing.world.at(found.path[:-1])
+        if label not in labels and holder is not None and found.path[-1] in holder.unknown_labels:
+            raise Failed
         if label not in labels:
             raise UnknownNameError(f"the enum {name} has no member {shown(label)}{suggestion(label, labels)}")
         return EnumType(found.path, ComputedIntegerType())
@@ -206,24 +219,35 @@ class StructScope:
         if type is None:
             found = find_type(self.typing.world, self.symbol, name)
             if found is None and not self.symbol.opaque_types:
+                if self.symbol.file.unknown_types:
+                    raise Failed
                 raise UnknownNameError(unknown_type(self.typing.world, self.symbol, name, BUILT_IN_PARAMETERS))
             type = UserType(found.path) if found else UserType(tuple(filter(None, name.split("::"))), opaque=True)
         return ListType(type) if is_list else type
 
     def size_in_bits(self, type: Type) -> int:
         """How many bits every value of the type takes on the wire."""
-        return self.typing.sizes.of_type(type)
+        return self._fixed(lambda: self.typing.sizes.of_type(type))
 
     def own_size_in_bits(self) -> int:
         """The same of the type that the expression stands in."""
-        return self.typing.sizes.of_symbol(self.symbol)
+        return self._fixed(lambda: self.typing.sizes.of_symbol(self.symbol))
 
     def member_size_in_bits(self, path: Path, name: str) -> int:
         """The same of an attribute."""
         symbol = self.typing.world.at(path)
         if symbol is None or name not in symbol.members:
-            return self.typing.sizes.of_type(self.member(path, name))
-        return self.typing.sizes.of_member(symbol, name)
+            return self.size_in_bits(self.member(path, name))
+        return self._fixed(lambda: self.typing.sizes.of_member(symbol, name))
+
+    def _fixed(self, size: Callable[[], int]) -> int:
+        try:
+            return size()
+        except UnknownNameError:
+            if self.typing.diagnostics.has_errors:
+                # A part of it may be an attribute with an error of its own.
+                raise Failed from None
+            raise
 
     def own_path(self) -> Path:
         """The type that the expression stands in."""

@@ -75,6 +75,8 @@ class Sizes:
         return size
 
     def _sum(self, symbol: Symbol) -> int | None:
+        if symbol.is_message:
+            return None
         total = 0
         for member in symbol.of_kind("attribute"):
             size = self._member(member)
@@ -90,7 +92,7 @@ class Sizes:
         if member.field is None:
             return self._type(member.type) if member.type is not None and member.kind != "instance" else None
         size: int | None
-        if member.field.switch is not None:
+        if member.field.switch is not None or member.field.message is not None:
             size = None
         elif isinstance(member.field.size, FixedSize):
             size = member.field.size.size * 8

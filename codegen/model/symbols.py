@@ -47,6 +47,9 @@ class SourceFile:
     display: str
     sha256: str
     section: Section
+    unknown_types: bool = False
+    unknown_enums: bool = False
+    """Some that it declares or imports could not be made out, so that a name which is not found may be theirs."""
 
 
 @dataclass(eq=False)
@@ -64,11 +67,29 @@ class Symbol:
     enums: dict[str, Enum] = field(default_factory=dict)
     members: dict[str, Member] = field(default_factory=dict)
     parents: list[Symbol] = field(default_factory=list)
+    unknown_members: bool = False
+    """It has members whose names could not be made out."""
+    unknown_labels: set[str] = field(default_factory=set)
+    """Its enums that have labels which could not be made out."""
 
     @property
     def name(self) -> str:
         """The path as messages show it."""
         return "::".join(self.path)
+
+    @property
+    def is_message(self) -> bool:
+        """Whether it is the type of a protobuf message, be it one with errors."""
+        extensions = self.section.extensions
+        if extensions is None:
+            return "-wireloom" in self.section.missing and "seq" not in self.section.keys
+        return "message" in extensions.keys or "message" in extensions.missing
+
+    @property
+    def message(self) -> Section | None:
+        """What makes it the type of a protobuf message."""
+        extensions = self.section.extensions
+        return extensions.section("message") if extensions is not None else None
 
     @property
     def root(self) -> Symbol:

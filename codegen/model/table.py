@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Integer, Section, Text
 from ..spec.words import listed, shown, suggestion
-from .model import Attribute, Choice, Instance, Position, RepeatEos, Rows, Struct
+from .model import Attribute, Choice, Instance, Position, RepeatEos, Rows, Struct, Units
+from .symbols import World
 from .types import AnyStructType, ListType, Path, StreamType, Type, UnionType, UserType
+from .units import UnitsReader, column_names
 
 DEFAULT_MAX_RECORD = 64 * 1024 * 1024
 
@@ -23,25 +25,32 @@ class Table:
     path_pattern: str | None = None
     max_record: int = DEFAULT_MAX_RECORD
     choices: tuple[Choice, ...] = ()
+    units: Units | None = None
 
 
 class TableReader:
     """Reads the extensions of ``meta`` against the finished structs."""
 
-    def __init__(self, root: Struct, structs: dict[Path, Struct], diagnostics: Diagnostics) -> None:
+    def __init__(self, root: Struct, structs: dict[Path, Struct], world: World, diagnostics: Diagnostics) -> None:
         self.root = root
         self.structs = structs
+        self.world = world
         self.diagnostics = diagnostics
 
     def read(self, section: Section | None) -> Table:
         """The table of the spec; without rows where it declares none."""
         if section is None:
             return Table()
-        rows = self._rows(section)
+        of_messages = "message" in section.keys
+        rows = None if of_messages else self._rows(section)
+        reader = UnitsReader(self.root, self.structs, self.world, self.diagnostics)
+        units = reader.read(section) if of_messages else None
+        columns = (*rows.columns, *rows.selectable, *rows.parent_columns) if rows is not None else ()
         return Table(
             rows=rows,
+            units=units,
             codec=section.word("codec", "none"),
-            path_pattern=self._path(section, rows),
+            path_pattern=self._path(section, column_names(units) if units is not None else columns),
             max_record=section.integer("max-record") or DEFAULT_MAX_RECORD,
             choices=self._choices(section),
         )
@@ -50,6 +59,8 @@ class TableReader:
 
     def _rows(self, section: Section) -> Rows | None:
         name = section.text("rows")
+        if name is None and not section.missing.isdisjoint(("rows", "message")):
+            return None
         if name is None:
             for key in ("columns", "selectable", "parent-columns", "max-record", "options", "path"):
                 if key in section:
@@ -57,8 +68,10 @@ class TableReader:
                     break
             return None
         attribute = self.root.attribute(name.value)
+        if attribute is None and self._failed(self.root, name.value):
+            return None
         if attribute is None:
-            hint = suggestion(name.value, [each.id for each in self.root.attributes])
+            hint = suggestion(name.value, [*(each.id for each in self.root.attributes), *self._failing(self.root)])
             self.diagnostics.error(name.position, f"the root has no attribute {shown(name.value)}{hint}")
             return None
         row = self._row_type(attribute, name.position)
@@ -67,7 +80,7 @@ class TableReader:
         parents = self._parent_columns(section, attribute)
         columns = self._columns(section, "columns", row, parents)
         scalars = [each.id for each in _members(row) if _is_scalar(each)]
-        if "columns" not in section:
+        if "columns" not in section and "columns" not in section.missing:
             columns = tuple(each for each in scalars if each not in parents)
         if "selectable" in section:
             selectable = self._columns(section, "selectable", row, (*parents, *columns))
@@ -117,8 +130,10 @@ class TableReader:
         known = {each.id: each for each in _members(row) if not getattr(each, "anonymous", False)}
         for name in section.texts(key):
             member = known.get(name.value)
+            if member is None and self._failed(row, name.value):
+                continue
             if member is None:
-                hint = suggestion(name.value, known)
+                hint = suggestion(name.value, [*known, *self._failing(row)])
                 message = f"{'::'.join(row.path)} has no attribute or instance {shown(name.value)}{hint}"
                 self.diagnostics.error(name.position, message)
             elif self._fresh(name, (*taken, *found)):
@@ -130,6 +145,16 @@ class TableReader:
                     found.append(name.value)
         return tuple(found)
 
+    def _failed(self, struct: Struct, name: str) -> bool:
+        """Whether a member that the struct lacks was declared, or may have been, with an error that has been said."""
+        symbol = self.world.at(struct.path)
+        member = symbol.members.get(name) if symbol is not None else None
+        return (symbol is not None and symbol.unknown_members) or (member is not None and member.failed)
+
+    def _failing(self, struct: Struct) -> list[str]:
+        symbol = self.world.at(struct.path)
+        return [] if symbol is None else [each.id for each in symbol.members.values() if each.failed]
+
     def _fresh(self, name: Text, taken: tuple[str, ...]) -> bool:
         if name.value in taken:
             self.diagnostics.error(name.position, f"the column {shown(name.value)} is there already")
@@ -140,6 +165,8 @@ class TableReader:
         known = {each.id: each for each in _members(self.root) if each.id != rows.id}
         for name in section.texts("parent-columns"):
             member = known.get(name.value)
+            if member is None and name.value != rows.id and self._failed(self.root, name.value):
+                continue
             if member is None:
                 hint = suggestion(name.value, known)
                 message = f"the root has no attribute or instance {shown(name.value)} before the rows{hint}"
@@ -152,13 +179,12 @@ class TableReader:
 
     # Paths and options -----------------------------------------------------------------------------------------------
 
-    def _path(self, section: Section, rows: Rows | None) -> str | None:
+    def _path(self, section: Section, columns: tuple[str, ...]) -> str | None:
         pattern = section.text("path")
         if pattern is None:
             return None
         names = re.findall(r"\{([^{}]*)\}", pattern.value)
         rest = re.sub(r"\{[^{}]*\}", "", pattern.value)
-        columns = (*rows.columns, *rows.selectable, *rows.parent_columns) if rows is not None else ()
         problem = None
         if "{" in rest or "}" in rest:
             problem = "a brace without its partner"
@@ -180,6 +206,8 @@ class TableReader:
             if not isinstance(entry.key, Text) or not isinstance(entry.value, Section):
                 continue
             option = entry.value
+            if option.faulty:
+                continue
             padding = tuple(
                 (each.key.value, each.value.value)
                 for each in option.entries("padding")

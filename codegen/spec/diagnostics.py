@@ -103,6 +103,8 @@ class Diagnostics:
     found: list[Diagnostic] = field(default_factory=list)
     silent: bool = False
     """Nothing is kept: for questions that are asked before all is known."""
+    errors: int = 0
+    """How many errors were said, also more than once: tells whether there was one in between."""
     _topics: dict[str, dict[tuple[int, int, bool], Topic]] = field(default_factory=dict)
     """By file and place. A place is where something begins, and whether its width is known: a mapping begins where its
     first key does."""
@@ -119,6 +121,7 @@ class Diagnostics:
 
     def error(self, position: Position, message: str, topic: Topic | None = None) -> None:
         """Notes an error. ``topic``: what it is about, where that is not what stands at its place."""
+        self.errors += 1
         self._add(position, ERROR, message, topic)
 
     def warning(self, position: Position, message: str) -> None:

@@ -22,6 +22,8 @@ from .words import listed
 
 REFERENCE = "docs/reference.md"
 """The dialect's reference, as it is called in the project's repository."""
+COMMAND = "wireloom reference"
+"""What prints an entry of it, wherever wireloom is installed."""
 
 
 def expected(kind: Kind) -> str:
@@ -88,12 +90,12 @@ def help_for(table: str, key: str | None) -> str:
 
 
 def address(table: str, key: str | None = None) -> str:
-    """Where the reference explains a key, or a table.
+    """The command that prints what the reference says of a key, or of a table.
 
     >>> address("attribute", "size"), address("meta", "-wireloom")
-    ('docs/reference.md#attribute.size', 'docs/reference.md#meta-extensions')
+    ('wireloom reference attribute.size', 'wireloom reference meta-extensions')
     """
-    return f"{REFERENCE}#{anchor(table, key)}"
+    return f"{COMMAND} {anchor(table, key)}"
 
 
 def anchor(table: str, key: str | None = None) -> str:

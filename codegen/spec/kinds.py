@@ -11,11 +11,12 @@ TYPE_NAME = rf"(?:::)?{IDENTIFIER}(?:::{IDENTIFIER})*"
 @dataclass(frozen=True)
 class TextKind:
     """A single value as text. ``pattern`` must match as a whole and ``expected`` says in words what it asks for;
-    ``choices`` are all that is allowed."""
+    ``choices`` are all that is allowed; ``offered`` are those of many that editors complete."""
 
     expected: str = "text"
     pattern: str | None = None
     choices: tuple[str, ...] = ()
+    offered: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -39,6 +39,12 @@ ORDER = (
     "instance-extensions",
     "type",
     "type-meta",
+    "type-extensions",
+    "message",
+    "message-field",
+    "message-units",
+    "message-kind",
+    "message-otherwise",
     "parameter",
     "enum",
     "enum-member",
@@ -59,6 +65,12 @@ TITLES = {
     "meta-extensions": f"`{EXTENSION}` in `meta`: the table",
     "field-extensions": f"`{EXTENSION}` in an attribute",
     "instance-extensions": f"`{EXTENSION}` in an instance",
+    "type-extensions": f"`{EXTENSION}` in a type",
+    "message": "`message` in a type: a protobuf message",
+    "message-field": "A field of a message",
+    "message-units": "`message` in `meta`: a table of messages",
+    "message-kind": "A kind of message",
+    "message-otherwise": "`otherwise`",
 }
 
 INTRODUCTION = """\
@@ -67,9 +79,10 @@ INTRODUCTION = """\
 <!-- Made of the tables in codegen/spec/tables.py by "python -m wireloom.codegen.spec.reference". Do not edit. -->
 
 Every key that may stand in a spec, where, and what it takes. `wireloom check` checks a spec against the same tables,
-and its messages point into this page; `wireloom schema` prints them as a JSON Schema for editors. The keys under
-`-wireloom` are wireloom's own, with an introduction in [dialect.md](dialect.md); all others are
-[Kaitai Struct's](https://doc.kaitai.io/user_guide.html). A key that begins with another `-` is ignored.
+and its messages name the entry to read on in: `wireloom reference attribute.size` prints one. `wireloom schema` prints
+them all as a JSON Schema for editors. The keys under `-wireloom` are wireloom's own, with an introduction in
+[dialect.md](dialect.md); all others are [Kaitai Struct's](https://doc.kaitai.io/user_guide.html). A key that begins
+with another `-` is ignored.
 """
 
 
@@ -79,13 +92,14 @@ def reference() -> str:
     return "\n".join([INTRODUCTION, *_contents(), *tables, *_types(), *_expressions(), *_limits()])
 
 
-def _title(name: str) -> str:
+def title_of(name: str) -> str:
+    """The heading of a table."""
     title = TITLES.get(name, TABLES[name].name)
     return title[0].upper() + title[1:]
 
 
 def _contents() -> list[str]:
-    parts = [(_title(name), name) for name in ORDER]
+    parts = [(title_of(name), name) for name in ORDER]
     parts += [("Types", "types"), ("Expressions", "expressions"), ("Limits", "limits")]
     return [*(f"- [{title}](#{name})" for title, name in parts), ""]
 
@@ -95,9 +109,10 @@ def _heading(title: str, name: str) -> list[str]:
 
 
 def _table(name: str) -> list[str]:
-    lines = _heading(_title(name), name)
-    if parents := _parents(name):
-        lines += [f"Stands under {', '.join(parents)}.", ""]
+    lines = _heading(title_of(name), name)
+    if parents := parents_of(name):
+        links = [f"`{word}` of [{_escaped(TABLES[parent].name)}](#{parent})" for word, parent in parents]
+        lines += [f"Stands under {', '.join(links)}.", ""]
     if name == "enum":
         return [*lines, "Its keys are integers; each value is a name, or [a mapping](#enum-member).", ""]
     lines += ["| key | takes | meaning |", "|---|---|---|"]
@@ -117,7 +132,7 @@ def _cell(kind: Kind) -> str:
     """What a value is, with links to the tables of the mappings in it."""
     if type(kind) in PLACES:
         return f"[{expected(kind)}](#{PLACES[type(kind)]})"
-    links = [f"[{_escaped(_title(each))}](#{each})" for each in _tables(kind)]
+    links = [f"[{_escaped(title_of(each))}](#{each})" for each in tables_of(kind)]
     words = {MapKind: "a mapping", ListKind: "a list", TableKind: "a mapping"}.get(type(kind))
     if words is None or not links:
         text = _escaped(expected(kind))
@@ -127,27 +142,27 @@ def _cell(kind: Kind) -> str:
     return f"{words}: {', '.join(links)}"
 
 
-def _tables(kind: Kind) -> Iterator[str]:
+def tables_of(kind: Kind) -> Iterator[str]:
     """The tables of the mappings that a kind allows."""
     match kind:
         case TableKind(table=table):
             yield table
         case ListKind(item=inner) | MapKind(value=inner):
-            yield from _tables(inner)
+            yield from tables_of(inner)
         case EitherKind():
             for each in (kind.scalar, kind.mapping, kind.sequence):
                 if each is not None:
-                    yield from _tables(each)
+                    yield from tables_of(each)
 
 
-def _parents(name: str) -> list[str]:
-    """The keys that a table's mappings stand under."""
+def parents_of(name: str) -> list[tuple[str, str]]:
+    """The keys that a table's mappings stand under, each with its own table."""
     found = []
     for parent in ORDER:
         table = TABLES[parent]
-        words = [word for word, key in table.keys.items() if name in _tables(key.kind)]
+        words = [word for word, key in table.keys.items() if name in tables_of(key.kind)]
         words += [EXTENSION] if table.extensions == name else []
-        found += [f"`{word}` of [{_escaped(table.name)}](#{parent})" for word in words]
+        found += [(word, parent) for word in words]
     return found
 
 
@@ -206,6 +221,10 @@ def _limits() -> list[str]:
 def _escaped(text: str) -> str:
     """Text inside a cell of a table."""
     return text.replace("|", "\\|")
+
+
+CHAPTERS = {"types": _types, "expressions": _expressions, "limits": _limits}
+"""What the page has besides the tables."""
 
 
 if __name__ == "__main__":

@@ -23,18 +23,19 @@ def rendered(found: Diagnostic, colour: bool = False) -> str:
     """The problem in one line (``file:line:column: severity: text``) and, indented, what explains it.
 
     >>> from wireloom.codegen.spec.diagnostics import Diagnostic
-    >>> print(rendered(Diagnostic("a.ksy", 3, 4, "error", "no such type", 6, "a: u9", "'type' takes …", "page#type")))
+    >>> see = "wireloom reference attribute"
+    >>> print(rendered(Diagnostic("a.ksy", 3, 4, "error", "no such type", 6, "a: u9", "'type' takes …", see)))
     a.ksy:3:4: error: no such type
       3 | a: u9
         |    ^^
         = 'type' takes …
-        = see page#type
+        = see: wireloom reference attribute
     """
 
     def styled(text: str, style: str) -> str:
         return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if colour else text
 
-    place = styled(f"{found.file}:{found.line}:{found.column}:", "place")
+    place = styled(f"{printable(found.file)}:{found.line}:{found.column}:", "place")
     message = styled(found.message, "place")
     lines = [f"{place} {styled(f'{found.severity}:', found.severity)} {message}"]
     number = str(found.line)
@@ -47,7 +48,7 @@ def rendered(found: Diagnostic, colour: bool = False) -> str:
     if found.help:
         lines.append(f"{gutter} {styled('=', 'gutter')} {found.help}")
     if found.reference:
-        lines.append(f"{gutter} {styled('=', 'gutter')} see {found.reference}")
+        lines.append(f"{gutter} {styled('=', 'gutter')} see: {found.reference}")
     return "\n".join(lines)
 
 

@@ -8,6 +8,7 @@ editors read it makes numbers of words that the dialect reads as text, and text 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 from ..model.fields import BUILT_IN
@@ -57,7 +58,7 @@ def _table(name: str, table: Table) -> Schema:
     properties = {word: _key(key, address(name, word)) for word, key in table.keys.items()}
     if table.extensions:
         properties[EXTENSION] = {
-            "description": f"What Kaitai's language does not have. See {address(table.extensions)}",
+            "description": f"What Kaitai's language does not have. See: {address(table.extensions)}",
             **_reference(table.extensions),
         }
     result: Schema = {
@@ -74,7 +75,7 @@ def _table(name: str, table: Table) -> Schema:
 
 
 def _key(key: Key, where: str) -> Schema:
-    return {"description": f"{key.doc} See {where}", **_kind(key.kind)}
+    return {"description": f"{key.doc} See: {where}", **_kind(key.kind)}
 
 
 def _reference(table: str) -> Schema:
@@ -125,6 +126,8 @@ def _kind(kind: Kind) -> Schema:
 def _text(kind: TextKind) -> Schema:
     if kind.choices:
         return {"enum": list(kind.choices)}
+    if kind.offered:
+        return {"anyOf": [{"enum": list(kind.offered)}, _text(replace(kind, offered=()))]}
     if kind.pattern is None:
         return {"type": _SINGLE}
     others = [name for name, sample in _SAMPLES.items() if re.fullmatch(kind.pattern, sample)]

@@ -101,6 +101,8 @@ class Items:
 
     items: tuple[Value, ...]
     position: Position
+    incomplete: bool = False
+    """Items were refused and are not among these."""
 
 
 @dataclass(frozen=True)
@@ -117,6 +119,8 @@ class Entries:
 
     entries: tuple[Entry, ...]
     position: Position
+    incomplete: bool = False
+    """Entries were refused and are not among these."""
 
 
 @dataclass(frozen=True)
@@ -127,6 +131,11 @@ class Section:
     position: Position
     values: Mapping[str, Value] = field(default_factory=lambda: MappingProxyType({}))
     keys: Mapping[str, Position] = field(default_factory=lambda: MappingProxyType({}))
+    faulty: bool = False
+    """There is an error in it, at any depth: what it describes is not to be judged by what is left of it."""
+    missing: frozenset[str] = frozenset()
+    """Keys of the table whose value was refused, in whole or in part, or that an unknown key was perhaps meant to be:
+    nothing follows from their absence."""
 
     def __contains__(self, key: str) -> bool:
         return key in self.values

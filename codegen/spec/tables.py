@@ -23,6 +23,7 @@ from .kinds import (
     TextKind,
     TypeKind,
 )
+from .message_tables import message_tables
 
 EXTENSION = "-wireloom"
 """The key that holds everything that Kaitai's own compiler is to ignore."""
@@ -84,7 +85,9 @@ FIELD_KEYS = {
 
 TABLES: dict[str, Table] = {
     "spec": Table("the spec", {"meta": Key(TableKind("meta"), "About the spec itself.", required=True), **TYPE_KEYS}),
-    "type": Table("a type", {"meta": Key(TableKind("type-meta"), "Defaults of this type."), **TYPE_KEYS}),
+    "type": Table(
+        "a type", {"meta": Key(TableKind("type-meta"), "Defaults of this type."), **TYPE_KEYS}, "type-extensions"
+    ),
     "parameter": Table(
         "a parameter",
         {
@@ -185,6 +188,7 @@ TABLES["meta-extensions"] = Table(
         "path": Key(TEXT, "Pattern of paths: each {name} becomes a column."),
         "max-record": Key(IntegerKind(1, 2**40), "The largest row in bytes, unless the reader says otherwise."),
         "options": Key(MapKind("option", _OPTION), "Options of a reader that say how many unused bytes follow a row."),
+        "message": Key(TableKind("message-units"), "The input consists of protobuf messages: what the table is then."),
     },
 )
 TABLES["option"] = Table(
@@ -202,7 +206,7 @@ TABLES["option"] = Table(
 TABLES["field-extensions"] = Table(
     f"an attribute's {EXTENSION}",
     {
-        "checksum": Key(TableKind("checksum"), "This integer is the checksum of other attributes."),
+        "checksum": Key(TableKind("checksum"), "This integer (md5: these bytes) is the checksum of other attributes."),
         "framing": Key(TableKind("framing"), "The items stand between delimiters."),
         "timestamp": Key(
             EitherKind(
@@ -217,12 +221,17 @@ TABLES["field-extensions"] = Table(
 )
 TABLES["instance-extensions"] = Table(
     f"an instance's {EXTENSION}",
-    {key: TABLES["field-extensions"].keys[key] for key in ("timestamp", "labels")},
+    {
+        **{key: TABLES["field-extensions"].keys[key] for key in ("timestamp", "labels")},
+        "text": Key(TextKind(choices=("integer",)), "In a message type: this text is a decimal integer."),
+    },
 )
 TABLES["checksum"] = Table(
     "checksum",
     {
-        "algorithm": Key(TextKind(choices=("crc32c", "crc32")), "The algorithm.", required=True),
+        "algorithm": Key(
+            TextKind(choices=("crc32c", "crc32", "md5")), "The algorithm; md5 on 16 bytes.", required=True
+        ),
         "over": Key(
             EitherKind(
                 "an attribute, or a list of the first and the last one", NAME, sequence=ListKind(NAME, False, 2, 2)
@@ -249,3 +258,4 @@ TABLES["timestamp"] = Table(
         "zone": Key(TextKind(choices=("UTC", "none")), "UTC (unless given) or none for local time."),
     },
 )
+TABLES.update(message_tables(DOC, {key: TABLES["field-extensions"].keys[key] for key in ("timestamp", "labels")}))

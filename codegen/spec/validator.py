@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container, Iterable
+from collections.abc import Mapping as AnyMapping
 from types import MappingProxyType
 
 from ..expression.lexer import ExpressionError
@@ -93,10 +95,14 @@ class Validator:
             self._wrong(node, f"{table.name} as a mapping")
             return None
         self.diagnostics.concerns(node.position, name)
+        errors = self.diagnostics.errors
         values: dict[str, Value] = {}
         keys: dict[str, Position] = {}
+        unknown_keys: list[str] = []
         for key, child in node.entries:
             kind = self._key_kind(key, table)
+            if kind is None and not key.text.startswith("-"):
+                unknown_keys.append(key.text)
             self.diagnostics.concerns(key.position, name, key.text if kind is not None else None)
             if kind is not None:
                 keys[key.text] = key.position
@@ -104,10 +110,13 @@ class Validator:
                 value = self.check(child, kind)
                 if value is not None:
                     values[key.text] = value
+        meant = {nearest(word, table.keys) for word in unknown_keys}
         for word, each in table.keys.items():
-            if each.required and word not in keys:
+            if each.required and word not in keys and word not in meant:
                 self.diagnostics.error(node.position, f"{table.name} has no key '{word}'", (name, word))
-        return Section(name, node.position, MappingProxyType(values), MappingProxyType(keys))
+        missing = _missing(table, values, keys, unknown_keys)
+        faulty = self.diagnostics.errors > errors
+        return Section(name, node.position, MappingProxyType(values), MappingProxyType(keys), faulty, missing)
 
     def _key_kind(self, key: Scalar, table: Table) -> Kind | None:
         word = key.text
@@ -137,7 +146,8 @@ class Validator:
             self.diagnostics.error(node.position, f"expected a list of {amount} items, found {len(nodes)}")
             return None
         checked = [self.check(each, kind.item) for each in nodes]
-        return Items(tuple(each for each in checked if each is not None), node.position)
+        items = tuple(each for each in checked if each is not None)
+        return Items(items, node.position, len(items) < len(checked))
 
     def _map(self, node: YamlNode, kind: MapKind) -> Entries | None:
         if not isinstance(node, Mapping):
@@ -156,13 +166,14 @@ class Validator:
             value = self.check(child, kind.value)
             if checked is not None and value is not None:
                 entries.append(Entry(checked, value))
-        return Entries(tuple(entries), node.position)
+        return Entries(tuple(entries), node.position, len(entries) < len(node.entries))
 
     def _enum(self, node: YamlNode) -> Section | None:
         """An enum's keys are its values, and its members names or mappings with ``id``."""
         if not isinstance(node, Mapping):
             self._wrong(node, "an enum as a mapping from integers to names")
             return None
+        errors = self.diagnostics.errors
         entries: list[Entry] = []
         for key, child in node.entries:
             if not isinstance(key.value, int) or isinstance(key.value, bool):
@@ -175,7 +186,8 @@ class Validator:
                 member = self.check(child, TABLES["enum-member"].keys["id"].kind)
             if member is not None:
                 entries.append(Entry(Integer(key.value, key.position), member))
-        return Section("enum", node.position, MappingProxyType({"members": Entries(tuple(entries), node.position)}))
+        members = MappingProxyType({"members": Entries(tuple(entries), node.position)})
+        return Section("enum", node.position, members, faulty=self.diagnostics.errors > errors)
 
     def _either(self, node: YamlNode, kind: EitherKind) -> Value | None:
         chosen: Kind | None = None
@@ -277,6 +289,28 @@ class Validator:
             return None
         expressions = tuple(Expression(each, node, found.start(2)) for each in arguments)
         return ProcessReference(name, expressions, node.position)
+
+
+def _missing(
+    table: Table, values: AnyMapping[str, Value], keys: Container[str], unknown_keys: Iterable[str]
+) -> frozenset[str]:
+    """The keys from whose absence nothing follows (``Section.missing``)."""
+    refused = {word for word in table.keys if word in keys and not _whole(table.keys[word].kind, values.get(word))}
+    if EXTENSION in keys and EXTENSION not in values:
+        refused.add(EXTENSION)
+    absent = [word for word in table.keys if word not in keys]
+    for word in unknown_keys:
+        near = nearest(word, [*table.keys, EXTENSION])
+        refused.update(absent if near is None else [near])
+    refused.update(word for word in absent if table.keys[word].required)
+    return frozenset(refused)
+
+
+def _whole(kind: Kind, value: Value | None) -> bool:
+    """Whether nothing of a value was refused at its own level; what is inside of mappings says so itself."""
+    if value is None:
+        return isinstance(kind, AnyKind)
+    return not (isinstance(value, (Items, Entries)) and value.incomplete)
 
 
 _NAMES = "lower-case letters, digits and underscores, beginning with a letter"

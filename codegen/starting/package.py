@@ -15,6 +15,7 @@ from wireloom.errors import WireloomError
 from ..backends.base import template_environment
 from ..emit import generate
 from ..project import find_project
+from ..spec.occupied import occupied, shadowing
 from . import samples
 
 TEMPLATES = {
@@ -42,23 +43,25 @@ class Started:
 
 
 def start(name: str, parent: Path) -> Started:
-    """Makes the folder ``parent/name`` with a package of the format ``name``.
+    """Makes the folder ``parent/name`` with a package of the format ``name``, and ``parent`` where it is missing.
 
-    Raises ``WireloomError`` where the name cannot be one or the folder is there already, and ``UnsupportedError`` where
-    ``ruff`` is missing, which lays out generated code. Nothing is left behind then.
+    Raises ``WireloomError`` where the name cannot be one, ``parent`` is no folder or the folder in it is there already,
+    and ``UnsupportedError`` where ``ruff`` is missing, which lays out generated code. Nothing is left behind then.
     """
     check_name(name)
     folder = parent / name
     if folder.exists() or folder.is_symlink():
         raise WireloomError("is there already, and nothing is overwritten: choose another name", path=str(folder))
-    if not parent.is_dir():
-        raise WireloomError("no such folder", path=str(parent))
-    with tempfile.TemporaryDirectory(prefix=f".{name}-", dir=parent) as unfinished:
+    standing = next(each for each in (folder.absolute().parents) if each.exists() or each.is_symlink())
+    if not standing.is_dir():
+        raise WireloomError("is no folder: choose another one", path=str(standing))
+    with tempfile.TemporaryDirectory(prefix=f".{name}-", dir=standing) as unfinished:
         made = Path(unfinished) / name
         _fill(made, name)
         files = sorted(path.relative_to(made).as_posix() for path in made.rglob("*") if path.is_file())
         if folder.exists():
             raise WireloomError("appeared meanwhile, and nothing is overwritten", path=str(folder))
+        parent.mkdir(parents=True, exist_ok=True)
         shutil.move(made, folder)
     return Started(folder, tuple(files))
 
@@ -73,7 +76,11 @@ def check_name(name: str) -> None:
         would_do = suggestion(name)
         raise WireloomError(f"{sentence}; {would_do!r} would do" if would_do else sentence)
     if keyword.iskeyword(name):
-        raise WireloomError(f"a format cannot be called {name!r}: that is a word of Python's language")
+        sentence = f"a format cannot be called {name!r}: that is a word of Python's language"
+        raise WireloomError(f"{sentence}; {suggestion(name)!r} would do")
+    reason = occupied(name) or shadowing(name)
+    if reason:
+        raise WireloomError(f"a format cannot be called {name!r}: {reason}; {suggestion(name)!r} would do")
     from wireloom.registry import formats
 
     if name in formats():
@@ -83,11 +90,12 @@ def check_name(name: str) -> None:
 def suggestion(name: str) -> str:
     """A name like that one that would do; empty where there is none.
 
-    >>> suggestion("Door-Log 2")
-    'door_log_2'
+    >>> suggestion("Door-Log 2"), suggestion("JSON"), suggestion("types")
+    ('door_log_2', 'json_log', 'types_log')
     """
     words = re.findall(r"[a-z0-9]+", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower())
-    return "_".join(words).lstrip("0123456789_")[:LONGEST].rstrip("_")
+    found = "_".join(words).lstrip("0123456789_")[:LONGEST].rstrip("_")
+    return f"{found}_log" if keyword.iskeyword(found) or occupied(found) or shadowing(found) else found
 
 
 def _fill(folder: Path, name: str) -> None:

@@ -4,10 +4,13 @@ from pathlib import Path
 
 from ..base import Backend, Output
 from .lower import lower
+from .message_lower import lower_kinds
 
 BACKEND = Backend(
     name="columns",
     folder=Path(__file__).parent,
     lower=lower,
+    parts=lower_kinds,
     outputs=(Output("package.py.j2", "{name}/__init__.py"), Output("columns.py.j2", "{name}/columns.py")),
+    messages=True,
 )

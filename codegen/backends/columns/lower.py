@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from wireloom.program import ChecksumRule, ColumnProgram
 
 from ...model.model import MODEL_VERSION, Rows, Spec
@@ -11,60 +9,20 @@ from ..base import refuse
 from ..python.names import class_name, qualified
 from .assembler import Listing
 from .literal import literal
+from .message_lower import lower_units
 from .program import is_streaming, lower_program
 from .refusal import NotForEngineError
 from .table import TableColumn, table_columns
+from .view import ColumnView, ProgramView, StepView, View
 
 _PROGRAM_NAMES = ("ChecksumRule", "ColumnProgram", "Kind", "Op", "Outcome", "Reason", "Step", "Storage", "Stuffing")
-
-
-@dataclass(frozen=True)
-class ColumnView:
-    """One column: ``constructor`` makes its Arrow type; ``arguments`` are those of ``wireloom.format.Column``."""
-
-    name: str
-    constructor: str
-    arguments: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class StepView:
-    """One step, and the comment that stands beside it."""
-
-    source: str
-    comment: str
-
-
-@dataclass(frozen=True)
-class ProgramView:
-    """The column program: its steps, then the other arguments of ``ColumnProgram``, ready to print."""
-
-    steps: tuple[StepView, ...]
-    arguments: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class View:
-    """What the templates print. ``program`` is ``None`` where the engine cannot run the rows; ``refusal`` says why.
-
-    ``arguments`` are those of ``wireloom.format.Format``; ``imports`` what the modules need of the runtime.
-    """
-
-    doc: str
-    summary: str
-    columns: tuple[ColumnView, ...]
-    program: ProgramView | None
-    refusal: str
-    imports: tuple[str, ...]
-    package_imports: tuple[str, ...]
-    arguments: tuple[str, ...]
-    choices: tuple[str, ...]
-    framed: bool
 
 
 def lower(spec: Spec) -> View | None:
     """The view of a spec; ``None`` for one without rows. Raises ``SpecError`` where a column has no Arrow type."""
     rows = spec.rows
+    if spec.units is not None:
+        return lower_units(spec, spec.units)
     if rows is None:
         return None
     columns = table_columns(spec, rows)

@@ -10,4 +10,5 @@ BACKEND = Backend(
     folder=Path(__file__).parent,
     lower=lower,
     outputs=(Output("parser.py.j2", "{name}/parser.py"),),
+    messages=True,
 )

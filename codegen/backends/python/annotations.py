@@ -21,11 +21,11 @@ from ...model.types import (
     UserType,
 )
 from ..base import refuse
-from .absence import may_be_unmatched, member_may_be_absent
+from .absence import is_optional_field, may_be_unmatched, member_may_be_absent
 from .module import Module
 from .names import field_name
 
-BUILTINS = ("bool", "bytes", "float", "int", "list", "str")
+BUILTINS = ("bool", "bytes", "dict", "float", "int", "list", "str", "type")
 
 
 class Annotations:
@@ -77,9 +77,15 @@ class Annotations:
     def of_field(self, attribute: Attribute) -> str:
         """The annotation of an attribute: its list where it is repeated, ``None`` where it may be absent."""
         text = self.of_item(attribute)
+        if attribute.message is not None and attribute.message.key is not None:
+            return f"{self.builtin('dict')}[{self._of_key(attribute.message.key)}, {text}]"
         if attribute.repeat is not None:
             text = f"{self.builtin('list')}[{text}]"
-        return f"{text} | None" if attribute.condition is not None and not text.endswith("| None") else text
+        absent = attribute.condition is not None or is_optional_field(attribute)
+        return f"{text} | None" if absent and not text.endswith("| None") else text
+
+    def _of_key(self, kind: str) -> str:
+        return self.builtin({"string": "str", "bool": "bool"}.get(kind, "int"))
 
     def of_instance(self, instance: Instance) -> str:
         """The annotation of an instance."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ...model.model import Attribute, Checksum, Spec, Struct
-from ...model.types import IntegerType, Path, Type, UserType
+from ...model.types import BytesType, IntegerType, Path, Type, UserType
 from ..base import refuse
 from .fused import attribute_code
-from .layout import minimum_size
+from .layout import fixed_size, minimum_size
 from .marks import Marks, covered, covers_own, plain_cover
 from .reading import byte_order
 from .scope import ClassScope, member
@@ -14,6 +14,8 @@ from .view import Line, Lines, MethodView, block
 
 ALL_ONES = 0xFFFFFFFF
 ALGORITHMS = ("crc32c", "crc32")
+DIGEST = "md5"
+DIGEST_SIZE = 16
 
 
 def checksums(struct: Struct) -> tuple[tuple[Attribute, Checksum], ...]:
@@ -42,9 +44,10 @@ def _verify(scope: ClassScope, marks: Marks, attribute: Attribute, checksum: Che
         lines += (Line(f"covered = {scope.use('wire_bytes')}(io, {begin}, {end})"),)
         lines += _blank_own(scope, marks, attribute, checksum)
     error = f"{scope.use('ChecksumError')}(expected, {stored}, io, {source!r})"
+    reason = "digest" if checksum.algorithm == DIGEST else "checksum"
     lines += (
         Line(f"expected = {_computed(scope, attribute, checksum, data)}"),
-        block(f"if expected != {stored}:", [Line(f"self._refuse({error}, 'checksum')")]),
+        block(f"if expected != {stored}:", [Line(f"self._refuse({error}, {reason!r})")]),
     )
     return lines if attribute.condition is None else (block(f"if {stored} is not None:", lines),)
 
@@ -65,6 +68,10 @@ def _own_size(attribute: Attribute) -> int:
 
 
 def _computed(scope: ClassScope, attribute: Attribute, checksum: Checksum, data: str) -> str:
+    if checksum.algorithm == DIGEST:
+        if not isinstance(attribute.type, BytesType) or fixed_size(attribute) != DIGEST_SIZE:
+            refuse(attribute.position, f"the digest '{attribute.id}' must be {DIGEST_SIZE} bytes")
+        return f"{scope.use('md5')}({data})"
     if checksum.algorithm not in ALGORITHMS:
         refuse(attribute.position, f"the checksum algorithm '{checksum.algorithm}' is not known here")
     _own_size(attribute)
@@ -82,7 +89,8 @@ def early_lines(scope: ClassScope) -> Lines:
     lines: list[Line] = []
     for attribute, checksum in checksums(scope.struct):
         plain = plain_cover(scope.struct, checksum)
-        value = _computed(scope, attribute, checksum, member(plain.id)) if plain is not None else "0"
+        unknown = f"bytes({DIGEST_SIZE})" if checksum.algorithm == DIGEST else "0"
+        value = _computed(scope, attribute, checksum, member(plain.id)) if plain is not None else unknown
         lines.extend(_when_present(scope, attribute, (Line(f"{member(attribute.id)} = {value}"),)))
     return tuple(lines)
 
@@ -109,14 +117,20 @@ def _inside(struct: Struct, checksum: Checksum) -> set[str]:
 def _late(scope: ClassScope, marks: Marks, attribute: Attribute, checksum: Checksum) -> Lines:
     stored = member(attribute.id)
     begin, end, own = marks.begins[checksum.first], marks.ends[checksum.last], marks.begins[attribute.id]
-    order = byte_order(attribute.type.endian) if isinstance(attribute.type, IntegerType) else "<"
-    packer = scope.module.packer(scope.struct.path, attribute.id, order + attribute_code(attribute))
+    written = stored
+    if checksum.algorithm != DIGEST:
+        written = f"{_packer(scope, attribute)}.pack({stored})"
     return (
         Line(f"covered = io.written({begin}, {end})"),
         *_blank_own(scope, marks, attribute, checksum),
         Line(f"{stored} = {_computed(scope, attribute, checksum, 'covered')}"),
-        Line(f"io.overwrite({own}, {packer}.pack({stored}))"),
+        Line(f"io.overwrite({own}, {written})"),
     )
+
+
+def _packer(scope: ClassScope, attribute: Attribute) -> str:
+    order = byte_order(attribute.type.endian) if isinstance(attribute.type, IntegerType) else "<"
+    return scope.module.packer(scope.struct.path, attribute.id, order + attribute_code(attribute))
 
 
 def _when_present(scope: ClassScope, attribute: Attribute, lines: Lines) -> Lines:

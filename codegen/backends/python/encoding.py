@@ -96,12 +96,16 @@ def fitted_text(scope: ClassScope, attribute: Attribute, content: str) -> str:
         function = "padded"
     elif size == "None":
         return content
-    elif isinstance(attribute.type, UserType):
-        # What an object does not fill of its field is zeros.
+    elif isinstance(attribute.type, UserType) and not _is_message(scope, attribute.type):
+        # What an object does not fill of its field is zeros; to a message they would not be nothing.
         function = "filled"
     else:
         function = "to_end" if isinstance(attribute.size, EndOfStreamSize) else "sized"
     return f"{scope.use(function)}({', '.join((content, size, repr(attribute.id), *keys))})"
+
+
+def _is_message(scope: ClassScope, kind: UserType) -> bool:
+    return not kind.opaque and scope.spec.struct(kind.path).message is not None
 
 
 def _processed(scope: ClassScope, attribute: Attribute, process: Process, text: str) -> str:

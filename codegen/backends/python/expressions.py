@@ -28,6 +28,7 @@ from ...expression.nodes import (
 )
 from ...expression.walk import walk
 from ...model.encodings import python_codec
+from ...model.model import Attribute as Member
 from ...model.model import Position, Struct
 from ...model.types import (
     AnyStructType,
@@ -45,7 +46,7 @@ from ...model.types import (
     UserType,
 )
 from ..base import refuse
-from .absence import may_be_absent, member_may_be_absent
+from .absence import has_default, may_be_absent, member_may_be_absent
 from .annotations import Annotations
 from .module import Module
 from .names import field_name, label_name
@@ -251,14 +252,28 @@ class Translator:
 
     def _member(self, value: str, struct: Struct, name: str) -> str:
         text = f"{value}.{field_name(name)}"
+        attribute = struct.attribute(name)
+        if attribute is not None and has_default(struct, name):
+            return f"({self._default(attribute)} if {text} is None else {text})"
         if member_may_be_absent(self.module.spec, struct, name):
             return f"{self.module.use('some')}({text}, {name!r})"
         return text
 
+    def _default(self, attribute: Member) -> str:
+        """The declared default of a message's field."""
+        value = attribute.message.default if attribute.message is not None else None
+        if isinstance(attribute.type, EnumType):
+            enum = self.module.spec.enum(attribute.type.path)
+            label = next((each.label for each in enum.labels if each.value == value), None)
+            return repr(value) if label is None else f"{self.module.class_of(enum.path)}.{label_name(label)}"
+        return f"float({str(value)!r})" if isinstance(value, float) else repr(value)
+
     def _call(self, node: Node, value: Node, name: str, arguments: tuple[Node, ...]) -> str:
         kind = value.type
         if isinstance(kind, BytesType) and name == "to_s":
-            return f"{self.module.use('decode')}({self._part(value)}, {self._encoding(arguments[0])!r})"
+            # What a message holds may be anything; bytes that are no text are not damage.
+            function = "decode" if self.struct.message is None else "decode_replacing"
+            return f"{self.module.use(function)}({self._part(value)}, {self._encoding(arguments[0])!r})"
         if isinstance(kind, StringType) and name == "to_b":
             return f"{self.module.use('encode')}({self._part(value)}, {self._encoding(arguments[0])!r})"
         if name == "to_s":

@@ -21,8 +21,9 @@ from ...expression.nodes import (
     Unary,
 )
 from ...expression.walk import walk
-from ...model.model import Attribute, Instance
+from ...model.model import Attribute, Instance, IntegerText
 from ...model.types import EnumType
+from .absence import may_be_absent
 from .expressions import is_untyped, mentions_name
 from .names import field_name
 from .reading import attribute_lines
@@ -76,7 +77,11 @@ def _keeping(instance: Instance, kept: str, lines: Lines) -> Lines:
 
 def _value_text(scope: ClassScope, instance: Instance, value: Node) -> tuple[Lines, str]:
     """Statements to go first, and the text of the value."""
-    text = scope.translator(instance.position).nullable_text(value)
+    translator = scope.translator(instance.position)
+    # In a message what is absent ends the evaluation, see ``_absence``.
+    text = translator.text(value) if scope.struct.message is not None else translator.nullable_text(value)
+    if isinstance(instance.logical, IntegerText):
+        text = f"{scope.use('integer_text')}({text})"
     if isinstance(instance.type, EnumType) and not isinstance(value.type, EnumType):
         table = scope.module.table(instance.type.path)
         return (Line(f"raw = {text}"),), f"{table}.get(raw, raw)"
@@ -89,14 +94,24 @@ def _plain_value(scope: ClassScope, instance: Instance, value: Node) -> Lines:
     if is_untyped(value):
         lines = (*first, Line(f"value: {scope.annotations.of(instance.type)} = {text}"), Line("return value"))
     if instance.condition is None:
-        return lines
+        return _absence(scope, instance, lines, "return None")
     condition = scope.translator(instance.position).negation(instance.condition)
-    return (block(f"if {condition}:", [Line("return None")]), *lines)
+    return _absence(scope, instance, (block(f"if {condition}:", [Line("return None")]), *lines), "return None")
 
 
 def _kept_value(scope: ClassScope, instance: Instance, value: Node, kept: str) -> Lines:
     first, text = _value_text(scope, instance, value)
-    return _conditional(scope, instance, kept, (*first, Line(f"{kept} = {text}")))
+    lines = _conditional(scope, instance, kept, (*first, Line(f"{kept} = {text}")))
+    return _absence(scope, instance, lines, f"{kept} = None")
+
+
+def _absence(scope: ClassScope, instance: Instance, lines: Lines, otherwise: str) -> Lines:
+    """In a message, what an absent field is part of is absent itself."""
+    parts = [each for each in (instance.value, instance.condition) if each is not None]
+    absent = any(may_be_absent(scope.spec, scope.struct, node) for part in parts for node in walk(part))
+    if scope.struct.message is None or not absent:
+        return lines
+    return block("try:", lines), block(f"except {scope.use('AbsentError')}:", [Line(otherwise)])
 
 
 def _read(scope: ClassScope, instance: Instance, attribute: Attribute, kept: str) -> Lines:

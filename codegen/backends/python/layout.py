@@ -72,6 +72,8 @@ def _minimum(spec: Spec, attribute: Attribute, inside: tuple[Path, ...]) -> int:
     if isinstance(base, UserType) and not base.opaque and base.path not in inside:
         if isinstance(attribute.size, ExpressionSize):
             return 0
+        if spec.struct(base.path).message is not None:
+            return 0
         members = spec.struct(base.path).attributes
         return sum(_minimum(spec, each, (*inside, base.path)) for each in members if each.repeat is None)
     return 0

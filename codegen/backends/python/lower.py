@@ -14,6 +14,7 @@ from .fused import offsets, read_run
 from .instances import instance_method, is_kept, slot
 from .layout import fixed_size, runs
 from .marks import Marks
+from .messages import messages_constant, types_method
 from .module import Module
 from .names import class_name, field_name, label_name
 from .reading import attribute_lines
@@ -27,10 +28,11 @@ def lower(spec: Spec) -> ModuleView:
     """The view of one spec. Raises ``SpecError`` where the spec needs what this backend cannot do."""
     module = Module(spec)
     root = _class(module, spec.root, "", 0)
+    messages = messages_constant(module)
     return ModuleView(
         doc=_doc(spec.title or spec.name, 0),
         imports=module.imports,
-        constants=module.constants,
+        constants=(*module.constants, *([messages] if messages else [])),
         root=root,
         tables=module.tables,
     )
@@ -47,15 +49,17 @@ def _class(module: Module, struct: Struct, source: str, depth: int) -> ClassView
     slots = [*fields, *(field_name(each.id) for each in struct.parameters), *kept]
     if struct.endian is not None:
         slots.append("_is_le")
+    number = module.message_numbers.get(struct.path)
     return ClassView(
         name=name,
-        base=module.use("Struct"),
+        base=module.use("Struct" if struct.message is None else "Message"),
         doc=_doc(struct.doc or f"The type ``{struct.path[-1]}``.", depth + 1),
         enums=tuple(_enum(module, each, depth + 1) for each in struct.enums),
         classes=inner,
         slots=repr(tuple(sorted(slots, key=_natural))),
         field_names=repr(tuple(fields)),
-        sizes=_literal(_sizes(struct)),
+        sizes=_literal(_sizes(struct)) if struct.message is None else "",
+        rule="" if number is None else f"MESSAGES.messages[{number}]",
         checksums=_literal(tuple(field_name(each.id) for each, _ in checksums(struct))),
         fields=_fields(scope, depth + 1),
         methods=tuple(_indented(each, depth + 2) for each in methods),
@@ -128,6 +132,10 @@ def _methods(scope: ClassScope) -> list[MethodView]:
     struct = scope.struct
     methods = [_constructor(scope)]
     rows = rows_attribute(scope)
+    if struct.message is not None:
+        types = types_method(scope)
+        methods += [types] if types is not None else []
+        return methods + _shared_methods(scope)
     if rows is None:
         lines = (*endian_lines(scope), *_sequence(scope, struct.attributes, None))
         methods.append(_reader("_read", lines))
@@ -143,6 +151,13 @@ def _methods(scope: ClassScope) -> list[MethodView]:
     covers = covers_method(scope)
     if covers is not None and rows is None:
         methods.append(covers)
+    return methods + _shared_methods(scope)
+
+
+def _shared_methods(scope: ClassScope) -> list[MethodView]:
+    """What messages have as all types have it."""
+    struct = scope.struct
+    methods = []
     if struct.to_string is not None:
         text = scope.translator(struct.position).text(struct.to_string)
         methods.append(MethodView("__str__(self) -> str", (Line(f"return {text}"),)))
@@ -205,6 +220,9 @@ def _indented(method: MethodView, depth: int) -> MethodView:
 def _doc(text: str, depth: int) -> str:
     """The text of a docstring at that depth. A paragraph that is too wide is filled anew, a list or table kept."""
     width = LINE_LENGTH - 4 * depth - len('"""')
+    if "\n" not in text.strip() and width - len('"""') < len(text.strip()) <= width:
+        # Behind the only line the end of the docstring has to fit as well.
+        return textwrap.fill(text.strip(), width - len('"""'), break_long_words=False)
     paragraphs = text.strip().split("\n\n")
     return "\n\n".join(_paragraph(each.rstrip(), width) for each in paragraphs)
 

@@ -7,6 +7,7 @@ from collections import defaultdict
 from ...model.model import Spec
 from ...model.types import Path
 from .layout import length_fields, structs
+from .message_rules import message_paths
 from .names import class_name, constant_name, qualified
 
 STANDARD = {
@@ -14,9 +15,14 @@ STANDARD = {
     "IntEnum": "enum",
     "Iterator": "collections.abc",
     "BinaryIO": "typing",
+    "Mapping": "collections.abc",
     "cast": "typing",
+    "Message": "wireloom.messages.objects",
+    "decode_replacing": "wireloom.messages.expressions",
+    "integer_text": "wireloom.messages.expressions",
+    **dict.fromkeys(("FieldKind", "FieldRule", "Label", "MessageRule", "MessageSet"), "wireloom.messages.rules"),
 }
-"""Names of Python's library that generated code may use, and where they are; all others come from wireloom.parsing."""
+"""Names that generated code may use, and where they are; all others come from wireloom.parsing."""
 
 
 class Module:
@@ -25,6 +31,8 @@ class Module:
     def __init__(self, spec: Spec) -> None:
         self.spec = spec
         self.lengths = length_fields(spec)
+        self.message_numbers = {path: number for number, path in enumerate(message_paths(spec))}
+        """Where each message type stands in ``MESSAGES``."""
         self._classes: set[str] = set()
         for each in structs(spec.root):
             self._classes.add(class_name(each.path[-1]))
@@ -80,8 +88,9 @@ class Module:
         if self._packers:
             self.use_module("struct")
         statements += [f"import {name}" for name in sorted(self._modules)]
-        for module in sorted(self._names, key=lambda each: (each == "wireloom.parsing", each)):
-            if module == "wireloom.parsing":
+        own = sorted(each for each in self._names if each.startswith("wireloom."))
+        for module in (*sorted(set(self._names) - set(own)), *own):
+            if own and module == own[0]:
                 statements.append("")
             names = sorted(self._names[module], key=_import_order)
             plain = ", ".join(name for name in names if self._local(name) == name)
@@ -96,7 +105,7 @@ class Module:
 
     @property
     def constants(self) -> tuple[str, ...]:
-        """Assignments that stand before the class."""
+        """Assignments of packers, which stand before the class."""
         return tuple(f"{name} = struct.Struct({code!r})" for name, code in self._packers.items())
 
     @property

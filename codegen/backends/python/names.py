@@ -8,9 +8,9 @@ from enum import IntEnum
 from ...model.types import Path
 
 RESERVED = frozenset(
-    {"self", "cls", "close", "from_bytes", "from_file", "from_io", "to_bytes", "property", "classmethod"}
+    {"self", "cls", "close", "from_bytes", "from_file", "from_io", "to_bytes", "get", "has", "property", "classmethod"}
 )
-"""Names that the base class, every method or the decorators have."""
+"""Names that the base classes, every method or the decorators have."""
 
 
 def class_name(name: str) -> str:

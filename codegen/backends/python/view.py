@@ -63,7 +63,7 @@ class EnumView:
 @dataclass(frozen=True)
 class ClassView:
     """A generated class. ``slots``, ``field_names``, ``sizes`` and ``checksums`` are literals of tuples; the last two
-    are empty texts where there is nothing to say."""
+    are empty texts where there is nothing to say. ``rule`` is what a message's rule is, empty for other types."""
 
     name: str
     base: str
@@ -74,6 +74,7 @@ class ClassView:
     field_names: str
     sizes: str
     checksums: str
+    rule: str
     fields: tuple[FieldView, ...]
     methods: tuple[MethodView, ...]
 

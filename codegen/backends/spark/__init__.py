@@ -3,14 +3,16 @@
 from pathlib import Path
 
 from ..base import Backend, Output
-from .lower import lower
+from .lower import lower, lower_kinds
 
 BACKEND = Backend(
     name="spark",
     folder=Path(__file__).parent,
     lower=lower,
+    parts=lower_kinds,
     outputs=(
         Output("spark.py.j2", "{name}/spark.py"),
-        Output("discovery.py.j2", "{name}/pyspark_{name}/__init__.py"),
+        Output("discovery.py.j2", "{name}/pyspark_{name}/__init__.py", parts=False),
     ),
+    messages=True,
 )

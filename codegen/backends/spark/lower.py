@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ...model.model import Spec
 from ..columns.arrow import ArrowType
-from ..columns.table import table_columns
+from ..columns.message_lower import default_kind
+from ..columns.message_table import MessageColumn, message_columns
+from ..columns.table import TableColumn, table_columns
 from ..python.names import class_name
 
 SPARK_TYPES = {
@@ -51,9 +54,23 @@ class View:
 
 def lower(spec: Spec) -> View | None:
     """The view of a spec; ``None`` for one without rows. Raises ``SpecError`` where a column has no Arrow type."""
+    if spec.units is not None:
+        return _view(spec, message_columns(spec, default_kind(spec.units)))
     if spec.rows is None:
         return None
-    fields = tuple(FieldView(each.name, spark_type(each.type)) for each in table_columns(spec, spec.rows))
+    return _view(spec, table_columns(spec, spec.rows))
+
+
+def lower_kinds(spec: Spec) -> Mapping[str, View]:
+    """The views of the other kinds of message, by the name of their package inside of the format's."""
+    if spec.units is None:
+        return {}
+    default = default_kind(spec.units)
+    return {each.name: _view(spec, message_columns(spec, each)) for each in spec.units.kinds if each is not default}
+
+
+def _view(spec: Spec, columns: Sequence[TableColumn | MessageColumn]) -> View:
+    fields = tuple(FieldView(each.name, spark_type(each.type)) for each in columns)
     used = {name for field in fields for name in re.findall(r"\w+(?=\()", field.type)}
     title = spec.title or spec.name
     return View(
@@ -74,7 +91,7 @@ def spark_type(type: ArrowType) -> str:
     """
     if type.item is not None:
         return f"ArrayType({spark_type(type.item)})"
-    if type.fields:
+    if type.fields or type.name == "struct<>":
         return f"StructType([{', '.join(f'StructField({name!r}, {spark_type(each)})' for name, each in type.fields)}])"
     if type.name.startswith("timestamp["):
         return "TimestampType()" if ", " in type.name else "TimestampNTZType()"

@@ -1,0 +1,68 @@
+"""Which Arrow type a field of a message becomes: nested as the messages are."""
+
+from __future__ import annotations
+
+from ...model.model import Attribute, Instance, Labels, Spec
+from ...model.types import BooleanType, IntegerType, Path, StringType, Type, UserType
+from ..base import refuse
+from .arrow import ArrowType, arrow_type
+from .message_types import field_of
+
+KEYS: dict[str, Type] = {
+    "bool": BooleanType(),
+    "string": StringType("UTF-8"),
+    **{f"{sign}int{bits}": IntegerType(bits // 8, sign != "u", None) for sign in ("", "u", "s") for bits in (32, 64)},
+    **{f"{sign}fixed{bits}": IntegerType(bits // 8, sign == "s", None) for sign in ("", "s") for bits in (32, 64)},
+}
+"""The types of a map's keys by protobuf's words."""
+
+
+def message_field_type(spec: Spec, attribute: Attribute, within: tuple[Path, ...] = ()) -> ArrowType:
+    """The type of the column that a field makes; ``within``: the message types that it is part of.
+
+    A message is a struct of all its fields, a repeated field a list, a map a list of structs of ``key`` and ``value``.
+    Labels are those of a whole column; enums inside of lists and structs are their numbers. Raises ``SpecError`` where
+    a message type contains itself: such values have no Arrow type.
+    """
+    field = field_of(attribute)
+    repeated = field.label == "repeated"
+    nested = bool(within) or repeated
+    logical = None if nested and isinstance(attribute.logical, Labels) else attribute.logical
+    if isinstance(attribute.type, UserType):
+        item = message_type(spec, attribute.type.path, attribute, within)
+    else:
+        found = arrow_type(spec, attribute.type, logical)
+        if found is None:
+            refuse(attribute.position, f'"{attribute.id}" cannot be a column: no Arrow type fits it')
+        item = found
+    key = field.key
+    if key:
+        key_type = arrow_type(spec, KEYS[key], None)
+        if key_type is None:
+            refuse(attribute.position, f'"{attribute.id}" cannot be a column: no Arrow type fits its keys')
+        item = struct_type((("key", key_type), ("value", item)))
+    return list_type(item) if repeated else item
+
+
+def message_type(spec: Spec, path: Path, field: Attribute | Instance, within: tuple[Path, ...] = ()) -> ArrowType:
+    """The struct of a message type, as the value of ``field``. Raises ``SpecError`` where it contains itself."""
+    if path in within:
+        refuse(
+            field.position,
+            f'"{field.id}" cannot be part of a column: the message type {"::".join(path)} contains itself,'
+            " and Arrow has no type without end for it",
+        )
+    fields = spec.struct(path).attributes
+    return struct_type(tuple((each.id, message_field_type(spec, each, (*within, path))) for each in fields))
+
+
+def struct_type(fields: tuple[tuple[str, ArrowType], ...]) -> ArrowType:
+    """The type of structs with these fields."""
+    names = ", ".join(f"{name}: {each.name}" for name, each in fields)
+    constructors = ", ".join(f'pa.field("{name}", {each.constructor})' for name, each in fields)
+    return ArrowType(f"struct<{names}>", f"pa.struct([{constructors}])", fields=fields)
+
+
+def list_type(item: ArrowType) -> ArrowType:
+    """The type of lists of these."""
+    return ArrowType(f"list<{item.name}>", f"pa.list_({item.constructor})", item=item)

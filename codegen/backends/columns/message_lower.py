@@ -1,0 +1,221 @@
+"""A spec whose table is one of messages: the views that the templates print, one for each kind of message."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from wireloom.messages.program import Envelope, MessageProgram
+
+from ...model.model import MODEL_VERSION, Spec, UnitKind, Units
+from ...model.types import Path
+from ..base import refuse
+from ..python.names import class_name, field_name, qualified
+from .literal import literal
+from .message_program import message_program, source
+from .message_table import MessageColumn, message_columns
+from .refusal import NotForEngineError
+from .view import ColumnView, FunctionView, MessageView, View
+
+_PROGRAM = "wireloom.messages.program"
+_RULES = "wireloom.messages.rules"
+_IMPORTS = {
+    _PROGRAM: (
+        "ComputedSource",
+        "Envelope",
+        "FieldSource",
+        "LookupSource",
+        "MarkSource",
+        "MessageProgram",
+        "RowNumberSource",
+    ),
+    _RULES: ("FieldKind", "FieldRule", "Label", "MessageRule", "MessageSet"),
+}
+_ALWAYS = ("MessageSet(", "MessageProgram(")
+TAKEN = ("columns", "parser", "spark")
+"""Modules beside which the packages of the kinds stand."""
+
+
+def default_kind(units: Units) -> UnitKind:
+    """The kind of those who do not choose."""
+    return next((each for each in units.kinds if each.name == units.default), units.kinds[0])
+
+
+def lower_units(spec: Spec, units: Units) -> View:
+    """The view of the format's own package: the table of the default kind."""
+    return lower_kind(spec, units, default_kind(units))
+
+
+def lower_kinds(spec: Spec) -> Mapping[str, View]:
+    """The views of the other kinds, by the name of their package inside of the format's."""
+    units = spec.units
+    if units is None:
+        return {}
+    default = default_kind(units)
+    others = [each for each in units.kinds if each is not default]
+    for each in others:
+        if each.name in TAKEN or each.name.startswith("pyspark_"):
+            refuse(spec.struct(each.message).position, f'a kind of message cannot be called "{each.name}"')
+    return {each.name: lower_kind(spec, units, each) for each in others}
+
+
+def lower_kind(spec: Spec, units: Units, kind: UnitKind) -> View:
+    """The view of one kind. Raises ``SpecError`` where a column has no Arrow type."""
+    columns = message_columns(spec, kind)
+    program, refusal = compile_units(spec, units, kind, columns)
+    title = spec.title or spec.name
+    if kind.name:
+        title = f"{title}, {kind.name}"
+    return View(
+        doc=(spec.doc or title) if kind is default_kind(units) else spec.struct(kind.message).doc or title,
+        summary=f"{title}: the Arrow schema of its table, and the program that the engine runs.",
+        columns=tuple(_column(each) for each in columns),
+        program=None,
+        refusal=f"The engine cannot run these rows: {refusal}. The object parser reads them." if refusal else "",
+        imports=(),
+        package_imports=("Column", "Format", "MessageUnits"),
+        arguments=_format_arguments(spec, units, kind, columns, refusal),
+        choices=(),
+        framed=False,
+        message=None if program is None else _message(program, columns),
+    )
+
+
+def compile_units(
+    spec: Spec, units: Units, kind: UnitKind, columns: tuple[MessageColumn, ...]
+) -> tuple[MessageProgram | None, str | None]:
+    """The program of a kind, or why there is none."""
+    try:
+        return message_program(spec, units, kind, columns), None
+    except NotForEngineError as refusal:
+        return None, refusal.sentence
+
+
+def coverage(spec: Spec, units: Units) -> str | None:
+    """Why the engine does not read all kinds; ``None`` where it does. Raises ``SpecError``, as ``lower_kind`` does."""
+    for kind in units.kinds:
+        _, refusal = compile_units(spec, units, kind, message_columns(spec, kind))
+        if refusal is not None:
+            return f"{kind.name}: {refusal}" if kind.name else refusal
+    return None
+
+
+def _column(column: MessageColumn) -> ColumnView:
+    given: dict[str, object] = {
+        "default": column.default,
+        "attribute": column.attribute,
+        "doc": column.doc,
+        "labels": column.labels,
+        "derived": column.derived,
+        "same_as": column.same_as,
+        "up": column.up,
+        "lookup": column.lookup,
+    }
+    usual = {"default": True, "attribute": "", "doc": "", "labels": (), "derived": False, "same_as": "", "up": 0}
+    arguments = (
+        repr(column.name),
+        repr(column.type.name),
+        *(f"{name}={literal(value)}" for name, value in given.items() if value != usual.get(name, "")),
+    )
+    return ColumnView(column.name, column.type.constructor, arguments)
+
+
+def _message(program: MessageProgram, columns: tuple[MessageColumn, ...]) -> MessageView:
+    arguments = [f"rows={program.rows!r}"] if program.rows else []
+    if program.envelope != Envelope():
+        arguments.append(f"envelope={source(program.envelope)}")
+    if program.whole >= 0:
+        arguments.append(f"whole={program.whole}")
+    if program.unit_columns:
+        arguments.append(f"unit_columns={source(program.unit_columns)}")
+    arguments.append(f"version={program.version}")
+    types = tuple(source(each) for each in program.types.messages)
+    sources = tuple((source(each.source), each.name) for each in columns)
+    functions = tuple(
+        FunctionView(
+            each.name,
+            each.function.name,
+            ", ".join(f"{name}: pa.Array" for name in each.function.parameters),
+            each.function.result,
+        )
+        for each in columns
+        if each.function is not None
+    )
+    return MessageView(
+        imports=_imports(functions, " ".join([*types, *(text for text, _ in sources), *arguments, *_ALWAYS])),
+        types=types,
+        sources=sources,
+        arguments=tuple(arguments),
+        functions=functions,
+    )
+
+
+def _imports(functions: tuple[FunctionView, ...], text: str) -> tuple[str, ...]:
+    """The import statements behind that of pyarrow, as the linter wants them."""
+    results = " ".join(each.result for each in functions)
+    kernels = ["import pyarrow.compute as pc"] if "pc." in results else []
+    helpers = ["from wireloom.messages import computing"] if "computing." in results else []
+    used = {module: [each for each in names if re.search(rf"\b{each}[(.]", text)] for module, names in _IMPORTS.items()}
+    return (*kernels, *helpers, *(f"from {module} import {', '.join(names)}" for module, names in used.items()))
+
+
+def _format_arguments(
+    spec: Spec, units: Units, kind: UnitKind, columns: tuple[MessageColumn, ...], refusal: str | None
+) -> tuple[str, ...]:
+    """The arguments of ``Format`` but for its columns; those with the default value are left out."""
+    default = kind is default_kind(units)
+    given: dict[str, object] = {
+        "name": spec.name,
+        "title": spec.title or spec.name,
+        "root": class_name(spec.name),
+        "row": _class(spec, kind.row),
+        "rows_attribute": "",
+        "spec_file": spec.file.replace("\\", "/").rpartition("/")[2],
+        "spec_sha256": spec.sha256,
+        "model_version": MODEL_VERSION,
+    }
+    optional: dict[str, tuple[object, object]] = {
+        "codec": (spec.codec, "none"),
+        "extensions": (spec.file_extensions, ()),
+        "max_record": (spec.max_record, 64 * 1024 * 1024),
+        "path_pattern": (spec.path_pattern, None),
+        "engine_refusal": (refusal, None),
+    }
+    given.update({name: value for name, (value, usual) in optional.items() if value != usual})
+    # The package says itself where it is, so that it may live anywhere.
+    texts = ["module=__name__", *(f"{name}={literal(value)}" for name, value in given.items())]
+    if not default:
+        texts.append('parser=__name__.rpartition(".")[0] + ".parser"')
+    texts.append(f"message={_units(spec, units, kind, columns)}")
+    if spec.doc or not default:
+        texts.append("doc=__doc__")
+    return tuple(texts)
+
+
+def _class(spec: Spec, path: Path) -> str:
+    """The class of a message type as ``Format.row`` has it."""
+    name = qualified(path)
+    return name if path[0] == spec.root.path[0] else f"..{path[0]}.parser:{name}"
+
+
+def _units(spec: Spec, units: Units, kind: UnitKind, columns: tuple[MessageColumn, ...]) -> str:
+    names = {each.name for each in columns}
+    given: dict[str, object] = {
+        "rows": tuple(field_name(each) for each in kind.rows),
+        "packing": units.packing,
+        "hooks": units.hooks,
+        "option": units.option,
+        "kind": kind.name,
+        "kinds": tuple(each.name for each in units.kinds) if units.option else (),
+        "row_number": kind.row_number if kind.row_number in names else "",
+        "mark": kind.mark if kind.mark in names else "",
+        "whole": kind.whole,
+        "prefix": units.prefix,
+        "digest": units.digest,
+        "least": units.least,
+        "unit_columns": tuple(field_name(each) for each in kind.unit_columns),
+    }
+    if units.framing != "whole":
+        given["framing"] = units.framing
+    texts = [repr(_class(spec, kind.message)), *(f"{name}={value!r}" for name, value in given.items() if value)]
+    return f"MessageUnits({', '.join(texts)})"

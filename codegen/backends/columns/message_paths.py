@@ -1,0 +1,121 @@
+"""What names in the expressions of message types stand for: fields of the row, and of the messages above it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wireloom.messages.program import FieldSource
+
+from ...expression.nodes import Attribute as Member
+from ...expression.nodes import Cast, Name, Node
+from ...model.model import Attribute, Instance, Spec, Struct, UnitKind
+from ...model.types import Path, UserType
+from .message_types import field_of
+from .refusal import NotForEngineError
+
+MAX_NESTING = 64
+"""How many instances may stand on each other before the lowering gives up on an expression."""
+
+
+def levels(spec: Spec, kind: UnitKind) -> tuple[Path, ...]:
+    """The types of the row and of the messages above it, from the row up to the unit."""
+    found = [kind.message]
+    for name in kind.rows:
+        attribute = spec.struct(found[-1]).attribute(name)
+        if attribute is None or not isinstance(attribute.type, UserType):
+            raise KeyError(name)
+        found.append(attribute.type.path)
+    return tuple(reversed(found))
+
+
+def row_numbers(spec: Spec, kind: UnitKind) -> tuple[int, ...]:
+    """The numbers of the fields that lead from the unit to its rows."""
+    return tuple(
+        field_of(attribute).number
+        for path, name in zip(reversed(levels(spec, kind)), kind.rows, strict=False)
+        if (attribute := spec.struct(path).attribute(name)) is not None
+    )
+
+
+@dataclass(frozen=True)
+class Place:
+    """The message in which a name stands: ``up`` levels above the row, then through singular fields ``steps``."""
+
+    up: int
+    steps: tuple[Attribute, ...]
+    struct: Struct
+
+
+@dataclass(frozen=True)
+class FieldFound:
+    """An attribute at the end of a path of names; only the last of ``steps`` may be repeated."""
+
+    up: int
+    steps: tuple[Attribute, ...]
+    owner: Struct
+    """The message type that the last step is a field of."""
+
+    @property
+    def attribute(self) -> Attribute:
+        """The last step."""
+        return self.steps[-1]
+
+    @property
+    def source(self) -> FieldSource:
+        """The column that is this field."""
+        return FieldSource(tuple(field_of(each).number for each in self.steps), self.up)
+
+
+@dataclass(frozen=True)
+class InstanceFound:
+    """A value instance of the message at ``place``."""
+
+    place: Place
+    instance: Instance
+
+
+Found = FieldFound | InstanceFound | Place
+
+
+@dataclass(frozen=True)
+class Paths:
+    """Looks names up. ``chain``: the types of the row and of the messages above it."""
+
+    spec: Spec
+    chain: tuple[Path, ...]
+
+    def level(self, up: int) -> Place:
+        """The message ``up`` levels above the row. Raises ``NotForEngineError`` above the unit."""
+        if up >= len(self.chain):
+            raise NotForEngineError("an expression goes above the unit's message")
+        return Place(up, (), self.spec.struct(self.chain[up]))
+
+    def find(self, node: Node, place: Place) -> Found:
+        """What ``node``, written in the type at ``place``, stands for. Raises ``NotForEngineError``."""
+        match node:
+            case Cast(value):
+                return self.find(value, place)
+            case Name(id):
+                return self._member(place, id)
+            case Member(value, name):
+                return self._member(self._inside(self.find(value, place), name), name)
+        raise NotForEngineError("an expression is more than names")
+
+    def _inside(self, found: Found, name: str) -> Place:
+        if isinstance(found, Place):
+            return found
+        if isinstance(found, FieldFound):
+            attribute = found.attribute
+            if isinstance(attribute.type, UserType) and field_of(attribute).label != "repeated":
+                return Place(found.up, found.steps, self.spec.struct(attribute.type.path))
+        raise NotForEngineError(f'an expression uses ".{name}"')
+
+    def _member(self, place: Place, name: str) -> Found:
+        if name == "_parent" and not place.steps:
+            return self.level(place.up + 1)
+        attribute, instance = place.struct.attribute(name), place.struct.instance(name)
+        if attribute is not None:
+            return FieldFound(place.up, (*place.steps, attribute), place.struct)
+        if instance is not None and instance.value is not None:
+            return InstanceFound(place, instance)
+        raise NotForEngineError(f'an expression uses "{name}", which the engine does not have')

@@ -1,0 +1,85 @@
+"""A table of messages as the program that the engine runs, and as the source code of that."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import fields, is_dataclass
+from enum import IntEnum
+
+from wireloom.messages.program import ComputedSource, Envelope, FieldSource, LookupSource, MessageProgram
+from wireloom.messages.rules import FieldRule, MessageRule
+
+from ...model.model import Spec, UnitKind, Units
+from ..base import refuse
+from .message_paths import row_numbers
+from .message_table import MessageColumn
+from .message_types import field_of, types_of
+from .refusal import NotForEngineError
+
+
+def message_program(spec: Spec, units: Units, kind: UnitKind, columns: tuple[MessageColumn, ...]) -> MessageProgram:
+    """The program. Raises ``NotForEngineError`` with the first thing that the engine cannot do."""
+    refused = next((each.refusal for each in columns if each.refusal), None)
+    if refused is not None:
+        raise NotForEngineError(refused)
+    rows = row_numbers(spec, kind)
+    _refuse_rows(columns, rows)
+    names = [each.name for each in columns]
+    return MessageProgram(
+        types=types_of(spec, kind.message),
+        columns=tuple(each.source for each in columns if each.source is not None),
+        rows=rows,
+        envelope=Envelope(units.prefix, units.digest, units.least),
+        whole=names.index(kind.whole) if kind.whole else -1,
+        unit_columns=unit_sources(spec, kind),
+    )
+
+
+def _refuse_rows(columns: tuple[MessageColumn, ...], rows: tuple[int, ...]) -> None:
+    """A message above the rows cannot be a column as a whole: the engine has its rows elsewhere."""
+    for each in columns:
+        if isinstance(each.source, FieldSource) and each.source.up > 0:
+            below = rows[len(rows) - each.source.up :]
+            if each.source.path == below[: len(each.source.path)]:
+                raise NotForEngineError(f'the column "{each.name}" holds the rows themselves')
+
+
+def unit_sources(spec: Spec, kind: UnitKind) -> tuple[FieldSource, ...]:
+    """The fields of the unit of which the reader keeps one value per unit."""
+    struct, found = spec.struct(kind.message), []
+    for name in kind.unit_columns:
+        attribute = struct.attribute(name)
+        if attribute is None:
+            refuse(struct.position, f'"{name}" is no field of {"::".join(struct.path)}')
+        found.append(FieldSource((field_of(attribute).number,)))
+    return tuple(found)
+
+
+# Source code ---------------------------------------------------------------------------------------------------------
+
+_LEADING: dict[type, int] = {FieldRule: 4, MessageRule: 2, FieldSource: 1, LookupSource: 2, ComputedSource: 1}
+"""How many arguments are given by place."""
+
+
+def source(value: object) -> str:
+    """The source of rules and of sources of columns. Arguments with the default value are left out.
+
+    >>> source(FieldSource((1,), up=1))
+    'FieldSource((1, ), up=1)'
+    """
+    if isinstance(value, IntEnum):
+        return f"{type(value).__name__}.{value.name}"
+    if isinstance(value, tuple):
+        return f"({''.join(f'{source(each)}, ' for each in value)})"
+    if isinstance(value, float) and not math.isfinite(value):
+        return f'float("{value}")'
+    if not is_dataclass(value) or isinstance(value, type):
+        return repr(value)
+    arguments = []
+    for place, each in enumerate(fields(value)):
+        held = getattr(value, each.name)
+        if held == each.default and type(held) is type(each.default):
+            continue
+        text = hex(held) if each.name == "mask" else source(held)
+        arguments.append(text if place < _LEADING.get(type(value), 0) else f"{each.name}={text}")
+    return f"{type(value).__name__}({', '.join(arguments)})"

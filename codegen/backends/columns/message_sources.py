@@ -1,0 +1,65 @@
+"""Where each column of a table of messages comes from, as the engine's program says it."""
+
+from __future__ import annotations
+
+from wireloom.messages.program import FieldSource, LookupSource
+
+from ...expression.fold import fold
+from ...expression.nodes import Attribute as Member
+from ...expression.nodes import Binary, Cast, IntegerLiteral, Name, Node, Subscript
+from ...model.model import Instance, IntegerText
+from ...model.types import BytesType, IntegerType, StringType
+from .message_paths import FieldFound, Paths, Place
+from .message_types import field_of
+from .refusal import NotForEngineError
+
+EVERY_BIT = 0xFFFFFFFFFFFFFFFF
+
+
+def instance_source(paths: Paths, place: Place, instance: Instance) -> FieldSource | LookupSource | None:
+    """The source of a value instance of the message at ``place`` that is a field under another name, or an item of a
+    table; ``None`` for any other."""
+    value = instance.value
+    if value is None or instance.condition is not None or instance.valid is not None:
+        return None
+    try:
+        if isinstance(value, Subscript):
+            return _lookup(paths, place, instance, value)
+        if isinstance(value, Name | Member | Cast):
+            found = paths.find(value, place)
+            return found.source if isinstance(found, FieldFound) and _is_as_it_is(found, instance) else None
+    except NotForEngineError:
+        pass
+    return None
+
+
+def _is_as_it_is(found: FieldFound, instance: Instance) -> bool:
+    """Whether the instance has the field's own type; as a timestamp or by its label it is the same value."""
+    repeated = field_of(found.attribute).label == "repeated"
+    return repeated or instance.type == found.attribute.type
+
+
+def _lookup(paths: Paths, place: Place, instance: Instance, value: Subscript) -> LookupSource | None:
+    masked = _masked(fold(value.index))
+    if masked is None:
+        return None
+    table, index = paths.find(value.value, place), paths.find(masked[0], place)
+    if not isinstance(table, FieldFound) or not isinstance(index, FieldFound):
+        return None
+    if not isinstance(table.attribute.type, BytesType | StringType) or field_of(table.attribute).key:
+        return None
+    if field_of(table.attribute).label != "repeated" or field_of(index.attribute).label == "repeated":
+        return None
+    if not isinstance(index.attribute.type, IntegerType) or index.up > 0:
+        return None
+    return LookupSource(table.source, index.source, masked[1], isinstance(instance.logical, IntegerText))
+
+
+def _masked(index: Node) -> tuple[Node, int] | None:
+    """An index and the bits of it that count; ``None`` where these are no constant."""
+    if not isinstance(index, Binary) or index.operator != "&":
+        return index, EVERY_BIT
+    for node, mask in ((index.left, index.right), (index.right, index.left)):
+        if isinstance(mask, IntegerLiteral):
+            return (node, mask.value) if 0 <= mask.value <= EVERY_BIT else None
+    return None

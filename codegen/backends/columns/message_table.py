@@ -1,0 +1,150 @@
+"""The columns of a table of messages, in order, and where each of them comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from wireloom.messages.program import (
+    ColumnSource,
+    ComputedSource,
+    FieldSource,
+    LookupSource,
+    MarkSource,
+    RowNumberSource,
+)
+
+from ...expression.nodes import Name
+from ...model.model import Attribute, Instance, Spec, UnitColumn, UnitKind
+from ...model.types import EnumType, ListType, UserType
+from ..base import refuse
+from ..python.names import field_name
+from .arrow import BOOLEAN, INTEGERS, LABELS, ArrowType, field_type
+from .computed import Function, Whole, compute
+from .message_arrow import list_type, message_field_type, message_type
+from .message_paths import FieldFound, Paths, Place, levels
+from .message_sources import instance_source
+from .refusal import NotForEngineError
+
+SHOWN = ("dictionary", "timestamp")
+"""How the names of types begin that show a number as something else."""
+
+
+@dataclass(frozen=True)
+class MessageColumn:
+    """One column. ``attribute``: the name that it has in the generated class of the message ``up`` levels above the
+    row; empty for what is no field or instance. The rest is as in ``wireloom.format.Column``.
+
+    ``source``: where the engine has it from; ``None`` where it cannot have it, which ``refusal`` explains.
+    """
+
+    name: str
+    type: ArrowType
+    default: bool
+    attribute: str = ""
+    up: int = 0
+    doc: str = ""
+    labels: tuple[tuple[int, str], ...] = ()
+    derived: bool = False
+    same_as: str = ""
+    source: ColumnSource | None = None
+    function: Function | None = None
+    refusal: str = ""
+
+    @property
+    def lookup(self) -> str:
+        """As ``wireloom.format.Column.lookup``."""
+        if not isinstance(self.source, LookupSource):
+            return ""
+        return "integer" if self.source.integer else "item"
+
+
+def message_columns(spec: Spec, kind: UnitKind) -> tuple[MessageColumn, ...]:
+    """Default columns, then the selectable ones. Raises ``SpecError`` where one has no Arrow type."""
+    paths = Paths(spec, levels(spec, kind))
+    listed = [(each, True) for each in kind.columns] + [(each, False) for each in kind.selectable]
+    columns = [
+        _counted(kind, each, default) if isinstance(each, str) else _column(paths, each, default)
+        for each, default in listed
+    ]
+    inputs = {
+        each.source: each.name
+        for each in reversed(columns)
+        if isinstance(each.source, FieldSource) and not each.type.name.startswith(SHOWN)
+    }
+    otherwise = Whole(kind.whole, kind.mark if kind.mark in kind.columns + kind.selectable else "")
+    for place, (each, _) in enumerate(listed):
+        if isinstance(each, UnitColumn) and columns[place].source is None:
+            columns[place] = _computed(paths, each, columns[place], inputs, otherwise)
+    # Who gives the items need not give the numbers of their places.
+    indices = {each.source.index for each in columns if isinstance(each.source, LookupSource)}
+    return tuple(replace(each, derived=True) if each.source in indices else each for each in columns)
+
+
+def _counted(kind: UnitKind, name: str, default: bool) -> MessageColumn:
+    """The number of the row, or the mark."""
+    if name == kind.row_number:
+        doc = "Number of the row in its unit, from 0."
+        return MessageColumn(name, INTEGERS[4, True], default, doc=doc, derived=True, source=RowNumberSource())
+    doc = "Whether the row stands in a message; false for a unit that is none and is a row by itself."
+    return MessageColumn(name, BOOLEAN, default, doc=doc, derived=True, source=MarkSource())
+
+
+def _column(paths: Paths, column: UnitColumn, default: bool) -> MessageColumn:
+    struct = paths.spec.struct(column.path)
+    found = struct.attribute(column.name) or struct.instance(column.name)
+    if found is None:
+        refuse(struct.position, f'the column "{column.name}" is no field of {"::".join(struct.path)}')
+    place = Place(column.up, (), struct)
+    made = MessageColumn(column.name, BOOLEAN, default, field_name(column.name), column.up, found.doc)
+    if isinstance(found, Attribute):
+        field = FieldFound(column.up, (found,), struct)
+        return _labelled(paths, found, replace(made, type=message_field_type(paths.spec, found), source=field.source))
+    source = instance_source(paths, place, found)
+    type = _instance_type(paths.spec, found)
+    same_as = ""
+    if isinstance(source, FieldSource) and found.value is not None:
+        if isinstance(found.value, Name) and struct.attribute(found.value.id) is not None:
+            same_as = field_name(found.value.id)
+        shown = paths.find(found.value, place)
+        if isinstance(shown, FieldFound):
+            type = message_field_type(paths.spec, replace(shown.attribute, logical=found.logical))
+    derived = not same_as and not isinstance(source, LookupSource)
+    return _labelled(paths, found, replace(made, type=type, source=source, same_as=same_as, derived=derived))
+
+
+def _labelled(paths: Paths, found: Attribute | Instance, made: MessageColumn) -> MessageColumn:
+    """The column with the labels of its enum, where it shows them."""
+    if made.type != LABELS or not isinstance(found.type, EnumType):
+        return made
+    members = paths.spec.enum(found.type.path).labels
+    return replace(made, labels=tuple((each.value, each.label) for each in members))
+
+
+def _instance_type(spec: Spec, instance: Instance) -> ArrowType:
+    """The type of a value instance that is a field under another name, or computed from fields of any size."""
+    type, lists = instance.type, 0
+    while isinstance(type, ListType):
+        type, lists = type.item, lists + 1
+    if isinstance(type, UserType):
+        found: ArrowType | None = message_type(spec, type.path, instance)
+        for _ in range(lists):
+            found = found and list_type(found)
+    else:
+        found = field_type(spec, instance)
+    if found is None:
+        refuse(instance.position, f'"{instance.id}" cannot be a column: no Arrow type fits it')
+    return found
+
+
+def _computed(
+    paths: Paths, column: UnitColumn, made: MessageColumn, inputs: Mapping[FieldSource, str], otherwise: Whole
+) -> MessageColumn:
+    struct = paths.spec.struct(column.path)
+    instance = struct.instance(column.name)
+    assert instance is not None
+    try:
+        function = compute(paths, Place(column.up, (), struct), instance, inputs, made.type, otherwise)
+    except NotForEngineError as refusal:
+        return replace(made, refusal=f'the column "{made.name}" is computed: {refusal.sentence}')
+    return replace(made, type=function.type, source=ComputedSource(function.inputs), function=function)

@@ -1,0 +1,73 @@
+"""The view that the templates print: final strings, in order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class ColumnView:
+    """One column: ``constructor`` makes its Arrow type; ``arguments`` are those of ``wireloom.format.Column``."""
+
+    name: str
+    constructor: str
+    arguments: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class StepView:
+    """One step, and the comment that stands beside it."""
+
+    source: str
+    comment: str
+
+
+@dataclass(frozen=True)
+class ProgramView:
+    """The column program: its steps, then the other arguments of ``ColumnProgram``, ready to print."""
+
+    steps: tuple[StepView, ...]
+    arguments: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class FunctionView:
+    """A computed column: its name, and its function, which returns ``result``."""
+
+    column: str
+    name: str
+    parameters: str
+    result: str
+
+
+@dataclass(frozen=True)
+class MessageView:
+    """The message program: its import statements, the message types, for each column its source and its name, the
+    other arguments of ``MessageProgram``, and the functions of computed columns."""
+
+    imports: tuple[str, ...]
+    types: tuple[str, ...]
+    sources: tuple[tuple[str, str], ...]
+    arguments: tuple[str, ...]
+    functions: tuple[FunctionView, ...]
+
+
+@dataclass(frozen=True)
+class View:
+    """What the templates print. ``program`` is ``None`` where the engine cannot run the rows; ``refusal`` says why.
+
+    ``arguments`` are those of ``wireloom.format.Format``; ``imports`` what the modules need of the runtime.
+    """
+
+    doc: str
+    summary: str
+    columns: tuple[ColumnView, ...]
+    program: ProgramView | None
+    refusal: str
+    imports: tuple[str, ...]
+    package_imports: tuple[str, ...]
+    arguments: tuple[str, ...]
+    choices: tuple[str, ...]
+    framed: bool
+    message: MessageView | None = None
+    """Set where the engine runs a message program; ``program`` is ``None`` then."""

@@ -1,0 +1,14 @@
+"""The ``docs`` backend: a page about a format and a picture of its bytes, beside the format's generated code."""
+
+from pathlib import Path
+
+from ..base import Backend, Output
+from .lower import lower
+
+BACKEND = Backend(
+    name="docs",
+    folder=Path(__file__).parent,
+    lower=lower,
+    outputs=(Output("page.md.j2", "{name}/README.md"), Output("layout.svg.j2", "{name}/layout.svg")),
+    messages=True,
+)

@@ -1,0 +1,92 @@
+"""The examples of a page. They run as they stand where ``sample_name`` is a file of the format."""
+
+from __future__ import annotations
+
+from ...model.model import Spec
+from .view import ExampleView
+
+
+def sample_name(spec: Spec) -> str:
+    """The file that the examples read."""
+    return f"sample.{spec.file_extensions[0] if spec.file_extensions else 'bin'}"
+
+
+def is_blob(spec: Spec) -> bool:
+    """Whether a message by itself is an input of the format, so that a column of blobs can hold some."""
+    return spec.units is not None and spec.units.framing == "whole"
+
+
+def examples(spec: Spec) -> tuple[ExampleView, ...]:
+    """What needs no Spark."""
+    name, sample = spec.name, sample_name(spec)
+    read = f'''import wireloom
+
+table = wireloom.read("{name}", "{sample}")
+print(table.num_rows, table.schema.names)'''
+    scan = f'''with wireloom.scan("{name}", "{sample}", mode="permissive") as scanner:
+    for batch in scanner:
+        print(batch.num_rows)
+print(scanner.report.to_dict()["rows"])'''
+    found = [
+        ExampleView("On the command line:", "sh", f"wireloom decode {name} {sample} --to table"),
+        ExampleView("In Python, as one Arrow table:", "python", read),
+        ExampleView("Batch by batch in bounded memory, with a report of what was damaged:", "python", scan),
+        ExampleView(
+            "Rows to bytes; lengths, counts and checksums are filled in:",
+            "python",
+            f'wireloom.write("{name}", table, "copy.bin")\nassert wireloom.read("{name}", "copy.bin").equals(table)',
+        ),
+    ]
+    if is_blob(spec):
+        found.append(
+            ExampleView(
+                "A column of blobs, each a message; `explode` repeats the other columns for each row:",
+                "python",
+                f'''from pathlib import Path
+
+import pyarrow as pa
+
+blobs = pa.table({{"key": ["a"], "blob": [Path("{sample}").read_bytes()]}})
+lists = wireloom.from_wire(blobs["blob"], "{name}")
+flat = wireloom.explode(blobs, "blob", "{name}")
+print(lists.type, flat.schema.names)''',
+            )
+        )
+    return tuple(found)
+
+
+def spark_examples(spec: Spec) -> tuple[ExampleView, ...]:
+    """What needs a session, ``spark``."""
+    name, sample = spec.name, sample_name(spec)
+    found = [
+        ExampleView(
+            "In Spark, a batch read:",
+            "python",
+            f'''import wireloom.spark
+
+wireloom.spark.register(spark)
+frame = spark.read.format("{name}").option("mode", "PERMISSIVE").load("{sample}")
+print(frame.count(), frame.columns)''',
+        ),
+        ExampleView(
+            "And a write, as `append` or `overwrite`:",
+            "python",
+            f'''frame.write.format("{name}").mode("overwrite").save("copies")
+again = spark.read.format("{name}").load("copies")
+assert again.count() == frame.count()''',
+        ),
+    ]
+    if is_blob(spec):
+        found.append(
+            ExampleView(
+                "A binary column, also in a stream of Kinesis or Kafka:",
+                "python",
+                f'''from wireloom.spark.functions import explode_wire, from_wire
+
+blobs = spark.read.format("binaryFile").load("{sample}").select("path", "content")
+lists = blobs.select(from_wire("content", "{name}").alias("rows"))
+flat = explode_wire(blobs, "content", "{name}")
+print(lists.schema.simpleString(), flat.columns)''',
+            )
+        )
+    return tuple(found)

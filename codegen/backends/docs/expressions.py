@@ -1,0 +1,91 @@
+"""Expressions as people write them, from the typed tree."""
+
+from __future__ import annotations
+
+from ...expression.nodes import (
+    Attribute,
+    Binary,
+    BooleanLiteral,
+    Call,
+    Cast,
+    Comparison,
+    Conditional,
+    EnumMember,
+    FloatLiteral,
+    IntegerLiteral,
+    ListLiteral,
+    Logical,
+    Name,
+    Node,
+    SizeOf,
+    StringLiteral,
+    Subscript,
+    Unary,
+)
+
+SIMPLE = (
+    Attribute,
+    BooleanLiteral,
+    Call,
+    Cast,
+    EnumMember,
+    FloatLiteral,
+    IntegerLiteral,
+    ListLiteral,
+    Name,
+    SizeOf,
+    StringLiteral,
+    Subscript,
+)
+"""What needs no parentheses inside another expression."""
+
+
+def written(node: Node) -> str:
+    """The expression as text; what is inside another one stands in parentheses unless it is a name or a number.
+
+    >>> written(Binary("-", Name("len"), IntegerLiteral(13)))
+    'len − 13'
+    """
+    match node:
+        case Binary(operator=operator, left=left, right=right):
+            return f"{_inner(left)} {'−' if operator == '-' else operator} {_inner(right)}"
+        case Comparison(operator=operator, left=left, right=right):
+            return f"{_inner(left)} {operator} {_inner(right)}"
+        case Logical(operator=operator, left=left, right=right):
+            return f"{_inner(left)} {operator} {_inner(right)}"
+        case Unary(operator=operator, operand=operand):
+            return f"{operator}{' ' if operator == 'not' else ''}{_inner(operand)}"
+        case Conditional(condition=condition, then=then, otherwise=otherwise):
+            return f"{_inner(condition)} ? {_inner(then)} : {_inner(otherwise)}"
+    return _simple(node)
+
+
+def _simple(node: Node) -> str:
+    match node:
+        case Name(id=name):
+            return name
+        case IntegerLiteral(value=value) | FloatLiteral(value=value):
+            return str(value)
+        case BooleanLiteral(value=value):
+            return "true" if value else "false"
+        case StringLiteral(value=text):
+            return f'"{text}"'
+        case Attribute(value=value, name=name):
+            return f"{_inner(value)}.{name}"
+        case Call(value=value, name=name, arguments=arguments):
+            return f"{_inner(value)}.{name}({', '.join(map(written, arguments))})"
+        case Subscript(value=value, index=index):
+            return f"{_inner(value)}[{written(index)}]"
+        case ListLiteral(items=items):
+            return f"[{', '.join(map(written, items))}]"
+        case EnumMember(path=path, label=label):
+            return "::".join((*path, label))
+        case Cast(value=value, target=target):
+            return f"{_inner(value)}.as<{target}>"
+        case SizeOf(target=target, unit=unit):
+            return f"{'bit' if unit == 'bit' else ''}sizeof<{target}>"
+    return "…"
+
+
+def _inner(node: Node) -> str:
+    return written(node) if isinstance(node, SIMPLE) else f"({written(node)})"

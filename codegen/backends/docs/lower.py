@@ -1,0 +1,173 @@
+"""The view that the templates print: the page's tables and examples, and the picture."""
+
+from __future__ import annotations
+
+import re
+
+from ...model.model import Spec, Struct, UnitKind
+from ..columns.arrow import ArrowType
+from ..columns.message_table import MessageColumn, message_columns
+from ..columns.table import TableColumn, table_columns
+from ..spark.lower import spark_type
+from .cells import (
+    attribute_type,
+    condition,
+    covered,
+    kind_of,
+    repetition,
+    sentence,
+    size_of,
+    table,
+    wire_type,
+)
+from .examples import examples, spark_examples
+from .picture import picture
+from .structs import shown_structs
+from .view import TableView, View
+
+COLUMNS = ("column", "by default", "Arrow", "Spark", "meaning")
+EVERYWHERE = (
+    ("_path", "", "utf8", "string", "Path or address of the file."),
+    ("_offset", "", "uint64", "decimal(20,0)", "Where the row begins in the decompressed input, in bytes."),
+    ("_error", "", "utf8", "string", "What is wrong with a damaged record; null for a good one."),
+    ("_corrupt_record", "", "binary", "binary", "The bytes of a damaged record; null for a good one."),
+)
+"""Columns that every format has."""
+
+SQL = {
+    "ShortType()": "smallint",
+    "IntegerType()": "int",
+    "LongType()": "bigint",
+    "DecimalType(20, 0)": "decimal(20,0)",
+    "ByteType()": "tinyint",
+    "FloatType()": "float",
+    "DoubleType()": "double",
+    "BooleanType()": "boolean",
+    "BinaryType()": "binary",
+    "StringType()": "string",
+    "TimestampType()": "timestamp",
+    "TimestampNTZType()": "timestamp_ntz",
+}
+"""Spark's types as SQL calls them, by the Python expressions that the ``spark`` backend prints."""
+
+
+def lower(spec: Spec) -> View | None:
+    """The view of a spec; ``None`` for one without rows. Raises ``SpecError`` where a column has no Arrow type."""
+    if spec.units is not None:
+        kinds = [_columns(spec, message_columns(spec, each), _kind_title(spec, each)) for each in spec.units.kinds]
+    elif spec.rows is not None:
+        kinds = [_columns(spec, table_columns(spec, spec.rows), "")]
+    else:
+        return None
+    return View(
+        title=spec.title or spec.name,
+        doc=spec.doc.strip(),
+        facts=_facts(spec),
+        picture=picture(spec),
+        layouts=tuple(_layout(spec, each) for each in shown_structs(spec)),
+        columns=tuple(kinds),
+        options=_options(spec),
+        examples=examples(spec),
+        spark_examples=spark_examples(spec),
+    )
+
+
+def _facts(spec: Spec) -> tuple[str, ...]:
+    found = [f"Format: `{spec.name}`"]
+    if spec.file_extensions:
+        found.append(f"File names end in: {', '.join(f'`.{each}`' for each in spec.file_extensions)}")
+    if spec.codec != "none":
+        found.append(f"Compression: {spec.codec} when written; readers look at the content")
+    if spec.path_pattern is not None:
+        found.append(f"Path: `{spec.path_pattern}`, whose parts are columns")
+    found.append(f"Largest record: {spec.max_record:,} bytes, unless the option for it says otherwise")
+    root = spec.root.attributes
+    if any(each.framing is not None for each in root):
+        found.append("Self-synchronising: any byte range can be read by itself, and `recover` finds the next record")
+    return (*found, *(f"See also: {each}" for each in spec.doc_ref))
+
+
+def _kind_title(spec: Spec, kind: UnitKind) -> str:
+    if spec.units is None or not kind.name:
+        return ""
+    default = ", the default" if kind.name == spec.units.default else ""
+    return f"`{spec.units.option}={kind.name}`{default}"
+
+
+def _columns(spec: Spec, columns: tuple[TableColumn, ...] | tuple[MessageColumn, ...], title: str) -> TableView:
+    rows = [
+        (f"`{each.name}`", "yes" if each.default else "", f"`{each.type.name}`", f"`{sql_type(each.type)}`", _doc(each))
+        for each in columns
+    ]
+    for name in re.findall(r"\{(\w+)\}", spec.path_pattern or ""):
+        rows.append((f"`{name}`", "", "`utf8`", "`string`", "From the path."))
+    rows += [(f"`{name}`", default, f"`{arrow}`", f"`{sql}`", doc) for name, default, arrow, sql, doc in EVERYWHERE]
+    return table(title, COLUMNS, rows)
+
+
+def _doc(column: TableColumn | MessageColumn) -> str:
+    return sentence(column.doc if isinstance(column, MessageColumn) else column.field.doc)
+
+
+def sql_type(type: ArrowType) -> str:
+    """The Spark type of an Arrow type as SQL calls it.
+
+    >>> sql_type(ArrowType("list<uint8>", "pa.list_(pa.uint8())", item=ArrowType("uint8", "pa.uint8()")))
+    'array<smallint>'
+    """
+    if type.item is not None:
+        return f"array<{sql_type(type.item)}>"
+    if type.fields or type.name == "struct<>":
+        return f"struct<{','.join(f'{name}:{sql_type(each)}' for name, each in type.fields)}>"
+    return SQL[spark_type(type)]
+
+
+def _layout(spec: Spec, struct: Struct) -> TableView:
+    doc = sentence(struct.doc) if struct is not spec.root else ""
+    if struct.message is not None:
+        rows = [
+            (str(each.message.number), str(wire_type(each)[0]), f"`{each.id}`", kind_of(each), sentence(each.doc))
+            for each in struct.attributes
+            if each.message is not None
+        ]
+        return table(f"`{struct.path[-1]}`, a message", ("number", "wire type", "field", "type", "meaning"), rows, doc)
+    fields = [
+        (
+            f"`{each.id}`",
+            " ".join(filter(None, (size_of(spec, each), repetition(each)))),
+            attribute_type(each),
+            _sentences(sentence(each.doc), covered(struct, each), condition(each)),
+        )
+        for each in struct.attributes
+    ]
+    return table(f"`{struct.path[-1]}`", ("field", "bytes", "type", "meaning"), fields, doc)
+
+
+def _sentences(*parts: str) -> str:
+    """The parts that there are, each with a full stop and a capital letter.
+
+    >>> _sentences("The content.", "", "if is_open")
+    'The content. If is_open.'
+    """
+    return " ".join(f"{each[0].upper()}{each[1:].rstrip('.')}." for each in parts if each)
+
+
+def _options(spec: Spec) -> tuple[TableView, ...]:
+    found = []
+    head = ("value", "meaning")
+    for choice in spec.choices:
+        rows = [(f"`{name}`", f"{size} unused bytes follow each row") for name, size in choice.padding]
+        if choice.default not in dict(choice.padding):
+            rows.append((f"`{choice.default}`", "what the first rows prove"))
+        rows = [(f"{name} (default)" if name == f"`{choice.default}`" else name, text) for name, text in rows]
+        found.append(table(f"`{choice.name}`", head, rows, choice.doc))
+    if spec.units is not None and spec.units.option:
+        rows = [
+            (
+                f"`{each.name}`{' (default)' if each.name == spec.units.default else ''}",
+                sentence(spec.struct(each.message).doc),
+            )
+            for each in spec.units.kinds
+        ]
+        found.append(table(f"`{spec.units.option}`", head, rows, "Which message the input holds."))
+    return tuple(found)

@@ -1,0 +1,208 @@
+"""The picture of the bytes: which boxes there are, panel by panel, and where each of them comes to stand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from html import escape
+
+from ...model.model import Attribute, Spec, Struct
+from .cells import (
+    attribute_type,
+    bits_of,
+    condition,
+    covered,
+    hexadecimal,
+    kind_of,
+    repetition,
+    sentence,
+    size_of,
+    wire_type,
+)
+from .structs import shown_structs
+from .view import BoxView, PictureView, TextView
+
+WIDTH = 840
+MARGIN = 20
+CHARACTER = 7.3
+"""Width of a character of 12 pixels, in a font of fixed width."""
+PADDING = 16
+BYTE = 13
+"""Least width of a byte of a field of known size; larger fields stop at ``WIDEST``."""
+WIDEST = 150
+VARIABLE = 150
+LONGEST = 44
+"""Most characters of a line in a box; the rest is in its tooltip."""
+
+DELIMITED = {
+    "word": "word stuffing keeps the delimiter out of the records",
+    "cobs": "COBS keeps the delimiter out of the records",
+    "none": "the delimiter cannot occur inside a record",
+}
+
+
+@dataclass(frozen=True)
+class Box:
+    """A field to be drawn. ``above``: its size; ``lines``: what stands in it; ``least``: its least width."""
+
+    id: str
+    above: str
+    lines: tuple[str, ...]
+    style: str
+    least: int = 0
+    tooltip: str = ""
+
+    @property
+    def width(self) -> int:
+        """Room for every line, in pixels."""
+        longest = max(len(line) for line in (self.above, *self.lines))
+        return min(WIDTH - 2 * MARGIN, max(self.least, round(longest * CHARACTER) + PADDING))
+
+
+@dataclass
+class Canvas:
+    """What has been drawn so far; ``y`` is where the next line begins."""
+
+    y: int = MARGIN
+    boxes: list[BoxView] = field(default_factory=list)
+    brackets: list[str] = field(default_factory=list)
+    texts: list[TextView] = field(default_factory=list)
+
+    def text(self, x: int, y: int, style: str, anchor: str, text: str) -> None:
+        """A line of text; what SVG would take for its own is escaped."""
+        self.texts.append(TextView(x, y, style, anchor, escape(text)))
+
+    def heading(self, title: str, note: str) -> None:
+        """A panel's title, and a note behind it or, where there is no room, below."""
+        self.text(MARGIN, self.y + 14, "title", "start", shortened(title, 60))
+        self.y += 22
+        for line in folded(note, int((WIDTH - 2 * MARGIN) / CHARACTER)):
+            self.text(MARGIN, self.y + 10, "note", "start", line)
+            self.y += 16
+
+    def row(self, boxes: list[Box]) -> dict[str, list[BoxView]]:
+        """Boxes side by side, in as many lines as they need; gives where each came to stand."""
+        found: dict[str, list[BoxView]] = {}
+        height = 14 + 16 * max(2, *(len(box.lines) for box in boxes))
+        x = MARGIN
+        self.y += 16
+        for box in boxes:
+            if x > MARGIN and x + box.width > WIDTH - MARGIN:
+                x, self.y = MARGIN, self.y + height + 24
+            drawn = BoxView(x, self.y, box.width, height, box.style, escape(box.tooltip))
+            self.boxes.append(drawn)
+            found.setdefault(box.id, []).append(drawn)
+            middle = x + box.width // 2
+            if box.above:
+                self.text(middle, self.y - 5, "size", "middle", box.above)
+            first = self.y + height // 2 + 4 - 8 * (len(box.lines) - 1)
+            for number, line in enumerate(box.lines):
+                self.text(middle, first + 16 * number, "type" if number else "name", "middle", line)
+            x += box.width
+        self.y += height + 8
+        return found
+
+    def bracket(self, spans: list[BoxView], label: str) -> None:
+        """A line below the boxes that a checksum covers, for each line of boxes one."""
+        lines: dict[int, list[BoxView]] = {}
+        for each in spans:
+            lines.setdefault(each.y, []).append(each)
+        bottom = max(lines)
+        for y, boxes in lines.items():
+            left, right = boxes[0].x + 2, boxes[-1].x + boxes[-1].width - 2
+            below = self.y if y == bottom else y + boxes[0].height + 4
+            self.brackets.append(f"M{left} {below}v5H{right}v-5")
+        left = min(max(MARGIN, lines[bottom][0].x + 2), WIDTH - MARGIN - round(len(label) * CHARACTER))
+        self.text(left, self.y + 19, "covered", "start", label)
+        self.y += 26
+
+
+def shortened(text: str, longest: int = LONGEST) -> str:
+    """At most so many characters."""
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
+def folded(text: str, width: int) -> list[str]:
+    """The words in lines of at most so many characters."""
+    lines: list[str] = []
+    for word in text.split():
+        if lines and len(lines[-1]) + len(word) < width:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(shortened(word, width))
+    return lines
+
+
+def picture(spec: Spec) -> PictureView:
+    """The picture of a spec: a panel for the input as a whole and one for each type that it is made of."""
+    canvas = Canvas()
+    for struct in shown_structs(spec):
+        if struct.message is not None:
+            _message(canvas, struct)
+        else:
+            _plain(canvas, spec, struct)
+        canvas.y += 18
+    title = escape(f"Byte layout of {spec.title or spec.name}")
+    boxes, brackets, texts = tuple(canvas.boxes), tuple(canvas.brackets), tuple(canvas.texts)
+    return PictureView(WIDTH, canvas.y, title, boxes, brackets, texts)
+
+
+def _plain(canvas: Canvas, spec: Spec, struct: Struct) -> None:
+    whole = struct is spec.root
+    note = sentence(struct.doc) if not whole else "the whole input" + (", decompressed" if spec.codec != "none" else "")
+    canvas.heading(struct.path[-1], note)
+    boxes = [box for attribute in struct.attributes for box in _boxes(spec, struct, attribute)]
+    found = canvas.row(boxes)
+    names = [each.id for each in struct.attributes]
+    for attribute in struct.attributes:
+        rule = attribute.checksum
+        if rule is not None and rule.first in names and rule.last in names:
+            inside = names[names.index(rule.first) : names.index(rule.last) + 1]
+            spans = [each for name in inside for each in found.get(name, [])]
+            canvas.bracket(spans, shortened(f"{attribute.id}: {covered(struct, attribute)}", 100))
+        if attribute.framing is not None:
+            canvas.text(MARGIN, canvas.y + 12, "note", "start", DELIMITED.get(attribute.framing.stuffing, ""))
+            canvas.y += 18
+
+
+def _boxes(spec: Spec, struct: Struct, attribute: Attribute) -> list[Box]:
+    """An attribute's boxes: one, or for a repeated one its first items with what stands between them."""
+    if attribute.repeat is None:
+        return [_box(spec, attribute, attribute.id, bits_of(spec, attribute))]
+    framing = attribute.framing
+    item = Box(attribute.id, "", (f"{attribute.id}[0]", attribute_type(attribute)), "variable", 120, attribute.doc)
+    second = Box(attribute.id, "", (f"{attribute.id}[1]", attribute_type(attribute)), "variable", 120, attribute.doc)
+    rest = Box(attribute.id, "", (shortened(f"… {repetition(attribute)}"),), "variable", 120)
+    if framing is None:
+        return [item, second, rest]
+    size = len(framing.delimiter)
+    between = Box("", str(size), (hexadecimal(framing.delimiter), "delimiter"), "delimiter", size * BYTE)
+    return [item, between, second, between, rest]
+
+
+def _box(spec: Spec, attribute: Attribute, name: str, bits: int | None) -> Box:
+    style = "variable" if bits is None else "fixed"
+    if attribute.checksum is not None:
+        style = "checksum"
+    least = VARIABLE if bits is None else min(WIDEST, bits // 8 * BYTE)
+    lines = [name, attribute_type(attribute), condition(attribute)]
+    kept = tuple(shortened(line) for line in lines if line)
+    tooltip = sentence(attribute.doc)
+    return Box(attribute.id, shortened(size_of(spec, attribute)), kept, style, least, tooltip)
+
+
+def _message(canvas: Canvas, struct: Struct) -> None:
+    canvas.heading(f"{struct.path[-1]} · message", sentence(struct.doc) or "fields in any order")
+    canvas.y += 4
+    for attribute in struct.attributes:
+        assert attribute.message is not None
+        number, meaning = wire_type(attribute)
+        tag = f"{attribute.message.number} · wire type {number}"
+        canvas.boxes.append(BoxView(MARGIN, canvas.y, 160, 26, "delimiter", "field number and wire type, a varint"))
+        canvas.text(MARGIN + 80, canvas.y + 17, "type", "middle", tag)
+        canvas.boxes.append(BoxView(MARGIN + 160, canvas.y, 120, 26, "fixed", ""))
+        canvas.text(MARGIN + 220, canvas.y + 17, "type", "middle", meaning)
+        room = WIDTH - 2 * MARGIN - 280
+        canvas.boxes.append(BoxView(MARGIN + 280, canvas.y, room, 26, "variable", escape(sentence(attribute.doc))))
+        words = shortened(f"{attribute.id}: {kind_of(attribute)}", int((room - PADDING) / CHARACTER))
+        canvas.text(MARGIN + 290, canvas.y + 17, "name", "start", words)
+        canvas.y += 26

@@ -1,0 +1,32 @@
+"""Which types of a spec a page shows, and in which order."""
+
+from __future__ import annotations
+
+from ...model.model import Attribute, Spec, Struct
+from ...model.types import Path, UserType
+
+
+def shown_structs(spec: Spec) -> list[Struct]:
+    """The root, where it has bytes of its own, and every type that the input is made of, outermost first."""
+    shown: list[Path] = []
+    _add(spec, shown, [spec.root.path])
+    if spec.units is not None:
+        _add(spec, shown, [each.message for each in spec.units.kinds])
+    return [each for each in map(spec.struct, shown) if each.attributes]
+
+
+def _add(spec: Spec, shown: list[Path], begin: list[Path]) -> None:
+    """Adds these types and all inside them, those of one depth after the other."""
+    while begin:
+        new = [path for path in dict.fromkeys(begin) if path not in shown]
+        shown += new
+        begin = [inner for path in new for inner in _inside(spec.struct(path))]
+
+
+def _inside(struct: Struct) -> list[Path]:
+    return [path for attribute in struct.attributes for path in _types(attribute)]
+
+
+def _types(attribute: Attribute) -> list[Path]:
+    types = [attribute.type, *(case.type for case in attribute.switch.cases)] if attribute.switch else [attribute.type]
+    return [each.path for each in types if isinstance(each, UserType) and not each.opaque]

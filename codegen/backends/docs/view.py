@@ -1,0 +1,75 @@
+"""The view that the templates print: final strings and coordinates, in order. Lengths are in pixels of the picture."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class TextView:
+    """A line of text that begins, ends or is centred at ``x`` (``anchor``); ``style`` is a class of the picture's."""
+
+    x: int
+    y: int
+    style: str
+    anchor: str
+    text: str
+
+
+@dataclass(frozen=True)
+class BoxView:
+    """A rectangle with a tooltip; ``style`` is a class of the picture's."""
+
+    x: int
+    y: int
+    width: int
+    height: int
+    style: str
+    tooltip: str
+
+
+@dataclass(frozen=True)
+class PictureView:
+    """The byte layout; ``brackets`` are paths of lines."""
+
+    width: int
+    height: int
+    title: str
+    boxes: tuple[BoxView, ...]
+    brackets: tuple[str, ...]
+    texts: tuple[TextView, ...]
+
+
+@dataclass(frozen=True)
+class TableView:
+    """A table of the page. ``head`` and each of ``rows``: cells, between bars already."""
+
+    title: str
+    doc: str
+    head: str
+    rule: str
+    rows: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ExampleView:
+    """A piece of code, and what is said about it."""
+
+    doc: str
+    kind: str
+    code: str
+
+
+@dataclass(frozen=True)
+class View:
+    """What the templates print."""
+
+    title: str
+    doc: str
+    facts: tuple[str, ...]
+    picture: PictureView
+    layouts: tuple[TableView, ...]
+    columns: tuple[TableView, ...]
+    options: tuple[TableView, ...]
+    examples: tuple[ExampleView, ...]
+    spark_examples: tuple[ExampleView, ...]

@@ -1,0 +1,93 @@
+"""Message types as the plain data of ``wireloom.messages.rules``, and as the Python text that makes it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, fields
+from enum import IntEnum
+
+from wireloom.messages.rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
+
+from ...model.model import Attribute, Spec, Struct
+from ...model.types import EnumType, Path, UserType
+from ..base import refuse
+from .layout import structs
+from .names import field_name, qualified
+
+
+def message_paths(spec: Spec) -> tuple[Path, ...]:
+    """The message types of a spec, outermost first, and behind them those of other specs that their fields lead to."""
+    found = [each.path for each in structs(spec.root) if each.message is not None]
+    for path in found:
+        # Grows while it is gone through.
+        found.extend(each for each in _field_types(spec.struct(path)) if each not in found)
+    return tuple(dict.fromkeys(found))
+
+
+def _field_types(struct: Struct) -> Iterator[Path]:
+    for attribute in struct.attributes:
+        if isinstance(attribute.type, UserType):
+            yield attribute.type.path
+
+
+def message_set(spec: Spec, paths: tuple[Path, ...]) -> MessageSet:
+    """The rules of the types ``paths``, which hold all that their fields lead to."""
+    numbers = {path: number for number, path in enumerate(paths)}
+    return MessageSet(tuple(message_rule(spec, spec.struct(path), numbers) for path in paths))
+
+
+def message_rule(spec: Spec, struct: Struct, numbers: Mapping[Path, int]) -> MessageRule:
+    """The rule of a message type; ``numbers``: where each type stands in the set. Raises ``SpecError`` for a type that
+    is no message."""
+    if struct.message is None:
+        refuse(struct.position, f"'{struct.path[-1]}' is no message type")
+    return MessageRule(
+        name=qualified(struct.path),
+        fields=tuple(_field_rule(spec, struct, each, numbers) for each in struct.attributes),
+        strict=struct.message.strict,
+        check_text=struct.message.syntax != "proto2",
+        max_depth=struct.message.max_depth,
+    )
+
+
+def _field_rule(spec: Spec, struct: Struct, attribute: Attribute, numbers: Mapping[Path, int]) -> FieldRule:
+    field = attribute.message
+    if field is None:
+        refuse(attribute.position, f"'{attribute.id}' is no field of a message")
+    values = None
+    if isinstance(attribute.type, EnumType) and struct.message is not None and struct.message.syntax == "proto2":
+        # In the order of the spec: the first one is what an absent field is.
+        values = tuple(dict.fromkeys(each.value for each in spec.enum(attribute.type.path).labels))
+    return FieldRule(
+        name=field_name(attribute.id),
+        number=field.number,
+        kind=FieldKind[field.kind.upper()],
+        label=Label[field.label.upper()],
+        packed=field.packed,
+        default=field.default,
+        oneof=field.oneof,
+        message=numbers[attribute.type.path] if isinstance(attribute.type, UserType) else -1,
+        key=FieldKind[field.key.upper()] if field.key else None,
+        values=values,
+    )
+
+
+def literal(value: object, names: Mapping[str, str]) -> str:
+    """The text that makes a rule; ``names``: the local names of the classes."""
+    if isinstance(value, IntEnum):
+        return f"{names[type(value).__name__]}.{value.name}"
+    if isinstance(value, tuple):
+        return f"({', '.join(literal(each, names) for each in value)}{',' if len(value) == 1 else ''})"
+    if isinstance(value, float) and not math.isfinite(value):
+        return f'float("{value}")'
+    if not isinstance(value, FieldRule | MessageRule | MessageSet):
+        return repr(value)
+    parts = []
+    for field in fields(value):
+        held = getattr(value, field.name)
+        if field.default is MISSING:
+            parts.append(literal(held, names))
+        elif held != field.default or type(held) is not type(field.default):
+            parts.append(f"{field.name}={literal(held, names)}")
+    return f"{names[type(value).__name__]}({', '.join(parts)})"

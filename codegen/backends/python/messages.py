@@ -1,0 +1,37 @@
+"""Message types as classes: what they have besides, or instead of, the methods of other types."""
+
+from __future__ import annotations
+
+from ...model.types import EnumType, UserType
+from .message_rules import literal, message_set
+from .module import Module
+from .names import field_name
+from .scope import ClassScope
+from .view import Line, MethodView
+
+RULES = ("FieldKind", "FieldRule", "Label", "MessageRule", "MessageSet")
+
+
+def messages_constant(module: Module) -> str:
+    """The assignment of ``MESSAGES``; empty for a spec without message types."""
+    if not module.message_numbers:
+        return ""
+    made = literal(message_set(module.spec, tuple(module.message_numbers)), {name: module.use(name) for name in RULES})
+    return f"MESSAGES = {made}"
+
+
+def types_method(scope: ClassScope) -> MethodView | None:
+    """The classes of sub-messages and enums, by field; asked for at run time, since types may lead to each other."""
+    pairs = [
+        f"{field_name(each.id)!r}: {scope.module.class_of(each.type.path)}"
+        for each in scope.struct.attributes
+        if isinstance(each.type, UserType | EnumType)
+    ]
+    if not pairs:
+        return None
+    key, kind = scope.annotations.builtin("str"), scope.annotations.builtin("type")
+    return MethodView(
+        signature=f"_types(cls) -> {scope.use('Mapping')}[{key}, {kind}[{scope.use('Any')}]]",
+        lines=(Line(f"return {{{', '.join(pairs)}}}"),),
+        decorators=("classmethod",),
+    )

@@ -1,0 +1,120 @@
+"""Two versions of messages: their fields, and the tables that are made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields, replace
+
+from ..backends.columns.message_table import MessageColumn, message_columns
+from ..model.model import Message, MessageField, Spec, UnitKind, Units
+from .change import CHECKS, COLUMNS, SETTINGS, WIRE, Change, Level
+
+
+def unit_changes(old: Spec, new: Spec) -> Iterator[Change]:
+    """What became of the tables of messages."""
+    if old.units is None or new.units is None:
+        if old.units is not new.units:
+            became = "a table of messages now" if old.units is None else "no table of messages any more"
+            yield Change(Level.BREAKING, COLUMNS, "message", f"the format is {became}")
+        return
+    before, after = ({each.name: each for each in spec.kinds} for spec in (old.units, new.units))
+    for name, kind in before.items():
+        if name in after:
+            yield from _kind(old, new, kind, after[name])
+        else:
+            yield Change(Level.BREAKING, SETTINGS, f"option {old.units.option}", f"the value {name} was removed")
+    for name in after:
+        if name not in before:
+            yield Change(Level.COMPATIBLE, SETTINGS, f"option {new.units.option}", f"the value {name} was added")
+    yield from _units(old.units, new.units)
+
+
+def _units(old: Units, new: Units) -> Iterator[Change]:
+    for each in fields(Units):
+        one, other = getattr(old, each.name), getattr(new, each.name)
+        if each.name == "kinds" or one == other:
+            continue
+        # How a writer puts rows together is nothing that a reader notices, nor is the way to a message's place.
+        level = Level.COMPATIBLE if each.name in ("packing", "at") else Level.BREAKING
+        yield Change(level, WIRE, "message", f"{each.name}: {_shown(one)} → {_shown(other)}")
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bytes):
+        return value.hex(" ") or "none"
+    return ".".join(value) if isinstance(value, tuple) else str(value) or "none"
+
+
+def _kind(old: Spec, new: Spec, one: UnitKind, other: UnitKind) -> Iterator[Change]:
+    def place(name: str) -> str:
+        return f"{one.name}.{name}" if one.name else name
+
+    if one.rows != other.rows:
+        text = f"the rows are those of {_shown(other.rows)} now, and were those of {_shown(one.rows)}"
+        yield Change(Level.BREAKING, COLUMNS, place("rows"), text)
+    before = {each.name: each for each in message_columns(old, one)}
+    after = {each.name: each for each in message_columns(new, other)}
+    for name, column in before.items():
+        if name in after:
+            yield from _column(place(name), column, after[name])
+        else:
+            yield Change(Level.BREAKING, COLUMNS, place(name), f"this column was removed ({column.type.name})")
+    for name, column in after.items():
+        if name not in before:
+            how = "" if column.default else ", for those who ask for it"
+            yield Change(Level.COMPATIBLE, COLUMNS, place(name), f"this column was added ({column.type.name}{how})")
+
+
+def _column(place: str, old: MessageColumn, new: MessageColumn) -> Iterator[Change]:
+    if old.type.name != new.type.name:
+        yield Change(Level.BREAKING, COLUMNS, place, f"this column's type: {old.type.name} → {new.type.name}")
+    if old.default and not new.default:
+        yield Change(Level.BREAKING, COLUMNS, place, "this column has to be asked for now")
+    if new.default and not old.default:
+        yield Change(Level.COMPATIBLE, COLUMNS, place, "this column comes without being asked for now")
+    if old.up != new.up:
+        yield Change(Level.BREAKING, COLUMNS, place, "this column comes from another message now")
+
+
+WIDER = {("uint32", "uint64"), ("int32", "int64"), ("sint32", "sint64"), ("string", "bytes")}
+"""Kinds of which the second reads every value that was written as the first, unchanged: protobuf's language guide,
+"Updating A Message Type"."""
+
+
+def field_changes(place: str, old: MessageField | None, new: MessageField | None) -> Iterator[Change]:
+    """What became of a field of a message."""
+    if old is None or new is None:
+        if old is not new:
+            yield Change(
+                Level.BREAKING, WIRE, place, "is a field of a message " + ("now" if old is None else "no more")
+            )
+        return
+    if old != new and replace(old, packed=new.packed) == new:
+        text = "is written packed now" if new.packed else "is not written packed any more"
+        yield Change(Level.COMPATIBLE, WIRE, place, f"{text}; both are read")
+        return
+    wider = (old.kind, new.kind) in WIDER
+    if wider:
+        text = f"kind: {old.kind} → {new.kind}: the same bytes, and more is accepted"
+        yield Change(Level.COMPATIBLE, WIRE, place, text)
+    for each in fields(MessageField):
+        one, other = getattr(old, each.name), getattr(new, each.name)
+        if one != other and each.name != "packed" and not (wider and each.name == "kind"):
+            yield Change(Level.BREAKING, WIRE, place, f"{each.name}: {_shown(one)} → {_shown(other)}")
+
+
+def rule_changes(place: str, old: Message | None, new: Message | None) -> Iterator[Change]:
+    """What became of the rules by which a message is read."""
+    if old is None or new is None:
+        if old is not new:
+            yield Change(Level.BREAKING, WIRE, place, "is a message " + ("now" if old is None else "no more"))
+        return
+    if old.syntax != new.syntax:
+        yield Change(Level.BREAKING, WIRE, place, f"syntax: {old.syntax} → {new.syntax}")
+    if old.strict != new.strict:
+        level = Level.BREAKING if new.strict else Level.COMPATIBLE
+        text = "what does not fit is an error now" if new.strict else "what does not fit is skipped now"
+        yield Change(level, CHECKS, place, text)
+    if old.max_depth != new.max_depth:
+        level = Level.BREAKING if new.max_depth < old.max_depth else Level.COMPATIBLE
+        yield Change(level, CHECKS, place, f"max-depth: {old.max_depth} → {new.max_depth}")

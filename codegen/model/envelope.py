@@ -1,0 +1,122 @@
+"""What stands around the message of a unit: the attributes of the root beside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..spec.diagnostics import Diagnostics
+from ..spec.syntax import Section, Text
+from ..spec.words import shown, suggestion
+from .model import Attribute, Checksum, OwnSize, Struct
+from .symbols import World
+from .types import BytesType, Path, UnionType, UserType
+
+
+@dataclass(frozen=True)
+class Surround:
+    """``prefix``: the bytes before the message; ``digest``: ``md5`` where one stands behind it, or empty."""
+
+    prefix: bytes = b""
+    digest: str = ""
+
+
+class EnvelopeReader:
+    """Reads the envelope against the finished structs."""
+
+    def __init__(self, root: Struct, structs: dict[Path, Struct], world: World, diagnostics: Diagnostics) -> None:
+        self.root = root
+        self.structs = structs
+        self.world = world
+        self.diagnostics = diagnostics
+
+    def read(self, section: Section, framing: str, messages: set[Path]) -> Surround:
+        """The envelope. ``messages``: the types that a unit may be."""
+        at = section.text("at")
+        if at is None:
+            if framing == "whole" and self.root.attributes and not self._failed(self.root):
+                first = self.root.attributes[0]
+                message = "the outermost type has a seq: name the attribute in it that is the message with the key 'at'"
+                self.diagnostics.error(first.position or section.position, message)
+            return Surround()
+        attribute = self._find(at, messages)
+        if attribute is None or framing != "whole":
+            return Surround()
+        if "." in at.value:
+            message = (
+                "where the input is one message, it is an attribute of the outermost type itself: 'at' has no dots"
+            )
+            self.diagnostics.error(at.position, message)
+            return Surround()
+        return self._around(attribute, at)
+
+    def _find(self, at: Text, messages: set[Path]) -> Attribute | None:
+        """The attribute that ``at`` leads to; where its type is a message's, it must be one of ``messages``."""
+        here: Struct | None = self.root
+        attribute: Attribute | None = None
+        offset = 0
+        for name in at.value.split("."):
+            position = at.scalar.place(offset, offset + len(name))
+            offset += len(name) + 1
+            if here is None:
+                message = f"what stands before is of no type of the spec, so that no {shown(name)} can be inside of it"
+                self.diagnostics.error(position, message)
+                return None
+            attribute = here.attribute(name)
+            if attribute is None:
+                if not self._failed(here):
+                    hint = suggestion(name, [each.id for each in here.attributes])
+                    self.diagnostics.error(position, f"{'::'.join(here.path)} has no attribute {shown(name)}{hint}")
+                return None
+            here = self.structs.get(attribute.type.path) if isinstance(attribute.type, UserType) else None
+        if attribute is not None and not _may_hold(attribute):
+            self.diagnostics.error(at.position, f"{shown(at.value)} can hold no message")
+            return None
+        if here is not None and messages and here.path not in messages:
+            wanted = " or ".join(shown("::".join(each[1:])) for each in sorted(messages))
+            self.diagnostics.error(at.position, f"{shown(at.value)} must be of the message type {wanted}")
+            return None
+        return attribute
+
+    def _failed(self, struct: Struct) -> bool:
+        """Whether the struct may lack attributes because of errors that have been said."""
+        symbol = self.world.at(struct.path)
+        return symbol is not None and (symbol.unknown_members or any(each.failed for each in symbol.members.values()))
+
+    def _around(self, message: Attribute, at: Text) -> Surround:
+        index = self.root.attributes.index(message)
+        behind = self.root.attributes[index + 1 :]
+        if message.repeat is not None or message.condition is not None or message.process is not None:
+            self.diagnostics.error(
+                at.position, f"{shown(message.id)} must stand once, as it is: no repeat, if or process"
+            )
+        elif behind and isinstance(message.size, OwnSize):
+            self.diagnostics.error(
+                at.position, f"{shown(message.id)} takes all that is left, but {shown(behind[0].id)} stands behind it"
+            )
+        prefix = b""
+        for each in self.root.attributes[:index]:
+            if each.contents is None or each.repeat is not None or each.condition is not None:
+                message_text = f"before the message only fixed contents may stand; {shown(each.id)} is none"
+                self.diagnostics.error(each.position or at.position, message_text)
+            else:
+                prefix += each.contents
+        for each in behind:
+            if each is not behind[0] or not _is_digest(each, message):
+                message_text = f"behind the message only its md5 may stand; {shown(each.id)} is none"
+                self.diagnostics.error(each.position or at.position, message_text)
+        return Surround(prefix, "md5" if behind else "")
+
+
+def _may_hold(attribute: Attribute) -> bool:
+    """Whether the attribute may be a message: of such a type or of one by case, or bytes that a framing makes one."""
+    plain_bytes = isinstance(attribute.type, BytesType) and attribute.contents is None
+    # A union without a switch is one of a switch with an error of its own.
+    return isinstance(attribute.type, UserType | UnionType) or attribute.switch is not None or plain_bytes
+
+
+def _is_digest(attribute: Attribute, message: Attribute) -> bool:
+    checksum: Checksum | None = attribute.checksum
+    plain = isinstance(attribute.type, BytesType) and attribute.condition is None
+    return (
+        plain and checksum is not None and checksum.algorithm == "md5" and checksum.first == checksum.last == message.id
+    )

@@ -1,0 +1,237 @@
+"""Fields of protobuf messages → members of their types, with every rule that protoc has about them.
+
+Rules: https://protobuf.dev/programming-guides/proto2/ and https://protobuf.dev/programming-guides/proto3/
+"""
+
+from __future__ import annotations
+
+from ..spec.diagnostics import Diagnostics
+from ..spec.message_tables import MAP_KEYS
+from ..spec.syntax import Section, Text
+from ..spec.words import shown, suggestion
+from .fields import Field
+from .message_defaults import default_value
+from .message_kinds import ELSEWHERE, ENUM_BASE, PACKABLE, SCALARS
+from .model import Enum, Message, MessageField, OwnSize, Position
+from .resolve import find_enum, find_type
+from .symbols import Member, Symbol, World
+from .types import EnumType, ListType, Type, UserType
+
+RESERVED = range(19000, 20000)
+"""Numbers that protobuf's implementations keep for themselves."""
+INT32 = range(-(2**31), 2**31)
+
+
+def message_of(symbol: Symbol) -> Message | None:
+    """What the type's key ``message`` says but for the fields; ``None`` where the type is none."""
+    section = symbol.message
+    if section is None:
+        return None
+    return Message(
+        syntax=section.word("syntax", "proto3"),
+        strict=section.word("wire-types", "skip") == "refuse",
+        max_depth=section.integer("max-depth") or 100,
+    )
+
+
+class MessageReader:
+    """Reads the fields of one message type."""
+
+    def __init__(self, world: World, symbol: Symbol, diagnostics: Diagnostics) -> None:
+        self.world = world
+        self.symbol = symbol
+        self.diagnostics = diagnostics
+        self.proto3 = symbol.message is None or symbol.message.word("syntax", "proto3") == "proto3"
+
+    def members(self) -> list[Member]:
+        """The fields as attributes, in the order of the spec."""
+        self._refuse_layout()
+        section = self.symbol.message
+        self.symbol.unknown_members |= section is None or "fields" in section.missing
+        fields = section.sections("fields") if section is not None else ()
+        self._refuse_numbers(fields)
+        self._refuse_oneofs(fields)
+        found = [self._member(each, index) for index, each in enumerate(fields)]
+        return [each for each in found if each is not None]
+
+    # What a type cannot be besides -----------------------------------------------------------------------------------
+
+    def _refuse_layout(self) -> None:
+        section = self.symbol.section
+        for key, why in (
+            ("seq", "its attributes are the message's fields"),
+            ("params", "its fields say all that it is"),
+        ):
+            if key in section.keys:
+                self.diagnostics.error(section.keys[key], f"a message type has no '{key}': {why}")
+        for entry in section.entries("instances"):
+            if not isinstance(entry.value, Section) or "value" in entry.value.keys or entry.value.faulty:
+                continue
+            message = "a message type has no instances that are read elsewhere: expected the key 'value'"
+            self.diagnostics.error(entry.key.position, message)
+
+    def _refuse_numbers(self, fields: tuple[Section, ...]) -> None:
+        first: dict[int, Position] = {}
+        for field in fields:
+            number = field.integer("number")
+            if number is None:
+                continue
+            position = field.position_of("number")
+            if number in RESERVED:
+                self.diagnostics.error(
+                    position, f"the numbers {RESERVED[0]} to {RESERVED[-1]} are protobuf's own, found {number}"
+                )
+            elif number in first:
+                self.diagnostics.error(
+                    position, f"the number {number} is already that of the field in line {first[number].line}"
+                )
+            first.setdefault(number, position)
+
+    def _refuse_oneofs(self, fields: tuple[Section, ...]) -> None:
+        names = {each.word("id") for each in fields}
+        for field in fields:
+            oneof = field.text("oneof")
+            if oneof is not None and oneof.value in names:
+                self.diagnostics.error(oneof.position, f"a oneof cannot be called {shown(oneof.value)}: a field is")
+
+    # One field -------------------------------------------------------------------------------------------------------
+
+    def _member(self, section: Section, index: int) -> Member | None:
+        id = section.text("id")
+        if id is None:
+            self.symbol.unknown_members = True
+            return None
+        member = Member(id.value, "attribute", section, id.position, index)
+        kind, type = self._type(section)
+        message = self.symbol.message
+        # Where the syntax is not known, nor are the rules.
+        ruled = not section.faulty and message is not None and "syntax" not in message.missing
+        field = self._field(section, kind, type) if type is not None and ruled else None
+        if field is None or type is None:
+            member.failed = True
+            return member
+        member.field = Field(section, type, OwnSize(), message=field)
+        member.type = ListType(type) if field.label == "repeated" else type
+        return member
+
+    def _field(self, section: Section, kind: str, type: Type) -> MessageField | None:
+        before = self.diagnostics.errors
+        key = self._key(section)
+        label = self._label(section, kind, key)
+        packed = self._packed(section, kind, label, key)
+        default = self._default(section, kind, type, label, key)
+        if self.diagnostics.errors > before:
+            return None
+        number = section.integer("number")
+        assert number is not None
+        return MessageField(number, kind, label, packed, default, section.word("oneof"), key)
+
+    def _key(self, section: Section) -> str | None:
+        key = section.text("map-key")
+        if key is None:
+            return None
+        if key.value not in MAP_KEYS:
+            hint = suggestion(key.value, MAP_KEYS)
+            message = f"a map's keys are integers, bool or string, found {shown(key.value)}{hint}"
+            self.diagnostics.error(key.position, message)
+        for word in ("label", "oneof", "packed", "default"):
+            if word in section:
+                self.diagnostics.error(section.keys[word], f"'{word}' cannot stand beside 'map-key'")
+        return key.value
+
+    def _label(self, section: Section, kind: str, key: str | None) -> str:
+        label = section.text("label")
+        if key is not None:
+            return "repeated"
+        if "oneof" in section:
+            if label is not None:
+                message = f"a field of a oneof is optional and takes no label, found {shown(label.value)}"
+                self.diagnostics.error(label.position, message)
+            return "optional"
+        if label is None:
+            return "implicit" if self.proto3 and kind != "message" else "optional"
+        if label.value == "required" and self.proto3:
+            message = "proto3 has no required fields: leave the label out, or give the message syntax: proto2"
+            self.diagnostics.error(label.position, message)
+        return label.value
+
+    def _packed(self, section: Section, kind: str, label: str, key: str | None) -> bool:
+        may_be = label == "repeated" and kind in PACKABLE and key is None
+        if "packed" in section and not may_be and key is None:
+            why = "this one is not repeated" if label != "repeated" else f"this one is of the type {kind}"
+            self.diagnostics.error(section.keys["packed"], f"'packed' is for repeated numbers, bools and enums: {why}")
+        return may_be and section.flag("packed", self.proto3)
+
+    def _default(
+        self, section: Section, kind: str, type: Type, label: str, key: str | None
+    ) -> int | float | bool | str | bytes | None:
+        value = section.get("default")
+        if value is None or key is not None:
+            return None
+        position = section.keys["default"]
+        if self.proto3:
+            self.diagnostics.error(position, "'default' is proto2's: in proto3 an absent field is zero")
+        elif label == "repeated":
+            self.diagnostics.error(position, "a repeated field has no 'default': without items it is empty")
+        elif kind == "message":
+            self.diagnostics.error(position, "a field of a message type has no 'default'")
+        else:
+            enum = self._enum_at(type) if isinstance(type, EnumType) else None
+            return default_value(value, kind, enum, self.diagnostics)
+        return None
+
+    # Types -----------------------------------------------------------------------------------------------------------
+
+    def _type(self, section: Section) -> tuple[str, Type | None]:
+        """The kind and the type of a field; without a type where there is an error, which has been said."""
+        word = section.text("type")
+        if word is None:
+            return "", None
+        if word.value in SCALARS:
+            return word.value, SCALARS[word.value]
+        found = find_type(self.world, self.symbol, word.value)
+        if found is not None and found.is_message:
+            return "message", UserType(found.path)
+        enum = find_enum(self.world, self.symbol, word.value)
+        if enum is not None:
+            return "enum", EnumType(enum.path, ENUM_BASE) if self._enum_fits(enum, word) else None
+        if found is not None:
+            message = f"the fields of a message are scalars, messages and enums; {shown(word.value)} is a plain type"
+            self.diagnostics.error(word.position, f"{message} without the key 'message'")
+        elif not (self.symbol.file.unknown_types or self.symbol.file.unknown_enums) or word.value in ELSEWHERE:
+            self.diagnostics.error(word.position, self._unknown(word.value))
+        return "", None
+
+    def _unknown(self, name: str) -> str:
+        if name in ELSEWHERE:
+            return f"unknown type {shown(name)} of a field; did you mean {shown(ELSEWHERE[name])}?"
+        visible = {*SCALARS, *self.world.roots}
+        level: Symbol | None = self.symbol
+        while level is not None:
+            visible.update(word for word, each in level.types.items() if each.is_message)
+            visible.update(level.enums)
+            level = level.outer
+        hint = suggestion(name, visible) or f"; expected {', '.join(SCALARS)}, a message type or an enum"
+        return f"unknown type {shown(name)} of a field{hint}"
+
+    def _enum_fits(self, enum: Enum, word: Text) -> bool:
+        """Reports an enum that protobuf would not take."""
+        holder = self.world.at(enum.path[:-1])
+        if holder is not None and enum.path[-1] in holder.unknown_labels:
+            return True
+        outside = next((each for each in enum.labels if each.value not in INT32), None)
+        problem = ""
+        if not enum.labels:
+            problem = "has no members"
+        elif outside is not None:
+            problem = f"has a value that no 32 bits hold: {outside.value}"
+        elif self.proto3 and enum.labels[0].value != 0:
+            first = enum.labels[0]
+            problem = f"begins with {shown(first.label)} = {first.value}: in proto3 an enum's first value is 0"
+        if problem:
+            self.diagnostics.error(word.position, f"the enum {shown(word.value)} {problem}")
+        return not problem
+
+    def _enum_at(self, type: EnumType) -> Enum | None:
+        holder = self.world.at(type.path[:-1])
+        return holder.enums.get(type.path[-1]) if holder is not None else None

@@ -1,0 +1,230 @@
+"""One kind of message that units are: its rows and its columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ..spec.diagnostics import Diagnostics
+from ..spec.syntax import Section, Text
+from ..spec.words import shown, suggestion
+from .model import Attribute, Instance, Struct, UnitColumn, UnitKind
+from .symbols import World
+from .types import BytesType, ListType, Path, Type, UserType
+
+Column = UnitColumn | str
+
+MAX_LEVELS = 32
+MAX_FIELDS = 4096
+"""How deep messages in a column may stand in each other, and how many fields they may have in all."""
+TOO_LARGE = f"its message type contains itself, or messages more than {MAX_LEVELS} deep or of over {MAX_FIELDS} fields"
+
+
+@dataclass
+class _Columns:
+    """The columns that were found so far. ``rows``: the fields that lead to the rows; ``made``: names of columns that
+    are no field of a message."""
+
+    rows: tuple[str, ...]
+    made: tuple[str, ...]
+    names: list[str] = field(default_factory=list)
+
+
+class KindReader:
+    """Reads one kind. ``unit``: the type of its message."""
+
+    def __init__(self, unit: Struct, structs: dict[Path, Struct], world: World, diagnostics: Diagnostics) -> None:
+        self.unit = unit
+        self.sizes: dict[tuple[Path, int], int] = {}
+        self.structs = structs
+        self.world = world
+        self.diagnostics = diagnostics
+
+    def read(self, section: Section, name: str) -> UnitKind | None:
+        """The kind; ``None`` where its rows are none, which is reported."""
+        path = section.text("rows")
+        levels = self._levels(path) if path is not None else [self.unit]
+        if levels is None:
+            return None
+        number = self._made(section, "row-number", levels)
+        otherwise = section.section("otherwise")
+        mark = self._made(otherwise, "mark", levels) if otherwise is not None else ""
+        if number and number == mark:
+            self.diagnostics.error(section.position_of("row-number"), f"the column {shown(number)} is there already")
+        rows = tuple(path.value.split(".")) if path is not None else ()
+        columns = _Columns(rows, tuple(each for each in (number, mark) if each))
+        chosen = self._chosen(section, "columns", levels, columns)
+        if "columns" not in section.keys:
+            chosen = self._all(levels[-1], columns)
+        others = self._chosen(section, "selectable", levels, columns)
+        if "selectable" not in section.keys:
+            others = self._all(levels[-1], columns)
+        others += tuple(each for each in columns.made if each not in columns.names)
+        return UnitKind(
+            name=name,
+            message=self.unit.path,
+            rows=rows,
+            row=levels[-1].path,
+            columns=chosen,
+            selectable=others,
+            unit_columns=self._unit_columns(section),
+            row_number=number,
+            mark=mark,
+            whole=self._whole(otherwise, levels[-1], (*chosen, *others)) if otherwise is not None else "",
+        )
+
+    # Rows ------------------------------------------------------------------------------------------------------------
+
+    def _levels(self, path: Text) -> list[Struct] | None:
+        """The types from the unit to the row."""
+        levels = [self.unit]
+        *_, last = names = path.value.split(".")
+        offset = 0
+        for name in names:
+            here = levels[-1]
+            attribute = here.attribute(name)
+            position = path.scalar.place(offset, offset + len(name))
+            offset += len(name) + 1
+            if attribute is None:
+                if not self._failed(here, name):
+                    hint = suggestion(name, [each.id for each in here.attributes])
+                    self.diagnostics.error(position, f"{_name(here)} has no field {shown(name)}{hint}")
+                return None
+            problem = ""
+            if not isinstance(attribute.type, UserType):
+                problem = "is of no message type"
+            elif attribute.message is not None and attribute.message.key is not None:
+                problem = "is a map"
+            elif name is last and attribute.repeat is None:
+                problem = "is not repeated, so that the unit would have one row: leave 'rows' out"
+            if problem or not isinstance(attribute.type, UserType):
+                self.diagnostics.error(position, f"the rows cannot be {shown(path.value)}: {shown(name)} {problem}")
+                return None
+            levels.append(self.structs[attribute.type.path])
+        return levels
+
+    def _failed(self, struct: Struct, name: str) -> bool:
+        """Whether a member that the struct lacks was declared, or may have been, with an error that has been said."""
+        symbol = self.world.at(struct.path)
+        return symbol is not None and (symbol.unknown_members or name in symbol.members)
+
+    # Columns ---------------------------------------------------------------------------------------------------------
+
+    def _made(self, section: Section, key: str, levels: list[Struct]) -> str:
+        """The name of a column that is no field."""
+        name = section.text(key)
+        if name is None:
+            return ""
+        row = levels[-1]
+        if row.attribute(name.value) or row.instance(name.value):
+            message = f"{_name(row)} has a field or instance {shown(name.value)}: '{key}' names a column of its own"
+            self.diagnostics.error(name.position, message)
+        return name.value
+
+    def _chosen(self, section: Section, key: str, levels: list[Struct], columns: _Columns) -> tuple[Column, ...]:
+        found: list[Column] = []
+        for name in section.texts(key):
+            column = self._column(name, levels, columns)
+            if column is None:
+                continue
+            if name.value in columns.names:
+                self.diagnostics.error(name.position, f"the column {shown(name.value)} is there already")
+                continue
+            columns.names.append(name.value)
+            found.append(column)
+        return tuple(found)
+
+    def _column(self, name: Text, levels: list[Struct], columns: _Columns) -> Column | None:
+        if name.value in columns.made:
+            return name.value
+        for up, struct in enumerate(reversed(levels)):
+            member = struct.attribute(name.value) or struct.instance(name.value)
+            if member is not None:
+                if up and name.value == columns.rows[-up]:
+                    message = f"{shown(name.value)} holds the rows themselves and is no column of theirs"
+                    self.diagnostics.error(name.position, message)
+                    return None
+                if not self._fits(member.type):
+                    self.diagnostics.error(name.position, f"{shown(name.value)} is no column: {TOO_LARGE}")
+                    return None
+                return UnitColumn(name.value, struct.path, up)
+        if not any(self._failed(each, name.value) for each in levels):
+            known = [each.id for struct in levels for each in _members(struct)]
+            hint = suggestion(name.value, [*known, *columns.made])
+            what = f"field or instance {shown(name.value)}{hint}"
+            message = f"{_name(levels[-1])} has no {what}"
+            if len(levels) > 1:
+                message = f"neither {_name(levels[-1])} nor the messages above it have a {what}"
+            self.diagnostics.error(name.position, message)
+        return None
+
+    def _all(self, row: Struct, columns: _Columns) -> tuple[Column, ...]:
+        """The row's own fields and instances that can be columns and are none yet."""
+        found = [each.id for each in _members(row) if each.id not in columns.names and self._fits(each.type)]
+        columns.names += found
+        return tuple(UnitColumn(each, row.path) for each in found)
+
+    def _fits(self, type: Type) -> bool:
+        """Whether a column can hold it: no message type in it contains itself, and they are not too many."""
+        inner = type.item if isinstance(type, ListType) else type
+        return not isinstance(inner, UserType) or self._fields(inner.path, MAX_LEVELS) <= MAX_FIELDS
+
+    def _fields(self, path: Path, levels: int) -> int:
+        """How many fields a message has, with those in its messages; more than ``MAX_FIELDS`` where these stand in each
+        other more than ``levels`` deep."""
+        struct = self.structs.get(path)
+        if levels == 0 or struct is None:
+            return MAX_FIELDS + 1
+        known = self.sizes.get((path, levels))
+        if known is not None:
+            return known
+        total = len(struct.attributes)
+        for each in struct.attributes:
+            if isinstance(each.type, UserType) and total <= MAX_FIELDS:
+                total += self._fields(each.type.path, levels - 1)
+        self.sizes[path, levels] = total
+        return total
+
+    def _unit_columns(self, section: Section) -> tuple[str, ...]:
+        found: list[str] = []
+        for name in section.texts("unit-columns"):
+            attribute = self.unit.attribute(name.value)
+            if attribute is None:
+                if not self._failed(self.unit, name.value):
+                    hint = suggestion(name.value, [each.id for each in self.unit.attributes])
+                    message = f"{_name(self.unit)} has no field {shown(name.value)}{hint}"
+                    self.diagnostics.error(name.position, message)
+            elif name.value in found:
+                self.diagnostics.error(name.position, f"the column {shown(name.value)} is there already")
+            elif not self._fits(attribute.type):
+                self.diagnostics.error(name.position, f"{shown(name.value)} is no column: {TOO_LARGE}")
+            else:
+                found.append(name.value)
+        return tuple(found)
+
+    def _whole(self, otherwise: Section, row: Struct, columns: tuple[Column, ...]) -> str:
+        name = otherwise.text("whole")
+        if name is None:
+            return ""
+        own = UnitColumn(name.value, row.path)
+        attribute = row.attribute(name.value)
+        is_bytes = attribute is not None and isinstance(attribute.type, BytesType) and attribute.repeat is None
+        if own not in columns and attribute is None and self._failed(row, name.value):
+            return ""
+        if own not in columns:
+            hint = suggestion(
+                name.value, [each.name for each in columns if isinstance(each, UnitColumn) and not each.up]
+            )
+            self.diagnostics.error(
+                name.position, f"'whole' must name a column of the row, found {shown(name.value)}{hint}"
+            )
+        elif not is_bytes:
+            self.diagnostics.error(name.position, f"'whole' must name a field of bytes, {shown(name.value)} is none")
+        return name.value
+
+
+def _members(struct: Struct) -> tuple[Attribute | Instance, ...]:
+    return (*struct.attributes, *struct.instances)
+
+
+def _name(struct: Struct) -> str:
+    return "::".join(struct.path)

@@ -1,0 +1,134 @@
+"""The extension key ``message`` of ``meta``: the input consists of protobuf messages."""
+
+from __future__ import annotations
+
+import re
+
+from ..spec.diagnostics import Diagnostics
+from ..spec.message_tables import CLASS, FRAMINGS
+from ..spec.syntax import Section, Text
+from ..spec.words import listed, shown, suggestion
+from .envelope import EnvelopeReader
+from .model import Struct, UnitColumn, UnitKind, Units
+from .resolve import find_type
+from .symbols import World
+from .types import Path
+from .unit_kinds import KindReader
+
+TAKEN = ("parser", "columns", "spark")
+"""Modules of a generated package, beside which each kind has its own."""
+KIND_KEYS = ("type", "rows", "columns", "selectable", "unit-columns", "row-number", "otherwise")
+WITHOUT = ("rows", "columns", "selectable", "parent-columns", "options")
+"""Keys of ``meta`` about another kind of table."""
+
+
+def column_names(units: Units) -> tuple[str, ...]:
+    """The names of the columns of all kinds."""
+    columns = (each for kind in units.kinds for each in (*kind.columns, *kind.selectable))
+    return tuple(dict.fromkeys(each.name if isinstance(each, UnitColumn) else each for each in columns))
+
+
+class UnitsReader:
+    """Reads what the units of a spec are, against the finished structs."""
+
+    def __init__(self, root: Struct, structs: dict[Path, Struct], world: World, diagnostics: Diagnostics) -> None:
+        self.root = root
+        self.structs = structs
+        self.world = world
+        self.diagnostics = diagnostics
+
+    def read(self, meta: Section) -> Units | None:
+        """The units; ``None`` where there is an error, which is reported. ``meta``: the section around the key."""
+        for key in WITHOUT:
+            if key in meta.keys:
+                message = f"'{key}' cannot stand beside 'message', which says itself what the table is"
+                self.diagnostics.error(meta.keys[key], message)
+        section = meta.section("message")
+        if section is None or section.faulty:
+            return None
+        before = self.diagnostics.errors
+        framing = self._framing(section)
+        kinds = self._kinds(section)
+        envelope = EnvelopeReader(self.root, self.structs, self.world, self.diagnostics).read(
+            section, framing, {each.message for each in kinds}
+        )
+        if self.diagnostics.errors > before:
+            return None
+        return Units(
+            kinds=kinds,
+            at=tuple(section.word("at").split(".")) if "at" in section else (),
+            framing=framing,
+            packing=section.word("packing"),
+            hooks=section.word("hooks"),
+            option=section.word("option"),
+            default=section.word("default"),
+            prefix=envelope.prefix,
+            digest=envelope.digest,
+            least=section.integer("least") or 0,
+        )
+
+    def _framing(self, section: Section) -> str:
+        text = section.text("framing")
+        if text is None:
+            return "whole"
+        if text.value not in FRAMINGS and not re.fullmatch(CLASS.pattern or "", text.value):
+            hint = suggestion(text.value, FRAMINGS)
+            message = f"expected {listed([*FRAMINGS, 'module:Class'])}, found {shown(text.value)}{hint}"
+            self.diagnostics.error(text.position, message)
+        return text.value
+
+    # Kinds -----------------------------------------------------------------------------------------------------------
+
+    def _kinds(self, section: Section) -> tuple[UnitKind, ...]:
+        if "kinds" not in section:
+            return self._only_kind(section)
+        for key in KIND_KEYS:
+            if key in section:
+                self.diagnostics.error(section.keys[key], f"'{key}' is that of each kind: write it inside of 'kinds'")
+        for key in ("option", "default"):
+            if key not in section:
+                self.diagnostics.error(section.position_of("kinds"), f"'kinds' needs the key '{key}' beside it")
+        found: dict[str, UnitKind | None] = {}
+        for entry in section.entries("kinds"):
+            if isinstance(entry.key, Text) and isinstance(entry.value, Section):
+                if entry.key.value in TAKEN:
+                    message = f"a kind cannot be called {shown(entry.key.value)}: a generated module is"
+                    self.diagnostics.error(entry.key.position, message)
+                found[entry.key.value] = self._kind(entry.value, entry.key.value)
+        if not found:
+            self.diagnostics.error(section.position_of("kinds"), "expected at least one kind of message")
+        default = section.text("default")
+        if default is not None and found and default.value not in found:
+            message = f"the default must be one of the kinds, found {shown(default.value)}"
+            self.diagnostics.error(default.position, f"{message}{suggestion(default.value, found)}")
+        return tuple(each for each in found.values() if each is not None)
+
+    def _only_kind(self, section: Section) -> tuple[UnitKind, ...]:
+        for key in ("option", "default"):
+            if key in section:
+                self.diagnostics.error(section.keys[key], f"'{key}' needs the key 'kinds' beside it")
+        if "type" not in section:
+            message = "a table of messages needs the key 'type', or 'kinds' where there are several"
+            self.diagnostics.error(section.position, message)
+            return ()
+        kind = self._kind(section, "")
+        return (kind,) if kind is not None else ()
+
+    def _kind(self, section: Section, name: str) -> UnitKind | None:
+        type = section.text("type")
+        symbol = self.world.at(self.root.path)
+        if type is None or symbol is None:
+            return None
+        found = find_type(self.world, symbol, type.value)
+        if found is None:
+            if not symbol.file.unknown_types:
+                known = [each for each in symbol.types if symbol.types[each].is_message]
+                hint = suggestion(type.value, known)
+                self.diagnostics.error(type.position, f"unknown message type {shown(type.value)}{hint}")
+            return None
+        if not found.is_message:
+            message = f"{shown(type.value)} is no message type: it has no '-wireloom' with the key 'message'"
+            self.diagnostics.error(type.position, message)
+            return None
+        unit = self.structs.get(found.path)
+        return KindReader(unit, self.structs, self.world, self.diagnostics).read(section, name) if unit else None

@@ -1,0 +1,153 @@
+"""The messages and enums of a set of files: which of them a spec needs, what it calls them, how they are found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from .names import Names, type_names
+
+if TYPE_CHECKING:
+    from google.protobuf.descriptor_pb2 import DescriptorProto, EnumDescriptorProto, FileDescriptorProto
+
+MESSAGES, ENUMS, NESTED_MESSAGES, NESTED_ENUMS, FIELDS, MEMBERS = 4, 5, 3, 4, 2, 2
+"""Numbers of fields of ``FileDescriptorProto``, ``DescriptorProto`` and ``EnumDescriptorProto``: the steps of the paths
+in ``SourceCodeInfo``."""
+
+
+@dataclass(eq=False)
+class Declared:
+    """A message or an enum. ``full_name`` begins with a dot; ``path`` is where it stands in its file, in the terms of
+    ``SourceCodeInfo``; ``name`` is that in the spec."""
+
+    full_name: str
+    file: FileDescriptorProto
+    path: tuple[int, ...]
+    outer: Declared | None
+    message: DescriptorProto | None = None
+    enum: EnumDescriptorProto | None = None
+    inner: list[Declared] = field(default_factory=list)
+    name: str = ""
+
+    @property
+    def spec_path(self) -> tuple[str, ...]:
+        """Its name in the spec with those around it."""
+        return (*(self.outer.spec_path if self.outer is not None else ()), self.name)
+
+    @property
+    def top(self) -> Declared:
+        """The outermost message around it."""
+        return self.outer.top if self.outer is not None else self
+
+    def all(self) -> Iterator[Declared]:
+        """It and all inside it."""
+        yield self
+        for each in self.inner:
+            yield from each.all()
+
+
+class Declarations:
+    """Those of the main file, which is the last of ``files``, and what they need of the others."""
+
+    def __init__(self, files: Sequence[FileDescriptorProto], root_name: str) -> None:
+        self.root_name = root_name
+        tops = [each for file in files for each in _tops(file)]
+        self.by_name = {each.full_name: each for top in tops for each in top.all()}
+        main = [each for each in tops if each.file is files[-1]]
+        needed = self._needed(main)
+        self.tops = [*main, *(each for each in tops if each not in main and each in needed)]
+        self._name(self.tops, type_names())
+
+    def _needed(self, main: list[Declared]) -> set[Declared]:
+        found: set[Declared] = set()
+        waiting = list(main)
+        while waiting:
+            top = waiting.pop()
+            if top in found:
+                continue
+            found.add(top)
+            messages = (each.message for each in top.all() if each.message is not None)
+            names = {one.type_name for message in messages for one in message.field if one.type_name}
+            waiting += [self.by_name[name].top for name in sorted(names)]
+        return found
+
+    def _name(self, declared: list[Declared], names: Names) -> None:
+        for each in declared:
+            package = each.file.package.rpartition(".")[2] if each.outer is None else ""
+            each.name = names.add(each.full_name.rpartition(".")[2], package)
+            self._name(each.inner, type_names())
+
+    # References ------------------------------------------------------------------------------------------------------
+
+    def reference(self, target: Declared, place: Declared) -> str:
+        """What a field of the message ``place`` calls ``target``: the shortest name that means it there."""
+        path = target.spec_path
+        names = ["::".join(path[start:]) for start in range(len(path) - 1, -1, -1)]
+        return next((each for each in names if self._meaning(each, place) is target), "::" + "::".join(path))
+
+    def _meaning(self, name: str, place: Declared) -> Declared | None:
+        """What the dialect makes of a name: a type, looked for from the inside out, or else an enum."""
+        parts = name.split("::")
+        return self._type(parts, place) or self._enum(parts, place)
+
+    def _type(self, parts: Sequence[str], place: Declared) -> Declared | None:
+        level: Declared | None = place
+        while level is not None:
+            found = _descend(level.inner, parts)
+            if found is None and level.name == parts[0]:
+                found = _descend(level.inner, parts[1:]) if parts[1:] else level
+            if found is not None:
+                return found
+            level = level.outer
+        found = _descend(self.tops, parts)
+        if found is None and self.root_name == parts[0] and parts[1:]:
+            found = _descend(self.tops, parts[1:])
+        return found
+
+    def _enum(self, parts: Sequence[str], place: Declared) -> Declared | None:
+        *types, last = parts
+        level = self._type(types, place) if types else place
+        if types and level is None:
+            return None
+        while level is not None:
+            found = _enum_in(level.inner, last)
+            if found is not None:
+                return found
+            level = level.outer
+        return _enum_in(self.tops, last)
+
+
+def _descend(declared: Sequence[Declared], parts: Sequence[str]) -> Declared | None:
+    found: Declared | None = None
+    for part in parts:
+        found = next((each for each in declared if each.name == part and each.message is not None), None)
+        if found is None:
+            return None
+        declared = found.inner
+    return found
+
+
+def _enum_in(declared: Sequence[Declared], name: str) -> Declared | None:
+    return next((each for each in declared if each.name == name and each.enum is not None), None)
+
+
+def _tops(file: FileDescriptorProto) -> Iterator[Declared]:
+    prefix = f".{file.package}" if file.package else ""
+    for index, message in enumerate(file.message_type):
+        yield _message(file, message, prefix, (MESSAGES, index), None)
+    for index, enum in enumerate(file.enum_type):
+        yield Declared(f"{prefix}.{enum.name}", file, (ENUMS, index), None, enum=enum)
+
+
+def _message(
+    file: FileDescriptorProto, message: DescriptorProto, prefix: str, path: tuple[int, ...], outer: Declared | None
+) -> Declared:
+    found = Declared(f"{prefix}.{message.name}", file, path, outer, message=message)
+    for index, each in enumerate(message.nested_type):
+        inner = _message(file, each, found.full_name, (*path, NESTED_MESSAGES, index), found)
+        found.inner.append(inner)
+    for index, enum in enumerate(message.enum_type):
+        name = f"{found.full_name}.{enum.name}"
+        found.inner.append(Declared(name, file, (*path, NESTED_ENUMS, index), found, enum=enum))
+    return found

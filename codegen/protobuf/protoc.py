@@ -1,0 +1,69 @@
+"""protoc: ``.proto`` files → their descriptors. It comes with the package grpcio-tools, which only this needs."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wireloom.errors import SpecError, UnsupportedError, WireloomError
+
+if TYPE_CHECKING:
+    from google.protobuf.descriptor_pb2 import FileDescriptorSet
+
+SECONDS = 120
+"""How long protoc may take."""
+
+
+def described(path: Path, import_paths: Sequence[Path] = ()) -> FileDescriptorSet:
+    """The descriptors of a file and of all that it imports, those of the file last, with comments.
+
+    Imports are looked for in ``import_paths``, or beside the file where it lies in none of these; protobuf's own types
+    are always found. Raises ``UnsupportedError`` without grpcio-tools, ``SpecError`` with protoc's words for each
+    mistake, and ``WireloomError`` where the file cannot be read.
+    """
+    if importlib.util.find_spec("grpc_tools") is None:
+        raise UnsupportedError("reading .proto files needs protoc: run \"pip install 'wireloom[proto]'\"")
+    from google.protobuf.descriptor_pb2 import FileDescriptorSet
+
+    if not path.is_file():
+        raise WireloomError("is no file: name a .proto file", path=str(path))
+    folders = [each.resolve() for each in import_paths]
+    file = path.resolve()
+    if not any(file.is_relative_to(each) for each in folders):
+        folders.insert(0, file.parent)
+    with tempfile.TemporaryDirectory() as scratch:
+        output = Path(scratch) / "descriptors"
+        options = [f"--proto_path={each}" for each in folders]
+        options += ["--include_imports", "--include_source_info", f"--descriptor_set_out={output}"]
+        _run([*options, str(file)], path, file)
+        return FileDescriptorSet.FromString(output.read_bytes())
+
+
+def _run(arguments: Sequence[str], path: Path, file: Path) -> None:
+    command = [sys.executable, "-m", "grpc_tools.protoc", *arguments]
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=SECONDS, check=False)
+    except subprocess.TimeoutExpired as error:
+        raise WireloomError(f"protoc was not done after {SECONDS} seconds", path=str(path)) from error
+    if done.returncode == 0:
+        return
+    said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+    raise SpecError("\n".join(_line(each, path, file) for each in said) or f"error: protoc refuses {path}")
+
+
+def _line(line: str, path: Path, file: Path) -> str:
+    """One of protoc's lines in the form of our diagnostics, with the file as the caller called it."""
+    line = line.replace(str(file.parent) + os.sep, "")
+    parts = line.split(":", 3)
+    if len(parts) == 4 and parts[1].isdigit() and parts[2].isdigit():
+        name = str(path) if parts[0] == file.name else parts[0]
+        text = parts[3].strip()
+        severity, text = ("warning", text[9:]) if text.startswith("warning: ") else ("error", text)
+        return f"{name}:{parts[1]}:{parts[2]}: {severity}: {text}"
+    return f"error: {line}"

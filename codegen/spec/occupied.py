@@ -1,0 +1,48 @@
+"""Names that a format should not have: of Spark's data sources, of Python's own, and of what generated code imports."""
+
+from __future__ import annotations
+
+import builtins
+import sys
+
+SPARK_SOURCES = frozenset(
+    (
+        # Spark's own; kafka, avro and protobuf come in packages that belong to it.
+        *("avro", "binaryfile", "console", "csv", "hive", "image", "jdbc", "json", "kafka", "libsvm", "memory", "noop"),
+        *("orc", "parquet", "protobuf", "rate", "socket", "statestore", "text", "xml"),
+        # Table formats and databases whose connectors are often on the class path.
+        *("bigquery", "cassandra", "delta", "deltasharing", "elasticsearch", "excel", "hbase", "hudi", "iceberg"),
+        *("kudu", "lance", "mongodb", "paimon", "redshift", "snowflake", "teradata"),
+    )
+)
+"""In lower case, since Spark does not look at the case."""
+
+IMPORTED = frozenset(("wireloom", "pyarrow", "pyspark", "pytest", "kaitaistruct"))
+"""Packages that generated code, or a test of it, imports."""
+
+
+def occupied(name: str) -> str | None:
+    """A sentence about a name that Spark gives to a source of another kind; ``None`` where it is free.
+
+    >>> occupied("json")
+    "Spark calls another data source 'json', so that spark.read.format('json') would not be this one"
+    """
+    if name.lower() not in SPARK_SOURCES:
+        return None
+    return f"Spark calls another data source {name!r}, so that spark.read.format({name!r}) would not be this one"
+
+
+def shadowing(name: str) -> str | None:
+    """A sentence about a name of Python's own, or of a package that the code of a format imports: who imports the
+    format's package, or stands beside its folder, may not see them any more. ``None`` where the name is free.
+
+    >>> shadowing("types")
+    'Python has a module of that name, which an import of the format would hide'
+    """
+    if name in IMPORTED:
+        return "its code imports a package of that name, which its folder would hide"
+    if name in sys.stdlib_module_names:
+        return "Python has a module of that name, which an import of the format would hide"
+    if hasattr(builtins, name):
+        return "Python has a built-in of that name, which an import of the format would hide"
+    return None
