@@ -11,18 +11,27 @@ from __future__ import annotations
 import importlib
 import sys
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
 
+# As in the module "typing", which takes a few milliseconds to import.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from .errors import DamagedInputError, SpecError, UnknownNameError, UnsupportedError, WireloomError
     from .format import Format
+    from .messages.blobreport import BlobProblem, BlobReport
+    from .messages.blobs import from_wire, from_wire_with_report
+    from .messages.exploding import explode
+    from .messages.output import to_wire
     from .reading import read, read_with_report
     from .registry import formats, load_spec
     from .report import Damage, FileReport, ReadReport
-    from .scanning import Scanner, scan
+    from .scanning import Scanner, scan, schema
     from .writing import write
 
 __all__ = [
+    "BlobProblem",
+    "BlobReport",
     "Damage",
     "DamagedInputError",
     "FileReport",
@@ -33,21 +42,30 @@ __all__ = [
     "UnknownNameError",
     "UnsupportedError",
     "WireloomError",
+    "explode",
     "formats",
+    "from_wire",
+    "from_wire_with_report",
     "load_spec",
     "read",
     "read_with_report",
     "scan",
+    "schema",
+    "to_wire",
     "write",
 ]
 
 _HOMES = {
     "errors": ("DamagedInputError", "SpecError", "UnknownNameError", "UnsupportedError", "WireloomError"),
     "format": ("Format",),
+    "messages.blobreport": ("BlobProblem", "BlobReport"),
+    "messages.blobs": ("from_wire", "from_wire_with_report"),
+    "messages.exploding": ("explode",),
+    "messages.output": ("to_wire",),
     "reading": ("read", "read_with_report"),
     "registry": ("load_spec",),
     "report": ("Damage", "FileReport", "ReadReport"),
-    "scanning": ("Scanner", "scan"),
+    "scanning": ("Scanner", "scan", "schema"),
     "writing": ("write",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}

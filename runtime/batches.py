@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -35,6 +35,10 @@ EXPLANATIONS = {
     "encoding": "text is not in its encoding",
     "codec": "the compressed stream is damaged",
     "missing": "the input could not be read",
+    "magic": "the first bytes are not those of the format",
+    "digest": "the digest does not hold",
+    "message": "it is no such message",
+    "index": "an index is behind the end of its table",
 }
 
 
@@ -128,23 +132,44 @@ class Builder:
 
     def batch(self, filled: Filled, content: memoryview, base: int) -> Any:
         """The rows of a fill. ``content`` is the window's view and ``base`` the offset of its first byte."""
+        return self.rows(
+            filled.rows,
+            filled.arrays,
+            filled.offsets,
+            ((each.row, explained(each.reason)) for each in filled.damages),
+            ((each.row, bytes(content[each.begin - base : each.end - base])) for each in filled.damages),
+        )
+
+    def rows(
+        self,
+        rows: int,
+        arrays: Mapping[int, Any],
+        offsets: Any,
+        errors: Iterable[tuple[int, str]],
+        contents: Iterable[tuple[int, bytes]],
+    ) -> Any:
+        """A batch. ``arrays``: by number of the format's column; ``offsets``: per row, where they are selected;
+        ``errors``, ``contents``: of the rows that stand for damage, by their number; only asked for if selected."""
         layout = self.layout
         columns = []
         for name, kind in zip(layout.names, layout.schema.types, strict=True):
             number = layout._numbers.get(name)
             if number is not None:
-                columns.append(filled.arrays[number])
+                columns.append(arrays[number])
             elif name == OFFSET:
-                columns.append(filled.offsets)
+                columns.append(offsets)
             elif name == ERROR:
-                reasons = ((each.row, explained(each.reason)) for each in filled.damages)
-                columns.append(_sparse(filled.rows, reasons, kind))
+                columns.append(_sparse(rows, errors, kind))
             elif name == CORRUPT_RECORD:
-                bytes_of = ((each.row, bytes(content[each.begin - base : each.end - base])) for each in filled.damages)
-                columns.append(_sparse(filled.rows, bytes_of, kind))
+                columns.append(_sparse(rows, contents, kind))
             else:
-                columns.append(self._constant(name, filled.rows))
+                columns.append(self._constant(name, rows))
         return pa.RecordBatch.from_arrays(columns, schema=layout.schema)
+
+    def constant_row(self) -> Any:
+        """One row, where all columns of the layout are constants."""
+        columns = [self._constant(name, 1) for name in self.layout.names]
+        return pa.RecordBatch.from_arrays(columns, schema=self.layout.schema)
 
     def damaged(self, damage: RowDamage, content: bytes | None, error: str | None = None) -> Any:
         """One row of nulls for a damaged range; ``error`` says more than its reason does."""

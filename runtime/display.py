@@ -8,6 +8,8 @@ from html import escape
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from .plurals import counted
+
 if TYPE_CHECKING:
     from .format import Format
     from .parsing.structs import Struct
@@ -138,7 +140,9 @@ FILE_HEAD = ("input", "rows", "bytes", "damaged", "tail", "")
 
 
 def _file_row(file: FileReport) -> tuple[str, ...]:
-    notes = "; ".join(filter(None, (file.error, *(f"{name}={value}" for name, value in file.options.items()))))
+    said = [f"{name}={value}" for name, value in file.options.items()]
+    said += [f"{name}={_fact(value)}" for name, value in file.facts.items()]
+    notes = "; ".join(filter(None, (file.error, *said)))
     tail = file.tail if file.tail == "clean" else f"{file.tail} at byte {file.tail_offset:,}"
     damaged = len(file.damaged) + file.unlisted
     name = file.path if file.path is not None else "(bytes)"
@@ -147,10 +151,15 @@ def _file_row(file: FileReport) -> tuple[str, ...]:
     return (shortened(name), f"{file.rows:,}", f"{file.bytes:,}", f"{damaged:,}", shortened(tail), shortened(notes))
 
 
+def _fact(value: object) -> str:
+    """A fact in short: of a list only how long it is."""
+    return f"{len(value):,} of them" if isinstance(value, list) else str(value)
+
+
 def html_of_report(report: ReadReport) -> str:
     """What a read met, file by file; those that are not clean come first."""
     state = "clean" if report.clean else f"{report.damaged:,} damaged ranges"
-    said = f"{report.rows:,} rows, {report.bytes:,} bytes, {state}; read by {report.engine}"
+    said = f"{counted(report.rows, 'row')}, {counted(report.bytes, 'byte')}, {state}; read by {report.engine}"
     # Not sorted: a report may have very many files.
     bad = list(islice((each for each in report.files if not each.clean), SHOWN_ITEMS))
     good = islice((each for each in report.files if each.clean), SHOWN_ITEMS - len(bad))

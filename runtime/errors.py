@@ -67,6 +67,10 @@ class UnsupportedError(WireloomError):
     """Something that this format, platform or installation does not offer."""
 
 
+class NothingThereError(WireloomError):
+    """A path, pattern, folder or prefix at which there is no input, or none yet."""
+
+
 class SpecError(WireloomError):
     """A spec that cannot be compiled; the message holds every diagnostic: a line that begins with its place, and
     indented behind it the spec's own line and help."""

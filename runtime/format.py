@@ -10,6 +10,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from .errors import WireloomError
+from .messages.program import MESSAGE_PROGRAM_VERSION, MessageProgram
+from .nearest import unknown
 from .program import PROGRAM_VERSION, ColumnProgram, Stuffing
 
 if TYPE_CHECKING:
@@ -42,6 +44,11 @@ class Column:
     same_as: str = ""
     """For a value instance that only shows an attribute in another form (``ts`` of ``ts_millis``): that attribute,
     which is where a writer stores it."""
+    up: int = 0
+    """In a table of messages: how many levels above the row the message stands that has the attribute."""
+    lookup: str = ""
+    """In a table of messages, for an item that the row names by its index: ``item``, or ``integer`` where its text must
+    be a decimal integer. A row that names no such item ends the rows of its unit, whether or not this is wanted."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +59,40 @@ class Choice:
     padding: tuple[tuple[str, int], ...]
     default: str
     doc: str = ""
+
+
+@dataclass(frozen=True)
+class MessageUnits:
+    """How the input of a format consists of protobuf messages, and which one this table is of.
+
+    A *unit* is one message with what stands around it. ``message``: the qualified name of its class, as ``Format.row``.
+    ``rows``: the attributes that lead to the rows, the last one a list; empty where a unit is one row.
+    ``framing``: how units stand in the input: ``whole`` (it is one), ``varint``, ``u1`` … ``u8be`` (a length before
+    each), or ``module:Class`` of a ``wireloom.messages.framing.Framing``. ``packing``: ``module:Class`` of what puts
+    rows into units when writing; empty: all rows in one. ``hooks``: ``module:Class`` of what looks at decoded units and
+    may drop some, with options of its own; empty: none. ``option``, ``kind``, ``kinds``: the reader's option that
+    chooses the kind of message, which one this table is of, and all; the table of another kind is the ``FORMAT`` of the
+    subpackage of its name. ``row_number``: the column with a row's number in its unit. ``mark``: the column that is
+    true for rows and false for units that are a row by themselves because they do not hold; ``whole``: the column that
+    then has all their bytes. ``prefix``, ``digest``, ``least``: the envelope (``wireloom.messages.program.Envelope``).
+    ``unit_columns``: fields of the unit of which the reader keeps one value per unit.
+    """
+
+    message: str
+    rows: tuple[str, ...] = ()
+    framing: str = "whole"
+    packing: str = ""
+    hooks: str = ""
+    option: str = ""
+    kind: str = ""
+    kinds: tuple[str, ...] = ()
+    row_number: str = ""
+    mark: str = ""
+    whole: str = ""
+    prefix: bytes = b""
+    digest: str = ""
+    least: int = 0
+    unit_columns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -68,7 +109,8 @@ class Format:
     root: str
     """Name of the root class in ``parser``."""
     row: str
-    """Qualified name of the row's class in ``parser``, such as ``EdgemqSegment.Frame``."""
+    """Qualified name of the row's class in ``parser``, such as ``EdgemqSegment.Frame``; that of an imported spec with
+    the module before it, relative to the package: ``..s2_messages.parser:S2Messages.ReadBatch``."""
     rows_attribute: str
     columns: tuple[Column, ...]
     spec_file: str
@@ -86,9 +128,16 @@ class Format:
     """The root has attributes before the rows."""
     streaming: bool = True
     """Rows repeat to the end of the input and can be read one by one; otherwise the root object is read as a whole."""
+    message: MessageUnits | None = None
+    """Set where the input consists of messages."""
+    parser: str = ""
+    """The module of the classes, where it is not ``parser`` of ``module``."""
     engine_refusal: str | None = None
     """Why the engine cannot run the row type; ``None`` where it can."""
     doc: str = field(default="", repr=False)
+
+    def __repr__(self) -> str:
+        return f"<Format {self.name!r} of {self.spec_file}: {', '.join(self.default_columns)}>"
 
     @property
     def splittable(self) -> bool:
@@ -108,9 +157,54 @@ class Format:
     def _submodule(self, name: str) -> ModuleType:
         return importlib.import_module(f"{self.module}.{name}")
 
+    @property
+    def _package(self) -> str:
+        """The package of the spec, also of the table of another kind, whose own package is inside."""
+        return self.parser.rpartition(".")[0] if self.parser else self.module
+
+    def of_kind(self, kind: str) -> Format:
+        """The table of another kind of message. Raises ``UnknownNameError``."""
+        units = self.message
+        if units is None or kind not in units.kinds:
+            raise unknown(f"kind of message of {self.name}", kind, units.kinds if units else ())
+        if kind == units.kind:
+            return self
+        package = self._package
+        found: Format = importlib.import_module(package).FORMAT
+        if found.message is None or found.message.kind != kind:
+            found = importlib.import_module(f"{package}.{kind}").FORMAT
+        return found
+
+    @cached_property
+    def message_program(self) -> MessageProgram | None:
+        """How the engine turns units into rows; ``None`` where it cannot, or the format is none of messages."""
+        program: MessageProgram | None = self._submodule("columns").PROGRAM if self.message is not None else None
+        if program is not None and program.version != MESSAGE_PROGRAM_VERSION:
+            raise WireloomError(
+                f"the message program of format {self.name!r} has version {program.version}, and this wireloom runs"
+                f" version {MESSAGE_PROGRAM_VERSION}: run 'wireloom generate' with this wireloom"
+            )
+        return program
+
+    @cached_property
+    def message_class(self) -> type[Struct]:
+        """The generated class of a unit's message."""
+        return self._class(self.message.message if self.message is not None else self.row)
+
+    def _class(self, name: str) -> type[Struct]:
+        # A class of another spec has its module before a colon, relative to this one's package.
+        module, _, name = name.rpartition(":")
+        found: Any = importlib.import_module(module or self.parser or ".parser", self._package)
+        for part in name.split("."):
+            found = getattr(found, part)
+        result: type[Struct] = found
+        return result
+
     @cached_property
     def program(self) -> ColumnProgram | None:
         """What the engine runs per row; ``None`` where it cannot (``engine_refusal`` says why)."""
+        if self.message is not None:
+            return None
         program: ColumnProgram | None = self._submodule("columns").PROGRAM
         if program is not None and program.version != PROGRAM_VERSION:
             raise WireloomError(
@@ -127,17 +221,12 @@ class Format:
     @cached_property
     def root_class(self) -> type[Struct]:
         """The generated class of the whole input."""
-        found: type[Struct] = getattr(self._submodule("parser"), self.root)
-        return found
+        return self._class(self.root)
 
     @cached_property
     def row_class(self) -> type[Struct]:
         """The generated class of a row."""
-        found: Any = self._submodule("parser")
-        for part in self.row.split("."):
-            found = getattr(found, part)
-        result: type[Struct] = found
-        return result
+        return self._class(self.row)
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""

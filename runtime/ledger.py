@@ -13,7 +13,7 @@ MOST_LISTED = 100_000
 """Damaged ranges that a report lists; more are only counted. Rubbish of any size must not fill the memory."""
 LISTED_EMPTY = 64
 """Empty frames, one behind the other, that are listed one by one; from the next on they are one range. A hole in a log
-whose delimiter is a zero byte has as many of them as bytes."""
+whose delimiter is a zero byte has as many of them as bytes. Each byte range that is read by itself counts anew."""
 
 
 Details = Callable[[RowDamage], tuple[int | None, str | None]]
@@ -40,13 +40,14 @@ class Ledger:
         self._empty = 0
         self._empty_end = -1
 
-    def note(self, damage: RowDamage, details: Details) -> bool:
+    def note(self, damage: RowDamage, details: Details, said: str | None = None) -> bool:
         """Puts a range into the report. Whether a row of nulls may stand for it: not where it belongs to another byte
-        range, or is one more of a run of empty frames. Raises ``DamagedInputError`` in mode ``failfast``."""
+        range, or is one more of a run of empty frames. Raises ``DamagedInputError`` in mode ``failfast``; ``said``: a
+        sentence that says more than the reason does."""
         if damage.begin < self._begin or 0 <= self._stop <= damage.begin:
             return False
         if self._fails:
-            raise self._error(damage, *details(damage))
+            raise self._error(damage, *details(damage), said=said)
         if self._is_one_more(damage):
             self._grow(damage.end)
             return False
@@ -56,18 +57,25 @@ class Ledger:
             self._report.unlisted += 1
         return True
 
-    def lose(self, damage: RowDamage, details: Details) -> None:
+    def lose(self, damage: RowDamage, details: Details, said: str | None = None, advice: str = LOST_ADVICE) -> None:
         """Notes where the layout is lost, which is the tail's beginning. Raises ``DamagedInputError`` in mode
         ``failfast``, for every byte range: whatever stands behind cannot be read."""
         if self._fails:
-            raise self._error(damage, *details(damage), LIMIT_ADVICE if damage.reason == "limit" else LOST_ADVICE)
+            if damage.reason == "limit":
+                advice = LIMIT_ADVICE
+            raise self._error(damage, *details(damage), advice, said)
 
     def _error(
-        self, damage: RowDamage, record: int | None, field: str | None, advice: str | None = None
+        self,
+        damage: RowDamage,
+        record: int | None,
+        field: str | None,
+        advice: str | None = None,
+        said: str | None = None,
     ) -> DamagedInputError:
         reason = damage.reason
         return DamagedInputError(
-            f"{EXPLANATIONS.get(reason, 'it is damaged')} ({reason})",
+            f"{said or EXPLANATIONS.get(reason, 'it is damaged')} ({reason})",
             path=self._report.path,
             offset=damage.begin,
             reason=reason,

@@ -44,6 +44,8 @@ def open_input(plan: Plan, source: Input) -> Opened:
     begin = plan.byte_range[0] if plan.byte_range is not None else 0
     seeks = begin > 0 and bool(plan.format.delimiter) and not plan.format.has_prologue and source.seekable
     content = source.buffer
+    if plan.byte_range is not None and plan.format.delimiter:
+        source = source.within(*plan.byte_range)
     stored = Stored(source.open(), source.size)
     try:
         head = bytes(content[: codecs.HEAD]) if content is not None else stored.peek(codecs.HEAD)
@@ -91,9 +93,10 @@ def _zeros(stored: Stored, most: int) -> int:
 def _blocks(plan: Plan, source: Input, stored: Stored, codec: str) -> Blocks:
     decoder = codecs.decoder(codec, stored, max_window=plan.max_window)
     chunk = plan.chunk or CHUNK
+    stop = None if plan.byte_range is None else plan.byte_range[1]
     if _is_worth_a_thread(source, stored, plan, codec) if plan.prefetch is None else plan.prefetch:
-        return PrefetchedBlocks(decoder, chunk, patient=source.patient)
-    return DirectBlocks(decoder, chunk)
+        return PrefetchedBlocks(decoder, chunk, patient=source.patient, stop=stop)
+    return DirectBlocks(decoder, chunk, stop=stop)
 
 
 def _is_worth_a_thread(source: Input, stored: Stored, plan: Plan, codec: str) -> bool:

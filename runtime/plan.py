@@ -24,7 +24,8 @@ Progress = Callable[[int, int | None], None]
 
 @dataclass(frozen=True)
 class Plan:
-    """How inputs are read. ``choices``: option of the format → its value, ``auto`` among them."""
+    """How inputs are read. ``choices``: option of the format → its value, ``auto`` among them. ``message_options``:
+    what the framing and the hooks of a format of messages are given."""
 
     format: Format
     layout: Layout
@@ -40,6 +41,7 @@ class Plan:
     prefetch: bool | None = None
     chunk: int | None = None
     choices: Mapping[str, str] = field(default_factory=dict)
+    message_options: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def null_rows(self) -> bool:
@@ -63,9 +65,7 @@ def plan(
     options: Mapping[str, Any] | None = None,
 ) -> Plan:
     """Checks everything. Raises ``UnknownNameError`` with the nearest name, or ``WireloomError`` with what is wrong."""
-    from . import feeders
-
-    found = registry.get(format)
+    found, given = of_kind(registry.get(format), options or {})
     folded = mode.lower()
     if folded not in MODES:
         raise unknown("mode", mode, MODES)
@@ -73,10 +73,15 @@ def plan(
         byte_range = _range(byte_range)
         if not found.streaming:
             raise UnsupportedError(f"a {found.name} file is read as a whole: it has no byte ranges")
-    return Plan(
+        if found.message is not None:
+            raise UnsupportedError(
+                f"a {found.name} file has no byte ranges: where its messages begin is only known from its first byte on"
+            )
+    choices, others = _options(found, given)
+    made = Plan(
         format=found,
         layout=Layout.of(found, columns),
-        engine=feeders.name_of(found),
+        engine=engine_of(found),
         mode=folded,
         recover=recover,
         verify=verify,
@@ -86,8 +91,47 @@ def plan(
         max_window=_positive("max_window", max_window),
         codec=codecs.checked(codec),
         prefetch=prefetch,
-        choices=_choices(found, options or {}),
+        choices=choices,
+        message_options=others,
     )
+    if found.message is not None:
+        from .messages.unitscan import framing_of, hooks_of
+
+        # Whether they take the values of their options is to be known before anything is opened.
+        framing_of(made)
+        hooks_of(made)
+    return made
+
+
+def engine_of(format: Format) -> str:
+    """``columns`` where the engine reads this format, ``objects`` where the generated classes do."""
+    if format.message is not None:
+        from .messages import decoders
+
+        return decoders.name_of(format)
+    from . import feeders
+
+    return feeders.name_of(format)
+
+
+def of_kind(format: Format, options: Mapping[str, Any]) -> tuple[Format, dict[str, Any]]:
+    """The table that the options choose where a format has several kinds of message, and the other options. Raises
+    ``UnknownNameError`` with the nearest kind."""
+    given = dict(options)
+    units = format.message
+    if units is not None and units.option in given:
+        format = format.of_kind(str(given.pop(units.option)))
+    return format, given
+
+
+def message_options(format: Format) -> tuple[str, ...]:
+    """Names of the options that the reader of a format of messages has, besides the one that chooses the kind."""
+    from .messages.framing import framing_class, options_of
+    from .messages.hooks import hooks_class
+
+    if format.message is None:
+        return ()
+    return (*options_of(framing_class(format)), *options_of(hooks_class(format)))
 
 
 def _positive(name: str, value: int) -> int:
@@ -106,15 +150,22 @@ def _range(value: tuple[int, int]) -> tuple[int, int]:
     return begin, end
 
 
-def _choices(format: Format, options: Mapping[str, Any]) -> dict[str, str]:
-    """Every choice of the format with its value. Raises ``UnknownNameError``."""
+def _options(format: Format, options: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, Any]]:
+    """Every choice of the format with its value, and the options of its messages. Raises ``UnknownNameError``."""
     known = {choice.name: choice for choice in format.choices}
+    others = message_options(format)
     for name, value in options.items():
+        if name in others:
+            continue
         if name not in known:
-            raise unknown(f"option of {format.name}", name, [*known, *OPTIONS])
+            kind = [format.message.option] if format.message is not None and format.message.option else []
+            raise unknown(f"option of {format.name}", name, [*known, *kind, *others, *OPTIONS])
         if value not in _values(known[name]):
             raise unknown(f"value of {name}", str(value), _values(known[name]))
-    return {name: str(options.get(name, choice.default)) for name, choice in known.items()}
+    return (
+        {name: str(options.get(name, choice.default)) for name, choice in known.items()},
+        {name: options[name] for name in others if name in options},
+    )
 
 
 def _values(choice: Choice) -> list[str]:
@@ -136,5 +187,7 @@ OPTIONS = (
     "region",
     "endpoint",
     "anonymous",
+    "profile",
+    "verify_sha256",
 )
 """The options that every format has, for the nearest name to a wrong one."""

@@ -35,6 +35,22 @@ def formats() -> list[str]:
     return sorted({*_generated(), *_installed()})
 
 
+def hidden() -> dict[str, tuple[str, str]]:
+    """Entry points that do not count, as another format has their name: by name, the package of the one that does not
+    count, and that of the one that does. Imports none of them."""
+    found: dict[str, tuple[str, str]] = {}
+    for each in entry_points(group=GENERATED):
+        if each.name in _generated():
+            found[each.name] = _package(each), "wireloom"
+        elif each != _installed()[each.name]:
+            found[each.name] = _package(each), _package(_installed()[each.name])
+    return found
+
+
+def _package(point: EntryPoint) -> str:
+    return point.dist.name if point.dist is not None else point.value.partition(":")[0]
+
+
 def get(name: str | Path | Format) -> Format:
     """The format of that name, or of the spec file ``name`` where it ends in ``.ksy``.
 

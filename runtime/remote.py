@@ -5,29 +5,40 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
 
 import pyarrow.fs
 
-from .errors import WireloomError
-from .storage import WILDCARDS, Input, Location, Stream, hidden
+from .errors import NothingThereError, WireloomError
+from .profiles import profile
+from .storage import WILDCARDS, Input, Location, Stream, alternatives, hidden
 
 READ_SIZE = 4 * 1024 * 1024
 """Bytes per request: each is a round trip, and a smaller one costs as much."""
+
+
+HEAD_SIZE = 256 * 1024
+"""Bytes of a request outside of what is wanted: the first ones, which tell the codec, and those of the last row."""
 
 
 @cache
 def filesystem(location: Location, bucket: str) -> Any:
     """The file system of that bucket; one per process and place, as it holds the connections."""
     options: dict[str, Any] = {"anonymous": location.anonymous}
-    if location.endpoint is not None:
-        parts = urlsplit(location.endpoint if "://" in location.endpoint else f"https://{location.endpoint}")
+    endpoint, region = location.endpoint, location.region
+    if location.profile is not None:
+        own = profile(location.profile)
+        endpoint, region = endpoint or own.endpoint, region or own.region
+        if own.credentials is not None and not location.anonymous:
+            options |= dict(zip(("access_key", "secret_key", "session_token"), own.credentials, strict=True))
+    if endpoint is not None:
+        parts = urlsplit(endpoint if "://" in endpoint else f"https://{endpoint}")
         options |= {"endpoint_override": parts.netloc, "scheme": parts.scheme}
-    region = location.region or os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
-    elsewhere = location.endpoint is not None or any(
+    region = region or os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
+    elsewhere = endpoint is not None or any(
         os.environ.get(each) for each in ("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3")
     )
     if region is None and not elsewhere:
@@ -42,46 +53,70 @@ def filesystem(location: Location, bucket: str) -> Any:
 
 @dataclass(frozen=True)
 class RemoteInput(Input):
-    """An object of a store."""
+    """An object of a store. ``wanted``: the range of its bytes that will be read, beside the first ones."""
 
     location: Location = field(default_factory=Location)
+    wanted: tuple[int, int] | None = None
 
     @property
     def is_file(self) -> bool:
         """As ``Input.is_file``."""
         return True
 
+    def within(self, begin: int, end: int) -> RemoteInput:
+        """As ``Input.within``."""
+        return replace(self, wanted=(begin, end))
+
     def open(self) -> Stream:
-        """The object; every request is of ``READ_SIZE`` bytes."""
+        """The object; requests are of ``READ_SIZE`` bytes where they are wanted."""
         assert self.path is not None
         bucket, key = split(self.path)
         try:
             file = filesystem(self.location, bucket).open_input_file(key)
+        except FileNotFoundError:
+            raise NothingThereError("cannot be opened: there is no such object any more", path=self.path) from None
         except OSError as error:
             raise WireloomError(f"cannot be opened: {error}", path=self.path) from error
-        return _RemoteStream(file)
+        stream = _RemoteStream(file, self.wanted)
+        if self.location.verify_sha256:
+            from .digests import VerifiedStream, sha256_of
+
+            return VerifiedStream(stream, sha256_of(self.path, self.location))
+        return stream
 
 
 class _RemoteStream:
     """Reads ahead by whole requests, whatever the size that is asked for."""
 
-    def __init__(self, file: Any) -> None:
+    def __init__(self, file: Any, wanted: tuple[int, int] | None) -> None:
         self._file = file
+        self._wanted = wanted
         self._position = 0
         self._ahead = memoryview(b"")
 
     def readinto(self, buffer: memoryview, /) -> int:
         if not self._ahead:
-            self._ahead = memoryview(self._file.read_at(READ_SIZE, self._position))
+            self._ahead = memoryview(self._file.read_at(self._request(), self._position))
             self._position += len(self._ahead)
         piece = self._ahead[: len(buffer)]
         buffer[: len(piece)] = piece
         self._ahead = self._ahead[len(piece) :]
         return len(piece)
 
+    def _request(self) -> int:
+        """How many bytes to ask for next: none twice, and few that are not wanted."""
+        if self._wanted is None:
+            return READ_SIZE
+        begin, end = self._wanted
+        if begin <= self._position < end:
+            return min(READ_SIZE, end - self._position)
+        return HEAD_SIZE
+
     def seek(self, offset: int, /) -> int:
-        self._position = offset
-        self._ahead = memoryview(b"")
+        if not self._position - len(self._ahead) <= offset <= self._position:
+            self._position = offset
+            self._ahead = memoryview(b"")
+        self._ahead = self._ahead[len(self._ahead) - (self._position - offset) :]
         return offset
 
     def close(self) -> None:
@@ -107,11 +142,11 @@ def expand_remote(address: str, location: Location) -> Iterator[Input]:
     bucket, key = split(address)
     try:
         store = filesystem(location, bucket)
-        found = list(_objects(store, key))
+        found = list({info.path: info for each in alternatives(key) for info in _objects(store, each)}.values())
     except OSError as error:
         raise WireloomError(f"the object store refuses: {error}", path=address) from error
     if not found:
-        raise WireloomError("no object there: check bucket, key, region and credentials", path=address)
+        raise NothingThereError("no object there: check bucket, key, region and credentials", path=address)
     for info in sorted(found, key=lambda each: str(each.path).split("/")):
         yield RemoteInput(f"{scheme}://{info.path}", info.size, info.mtime, seekable=True, location=location)
 

@@ -20,8 +20,15 @@ REASONS = (
     "index",
     "codec",
     "missing",
+    "magic",
 )
 """Every reason that a report or an error gives. The first eight are numbered as ``wireloom.program.Reason``."""
+
+
+LOST_TAILS = ("limit", "invalid_length", "invalid_value")
+"""Tails of inputs that could be read up to there."""
+FAILURES = ("codec", "missing", "limit")
+"""Reasons of a codec or a storage that fails."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +49,9 @@ class FileReport:
     trusted; what follows was not read), ``limit`` (a row that is larger than the largest record; the same), ``unread``
     (the reader was stopped before the end); ``tail_offset``: where that was: the end of the last complete row;
     ``tail_size``: bytes from there to the end of the input, ``None`` where that is not known. ``error``: what the codec
-    or the storage said, if it failed, or which limit ended the reading.
-    ``options``: what the reader decided by itself, such as ``{"stride": "layout"}``.
+    or the storage said, if it failed, which limit ended the reading, or what was wrong with the first damaged message.
+    ``options``: what the reader decided by itself, such as ``{"stride": "layout"}``. ``facts``: what is only said of
+    inputs of this format, such as the number of their messages.
     """
 
     path: str | None
@@ -57,11 +65,20 @@ class FileReport:
     tail_size: int | None = None
     error: str | None = None
     options: dict[str, str] = field(default_factory=dict)
+    facts: dict[str, Any] = field(default_factory=dict)
 
     @property
     def clean(self) -> bool:
         """Whether every byte was read and belonged to a good row."""
         return not self.damaged and self.tail == "clean" and self.error is None
+
+    @property
+    def failed(self) -> bool:
+        """Whether the codec or the storage failed. A record over the limit and a damaged message say so in ``error`` as
+        well, but their input can be read."""
+        if self.error is None or self.tail in LOST_TAILS:
+            return False
+        return not self.damaged or (self.damaged[-1].length == 0 and self.damaged[-1].reason in FAILURES)
 
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON takes it: ``damaged`` is a list of ``[offset, length, reason]``."""
@@ -79,6 +96,7 @@ class FileReport:
         if self.error is not None:
             result["error"] = self.error
         result.update(self.options)
+        result.update(self.facts)
         return result
 
     def _repr_html_(self) -> str:

@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import pyarrow as pa
 
 from . import codecs, registry, storage
 from .batches import Layout
+from .errors import UnsupportedError
 from .filescan import FileScan
 from .format import Format
-from .plan import BATCH_ROWS, Plan, Progress, plan
+from .plan import BATCH_ROWS, Plan, Progress, of_kind, plan
 from .report import ReadReport
 from .storage import Input
+
+if TYPE_CHECKING:
+    from .messages.unitscan import UnitScan
 
 
 class Scanner:
@@ -34,7 +38,7 @@ class Scanner:
         sizes = [each.size for each in inputs]
         self._total = None if None in sizes else sum(size or 0 for size in sizes)
         self._done = 0
-        self._scan: FileScan | None = None
+        self._scan: FileScan | UnitScan | None = None
         self._batches = self._run()
 
     def __iter__(self) -> Iterator[Any]:
@@ -45,7 +49,7 @@ class Scanner:
 
     def _run(self) -> Iterator[Any]:
         for each in self._inputs:
-            self._scan = scan = FileScan(self._plan, each)
+            self._scan = scan = _scan_of(self._plan, each)
             self.report.files.append(scan.report)
             for batch in scan.batches():
                 self._tell(scan.stored_bytes)
@@ -70,7 +74,7 @@ class Scanner:
 
     def close(self) -> None:
         """Stops reading and lets go of files, memory and threads. May be called at any time, and again."""
-        self._batches.close()  # type: ignore[attr-defined]
+        self._batches.close()  # type: ignore[attr-defined]  # a generator, typed as an iterator
 
     def __enter__(self) -> Self:
         return self
@@ -92,6 +96,15 @@ class Scanner:
         return reader.__arrow_c_stream__(requested_schema)
 
 
+def _scan_of(plan: Plan, source: Input) -> FileScan | UnitScan:
+    if plan.format.message is None:
+        return FileScan(plan, source)
+    # Imported here: most formats need nothing of messages.
+    from .messages.unitscan import UnitScan
+
+    return UnitScan(plan, source)
+
+
 def scan(
     format: str | Path | Format,
     source: Any,
@@ -110,6 +123,8 @@ def scan(
     region: str | None = None,
     endpoint: str | None = None,
     anonymous: bool = False,
+    profile: str | None = None,
+    verify_sha256: bool = False,
     **options: Any,
 ) -> Scanner:
     """Reads ``source`` batch by batch.
@@ -129,8 +144,10 @@ def scan(
     - ``codec``: ``auto`` (by content), ``zstd``, ``gzip`` or ``none``. ``prefetch``: whether a thread reads and
       decompresses ahead; by default it does for compressed inputs that are not small.
     - ``progress``: called with the stored bytes read so far and all of them (``None``: not known).
-    - ``region``, ``endpoint``, ``anonymous``: of an object store.
-    - ``options``: the format's own, such as ``stride="layout"``.
+    - ``region``, ``endpoint``, ``anonymous``, ``profile`` (of the files of Amazon's tools): of an object store.
+    - ``verify_sha256``: compare the bytes of each object, as stored, with the ``sha256`` in its metadata where it has
+      one; a difference is damage that shows when all of them have been read.
+    - ``options``: the format's own, such as ``stride="layout"``, or the kind of its messages, ``message="append_ack"``.
 
     Raises ``UnknownNameError`` for a name that does not exist and ``WireloomError`` for a source that is not there.
     """
@@ -148,10 +165,21 @@ def scan(
         prefetch=prefetch,
         options=options,
     )
-    inputs = storage.expand(source, region=region, endpoint=endpoint, anonymous=anonymous)
+    if verify_sha256 and byte_range is not None:
+        raise UnsupportedError("verify_sha256 needs all bytes of an object: leave byte_range or verify_sha256 out")
+    inputs = storage.expand(
+        source,
+        region=region,
+        endpoint=endpoint,
+        anonymous=anonymous,
+        profile=profile,
+        verify_sha256=verify_sha256,
+    )
     return Scanner(checked, inputs, progress)
 
 
-def schema(format: str | Path | Format, columns: Sequence[str] | None = None) -> Any:
-    """The ``pyarrow.Schema`` of what ``scan`` yields for these columns, without opening anything."""
-    return Layout.of(registry.get(format), columns).schema
+def schema(format: str | Path | Format, columns: Sequence[str] | None = None, **options: Any) -> Any:
+    """The ``pyarrow.Schema`` of what ``scan`` yields for these columns, without opening anything. ``options``: as
+    ``scan`` takes them; only those matter that choose the kind of message (``message="append_ack"``)."""
+    found, _ = of_kind(registry.get(format), options)
+    return Layout.of(found, columns).schema

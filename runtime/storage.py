@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import io
 import os
+import re
 import stat
 import sys
 from collections.abc import Iterable, Iterator
@@ -14,13 +15,15 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import unquote, urlsplit
 
-from .errors import WireloomError
+from .errors import NothingThereError, WireloomError
 
 REMOTE_SCHEMES = ("s3", "s3a", "s3n")
 STANDARD_INPUT = "-"
 BLOCK = 512
 """Unit of a file's ``st_blocks``, whatever the file system."""
 WILDCARDS = frozenset("*?[")
+BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
+MOST_ALTERNATIVES = 10_000
 BYTES = ("B", "b", "c")
 """Formats of buffers that hold bytes and not, say, numbers."""
 
@@ -43,11 +46,16 @@ class Stream(Protocol):
 
 @dataclass(frozen=True)
 class Location:
-    """How to reach an object store; ``None`` is what the environment says."""
+    """How to reach an object store; ``None`` is what the environment says.
+
+    ``profile``: a section of the files that Amazon's tools keep credentials in. ``verify_sha256``: an object's bytes
+    are compared with the ``sha256`` in its metadata, where it has one, when all of them have been read."""
 
     region: str | None = None
     endpoint: str | None = None
     anonymous: bool = False
+    profile: str | None = None
+    verify_sha256: bool = False
 
 
 @dataclass(frozen=True)
@@ -81,6 +89,11 @@ class Input:
         """Whether a read may wait for long, as on a pipe."""
         return False
 
+    def within(self, begin: int, end: int) -> Input:
+        """The same input, of which only these stored bytes will be read, beside the first ones and those of the row
+        that ends behind them. Where bytes cost nothing that makes no difference."""
+        return self
+
     def open(self) -> Stream:
         """A new stream over the content. Raises ``WireloomError`` where that is not possible."""
         raise NotImplementedError
@@ -100,6 +113,8 @@ class FileInput(Input):
         assert self.path is not None
         try:
             return open(self.path, "rb", buffering=0)
+        except FileNotFoundError:
+            raise NothingThereError("cannot be opened: No such file or directory", path=self.path) from None
         except OSError as error:
             raise WireloomError(f"cannot be opened: {error.strerror}", path=self.path) from error
 
@@ -186,16 +201,21 @@ class _ObjectStream:
 
 
 def expand(
-    source: Any, *, region: str | None = None, endpoint: str | None = None, anonymous: bool = False
+    source: Any,
+    *,
+    region: str | None = None,
+    endpoint: str | None = None,
+    anonymous: bool = False,
+    profile: str | None = None,
+    verify_sha256: bool = False,
 ) -> list[Input]:
     """Every input that ``source`` names, in a stable order: lists in their own, folders and globs sorted by path.
 
     ``source``: a path, glob, folder (walked; names that begin with ``.`` or ``_`` are left out), ``file://`` or
     ``s3://`` address, ``-`` for standard input, a list of those, bytes (also a ``pyarrow.Buffer``), or a binary file
-    object. ``region``, ``endpoint`` and ``anonymous`` are for object stores. Raises ``WireloomError`` where nothing is
-    found.
+    object. The options are for object stores (see ``Location``). Raises ``WireloomError`` where nothing is found.
     """
-    location = Location(region, endpoint, anonymous)
+    location = Location(region, endpoint, anonymous, profile, verify_sha256)
     return list(_expand(source, location))
 
 
@@ -273,8 +293,10 @@ def _local(path: str) -> Iterator[Input]:
     try:
         status = os.stat(path)
     except (FileNotFoundError, NotADirectoryError):
-        if WILDCARDS.isdisjoint(path):
-            raise WireloomError("no such file or folder: check the path and where it starts from", path=path) from None
+        if WILDCARDS.isdisjoint(path) and len(alternatives(path)) == 1:
+            raise NothingThereError(
+                "no such file or folder: check the path and where it starts from", path=path
+            ) from None
         yield from _matches(path)
         return
     except (OSError, ValueError) as error:
@@ -282,7 +304,7 @@ def _local(path: str) -> Iterator[Input]:
     if stat.S_ISDIR(status.st_mode):
         found = [_local_file(each) for each in _walk(path)]
         if not found:
-            raise WireloomError("the folder holds no files (names that begin with . or _ are left out)", path=path)
+            raise NothingThereError("the folder holds no files (names that begin with . or _ are left out)", path=path)
         yield from found
     else:
         yield _local_file(path)
@@ -291,21 +313,42 @@ def _local(path: str) -> Iterator[Input]:
 def _matches(pattern: str) -> Iterator[Input]:
     shown = os.path.basename(pattern)[:1]
     found: list[str] = []
-    for each in glob.glob(pattern, recursive=True):
+    for each in (name for one in alternatives(pattern) for name in glob.glob(one, recursive=True)):
         # A pattern that begins so asks for them.
         if hidden(os.path.basename(each)) and not shown.startswith((".", "_")):
             continue
         found.extend(_walk(each) if os.path.isdir(each) else [each])
     if not found:
-        raise WireloomError("no file matches: check the pattern and where it starts from", path=pattern)
+        raise NothingThereError("no file matches: check the pattern and where it starts from", path=pattern)
     # A file below a folder that matched may have matched by itself.
     for path in sorted(set(found), key=_order):
         yield _local_file(path)
 
 
+def alternatives(pattern: str) -> list[str]:
+    """The patterns that ``{a,b}`` in a pattern stands for; braces without a comma stand for themselves.
+
+    >>> alternatives("day={1,2}/{x}.log")
+    ['day=1/{x}.log', 'day=2/{x}.log']
+
+    Raises ``WireloomError`` where there are more than ``MOST_ALTERNATIVES``.
+    """
+    found, done = [pattern], []
+    while found:
+        each = found.pop(0)
+        inner = BRACES.search(each)
+        if inner is None:
+            done.append(each)
+        else:
+            found += [f"{each[: inner.start()]}{one}{each[inner.end() :]}" for one in inner[1].split(",")]
+        if len(found) + len(done) > MOST_ALTERNATIVES:
+            raise WireloomError(f"the braces stand for more than {MOST_ALTERNATIVES} patterns: use *", path=pattern)
+    return done
+
+
 def hidden(name: str) -> bool:
     """Whether a file or folder of that name is left out, as Spark does; ``_a=1`` is a partition's folder."""
-    return name.startswith(".") or (name.startswith("_") and "=" not in name)
+    return name.startswith(".") or (name.startswith("_") and "=" not in name) or name.endswith("._COPYING_")
 
 
 def _order(path: str) -> tuple[str, ...]:

@@ -107,10 +107,15 @@ class Blocks(Protocol):
         ...
 
 
-def fill(decoder: Decoder, block: Block) -> None:
-    """Fills a block while the decoder has room in it, and notes how the input ended, if it did."""
+def fill(decoder: Decoder, block: Block, stop: int | None = None) -> None:
+    """Fills a block while the decoder has room in it, and notes how the input ended, if it did.
+
+    ``stop``: the stored byte at which what is wanted ends, of inputs that are not compressed. A block ends there, and
+    those behind it are small: they are read for one row's sake."""
     block.size, block.last, block.error = 0, False, None
     target = block.memory[ROOM:]
+    if stop is not None and isinstance(decoder, Stored):
+        target = target[: stop - decoder.position if decoder.position < stop else FIRST]
     try:
         while len(target) - block.size >= decoder.room:
             count = decoder.readinto(target[block.size :])
@@ -133,9 +138,10 @@ def new_block(decoder: Decoder, chunk: int) -> Block:
 class DirectBlocks:
     """Blocks that are filled when they are asked for."""
 
-    def __init__(self, decoder: Decoder, chunk: int = CHUNK) -> None:
+    def __init__(self, decoder: Decoder, chunk: int = CHUNK, *, stop: int | None = None) -> None:
         self._decoder = decoder
         self._chunk = chunk
+        self._stop = stop
         self._free: Block | None = None
         self._first = True
         self._ended = False
@@ -147,7 +153,7 @@ class DirectBlocks:
         block, self._free = self._free, None
         if block is None:
             block = new_block(self._decoder, min(self._chunk, FIRST) if self._first else self._chunk)
-        fill(self._decoder, block)
+        fill(self._decoder, block, self._stop)
         self._ended = block.last
         return block
 
@@ -174,8 +180,9 @@ class PrefetchedBlocks:
     process that was forked meanwhile is told so instead of waiting for a thread that it does not have.
     """
 
-    def __init__(self, decoder: Decoder, chunk: int = CHUNK, *, patient: bool = False) -> None:
+    def __init__(self, decoder: Decoder, chunk: int = CHUNK, *, patient: bool = False, stop: int | None = None) -> None:
         self._decoder = decoder
+        self._wanted_end = stop
         self._chunk = chunk
         self._patient = patient
         """Whether a read may last for ever."""
@@ -199,7 +206,7 @@ class PrefetchedBlocks:
                 self._free.put(new_block(self._decoder, self._chunk if number else min(self._chunk, FIRST)))
             self._thread = threading.Thread(
                 target=_work,
-                args=(self._decoder, self._free, self._ready, self._stopped),
+                args=(self._decoder, self._free, self._ready, self._stopped, self._wanted_end),
                 name="wireloom-prefetch",
                 daemon=True,
             )
@@ -233,11 +240,15 @@ def _halt(stopped: threading.Event, free: SimpleQueue[Block | None]) -> None:
 
 
 def _work(
-    decoder: Decoder, free: SimpleQueue[Block | None], ready: SimpleQueue[Block], stopped: threading.Event
+    decoder: Decoder,
+    free: SimpleQueue[Block | None],
+    ready: SimpleQueue[Block],
+    stopped: threading.Event,
+    stop: int | None,
 ) -> None:
     while (block := free.get()) is not None and not stopped.is_set():
         try:
-            fill(decoder, block)
+            fill(decoder, block, stop)
         except BaseException as error:
             # Whatever it is, the reader must not wait for ever.
             block.error = WireloomError(f"reading failed: {error!r}", reason="missing")

@@ -91,6 +91,7 @@ class Stored:
         if self._head or not hasattr(os, "SEEK_DATA"):
             return 0
         try:
+            # Not every stream has a descriptor; one without raises an error that is caught below.
             descriptor = self._stream.fileno()  # type: ignore[attr-defined]
             end = os.lseek(descriptor, self.position, os.SEEK_DATA)
         except OSError as error:

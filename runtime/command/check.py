@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..errors import WireloomError
+from ..printable import printable
 from .standard import wants_colours, write_json
 
 if TYPE_CHECKING:
     from wireloom.codegen.model.model import Spec
     from wireloom.codegen.spec.diagnostics import Diagnostic
 
-REFUSED = 1
+REFUSED, UNUSABLE = 1, 2
+SUFFIX = ".ksy"
 
 
 @click.command("check", short_help="Checks specs: diagnostics, and what the engine can run.")
@@ -22,20 +26,30 @@ REFUSED = 1
 @click.option("--json", "as_json", is_flag=True, help="Everything as one JSON array, for editors and scripts.")
 @click.pass_context
 def command(context: click.Context, specs: tuple[Path, ...], as_json: bool) -> None:
-    """Compiles each SPEC without writing anything.
+    """Compiles each SPEC without writing anything; of a folder, all specs in it and below.
 
     Errors and warnings begin with FILE:LINE:COLUMN: SEVERITY: TEXT; the lines behind are indented and show the place,
     what belongs there, and where the reference explains it. For a spec without errors a line says whether the engine
-    reads its rows or the object parser does, and why. The exit code is 1 where a spec has errors.
+    reads its rows or the object parser does, and why. The exit code is 1 where a spec has errors, 2 where one cannot be
+    read.
 
     With --json each problem is an object with file, line, column, end_column, severity, message, help and reference;
     what reads the rows is one of severity "note" that also has spec and engine ("columns", "objects" or null).
     """
     said: list[dict[str, Any]] = []
-    refused = False
-    for path in specs:
-        diagnostics, coverage = _checked(path)
-        refused |= coverage is None
+    code = 0
+    for path in _files(specs):
+        try:
+            diagnostics, coverage = _checked(path)
+        except WireloomError as error:
+            # The others are checked all the same.
+            code = UNUSABLE
+            if as_json:
+                said.append(_unreadable(error, path))
+            else:
+                click.echo(printable(f"wireloom: error: {error}"), err=True)
+            continue
+        code = max(code, REFUSED if coverage is None else 0)
         if as_json:
             said += [each.to_dict() for each in diagnostics]
             said += [coverage] if coverage is not None else []
@@ -43,11 +57,35 @@ def command(context: click.Context, specs: tuple[Path, ...], as_json: bool) -> N
         for each in diagnostics:
             click.echo(_rendered(each))
         if coverage is not None:
-            click.echo(f"{path}: {coverage['spec']}: {coverage['message']}")
+            click.echo(printable(f"{path}: {coverage['spec']}: {coverage['message']}"))
     if as_json:
         write_json("-", said)
-    if refused:
-        context.exit(REFUSED)
+    context.exit(code)
+
+
+def _files(given: tuple[Path, ...]) -> Iterator[Path]:
+    """The specs that are meant. What lies in hidden folders, such as environments and caches, is nobody's spec."""
+    for path in given:
+        if not path.is_dir():
+            yield path
+            continue
+        inside = [each for each in sorted(path.rglob(f"*{SUFFIX}")) if each.is_file()]
+        visible = [each for each in inside if not any(part.startswith(".") for part in each.relative_to(path).parts)]
+        # What is not there is said where it would be read.
+        yield from visible or [path]
+
+
+def _unreadable(error: WireloomError, path: Path) -> dict[str, Any]:
+    return {
+        "file": str(path),
+        "line": 1,
+        "column": 1,
+        "end_column": 1,
+        "severity": "error",
+        "message": error.message,
+        "help": "",
+        "reference": "",
+    }
 
 
 def _rendered(diagnostic: Diagnostic) -> str:
@@ -61,8 +99,10 @@ def _checked(path: Path) -> tuple[list[Diagnostic], dict[str, Any] | None]:
     from wireloom.codegen.model.load import analyse
     from wireloom.codegen.spec.diagnostics import ERROR, Diagnostic, InvalidSpecError
 
-    from ..errors import SpecError, WireloomError
+    from ..errors import SpecError
 
+    if path.is_dir():
+        raise WireloomError(f"there are no specs (*{SUFFIX}) in this folder", path=str(path))
     try:
         result = analyse(path)
     except OSError as error:
@@ -94,8 +134,14 @@ def _checked(path: Path) -> tuple[list[Diagnostic], dict[str, Any] | None]:
 def _coverage(spec: Spec) -> tuple[str | None, str]:
     """What reads the rows (``columns`` is the engine), and a sentence about it."""
     from wireloom.codegen.backends.columns.lower import compile_program
+    from wireloom.codegen.backends.columns.message_lower import coverage
     from wireloom.codegen.backends.columns.table import table_columns
 
+    if spec.units is not None:
+        refusal = coverage(spec, spec.units)
+        if refusal is None:
+            return "columns", "the engine reads its messages"
+        return "objects", f"the object parser reads its messages: {refusal}"
     if spec.rows is None:
         return None, "no rows are declared, so it is read as objects and not as a table"
     _, refusal = compile_program(spec, spec.rows, table_columns(spec, spec.rows))

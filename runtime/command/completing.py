@@ -33,6 +33,13 @@ def folders(_context: click.Context, _parameter: click.Parameter, incomplete: st
     return [CompletionItem(incomplete, FOLDER)]
 
 
+def entries(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Entries of the dialect's reference."""
+    from wireloom.codegen.spec.lookup import names
+
+    return [CompletionItem(each) for each in names() if each.startswith(incomplete)]
+
+
 def columns(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The last of several names with commas between them."""
     before, comma, last = incomplete.rpartition(",")
@@ -46,11 +53,15 @@ def columns(context: click.Context, _parameter: click.Parameter, incomplete: str
 
 def options(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """``NAME=VALUE`` of the format's options, and the names of the limits."""
+    from ..plan import message_options
     from .parameters import NUMBERS
 
     format = _format(context)
     choices = format.choices if format is not None else ()
     found = [f"{each.name}={value}" for each in choices for value in ("auto", *dict(each.padding))]
+    if format is not None and format.message is not None:
+        found += [f"{format.message.option}={kind}" for kind in format.message.kinds if format.message.option]
+        found += [f"{name}=" for name in message_options(format)]
     found += [f"{name}=" for name in NUMBERS]
     return [CompletionItem(each) for each in found if each.startswith(incomplete)]
 

@@ -14,8 +14,8 @@ from .parameters import (
     format_argument,
     format_options,
     inputs_argument,
+    location_options,
     names,
-    region_option,
 )
 from .standard import standard_output, write_json
 
@@ -63,7 +63,7 @@ BINARY = ("parquet", "arrow")
     shell_complete=completing.files,
     help="Write the read report as JSON; - is standard output, where OUT is a file.",
 )
-@region_option
+@location_options
 @format_options
 def command(
     format_name: str,
@@ -76,7 +76,7 @@ def command(
     no_verify: bool,
     as_bytes: str,
     report_path: str | None,
-    region: str | None,
+    location: dict[str, Any],
     options: dict[str, Any],
 ) -> None:
     """Writes the rows of INPUT as text or as a columnar file.
@@ -89,13 +89,13 @@ def command(
       wireloom decode edgemq_segment segments/ -o events.parquet --report report.json
       wireloom decode word_stuffed_log - --bytes utf8 < journal.log
     """
-    from ..registry import get
+    from ..storage import Location
     from ..writing import opened
-    from .reading import scanning, warn
+    from .reading import chosen, scanning, warn
     from .sinks import kind_of, sink
     from .sparing import spare
 
-    format = get(format_name)
+    format, options = chosen(format_name, options)
     spare((output, report_path), inputs, format_name)
     kind = kind or ("ndjson" if output == "-" else kind_of(output))
     if output == "-" and kind in BINARY and sys.stdout.isatty():
@@ -107,12 +107,12 @@ def command(
         "mode": mode,
         "recover": recover,
         "verify": not no_verify,
-        "region": region,
+        **location,
     }
     quiet = output == "-" and sys.stdout.isatty()
     with scanning(format, inputs, how | options, f"decode {format.name}", quiet=quiet) as (scanner, batches):
         with (
-            opened(standard_output() if output == "-" else output) as file,
+            opened(standard_output() if output == "-" else output, Location(**location)) as file,
             sink(file, output, kind, scanner.schema, as_bytes) as rows,
         ):
             for batch in batches:

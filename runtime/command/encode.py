@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from . import completing
-from .parameters import bytes_option, format_argument, format_options
+from .parameters import bytes_option, format_argument, format_options, store_options
 from .progress import Bar, bar
 from .standard import standard_output
 
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 @click.option("--level", type=int, help="Level of the codec.")
 @bytes_option
 @click.option("--json", "as_json", is_flag=True, help="Print what was written as JSON: rows and bytes.")
+@store_options
 @format_options
 def command(
     format_name: str,
@@ -45,6 +46,7 @@ def command(
     level: int | None,
     as_bytes: str,
     as_json: bool,
+    location: dict[str, Any],
     options: dict[str, Any],
 ) -> None:
     """Writes the rows of INPUT as a file of FORMAT. Lengths, counts and checksums are filled in.
@@ -55,12 +57,14 @@ def command(
     \b
       wireloom encode edgemq_segment events.parquet -o seg-00000001.wal.zst
     """
-    from ..registry import get
-    from ..writing import write
+    from ..storage import Location
+    from ..writing import opened, write
+    from ..writing.codecs import codec_of
+    from .reading import chosen
     from .rows import batches_of_file
     from .sparing import spare
 
-    format = get(format_name)
+    format, options = chosen(format_name, options)
     spare((output,), (source,), format_name)
     if output == "-" and sys.stdout.isatty():
         raise click.UsageError(
@@ -68,12 +72,17 @@ def command(
         )
     if output == "-" and as_json:
         raise click.UsageError("bytes and JSON would be mixed: name a file", click.get_current_context())
-    with batches_of_file(format, source, as_bytes) as (batches, place), bar(f"encode {format.name}") as shown:
+    there = Location(**location)
+    with (
+        batches_of_file(format, source, as_bytes, there) as (batches, place),
+        bar(f"encode {format.name}") as shown,
+        opened(standard_output() if output == "-" else output, there) as file,
+    ):
         report = write(
             format,
             _followed(batches, shown, place),
-            standard_output() if output == "-" else output,
-            codec=codec,
+            file,
+            codec=codec or codec_of(format, None if output == "-" else output),
             level=level,
             **options,
         )

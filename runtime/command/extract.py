@@ -8,7 +8,7 @@ import click
 
 from ..errors import UnsupportedError
 from . import completing
-from .parameters import format_argument, format_options, inputs_argument, region_option
+from .parameters import format_argument, format_options, inputs_argument, location_options
 from .standard import standard_output, write_json
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @click.command("extract", short_help="The payload column to standard output, a line each.")
 @format_argument
 @inputs_argument
-@region_option
+@location_options
 @click.option("--no-crc", is_flag=True, help="Do not check checksums.")
 @click.option(
     "--report",
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 def command(
     format_name: str,
     inputs: tuple[str, ...],
-    region: str | None,
+    location: dict[str, Any],
     no_crc: bool,
     report_path: str | None,
     options: dict[str, Any],
@@ -46,13 +46,12 @@ def command(
     """
     import sys
 
-    from ..registry import get
-    from .reading import scanning, warn
+    from .reading import chosen, scanning, warn
     from .sparing import spare
 
-    format = get(format_name)
+    format, options = chosen(format_name, options)
     spare((report_path,), inputs, format_name)
-    how: dict[str, Any] = {"columns": [payload_column(format)], "verify": not no_crc, "region": region}
+    how: dict[str, Any] = {"columns": [payload_column(format)], "verify": not no_crc, **location}
     if report_path == "-":
         raise click.UsageError("payloads and report would be mixed: name a file", click.get_current_context())
     output = standard_output()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import WireloomError
+from ..printable import printable
 
 if TYPE_CHECKING:
     from ..format import Format
@@ -17,15 +18,21 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="Print everything that is known of each format as JSON.")
 def command(as_json: bool) -> None:
     """Lists all formats, with their columns."""
-    from ..registry import formats, get
+    from ..plan import message_options
+    from ..registry import formats, get, hidden
 
+    for name, (unused, used) in sorted(hidden().items()):
+        said = (
+            f"wireloom: warning: {name}: the format of this name in the package {unused} is not used, that of {used} is"
+        )
+        click.echo(printable(said), err=True)
     found = []
     for name in formats():
         try:
             found.append(get(name))
         except WireloomError as error:
             # One package that does not fit must not hide the others.
-            click.echo(f"wireloom: warning: {name}: {error}", err=True)
+            click.echo(printable(f"wireloom: warning: {name}: {error}"), err=True)
     if as_json:
         click.echo(json.dumps([described(each) for each in found], indent=2))
         return
@@ -35,6 +42,10 @@ def command(as_json: bool) -> None:
         others = [each.name for each in format.columns if not each.default] + list(format.path_columns)
         if others:
             click.echo(f"  also: {', '.join(others)}")
+        if format.message is not None and format.message.option:
+            click.echo(f"  option: {format.message.option}={'|'.join(format.message.kinds)} The kind of message.")
+        for name in message_options(format):
+            click.echo(f"  option: {name}=…")
         for choice in format.choices:
             values = ["auto", *(name for name, _ in choice.padding)]
             summary = choice.doc.partition("\n")[0]
@@ -43,6 +54,8 @@ def command(as_json: bool) -> None:
 
 def described(format: Format) -> dict[str, Any]:
     """A format as JSON takes it."""
+    from ..plan import message_options
+
     return {
         "name": format.name,
         "title": format.title,
@@ -61,8 +74,18 @@ def described(format: Format) -> dict[str, Any]:
         "options": {
             each.name: {"values": ["auto", *dict(each.padding)], "default": each.default, "doc": each.doc}
             for each in format.choices
-        },
+        }
+        | _kinds(format)
+        | {name: {"values": None, "default": None, "doc": ""} for name in message_options(format)},
         "engine": "objects" if format.engine_refusal else "columns",
         "engine_refusal": format.engine_refusal,
         "spec": format.spec_file,
     }
+
+
+def _kinds(format: Format) -> dict[str, Any]:
+    """The option that chooses the kind of message, where there are several."""
+    units = format.message
+    if units is None or not units.option:
+        return {}
+    return {units.option: {"values": list(units.kinds), "default": units.kind, "doc": "The kind of message."}}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import WireloomError
+from ..printable import printable
 from . import completing
 
 if TYPE_CHECKING:
@@ -51,13 +52,14 @@ def command(
 
     The folder then holds what the specs say and nothing else: generated files that no spec accounts for are removed.
     With the default folder, the specs of specs/ always count. A project with another layout says so in its
-    pyproject.toml, in the table [tool.wireloom]: specs, output, package, discovery.
+    pyproject.toml, in the table [tool.wireloom]: specs, output, package, discovery. That file is looked for in the
+    current folder and in those around it. Paths are shown as they are called from the current folder.
     """
     from wireloom.codegen.backends.base import Target
     from wireloom.codegen.emit import generate
-    from wireloom.codegen.project import find_project
+    from wireloom.codegen.project import enclosing_project
 
-    project = find_project(Path())
+    project = enclosing_project(Path())
     folder = output or project.output
     own = os.path.abspath(folder) == os.path.abspath(project.output)
     target = project.target if own else Target()
@@ -71,14 +73,14 @@ def command(
     if own:
         _tell_undeclared(project)
     if as_json:
-        click.echo(json.dumps(_described(changes), indent=2))
+        click.echo(json.dumps(_described(changes, folder), indent=2))
         context.exit(DIFFERS if check and not changes.clean else 0)
     if not check:
         _tell(changes, folder)
     elif not changes.clean:
         click.echo(changes.diff, nl=False)
         for path in (*changes.removed, *changes.foreign):
-            click.echo(f"wireloom: {_shown(folder, path)} belongs to no spec", err=True)
+            click.echo(printable(f"wireloom: {_shown(folder, path)} belongs to no spec"), err=True)
         click.echo("wireloom: the generated code differs from the specs: run 'wireloom generate'", err=True)
         context.exit(DIFFERS)
 
@@ -89,7 +91,7 @@ def _tell(changes: Changes, folder: Path) -> None:
     for path in changes.removed:
         click.echo(f"removed {_shown(folder, path)}")
     for path in changes.foreign:
-        click.echo(f"wireloom: {_shown(folder, path)} was not generated and is left alone", err=True)
+        click.echo(printable(f"wireloom: {_shown(folder, path)} was not generated and is left alone"), err=True)
     if not changes.written and not changes.removed:
         click.echo(f"nothing to do: {len(changes.unchanged)} files are up to date")
 
@@ -102,25 +104,22 @@ def _tell_undeclared(project: Project) -> None:
     if project.entry_points is None:
         return
     for spec in load_all(project.spec_files()):
-        if spec.rows is not None and spec.name not in project.entry_points:
+        is_table = spec.rows is not None or spec.units is not None
+        if is_table and spec.name not in project.entry_points:
             line = f'{spec.name} = "{project.target.package}.{spec.name}:FORMAT"'
             click.echo(f'wireloom: pyproject.toml lacks, under [project.entry-points."{GROUP}"]: {line}', err=True)
 
 
 def _shown(folder: Path, path: str) -> str:
-    """Packages for Spark's discovery may lie outside of the folder."""
-    return os.path.normpath(folder / path)
+    from wireloom.codegen.emit import from_here
+
+    return from_here(folder, path)
 
 
-def _described(changes: Changes) -> dict[str, object]:
-    return {
-        "clean": changes.clean,
-        "written": changes.written,
-        "removed": changes.removed,
-        "foreign": changes.foreign,
-        "unchanged": changes.unchanged,
-        "diff": changes.diff,
-    }
+def _described(changes: Changes, folder: Path) -> dict[str, object]:
+    groups = ("written", "removed", "foreign", "unchanged")
+    found = {name: [_shown(folder, path) for path in getattr(changes, name)] for name in groups}
+    return {"clean": changes.clean, **found, "diff": changes.diff}
 
 
 def _specs(given: tuple[Path, ...], project: Project, output: Path | None) -> list[Path]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -17,11 +17,15 @@ from .standard import write_json
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from ..spark.ingest import IngestSummary
+    from ..spark.ingest_summary import IngestSummary
     from ..spark.watch import IngestProgress
 
 
-@click.command("ingest", short_help="Files to a Parquet table with Spark, damaged records to a quarantine table.")
+SPELLED = {"max_record": "maxRecord", "max_window": "maxWindow", "batch_rows": "batchRows"}
+"""Limits as Spark's users spell them."""
+
+
+@click.command("ingest", short_help="Files to a table with Spark, damaged records to a quarantine table, each once.")
 @format_argument
 @inputs_argument
 @click.option(
@@ -29,13 +33,34 @@ if TYPE_CHECKING:
     metavar="OUT",
     required=True,
     shell_complete=completing.folders,
-    help="Folder of the Parquet table to write.",
+    help="Folder of the table to write.",
+)
+@click.option(
+    "--to",
+    type=click.Choice(("parquet", "delta", "iceberg")),
+    default="parquet",
+    show_default=True,
+    help="What kind of table it is.",
 )
 @click.option(
     "--quarantine",
     metavar="OUT",
     shell_complete=completing.folders,
     help="Folder of a Parquet table for the damaged records.",
+)
+@click.option(
+    "--metrics",
+    metavar="OUT",
+    shell_complete=completing.folders,
+    help="Folder for JSON lines, a file per batch: what each batch and each of its files came to.",
+)
+@click.option("--stream", is_flag=True, help="Read as a stream, in batches that Spark keeps in a checkpoint.")
+@click.option("--checkpoint", metavar="DIR", shell_complete=completing.folders, help="Spark's folder for the stream.")
+@click.option(
+    "--every", metavar="TIME", help="Go on for ever, with a batch every '30 seconds'; else until all is read."
+)
+@click.option(
+    "--batch-files", metavar="N", type=click.IntRange(1), help="Files that are committed together.  [default: 10000]"
 )
 @click.option(
     "--partition-by",
@@ -61,10 +86,10 @@ if TYPE_CHECKING:
 @click.option("--recover", is_flag=True, help="After a damaged length, look for the next good row and go on.")
 @click.option(
     "--existing",
-    type=click.Choice(("error", "append", "overwrite")),
-    default="error",
+    type=click.Choice(("append", "overwrite", "error")),
+    default="append",
     show_default=True,
-    help="What becomes of tables that are there already.",
+    help="What becomes of a table that is there: it gets the files that are new, is replaced, or is left alone.",
 )
 @click.option(
     "--report",
@@ -79,7 +104,13 @@ def command(
     format_name: str,
     inputs: tuple[str, ...],
     table: str,
+    to: str,
     quarantine: str | None,
+    metrics: str | None,
+    stream: bool,
+    checkpoint: str | None,
+    every: str | None,
+    batch_files: int | None,
     partition_by: list[str] | None,
     columns: list[str] | None,
     mode: str,
@@ -89,36 +120,48 @@ def command(
     as_json: bool,
     options: dict[str, Any],
 ) -> None:
-    """Reads INPUT with Spark on this machine and writes a Parquet table.
+    """Reads INPUT with Spark and writes a table: of Parquet files, or of Delta Lake or Iceberg.
 
     INPUT is a path, a glob in quotes, a folder, or an s3:// address. The parts of the path that the format knows are
-    columns, and may be what the table is partitioned by.
+    columns, and may be what the table is partitioned by. Run again, it reads the files that came since. Every record is
+    once in the table or the quarantine, also where it is killed: whatever was left undone is done by the next run.
 
     \b
       wireloom ingest edgemq_segment segments/ --table events --quarantine damaged --partition-by region
+      wireloom ingest cobs_log logs/ --table events --stream --checkpoint progress --every "30 seconds"
     """
     from ..registry import get
-    from ..spark.ingest import ingest
+    from ..spark.ingest import BATCH_FILES, ingest
+    from ..spark.ingest_stream import ingest_stream
     from ..storage import expand
 
     format = get(format_name)
-    # Spark takes seconds to start, and an input that is not there is known before.
-    expand(list(inputs))
-    with _session() as spark, _bar(f"ingest {format.name}") as progress:
-        summary = ingest(
-            spark,
-            format,
-            list(inputs),
-            table,
-            quarantine=quarantine,
-            mode=mode,
-            recover=recover,
-            partition_by=partition_by or (),
-            columns=columns,
-            options={name: str(value) for name, value in options.items()},
-            existing=existing,
-            progress=progress,
-        )
+    _check_stream(stream, checkpoint, every, batch_files)
+    if not stream:
+        # Spark takes seconds to start, and an input that is not there is known before.
+        expand(list(inputs))
+    asked: dict[str, Any] = {
+        "quarantine": quarantine,
+        "metrics": metrics,
+        "mode": mode,
+        "recover": recover,
+        "partition_by": partition_by or (),
+        "columns": columns,
+        "options": {SPELLED.get(name, name): str(value) for name, value in options.items()},
+        "existing": existing,
+        "to": to,
+    }
+    if checkpoint is not None:
+        with _session() as spark:
+            told = None if as_json else _tell
+            summary = ingest_stream(
+                spark, format, list(inputs), table, checkpoint=checkpoint, every=every, told=told, **asked
+            )
+    else:
+        with _session() as spark, _bar(f"ingest {format.name}") as progress:
+            summary = ingest(
+                spark, format, list(inputs), table, batch_files=batch_files or BATCH_FILES, progress=progress, **asked
+            )
     if report_path is not None:
         write_json(report_path, summary.to_dict())
     if as_json:
@@ -128,10 +171,29 @@ def command(
         click.echo(line)
 
 
+def _check_stream(stream: bool, checkpoint: str | None, every: str | None, batch_files: int | None) -> None:
+    """Raises ``click.UsageError`` where options do not go together."""
+    if stream and checkpoint is None:
+        raise click.UsageError("--stream needs --checkpoint DIR, where Spark keeps how far it is")
+    if not stream and (checkpoint is not None or every is not None):
+        raise click.UsageError("--checkpoint and --every are for --stream: add it, or leave them out")
+    if stream and batch_files is not None:
+        raise click.UsageError("--batch-files is for runs without --stream: say --option maxFilesPerTrigger=N")
+
+
+def _tell(batch: Mapping[str, Any]) -> None:
+    """A line for each batch of a stream."""
+    click.echo(
+        f"batch {batch['batch']:>7}  {batch['rows']:,} rows, {batch['files']:,} files, {batch['damaged']:,} damaged, "
+        f"{batch['seconds']:.1f} s"
+    )
+
+
 @contextmanager
 def _session() -> Iterator[SparkSession]:
     """The session that is active, or one of our own, which is stopped at the end."""
-    from ..spark.session import check_java, local_session
+    from ..spark.java import prepare_java
+    from ..spark.session import local_session
 
     try:
         from pyspark.sql import SparkSession
@@ -140,7 +202,7 @@ def _session() -> Iterator[SparkSession]:
     else:
         running = SparkSession.getActiveSession()
     if running is None and sys.stderr.isatty():
-        check_java()
+        prepare_java()
         click.echo("starting Spark …", err=True)
     session = local_session("wireloom ingest")
     try:
@@ -200,6 +262,14 @@ def lines_of(summary: IngestSummary) -> list[str]:
         f"table       {summary.table}: {summary.rows:,} rows",
         f"read        {len(files):,} files, {summary.bytes:,} bytes in {summary.partitions:,} tasks: {rate}",
     ]
+    if summary.recovered:
+        rows = sum(each["rows"] for each in summary.recovered)
+        lines.append(f"recovered   {len(summary.recovered):,} batches of an earlier run: {rows:,} rows")
+    if summary.done_before:
+        lines.append(f"done before {summary.done_before:,} files")
+    if summary.changed:
+        more = f" and {len(summary.changed) - 1:,} more" if len(summary.changed) > 1 else ""
+        lines.append(f"changed     {summary.changed[0]}{more}: another size since it was read; it is not read again")
     reasons = Counter(damage.reason for each in files for damage in each.damaged)
     if summary.damaged:
         told = ", ".join(f"{reason} {count:,}" for reason, count in reasons.most_common())
@@ -207,7 +277,7 @@ def lines_of(summary: IngestSummary) -> list[str]:
     ended = Counter(each.tail for each in files if each.tail not in ("clean", "unread"))
     if ended:
         lines.append(f"ended early {', '.join(f'{tail} {count:,}' for tail, count in ended.most_common())}")
-    failed = [each for each in files if each.error is not None]
+    failed = [each for each in files if each.failed]
     lines += [f"failed      {each.path}: {each.error}" for each in failed[:10]]
     if summary.quarantine is not None:
         lines.append(f"quarantine  {summary.quarantine}: {summary.quarantined:,} rows")

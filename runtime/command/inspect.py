@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from .parameters import format_argument, format_options, region_option
-from .standard import wants_colours
+from ..errors import WireloomError
+from ..printable import printable
+from .parameters import format_argument, format_options, location_options
+from .standard import wants_colours, write_json
 
 if TYPE_CHECKING:
     from ..format import Format
-    from ..inspecting import RecordScan, Wanted
+    from ..inspecting import MessageScan, Record, RecordScan, Wanted
     from ..storage import Input
 
 COUNT, PAGE_COUNT = 3, 100
@@ -41,8 +44,9 @@ PIPED_WIDTH = 160
     help="Show so many bytes of a record, 0: all; by default 512, and 4096 on a page.",
 )
 @click.option("--recover", is_flag=True, help="After a damaged length, look for the next good row and go on.")
+@click.option("--json", "as_json", is_flag=True, help="Print the records as one JSON array.")
 @click.option("--html", metavar="OUT", help="Write a page for the browser, with a map of the whole file.")
-@region_option
+@location_options
 @format_options
 def command(
     format_name: str,
@@ -52,45 +56,59 @@ def command(
     count: int | None,
     limit: int | None,
     recover: bool,
+    as_json: bool,
     html: str | None,
-    region: str | None,
+    location: dict[str, Any],
     options: dict[str, Any],
 ) -> None:
     """Shows records of FILE: hex beside the tree of fields, values, sizes, checksums, and damage in its place.
 
     FILE is a path, an s3:// address, or - for standard input. Only what leads to the wanted records is read: where
     records stand between delimiters, --at goes to the place at once; all else is streamed. With --html all of FILE is
-    read once, and the page holds the first damaged ranges too.
+    read once, and the page holds the first damaged ranges too. The exit code is 2 where --at or --record is behind the
+    end.
 
     \b
       wireloom inspect edgemq_segment seg.wal.zst --record 1000
       wireloom inspect word_stuffed_log journal.log --at 123456789 -n 1
       wireloom inspect edgemq_segment seg.wal.zst --html seg.html
     """
-    from ..inspecting import Wanted, record_scan
-    from ..registry import get
+    from ..inspecting import MessageScan, Wanted, record_scan, records
     from ..storage import expand
+    from .reading import chosen
     from .sparing import spare
 
     if offset is not None and record is not None:
         raise click.UsageError("--at and --record exclude each other", click.get_current_context())
-    format = get(format_name)
+    if as_json and html is not None:
+        raise click.UsageError("--json and --html exclude each other", click.get_current_context())
+    format, options = chosen(format_name, options)
     spare((html,), (source,), format_name)
-    inputs = expand(source, region=region)
+    inputs = expand(source, **location)
     if len(inputs) != 1:
         raise click.UsageError(f"one file is inspected at a time, and {source} is {len(inputs)}")
     wanted = Wanted(offset or 0, record or 1, count or (COUNT if html is None else PAGE_COUNT), html is not None)
-    scan = record_scan(format, inputs[0], wanted, recover=recover, options=options)
-    if html is not None:
-        _page(format, inputs[0], scan, wanted, PAGE_BYTES if limit is None else limit, html)
+    scan: RecordScan | MessageScan
+    if format.message is not None:
+        scan = MessageScan(format, inputs[0], wanted, options)
+        found = scan.records()
     else:
-        _text(format, inputs[0], scan, wanted, BYTES if limit is None else limit)
+        scan = record_scan(format, inputs[0], wanted, recover=recover, options=options)
+        found = records(scan, format, wanted)
+    if html is not None:
+        _page(format, inputs[0], scan, found, wanted, PAGE_BYTES if limit is None else limit, html)
+    elif as_json:
+        _json(format, inputs[0], scan, found, wanted, BYTES if limit is None else limit)
+    else:
+        _text(format, inputs[0], scan, found, wanted, BYTES if limit is None else limit)
 
 
-def _text(format: Format, source: Input, scan: RecordScan, wanted: Wanted, limit: int) -> None:
+def _text(
+    format: Format, source: Input, scan: RecordScan | MessageScan, found: Iterator[Record], wanted: Wanted, limit: int
+) -> None:
     from rich.console import Console
 
-    from ..inspecting import Painter, records
+    from ..inspecting import Painter
 
     terminal = sys.stdout.isatty()
     console = Console(
@@ -103,7 +121,7 @@ def _text(format: Format, source: Input, scan: RecordScan, wanted: Wanted, limit
         force_terminal=terminal,
     )
     painter, any_shown = Painter(format, console, limit), False
-    for each in records(scan, format, wanted):
+    for each in found:
         with console.capture() as printed:
             painter.print(each)
         # Cells are filled up with blanks, which nobody needs at the end of a line.
@@ -111,14 +129,54 @@ def _text(format: Format, source: Input, scan: RecordScan, wanted: Wanted, limit
         click.echo("\n".join(line.rstrip() for line in lines), nl=False)
         any_shown = True
     if scan.report.error is not None:
-        click.echo(f"wireloom: warning: {source.path or 'standard input'}: {scan.report.error}", err=True)
+        click.echo(printable(f"wireloom: warning: {_name(source)}: {scan.report.error}"), err=True)
     if not any_shown:
-        what = f"at or behind byte {wanted.offset:,}" if wanted.offset else f"with number {wanted.number:,}"
-        click.echo(f"wireloom: warning: there is no record {what}", err=True)
+        _refuse_what_is_beyond(scan, source, wanted)
+        click.echo(printable(f"wireloom: warning: {_name(source)}: there are no records"), err=True)
 
 
-def _page(format: Format, source: Input, scan: RecordScan, wanted: Wanted, limit: int, out: str) -> None:
-    from ..inspecting import page, page_record, records
+def _json(
+    format: Format, source: Input, scan: RecordScan | MessageScan, found: Iterator[Record], wanted: Wanted, limit: int
+) -> None:
+    from ..inspecting import record_data
+
+    described = [record_data(format, each, limit) for each in found]
+    if scan.report.error is not None:
+        click.echo(printable(f"wireloom: warning: {_name(source)}: {scan.report.error}"), err=True)
+    if not described:
+        _refuse_what_is_beyond(scan, source, wanted)
+    write_json("-", described)
+
+
+def _name(source: Input) -> str:
+    return source.path if source.path not in (None, "-") else "standard input"
+
+
+def _refuse_what_is_beyond(scan: RecordScan | MessageScan, source: Input, wanted: Wanted) -> None:
+    """Raises ``WireloomError`` where what was asked for lies behind the end."""
+    from ..inspecting import RecordScan
+
+    length, seen = (scan.length, scan.seen) if isinstance(scan, RecordScan) else (None, None)
+    if wanted.offset:
+        end = f": the decompressed content has {length:,} bytes" if length is not None else ""
+        raise WireloomError(f"there is no record at byte {wanted.offset:,} or behind{end}", path=_name(source))
+    if wanted.number > 1:
+        text = f"there is no record {wanted.number:,}"
+        if seen is not None:
+            text += f": there {f'are {seen:,}' if seen != 1 else 'is one'}, damaged ones counted"
+        raise WireloomError(text, path=_name(source))
+
+
+def _page(
+    format: Format,
+    source: Input,
+    scan: RecordScan | MessageScan,
+    found: Iterator[Record],
+    wanted: Wanted,
+    limit: int,
+    out: str,
+) -> None:
+    from ..inspecting import page, page_record
     from ..writing import opened
     from .progress import bar
 
@@ -129,6 +187,8 @@ def _page(format: Format, source: Input, scan: RecordScan, wanted: Wanted, limit
             progress.notify(scan.stored_bytes, source.size)
 
         scan.notify = notify
-        shown = [page_record(format, each, limit) for each in records(scan, format, wanted)]
+        shown = [page_record(format, each, limit) for each in found]
+    if not shown:
+        _refuse_what_is_beyond(scan, source, wanted)
     with opened(Path(out)) as file:
-        file.write(page(format, source.path or "standard input", scan.report, shown))
+        file.write(page(format, _name(source), scan.report, shown))

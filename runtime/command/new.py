@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import click
 
+from ..printable import printable
 from . import completing
 
 
@@ -18,7 +20,7 @@ from . import completing
     type=click.Path(path_type=Path),
     default=Path(),
     shell_complete=completing.folders,
-    help="Folder in which the new one is made [the current one].",
+    help="Folder in which the new one is made [the current one]; made too where it is missing.",
 )
 def command(name: str, parent: Path) -> None:
     """Makes the folder NAME with a package of the format NAME.
@@ -34,5 +36,5 @@ def command(name: str, parent: Path) -> None:
 
     started = start(name, parent)
     for path in started.files:
-        click.echo(f"wrote {started.folder / path}")
-    click.echo(f"next: cd {started.folder} && pip install -e '.[test]' && pytest")
+        click.echo(printable(f"wrote {started.folder / path}"))
+    click.echo(printable(f"next: cd {shlex.quote(str(started.folder))} && pip install -e '.[test]' && pytest"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from typing import Any, TypeVar
 
 import click
@@ -14,7 +15,9 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 MODES = ("permissive", "dropmalformed", "failfast")
 NUMBERS = ("max_record", "max_window", "batch_rows")
 """Options of a reader that are numbers."""
-OTHERS = ("columns", "mode", "recover", "verify", "region", "byte_range", "progress", "prefetch", "anonymous")
+LOCATION = ("region", "endpoint", "profile", "anonymous", "verify_sha256")
+"""Options of object stores."""
+OTHERS = ("columns", "mode", "recover", "verify", "byte_range", "progress", "prefetch", *LOCATION)
 """Names that mean something to a reader, and are no options of this kind."""
 
 
@@ -43,9 +46,30 @@ def format_options(function: Function) -> Function:
     )(function)
 
 
-def region_option(function: Function) -> Function:
-    """``--region``."""
-    return click.option("--region", metavar="REGION", help="AWS region of s3:// inputs.")(function)
+def store_options(function: Function) -> Function:
+    """``--region``, ``--endpoint``, ``--profile`` and ``--anonymous``; together they arrive as ``location``, a mapping
+    that holds those that were given."""
+
+    @wraps(function)
+    def gathered(*arguments: Any, **given: Any) -> Any:
+        location = {name: value for name in LOCATION if (value := given.pop(name, None))}
+        return function(*arguments, location=location, **given)
+
+    for option in (
+        click.option("--anonymous", is_flag=True, help="Ask the object store without credentials."),
+        click.option("--profile", metavar="NAME", help="Profile of Amazon's tools, for s3:// addresses."),
+        click.option("--endpoint", metavar="URL", help="Address of an object store that is not Amazon's."),
+        click.option("--region", metavar="REGION", help="Region of s3:// addresses."),
+    ):
+        gathered = option(gathered)
+    # The decorated function is called with other arguments than it has, which no type here could say.
+    return gathered  # type: ignore[return-value]
+
+
+def location_options(function: Function) -> Function:
+    """``store_options`` and ``--verify-sha256``, for what reads objects."""
+    verify = click.option("--verify-sha256", is_flag=True, help="Compare each object with the sha256 in its metadata.")
+    return verify(store_options(function))
 
 
 def bytes_option(function: Function) -> Function:

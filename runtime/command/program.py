@@ -15,6 +15,8 @@ from typing import Any, NoReturn
 import click
 
 from ..errors import SpecError, WireloomError
+from ..printable import printable
+from .entry import INTERRUPTED, begun
 from .standard import wants_colours
 
 COMMANDS = (
@@ -27,13 +29,14 @@ COMMANDS = (
     "inspect",
     "generate",
     "check",
+    "reference",
     "schema",
+    "import-proto",
     "diff",
     "ingest",
     "completion",
 )
 UNUSABLE = 2
-INTERRUPTED = 130
 TERMINATED = 143
 PIPE_CLOSED = 141
 """Exit codes: what a shell reports for a process that the signal ended."""
@@ -54,7 +57,9 @@ class Program(click.Group):
         """The command of that name."""
         if cmd_name not in COMMANDS:
             return None
-        found: click.Command = importlib.import_module(f"{__package__}.{cmd_name}").command
+        module = cmd_name.replace("-", "_")
+        found: click.Command = importlib.import_module(f"{__package__}.{module}").command
+        begun()
         return found
 
     def resolve_command(
@@ -67,6 +72,13 @@ class Program(click.Group):
             hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(COMMANDS)}"
             raise click.UsageError(f"unknown command {name!r}: {hint}", ctx)
         return super().resolve_command(ctx, args)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """As click does it, but without any argument the help is shown as it is, whatever click's version."""
+        if not args and not ctx.resilient_parsing:
+            click.echo(ctx.get_help(), err=True)
+            ctx.exit(UNUSABLE)
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Runs the command. Keeps a closed pipe from click, which would make a failure of it."""
@@ -112,7 +124,7 @@ class Program(click.Group):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(PIPE_CLOSED)
         except OSError as error:
-            _fail(f"{error.filename}: {error.strerror}" if error.filename is not None else str(error))
+            _fail(f"{error.filename}: {error.strerror}" if error.filename is not None else error.strerror or str(error))
         except (KeyboardInterrupt, click.Abort):
             click.echo("wireloom: interrupted", err=True)
             sys.exit(INTERRUPTED)
@@ -133,7 +145,7 @@ def _terminable() -> Iterator[None]:
 
 
 def _fail(message: str) -> NoReturn:
-    click.echo(f"wireloom: error: {message}", err=True)
+    click.echo(f"wireloom: error: {printable(message)}", err=True)
     sys.exit(UNUSABLE)
 
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..plurals import counted
+from ..printable import printable
 from .progress import bar
 
 if TYPE_CHECKING:
@@ -43,6 +45,14 @@ def scanning(
         yield scanner, _followed(scanner, shown)
 
 
+def chosen(format_name: str, options: dict[str, Any]) -> tuple[Format, dict[str, Any]]:
+    """The format, or its table of the kind of message that an option names, and the other options."""
+    from ..plan import of_kind
+    from ..registry import get
+
+    return of_kind(get(format_name), options)
+
+
 def _followed(scanner: Scanner, shown: Any) -> Iterator[Any]:
     for batch in scanner:
         shown.rows += batch.num_rows
@@ -54,14 +64,14 @@ def warn(report: ReadReport) -> None:
     """Says on standard error which inputs were damaged."""
     damaged = [each for each in report.files if not each.clean and each.tail != "unread"]
     for each in damaged[:NAMED_FILES]:
-        click.echo(f"wireloom: warning: {place(each)}: {verdict(each)}", err=True)
+        click.echo(f"wireloom: warning: {place(each)}: {printable(verdict(each))}", err=True)
     if len(damaged) > NAMED_FILES:
         click.echo(f"wireloom: warning: {len(damaged) - NAMED_FILES} more damaged inputs", err=True)
 
 
 def place(file: FileReport) -> str:
     """The name of an input."""
-    return file.path if file.path not in (None, "-") else "standard input"
+    return printable(file.path) if file.path not in (None, "-") else "standard input"
 
 
 def verdict(file: FileReport) -> str:
@@ -69,13 +79,11 @@ def verdict(file: FileReport) -> str:
     parts = []
     if file.damaged:
         first = file.damaged[0]
-        count = f"{len(file.damaged):,} damaged ranges" if len(file.damaged) > 1 else "1 damaged range"
-        parts.append(f"{count} (the first at byte {first.offset}, {first.length} bytes, {first.reason})")
+        count, length = counted(len(file.damaged), "damaged range"), counted(first.length, "byte")
+        parts.append(f"{count} (the first at byte {first.offset}, {length}, {first.reason})")
     if file.tail not in ("clean", "unread"):
-        what = dict.fromkeys(("invalid_length", "invalid_value", "limit"), "not readable") | {
-            "truncated": "ends inside a row"
-        }
-        parts.append(f"{what.get(file.tail, file.tail)} from byte {file.tail_offset} on ({file.tail})")
+        what = "ends inside a row" if file.tail == "truncated" else "not read further"
+        parts.append(f"{what} from byte {file.tail_offset} on ({file.tail})")
     if file.error is not None:
         parts.append(file.error)
     return "; ".join(parts) if parts else "clean"

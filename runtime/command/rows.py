@@ -31,13 +31,15 @@ BLOCK = 8 * 1024 * 1024
 
 
 @contextmanager
-def batches_of_file(format: Format, path: str, as_bytes: str) -> Iterator[tuple[Iterator[pa.RecordBatch], Place]]:
+def batches_of_file(
+    format: Format, path: str, as_bytes: str, location: Location
+) -> Iterator[tuple[Iterator[pa.RecordBatch], Place]]:
     """The record batches in a file, a URL or standard input (``-``), and how far in it they have come.
 
     The kind is told by the name's ending, else by the first bytes. ``as_bytes`` says how bytes stand in JSON lines.
     Raises ``WireloomError`` for a file that is not there, and while iterating for one that is damaged.
     """
-    with _opened(path) as (file, place):
+    with _opened(path, location) as (file, place):
         kind = _kind(path, file)
         readers: dict[str, Callable[[], Iterator[pa.RecordBatch]]] = {
             "ndjson": lambda: _lines(format, file, as_bytes),
@@ -59,7 +61,7 @@ def _named(path: str, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBa
 
 
 @contextmanager
-def _opened(path: str) -> Iterator[tuple[IO[bytes], Place]]:
+def _opened(path: str, location: Location) -> Iterator[tuple[IO[bytes], Place]]:
     if path == STANDARD_INPUT:
         reader = io.BufferedReader(cast(io.RawIOBase, standard_input()))
         try:
@@ -74,7 +76,7 @@ def _opened(path: str) -> Iterator[tuple[IO[bytes], Place]]:
 
             bucket, key = split(path)
             # Arrow's own file objects read no lines.
-            file: Any = io.BufferedReader(filesystem(Location(), bucket).open_input_file(key), READ_SIZE)
+            file: Any = io.BufferedReader(filesystem(location, bucket).open_input_file(key), READ_SIZE)
         else:
             file = open(path.removeprefix("file://"), "rb")  # noqa: SIM115 - closed below
     except OSError as error:
@@ -174,6 +176,8 @@ def _column(format: Format, name: str, values: list[Any], numbers: list[int], as
     kind = format.schema.field(index).type if index >= 0 else None
     if kind is not None and pa.types.is_binary(kind):
         return pa.array(_bytes(name, values, numbers, as_bytes), pa.binary())
+    if kind is not None and pa.types.is_nested(kind):
+        values = _nested(name, kind, values, numbers, as_bytes)
     if kind is not None and not pa.types.is_timestamp(kind) and not pa.types.is_dictionary(kind):
         try:
             return pa.array(values, kind)
@@ -204,6 +208,37 @@ def _bytes(name: str, values: list[Any], numbers: list[int], as_bytes: str) -> l
                     "choose another way with --bytes"
                 ) from error
         raise
+
+
+def _nested(name: str, kind: pa.DataType, values: list[Any], numbers: list[int], as_bytes: str) -> list[Any]:
+    """Lists and objects with the bytes in them decoded."""
+    done = []
+    for number, value in zip(numbers, values, strict=True):
+        try:
+            done.append(_inner(kind, value, as_bytes))
+        except (ValueError, TypeError, AttributeError) as error:
+            raise WireloomError(f"line {number}, column {name}: {value!r:.60} is no {kind}: {error}") from error
+    return done
+
+
+def _inner(kind: pa.DataType, value: Any, as_bytes: str) -> Any:
+    if value is None:
+        return None
+    if pa.types.is_binary(kind):
+        return DECODERS[as_bytes](value)
+    if pa.types.is_list(kind):
+        if not isinstance(value, list):
+            raise TypeError(f"{value!r:.40} is no list")
+        return [_inner(kind.value_type, each, as_bytes) for each in value]
+    if pa.types.is_struct(kind):
+        if not isinstance(value, dict):
+            raise TypeError(f"{value!r:.40} is no object")
+        fields = {each.name: each.type for each in kind}
+        stray = next((each for each in value if each not in fields), None)
+        if stray is not None:
+            raise ValueError(f"there is no {stray!r}, only {', '.join(fields)}")
+        return {each: _inner(fields[each], inner, as_bytes) for each, inner in value.items()}
+    return value
 
 
 def _from_hex(text: str) -> bytes:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .parameters import format_argument, format_options, inputs_argument, region_option
+from .parameters import format_argument, format_options, inputs_argument, location_options
 from .program import UNUSABLE
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ SHOWN_RANGES = 20
 @inputs_argument
 @click.option("--json", "as_json", is_flag=True, help="Print the read report as JSON.")
 @click.option("--recover", is_flag=True, help="After a damaged length, look for the next good row and go on.")
-@region_option
+@location_options
 @format_options
 @click.pass_context
 def command(
@@ -32,14 +32,15 @@ def command(
     inputs: tuple[str, ...],
     as_json: bool,
     recover: bool,
-    region: str | None,
+    location: dict[str, Any],
     options: dict[str, Any],
 ) -> None:
     """Reads all of INPUT, checks lengths and checksums, and says what is damaged where.
 
     INPUT is a path, a glob in quotes, a folder, an s3:// address, or - for standard input.
 
-    The exit code is 0 where all is clean, 1 where something is damaged, 2 where an input cannot be read at all.
+    The exit code is 0 where all is clean, 1 where something is damaged or not read further, 2 where an input cannot be
+    opened or decompressed, so that nothing is known of it.
     """
     from ..errors import WireloomError
     from ..registry import get
@@ -47,7 +48,7 @@ def command(
     from .reading import scanning
 
     format = get(format_name)
-    found, missing = _expanded(inputs, region)
+    found, missing = _expanded(inputs, location)
     if not found and not as_json:
         raise WireloomError(missing[0].error or "nothing to read", path=missing[0].path)
     report = ReadReport(format.name)
@@ -61,7 +62,7 @@ def command(
     context.exit(max((code_of(each) for each in report.files), default=CLEAN))
 
 
-def _expanded(inputs: tuple[str, ...], region: str | None) -> tuple[list[Input], list[FileReport]]:
+def _expanded(inputs: tuple[str, ...], location: dict[str, Any]) -> tuple[list[Input], list[FileReport]]:
     """What the arguments name, and a report for each that names nothing: the others are verified all the same."""
     from ..errors import WireloomError
     from ..report import FileReport
@@ -71,7 +72,7 @@ def _expanded(inputs: tuple[str, ...], region: str | None) -> tuple[list[Input],
     missing: list[FileReport] = []
     for each in inputs:
         try:
-            found += expand(each, region=region)
+            found += expand(each, **location)
         except WireloomError as error:
             missing.append(FileReport(error.path or each, error=error.message))
     return found, missing
@@ -81,16 +82,19 @@ def code_of(file: FileReport) -> int:
     """``UNUSABLE`` where the codec or the storage failed before any row, otherwise whether all was clean."""
     if file.clean:
         return CLEAN
-    # A record over the limit says so in ``error`` as well, but its input can be read.
-    return UNUSABLE if file.error is not None and not file.rows and file.tail != "limit" else DAMAGED
+    return UNUSABLE if file.failed and not file.rows else DAMAGED
 
 
 def _lines(report: ReadReport) -> list[str]:
+    from ..plurals import counted
+    from ..printable import printable
     from .reading import place, verdict
 
     lines = []
     for file in report.files:
-        lines.append(f"{place(file)}: {verdict(file)}; {file.rows:,} rows, {file.bytes:,} bytes")
+        lines.append(
+            f"{place(file)}: {printable(verdict(file))}; {counted(file.rows, 'row')}, {counted(file.bytes, 'byte')}"
+        )
         if len(file.damaged) > 1:
             lines += [
                 f"  bytes {each.offset} to {each.offset + each.length}: {each.reason}"
@@ -100,5 +104,6 @@ def _lines(report: ReadReport) -> list[str]:
                 lines.append(f"  and {len(file.damaged) - SHOWN_RANGES:,} more: --json lists them all")
     if len(report.files) > 1:
         bad = sum(not each.clean for each in report.files)
-        lines.append(f"{len(report.files):,} inputs, {bad:,} damaged; {report.rows:,} rows, {report.bytes:,} bytes")
+        total = f"{counted(report.rows, 'row')}, {counted(report.bytes, 'byte')}"
+        lines.append(f"{len(report.files):,} inputs, {bad:,} damaged; {total}")
     return lines

@@ -1,8 +1,9 @@
 """The column engine: runs a format's column program over bytes and fills Arrow buffers (C; see ``docs/engine.md``).
 
 ``available`` says whether it can be used: not where the extension was not built, and not where the environment variable
-``WIRELOOM_ENGINE`` is ``objects``. Every function here needs it. ``WIRELOOM_CPU`` (``portable``, ``sse4.2``, ``avx2``,
-``avx512``, ``armv8``) forces the instructions that are used; an impossible value is a ``ValueError`` at import.
+``WIRELOOM_ENGINE`` is ``objects``. Every function here but ``md5_many`` needs it. ``WIRELOOM_CPU`` (``portable``,
+``sse4.2``, ``avx2``, ``avx512``, ``armv8``) forces the instructions that are used; an impossible value is a
+``ValueError`` at import.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from __future__ import annotations
 import os
 from enum import IntEnum
 from typing import TYPE_CHECKING, NamedTuple
+
+from ._md5 import one_after_another
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -182,6 +185,20 @@ def crc32(data: Buffer, value: int = 0) -> int:
     return _engine.crc32(data, value)
 
 
+def md5_many(source: Buffer, begins: Buffer, sizes: Buffer) -> bytes:
+    """The MD5 digests (RFC 1321) of many parts of ``source``, 16 bytes each, one after another.
+
+    ``begins`` and ``sizes`` hold a uint64 or int64 per message, in the machine's byte order: message ``i`` is
+    ``source[begins[i] : begins[i] + sizes[i]]``. Messages may be empty and may overlap. They are digested side by side,
+    so give as many as there are in one call. Other threads run meanwhile. Works without the extension too, one message
+    after another. Raises ``ValueError`` where the two do not have as many numbers, or a message is not within
+    ``source``.
+    """
+    if available:
+        return _engine.md5_many(source, begins, sizes)
+    return one_after_another(source, begins, sizes)
+
+
 def features() -> dict[str, str | list[str]]:
-    """What was chosen for this processor: ``cpu``, ``crc32c`` and ``scan``; ``levels``: what could be forced."""
+    """What was chosen for this processor: ``cpu``, ``crc32c``, ``scan``, ``md5``; ``levels``: what could be forced."""
     return _engine.features()

@@ -3,6 +3,9 @@ from typing_extensions import Buffer
 class Program:
     def __new__(cls, packed: Buffer) -> Program: ...
 
+class MessageProgram:
+    def __new__(cls, packed: Buffer) -> MessageProgram: ...
+
 def fill(
     program: Program,
     source: Buffer,
@@ -33,9 +36,26 @@ def resync(
     max_record: int,
     preset: tuple[int, ...],
 ) -> tuple[int, int]: ...
+def fill_messages(
+    program: MessageProgram,
+    source: Buffer,
+    begins: Buffer,
+    sizes: Buffer,
+    first: int,
+    count: int,
+    verify: bool,
+    null_rows: bool,
+    capacity: int,
+    bytes: int,
+    vectors: tuple[tuple[Buffer | None, ...], ...],
+    state: Buffer,
+    counts: Buffer,
+    problems: Buffer,
+) -> tuple[int, int, int, int, int, int, int]: ...
 def find_delimiter(source: Buffer, begin: int, end: int, delimiter: Buffer) -> int: ...
 def stuff(data: Buffer, stuffing: int) -> bytes: ...
 def unstuff(data: Buffer, stuffing: int, limit: int) -> bytes: ...
 def crc32c(data: Buffer, value: int = 0) -> int: ...
 def crc32(data: Buffer, value: int = 0) -> int: ...
+def md5_many(source: Buffer, begins: Buffer, sizes: Buffer) -> bytes: ...
 def features() -> dict[str, str | list[str]]: ...

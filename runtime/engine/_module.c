@@ -4,6 +4,8 @@
 #include <Python.h>
 
 #include "_arguments.h"
+#include "_md5.h"
+#include "_messages.h"
 
 /* Program --------------------------------------------------------------------------------------------------------- */
 
@@ -263,8 +265,8 @@ static PyObject *engine_features(PyObject *module, PyObject *nothing) {
     }
     if (!levels)
         return NULL;
-    return Py_BuildValue("{s:s,s:s,s:s,s:N}", "cpu", wl_level(), "crc32c", wl_crc32c_name(), "scan", wl_scan_name(),
-                         "levels", levels);
+    return Py_BuildValue("{s:s,s:s,s:s,s:s,s:N}", "cpu", wl_level(), "crc32c", wl_crc32c_name(), "scan", wl_scan_name(),
+                         "md5", wl_md5_name(), "levels", levels);
 }
 
 static PyMethodDef functions[] = {
@@ -275,6 +277,8 @@ static PyMethodDef functions[] = {
     {"unstuff", engine_unstuff, METH_VARARGS, NULL},
     {"crc32c", engine_crc32c, METH_VARARGS, NULL},
     {"crc32", engine_crc32, METH_VARARGS, NULL},
+    {"fill_messages", (PyCFunction)(void (*)(void))engine_fill_messages, METH_VARARGS | METH_KEYWORDS, NULL},
+    {"md5_many", engine_md5_many, METH_VARARGS, NULL},
     {"features", engine_features, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
@@ -290,11 +294,15 @@ PyMODINIT_FUNC PyInit__engine(void) {
         return PyErr_Format(PyExc_ValueError, "WIRELOOM_CPU: %s", message);
     PyObject *module = PyModule_Create(&definition);
     PyObject *type = module ? PyType_FromSpec(&program_spec) : NULL;
-    if (!type || PyModule_AddObjectRef(module, "Program", type) < 0) {
+    PyObject *message_type = type ? PyType_FromSpec(&message_program_spec) : NULL;
+    if (!message_type || PyModule_AddObjectRef(module, "Program", type) < 0 ||
+        PyModule_AddObjectRef(module, "MessageProgram", message_type) < 0) {
+        Py_XDECREF(message_type);
         Py_XDECREF(type);
         Py_XDECREF(module);
         return NULL;
     }
-    program_type = (PyTypeObject *)type; /* kept for as long as the process runs */
+    program_type = (PyTypeObject *)type; /* both kept for as long as the process runs */
+    message_program_type = (PyTypeObject *)message_type;
     return module;
 }

@@ -16,14 +16,17 @@ wl_variant wl_chosen;
 /* Worst first. */
 static const wl_variant variants[] = {
     {"portable", "portable", "portable", wl_crc32c_portable, wl_crc32c_multiply_portable, wl_scan_pair_portable,
-     wl_scan_byte_portable},
+     wl_scan_byte_portable, &wl_md5_portable},
 #if defined(__x86_64__)
-    {"sse4.2", "sse4.2", "sse2", wl_crc32c_sse42, wl_crc32c_multiply_pclmul, wl_scan_pair_sse2, wl_scan_byte_sse2},
-    {"avx2", "sse4.2", "avx2", wl_crc32c_sse42, wl_crc32c_multiply_pclmul, wl_scan_pair_avx2, wl_scan_byte_avx2},
+    {"sse4.2", "sse4.2", "sse2", wl_crc32c_sse42, wl_crc32c_multiply_pclmul, wl_scan_pair_sse2, wl_scan_byte_sse2,
+     &wl_md5_sse2},
+    {"avx2", "sse4.2", "avx2", wl_crc32c_sse42, wl_crc32c_multiply_pclmul, wl_scan_pair_avx2, wl_scan_byte_avx2,
+     &wl_md5_avx2},
     {"avx512", "avx512", "avx512", wl_crc32c_avx512, wl_crc32c_multiply_pclmul, wl_scan_pair_avx512,
-     wl_scan_byte_avx512},
+     wl_scan_byte_avx512, &wl_md5_avx512},
 #elif defined(__aarch64__)
-    {"armv8", "armv8", "neon", wl_crc32c_armv8, wl_crc32c_multiply_portable, wl_scan_pair_neon, wl_scan_byte_neon},
+    {"armv8", "armv8", "neon", wl_crc32c_armv8, wl_crc32c_multiply_portable, wl_scan_pair_neon, wl_scan_byte_neon,
+     &wl_md5_neon},
 #endif
 };
 #define VARIANTS (sizeof variants / sizeof *variants)
@@ -92,3 +95,4 @@ bool wl_start(const char *level, char *message, size_t message_size) {
 const char *wl_level(void) { return wl_chosen.level; }
 const char *wl_crc32c_name(void) { return wl_chosen.crc32c_name; }
 const char *wl_scan_name(void) { return wl_chosen.scan_name; }
+const char *wl_md5_name(void) { return wl_chosen.md5->name; }

@@ -42,7 +42,7 @@ __extension__ typedef __int128 wl_integer;
 
 /* Processor variants -------------------------------------------------------------------------------------------- */
 
-/* Chooses the CRC and scan variants for this processor; call it once before anything else, from one thread.
+/* Chooses the CRC, scan and MD5 variants for this processor; call it once before anything else, from one thread.
  * `level` forces one of "portable", "sse4.2", "avx2", "avx512", "armv8" ("neon" means the same as "armv8"); NULL or ""
  * takes the best one. Returns false, with a sentence in `message`, where this processor or build does not have it. */
 bool wl_start(const char *level, char *message, size_t message_size);
@@ -51,6 +51,7 @@ bool wl_start(const char *level, char *message, size_t message_size);
 const char *wl_level(void);
 const char *wl_crc32c_name(void);
 const char *wl_scan_name(void);
+const char *wl_md5_name(void);
 
 /* The levels that this build has on this processor, worst first; NULL behind the last one. */
 const char *wl_level_at(size_t index);
@@ -185,5 +186,11 @@ size_t wl_cobs_unstuff(const uint8_t *data, size_t size, uint8_t *out);
  * ~wl_crc32c_update(0xFFFFFFFF, message, size); wl_crc32_update is the same for zlib's polynomial. */
 uint32_t wl_crc32c_update(uint32_t state, const uint8_t *data, size_t size);
 uint32_t wl_crc32_update(uint32_t state, const uint8_t *data, size_t size);
+
+/* MD5 (RFC 1321) of `count` messages: digests[i] is that of the sizes[i] bytes at data[i]. Up to 32 messages are
+ * digested side by side, so many of them in one call take a fraction of the time that they take one after another. The
+ * sizes may differ and may be 0; messages may overlap; no memory is allocated. */
+void wl_md5_many(const uint8_t *const *data, const size_t *sizes, size_t count, uint8_t (*digests)[16]);
+void wl_md5(const uint8_t *data, size_t size, uint8_t digest[16]);
 
 #endif

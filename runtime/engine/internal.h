@@ -4,6 +4,7 @@
 
 #include "bytes.h"
 #include "engine.h"
+#include "md5.h"
 
 /* The program as it was loaded --------------------------------------------------------------------------------- */
 
@@ -325,6 +326,7 @@ typedef struct {
     uint32_t (*crc32c_multiply)(uint32_t left, uint32_t right);
     wl_scan_function scan_pair; /* reads one byte behind `count` */
     wl_scan_function scan_byte; /* `second` is not used */
+    const wl_md5_variant *md5;
 } wl_variant;
 
 extern wl_variant wl_chosen;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -68,7 +68,11 @@ def _struct(fields: list[tuple[str, Convert]]) -> Convert:
         found = {}
         for name, inner in fields:
             # Names that Python or the base class has taken are written with an underscore behind.
-            part = getattr(value, name, None) if hasattr(value, name) else getattr(value, f"{name}_", None)
+            taken = f"{name}_"
+            if isinstance(value, Mapping):
+                part = value.get(name, value.get(taken))
+            else:
+                part = getattr(value, name, None) if hasattr(value, name) else getattr(value, taken, None)
             found[name] = None if part is None else inner(part)
         return found
 

@@ -218,10 +218,19 @@ class _Tree:
         if hit is not None:
             hit.problem = _message(error, "")
         else:
-            end = reading.stream.size()
+            end, problem = reading.stream.size(), _message(error, "")
+            if isinstance(error, EOFError) and shift is not None:
+                # Fields of fixed sizes are read together, so what is there of them was not given to them one by one.
+                sizes = dict(struct._sizes)
+                while (size := sizes.get(name := self._next(struct, found))) is not None:
+                    if cursor + size > end:
+                        problem = f"{end - cursor} of {size} bytes are there"
+                        break
+                    found.append(Field(name, None, cursor + shift, cursor + size + shift))
+                    cursor += size
             begin = cursor + shift if shift is not None and cursor < end else -1
             rest = end + shift if shift is not None and begin >= 0 else -1
-            found.append(Field(self._next(struct, found), None, begin, rest, problem=_message(error, "")))
+            found.append(Field(self._next(struct, found), None, begin, rest, problem=problem))
 
     @staticmethod
     def _next(struct: Struct, found: list[Field]) -> str:

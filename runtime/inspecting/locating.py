@@ -55,7 +55,7 @@ def located(scan: RecordScan) -> Iterator[Located]:
     try:
         yield from batches
     finally:
-        batches.close()  # type: ignore[attr-defined]
+        batches.close()  # type: ignore[attr-defined]  # a generator, typed as an iterator
     if scan.tail is not None and scan.wants(scan.tail.end) and not scan.is_done:
         yield scan.tail
 
@@ -108,6 +108,8 @@ class RecordScan(FileScan):
         self.tail: Located | None = None
         self.whole: bytes | None = None
         """All of the input, of a format that is read as a whole."""
+        self.length: int | None = None
+        """Bytes of the decompressed input, once its end was met."""
         self.notify: Callable[[], None] = lambda: None
         """Called after each piece of the input."""
         self._wanted = wanted
@@ -119,6 +121,11 @@ class RecordScan(FileScan):
     def padding(self) -> int:
         """Unused bytes behind each record."""
         return self._padding
+
+    @property
+    def seen(self) -> int:
+        """How many records there were so far, damaged ones too, from where the reading began."""
+        return self._seen
 
     @property
     def is_done(self) -> bool:
@@ -138,7 +145,7 @@ class RecordScan(FileScan):
                 if self.is_done and not self._wanted.all_damage:
                     return
         finally:
-            source.close()  # type: ignore[attr-defined]
+            source.close()  # type: ignore[attr-defined]  # a generator, typed as an iterator
 
     def _rows(self, feeder: Feeder, opened: Opened) -> Batches:
         window = opened.window
@@ -211,6 +218,7 @@ class RecordScan(FileScan):
 
     def _end(self, window: Window, tail: str, offset: int) -> bool:
         end, at = window.base + len(window.view), offset - window.base
+        self.length = end
         if tail not in ("clean", "unread") and offset < end:
             # What was looked through for another record is not there any more.
             data = bytes(window.view[at : at + CONTENT]) if at >= 0 else b""

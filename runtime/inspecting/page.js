@@ -7,6 +7,7 @@ const perLine = 16;
 const state = { record: -1, field: -1, cursor: -1, hits: [], hit: -1, bytes: [], items: [] };
 const find = (id) => document.getElementById(id);
 const number = (value) => value.toLocaleString("en");
+const counted = (value, noun) => `${number(value)} ${noun}${value === 1 ? "" : "s"}`;
 
 function element(tag, properties = {}, ...children) {
   const made = document.createElement(tag);
@@ -22,13 +23,13 @@ function element(tag, properties = {}, ...children) {
 
 function drawOverview() {
   find("file").textContent = data.file;
-  const parts = [data.format, `${number(data.rows)} good records`, `${number(data.bytes)} bytes`];
+  const parts = [data.format, counted(data.rows, "good record"), counted(data.bytes, "byte")];
   parts.push(data.damaged ? `${number(data.damaged)} damaged` : "no damage");
   if (data.tail !== "clean") parts.push(`tail: ${data.tail}`);
   if (data.error) parts.push(data.error);
   find("summary").textContent = parts.join(" · ");
-  find("length").textContent = `${number(data.bytes)} bytes`;
-  find("legend").textContent = `${number(data.records.length)} records on this page (blue), damage in red`;
+  find("length").textContent = counted(data.bytes, "byte");
+  find("legend").textContent = `${counted(data.records.length, "record")} on this page (blue), damage in red`;
   const total = Math.max(1, data.bytes);
   const place = (begin, end) => `left:${(100 * begin) / total}%;width:${(100 * Math.max(0, end - begin)) / total}%`;
   for (const run of runs()) {
@@ -98,10 +99,10 @@ function open(index, field = -1) {
 
 function drawRecord(record) {
   const size = record.end - record.begin;
-  find("title").textContent = `${record.title}: bytes ${number(record.begin)} to ${number(record.end)} (${number(size)} bytes)`;
+  find("title").textContent = `${record.title}: bytes ${number(record.begin)} to ${number(record.end)} (${counted(size, "byte")})`;
   const message = find("message");
   message.className = record.reason ? "bad" : "good";
-  message.textContent = record.reason ? `✗ ${record.verdict}${record.message ? ` – ${record.message}` : ""}` : "✓ ok";
+  message.textContent = record.reason ? `✗ ${record.verdict}${record.message ? ` – ${record.message}` : ""}` : `✓ ${record.verdict}`;
   const owners = ownersOf(record);
   const places = record.places;
   const content = unhex(record.hex);
@@ -166,7 +167,7 @@ function dump(record, bytes, base, owners, places, size) {
   made.addEventListener("click", (event) => at(event) >= 0 && choose(owners[at(event)] ?? -1, true));
   made.addEventListener("keydown", (event) => moveCursor(event, owners));
   const rest = size - bytes.length;
-  return rest > 0 ? [made, element("p", { className: "more" }, `… ${number(rest)} more bytes are not on this page`)] : [made];
+  return rest > 0 ? [made, element("p", { className: "more" }, `… ${counted(rest, "more byte")} not on this page`)] : [made];
 }
 
 function moveCursor(event, owners) {
@@ -279,7 +280,7 @@ function choose(field, focus = false) {
 function describe(field) {
   const each = data.records[state.record]?.fields[field];
   if (!each) return;
-  const parts = [each.name, each.kind, each.begin >= 0 ? `${number(each.size)} bytes` : "", each.doc, each.problem ?? ""];
+  const parts = [each.name, each.kind, each.begin >= 0 ? counted(each.size, "byte") : "", each.doc, each.problem ?? ""];
   find("about").textContent = parts.filter(Boolean).join(" · ");
 }
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..batches import explained
 from ..format import Format
+from ..printable import printable
 from ..report import FileReport
 from .fields import Field
 from .records import Record
@@ -71,6 +72,7 @@ def _field(each: Field, parent: int, base: int, units: dict[str, str]) -> dict[s
 
 def page(format: Format, name: str, report: FileReport, records: Sequence[Mapping[str, Any]]) -> bytes:
     """The page, in UTF-8: nothing in it comes from elsewhere, and nothing of the file's content is markup."""
+    name = printable(name)
     data = {
         "format": format.name,
         "file": name,

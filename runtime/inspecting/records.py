@@ -39,16 +39,22 @@ class Record:
     base: int
     fields: list[Field] = field(default_factory=list)
     places: list[int] | None = None
+    single: str | None = None
+    """Why a message that is not the format's own is a good row by itself, one of ``REASONS``."""
 
     @property
     def title(self) -> str:
         """What it is called."""
-        names = {"head": "head of the file", "damage": "damaged range", "tail": "tail"}
+        names = {"head": "head of the file", "damage": "damaged range", "tail": "tail", "framing": "frame"}
+        if self.kind == "message":
+            return f"message {self.number}"
         return names.get(self.kind, f"record {self.number}" if self.number is not None else "record")
 
     @property
     def verdict(self) -> str:
         """``ok``, or what is wrong."""
+        if self.single is not None:
+            return f"ok, a row by itself; {explained(self.single)}"
         return "ok" if self.reason is None else explained(self.reason)
 
 

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..format import Format
+from ..plurals import counted
 from .fields import Field
 from .records import Record
 from .values import shown, timestamps
@@ -58,7 +59,7 @@ class Painter:
         good = record.reason is None
         head = Text()
         head.append(record.title, style="bold")
-        head.append(f"  bytes {record.begin:,} to {record.end:,} ({record.end - record.begin:,} bytes)  ")
+        head.append(f"  bytes {record.begin:,} to {record.end:,} ({counted(record.end - record.begin, 'byte')})  ")
         head.append(("✓ " if good else "✗ ") + record.verdict, style="green" if good else "bold red")
         if record.message is not None and not any(each.problem for f in record.fields for _, each in f.walk()):
             head.append(f": {record.message}", style="red")
@@ -90,7 +91,7 @@ class Painter:
                 out.append("  " if index % 8 == 7 else " ")
             out.append_text(signs)
         if end < len(data):
-            out.append(f"\n… {len(data) - end:,} more bytes (--bytes 0 shows all)", style=DIM)
+            out.append(f"\n… {counted(len(data) - end, 'more byte')} (--bytes 0 shows all)", style=DIM)
         return out
 
     def _fields(self, record: Record, flat: Sequence[tuple[int, Field]], styles: dict[int, str]) -> Table:

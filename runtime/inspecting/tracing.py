@@ -172,11 +172,12 @@ def taken(trace: Trace) -> Iterator[Trace]:
 
     with _lock:
         _tracing.trace = trace
+        # The type checker refuses replaced methods, which is what tracing is: for this block, and undone behind it.
         Struct.__setattr__ = _assign  # type: ignore[assignment, method-assign]
         Struct._refuse = noted  # type: ignore[assignment, method-assign]
         try:
             yield trace
         finally:
-            Struct._refuse = refuse  # type: ignore[method-assign]
+            Struct._refuse = refuse  # type: ignore[method-assign]  # as above
             del Struct.__setattr__
             del _tracing.trace

@@ -37,6 +37,8 @@ def shown(field: Field, units: dict[str, str] | None = None, longest: int = LONG
         return "true" if value else "false"
     if isinstance(value, int):
         unit = (units or {}).get(field.name)
+        if unit is not None and not held(value, unit):
+            return f"{value} (no time that a timestamp holds: null in the table)"
         moment = _moment(value, unit) if unit else None
         if moment is not None:
             return moment
@@ -48,6 +50,16 @@ def shown(field: Field, units: dict[str, str] | None = None, longest: int = LONG
     if isinstance(value, list):
         return f"{len(value):,} items"
     return _cut(repr(value), False, longest)
+
+
+def held(count: int, unit: str) -> bool:
+    """Whether a timestamp column can hold a count of its unit; otherwise it is null there.
+
+    Counts of seconds and milliseconds have to fit into 64 bits as microseconds too, in which Spark keeps them.
+    """
+    coarser = max(1, PER_SECOND["us"] // PER_SECOND[unit])
+    most = (2**63 - 1) // coarser
+    return (-most if coarser > 1 else -(2**63)) <= count <= most
 
 
 def _moment(value: int, unit: str) -> str | None:

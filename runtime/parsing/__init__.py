@@ -2,8 +2,9 @@
 
 from ..errors import UnsupportedError
 from ..program import Stuffing
-from .checksums import checksum, replaced, standard_crc32, standard_crc32c
+from .checksums import checksum, md5, replaced, standard_crc32, standard_crc32c
 from .errors import (
+    AbsentError,
     ChecksumError,
     EncodingError,
     ExpressionError,
@@ -73,6 +74,7 @@ from .values import (
 
 __all__ = [
     "UNSET",
+    "AbsentError",
     "ChecksumError",
     "ConsistencyError",
     "EncodingError",
@@ -124,6 +126,7 @@ __all__ = [
     "item",
     "largest",
     "last",
+    "md5",
     "modulo",
     "pack_numbers",
     "packed",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import zlib
 from collections.abc import Callable
 
@@ -17,6 +18,11 @@ standard_crc32c = crc32c.crc32c
 def standard_crc32(data: bytes, value: int = 0) -> int:
     """CRC-32 as in zip and Ethernet, chainable: ``value`` is the result for the bytes before."""
     return zlib.crc32(data, value)
+
+
+def md5(data: bytes) -> bytes:
+    """The MD5 (RFC 1321) of ``data``, 16 bytes: against damage, not against forgery."""
+    return hashlib.md5(data, usedforsecurity=False).digest()
 
 
 ALGORITHMS: dict[str, Callable[..., int]] = {"crc32c": standard_crc32c, "crc32": standard_crc32}

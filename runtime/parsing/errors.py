@@ -16,10 +16,14 @@ Failure = TypeVar("Failure", bound=KaitaiStructError)
 
 
 class ChecksumError(ValidationFailedError):
-    """A stored checksum differs from the one of the bytes. ``expected`` is computed, ``actual`` is stored."""
+    """A stored checksum differs from the one of the bytes. ``expected`` is computed, ``actual`` is stored: numbers, or
+    the bytes of a digest."""
 
-    def __init__(self, expected: int, actual: int, io: KaitaiStream | None, src_path: str | None) -> None:
-        super().__init__(f"checksum of the bytes is {expected:#x}, but {actual:#x} is stored", io, src_path)
+    def __init__(
+        self, expected: int | bytes, actual: int | bytes, io: KaitaiStream | None, src_path: str | None
+    ) -> None:
+        shown = [each.hex() if isinstance(each, bytes) else f"{each:#x}" for each in (expected, actual)]
+        super().__init__(f"checksum of the bytes is {shown[0]}, but {shown[1]} is stored", io, src_path)
         self.expected = expected
         self.actual = actual
 
@@ -64,6 +68,14 @@ class ExpressionError(KaitaiStructError, ValueError):
 
     def __init__(self, message: str) -> None:
         super().__init__(message, None)
+
+
+class ItemError(ExpressionError):
+    """An expression asks for an item of a list that does not have it."""
+
+
+class AbsentError(ExpressionError):
+    """An expression needs the value of something that is absent."""
 
 
 class StalledError(KaitaiStructError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar
 
-from .errors import ExpressionError
+from .errors import AbsentError, ExpressionError, ItemError
 
 Value = TypeVar("Value")
 Number = TypeVar("Number", int, float)
@@ -18,7 +18,7 @@ MAX_SHIFT = 4096
 def some(value: Value | None, name: str) -> Value:
     """An optional attribute's value, where an expression needs one."""
     if value is None:
-        raise ExpressionError(f"{name} is absent")
+        raise AbsentError(f"{name} is absent")
     return value
 
 
@@ -60,7 +60,7 @@ def shift_right(value: int, bits: int) -> int:
 def item(values: Sequence[Value], index: int) -> Value:
     """``values[index]``; there is no counting from the end."""
     if not 0 <= index < len(values):
-        raise ExpressionError(f"no item {index} among {len(values)}")
+        raise ItemError(f"no item {index} among {len(values)}")
     return values[index]
 
 

@@ -67,11 +67,16 @@ def source_of(format: Format, name: str | None = None) -> type[FormatSource]:
 
 
 def register(spark: SparkSession, *specs: str | Path | Format) -> None:
-    """Makes every format known to the session, for where Spark's own discovery does not find them.
+    """Makes every format known to the session, for where Spark's own discovery does not find them, and the functions of
+    formats of messages known to SQL (``wireloom.spark.sql``).
 
     ``specs``: spec files whose formats are to be known as well, by their ids.
     """
     from ..registry import get
+    from .sql import register_functions
 
-    for source in (*sources(), *(source_of(get(each)) for each in specs)):
+    found = [get(each) for each in specs]
+    own = sources()
+    for source in (*own, *(source_of(each) for each in found)):
         spark.dataSource.register(source)
+    register_functions(spark, [*(each.described for each in own), *found])

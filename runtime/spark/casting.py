@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -12,6 +12,8 @@ from pyspark.sql.types import StructType
 from ..errors import WireloomError
 from .schema import Target
 
+NONE: Mapping[str, str | None] = {}
+
 
 class Caster:
     """Casts batches to the Arrow schema that Spark makes of its own: order, types and names all have to be the same."""
@@ -20,15 +22,22 @@ class Caster:
         self.targets = tuple(targets)
         self.schema: pa.Schema = to_arrow_schema(StructType([each.field for each in targets]), timezone="UTC")
 
-    def cast(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """The batch as Spark wants it. Raises ``WireloomError`` where a value does not fit its type."""
+    def cast(self, batch: pa.RecordBatch, constants: Mapping[str, str | None] = NONE) -> pa.RecordBatch:
+        """The batch as Spark wants it. ``constants``: values of columns that the format does not have, by their names
+        in small letters; the others of those are null. Raises ``WireloomError`` where a value does not fit its type."""
         arrays = [
-            pa.nulls(batch.num_rows, field.type)
+            _constant(constants.get(target.field.name.lower()), batch.num_rows, field.type, target)
             if target.source is None
             else _cast(batch.column(target.source), field.type, target)
             for target, field in zip(self.targets, self.schema, strict=True)
         ]
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
+
+
+def _constant(value: str | None, rows: int, wanted: pa.DataType, target: Target) -> pa.Array:
+    if value is None:
+        return pa.nulls(rows, wanted)
+    return pa.repeat(_cast(pa.array([value], pa.utf8()), wanted, target)[0], rows)
 
 
 def _cast(array: pa.Array, wanted: pa.DataType, target: Target) -> pa.Array:

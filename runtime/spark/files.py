@@ -3,36 +3,55 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
 from fnmatch import fnmatchcase
 
+from pyspark.sql.types import StructField
+
 from ..codecs import HEAD, SUFFIXES, Stored, detect
-from ..errors import WireloomError
+from ..errors import NothingThereError, WireloomError
 from ..format import Format
-from ..storage import STANDARD_INPUT, Input, expand
+from ..storage import STANDARD_INPUT, Input, alternatives, expand
+from .folder_columns import column_types, folder_values
 from .options import ReadOptions
 from .planning import Candidate
 
 
-def candidates(format: Format, options: ReadOptions) -> list[Candidate]:
-    """The files to be read, each with what planning must know of it. Raises ``WireloomError`` where there is none."""
+def candidates(
+    format: Format, options: ReadOptions, is_wanted: Callable[[Input], bool] = lambda _: True
+) -> list[Candidate]:
+    """The files to be read, each with what planning must know of it. ``is_wanted``: which of those that there are.
+
+    Raises ``WireloomError`` where there is none, unless missing ones are to be passed over.
+    """
     if STANDARD_INPUT in options.paths:
         raise WireloomError("Spark's tasks cannot read standard input: give a path")
-    inputs = [each for path in options.paths for each in _below(path, options)]
-    if not inputs:
+    inputs = [each for path in options.paths for each in _there(path, options)]
+    if not inputs and not options.ignore_missing:
         raise WireloomError(
             "none of the files is read: check recursiveFileLookup, pathGlobFilter, modifiedAfter and modifiedBefore",
             path=", ".join(options.paths),
         )
-    return [_candidate(format, each, options) for each in _unique(inputs)]
+    return [_candidate(format, each, options) for each in _unique(inputs) if is_wanted(each)]
 
 
-def _below(path: str, options: ReadOptions) -> Iterable[Input]:
+def _there(path: str, options: ReadOptions) -> Iterable[Input]:
+    try:
+        return below(path, options)
+    except NothingThereError:
+        if not options.ignore_missing:
+            raise
+        return ()
+
+
+def below(path: str, options: ReadOptions) -> Iterable[Input]:
+    """The files of one path that the options let through. Raises ``NothingThereError`` where there is none at all."""
     found = expand(path, **options.location)
     if not options.recursive:
-        found = [each for each in found if _parent(each.path or "") in (_folder(path), _parent(path))]
+        found = [each for each in found if _is_directly_in(each.path or "", path)]
     if options.name_filter is not None:
-        found = [each for each in found if fnmatchcase(each.name, options.name_filter)]
+        patterns = alternatives(options.name_filter)
+        found = [each for each in found if any(fnmatchcase(each.name, pattern) for pattern in patterns)]
     after, before = options.modified_after, options.modified_before
     if after is not None:
         found = [each for each in found if each.modified is None or each.modified > after]
@@ -41,12 +60,12 @@ def _below(path: str, options: ReadOptions) -> Iterable[Input]:
     return found
 
 
-def _folder(path: str) -> str:
-    return path.removeprefix("file://").rstrip("/")
-
-
-def _parent(path: str) -> str:
-    return os.path.dirname(_folder(path))
+def _is_directly_in(file: str, path: str) -> bool:
+    """Whether a file is what a path or pattern names, or in a folder that it names, not below one in it."""
+    here, named = (os.path.normpath(each.removeprefix("file://")).split("/") for each in (file, path))
+    if "**" in named:
+        return True
+    return len(here) - len(named) in (0, 1)
 
 
 def _unique(inputs: Iterable[Input]) -> list[Input]:
@@ -61,18 +80,37 @@ def _candidate(format: Format, found: Input, options: ReadOptions) -> Candidate:
     if codec != "auto":
         named = None if codec == "none" else str(codec)
     large = found.size is not None and found.size > options.open_cost
-    splittable = format.splittable and not format.has_prologue and named is None and found.seekable and large
+    whole = format.has_prologue or options.location.get("verify_sha256", False)
+    splittable = format.splittable and not whole and named is None and found.seekable and large
     if splittable and codec == "auto":
         splittable = _is_raw(format, found)
     return Candidate(found, splittable=splittable, compressed=named is not None)
 
 
 def _is_raw(format: Format, found: Input) -> bool:
-    stored = Stored(found.open(), found.size)
     try:
-        return detect(stored.peek(HEAD), found.name, format.codec) == "none"
+        stored = Stored(found.open(), found.size)
     except WireloomError:
         # Whoever reads the file says what is wrong with it.
         return False
+    try:
+        return detect(stored.peek(HEAD), found.name, format.codec) == "none"
+    except WireloomError:
+        return False
     finally:
         stored.close()
+
+
+def folder_fields(options: ReadOptions, known: Collection[str]) -> list[StructField]:
+    """The columns that folders named ``key=value`` give; a column of the format comes before one of the same name."""
+    if options.partition_columns == "off":
+        return []
+    try:
+        inputs = [each for path in options.paths if path != STANDARD_INPUT for each in _there(path, options)]
+    except WireloomError:
+        # Where nothing can be read, the reader says so; a stream may wait for it.
+        return []
+    taken = {name.lower() for name in known}
+    values = (folder_values(each.path or "", options.base_path) for each in inputs)
+    types = column_types(values, options.partition_columns)
+    return [StructField(name, kind) for name, kind in types.items() if name.lower() not in taken]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
-from typing import Any
+from datetime import datetime
+from typing import IO, Any
 from urllib.parse import unquote, urlsplit
 
 import pyarrow.fs
@@ -20,6 +22,8 @@ class Folder:
     address: str
     path: str
     store: Any
+    location: Location | None = None
+    """How to reach its object store."""
 
     def child(self, name: str) -> str:
         """The address of ``name`` in the folder."""
@@ -34,8 +38,9 @@ class Folder:
         return "://" in self.address and not self.address.startswith("file:")
 
     def make(self) -> None:
-        """Makes the folder, and those above it."""
-        self._do(lambda: self.store.create_dir(self.path, recursive=True))
+        """Makes the folder, and those above it; an object store needs none."""
+        if not self.remote:
+            self._do(lambda: self.store.create_dir(self.path, recursive=True))
 
     def kind(self) -> str:
         """``folder``, ``file`` or ``nothing``."""
@@ -62,9 +67,46 @@ class Folder:
         """Whether nothing that readers look at is in it."""
         return all(hidden(name) for name in self.names())
 
-    def move(self, name: str, folder: Folder) -> None:
-        """Moves a file into another folder of the same file system."""
-        self._do(lambda: self.store.move(self._inside(name), folder._inside(name)))
+    def move(self, name: str, folder: Folder, new_name: str | None = None) -> None:
+        """Moves a file into another folder of the same file system; an object of a store is copied, then deleted."""
+        self._do(lambda: self.store.move(self._inside(name), folder._inside(new_name or name)))
+
+    def inside(self, *names: str) -> Folder:
+        """A folder in it."""
+        joined = "/".join(names)
+        return Folder(self.child(joined), self._inside(joined), self.store, self.location)
+
+    def holds(self, name: str) -> bool:
+        """Whether there is a file of that name in it."""
+        return bool(self._do(lambda: self.store.get_file_info(self._inside(name)).type) == pyarrow.fs.FileType.File)
+
+    def files(self) -> dict[str, int]:
+        """Every file in it and in the folders below, with its size in bytes, by its name from here on, sorted; hidden
+        files and folders are left out."""
+        selector = pyarrow.fs.FileSelector(self.path, recursive=True, allow_not_found=True)
+        found = {}
+        for each in self._do(lambda: self.store.get_file_info(selector)):
+            name = str(each.path)[len(self.path) :].strip("/")
+            if each.type == pyarrow.fs.FileType.File and not any(map(hidden, name.split("/"))):
+                found[name] = int(each.size)
+        return dict(sorted(found.items()))
+
+    def modified(self) -> datetime | None:
+        """When a file in it, or below, was last written; ``None`` where there is none."""
+        selector = pyarrow.fs.FileSelector(self.path, recursive=True, allow_not_found=True)
+        found = [each.mtime for each in self._do(lambda: self.store.get_file_info(selector)) if each.mtime is not None]
+        return max(found, default=None)
+
+    def write(self, name: str, content: bytes) -> None:
+        """Writes a file in it, which appears under its name only when it is complete."""
+        with self.created(name) as file:
+            file.write(content)
+
+    def created(self, name: str) -> AbstractContextManager[IO[bytes]]:
+        """A new file in it, which appears under its name when the block ends, unless that raises."""
+        from ..writing import opened
+
+        return opened(self.child(name), self.location)
 
     def delete(self, name: str) -> None:
         """Deletes a file or folder in it, if it is there."""
@@ -80,6 +122,12 @@ class Folder:
         if self.kind() == "folder":
             self._do(lambda: self.store.delete_dir(self.path))
 
+    def drop(self) -> None:
+        """Removes the folder itself where nothing is in it, not even what somebody has just put there."""
+        if not self.remote:
+            with suppress(OSError):
+                os.rmdir(self.path)
+
     def _do(self, action: Any) -> Any:
         try:
             return action()
@@ -94,7 +142,7 @@ def folder(address: str, location: Location | None = None) -> Folder:
         from ..remote import filesystem, split
 
         bucket, key = split(address)
-        return Folder(address, key, filesystem(location or Location(), bucket))
+        return Folder(address, key, filesystem(location or Location(), bucket), location)
     if scheme not in ("", "file"):
         raise WireloomError(f"cannot write to {scheme}://: give a local path, file:// or s3://", path=address)
     path = unquote(urlsplit(address).path) if scheme or address.startswith("file:/") else address

@@ -1,38 +1,34 @@
-"""The pipeline: files of a format → a Parquet table of the good rows, and a quarantine table of what was damaged.
+"""The pipeline: files of a format → a table of the good rows, and a quarantine table of what was damaged.
 
 One pass over the input. While Spark writes the good rows, every task keeps the damaged records, and the report of each
-file that it reads, in a folder beside the table (see ``sidechannel``); when all rows are written, these become the
-quarantine table and the summary.
+file that it reads (see ``sidechannel``); when all rows are written, one commit puts rows, quarantine and the names of
+the files that are done in place (see ``journal``). ``ingest_stream`` does the same batch by batch of a stream.
 """
 
 from __future__ import annotations
 
-import json
-import os
-import secrets
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..errors import UnsupportedError, WireloomError
-from ..explored import ExploredFormat
+from ..errors import WireloomError
 from ..feeders import name_of
 from ..format import Format
-from ..nearest import unknown
-from ..registry import formats, get
-from ..report import ReadReport
-from ..storage import STANDARD_INPUT
-from . import source_of
-from .folders import Folder, folder
-from .options import MODES
-from .quarantine import merged, write_quarantine
+from ..report import FileReport, ReadReport
+from .ingest_ledger import key
+from .ingest_metrics import batch_metrics
+from .ingest_request import Request, prepared, request, spark_address
+from .ingest_summary import IngestSummary
+from .ingest_tables import IngestTables, opened_tables
+from .quarantine import merged
 from .sidechannel import Findings
 from .watch import IngestProgress, Watch, in_brief
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+    from .folders import Folder
 
 __all__ = ["IngestProgress", "IngestSummary", "ingest"]
 
@@ -42,60 +38,8 @@ PAUSE = 0.25
 REMOTE_PAUSE = 2.0
 """The same where each look asks an object store."""
 
-EXISTING = ("error", "append", "overwrite")
-
-
-@dataclass(frozen=True)
-class IngestSummary:
-    """What came of it.
-
-    ``report``: what was met in each file, as every reader of wireloom reports it; ``quarantined``: rows of the
-    quarantine table; ``seconds`` of the whole, without Spark's start.
-    """
-
-    table: str
-    quarantine: str | None
-    report: ReadReport
-    quarantined: int
-    seconds: float
-    partitions: int
-    """How many tasks read the input."""
-
-    @property
-    def rows(self) -> int:
-        """Good rows in the table."""
-        return self.report.rows
-
-    @property
-    def bytes(self) -> int:
-        """Decompressed bytes of input."""
-        return self.report.bytes
-
-    @property
-    def damaged(self) -> int:
-        """Damaged ranges in all files."""
-        return self.report.damaged
-
-    @property
-    def clean(self) -> bool:
-        """Whether every byte of every file belonged to a good row."""
-        return self.report.clean
-
-    @property
-    def megabytes_per_second(self) -> float:
-        """Decompressed input, in millions of bytes per second."""
-        return self.bytes / 1e6 / self.seconds if self.seconds else 0.0
-
-    def to_dict(self) -> Mapping[str, Any]:
-        """The summary as JSON takes it: the read report, and the tables and times on top."""
-        return {
-            **self.report.to_dict(),
-            "table": self.table,
-            "quarantine": self.quarantine,
-            "quarantined": self.quarantined,
-            "partitions": self.partitions,
-            "seconds": round(self.seconds, 3),
-        }
+BATCH_FILES = 10_000
+"""Files of a batch, unless the caller says otherwise."""
 
 
 def ingest(
@@ -105,120 +49,146 @@ def ingest(
     table: str,
     *,
     quarantine: str | None = None,
+    metrics: str | None = None,
     mode: str = "permissive",
     recover: bool = False,
     partition_by: Sequence[str] = (),
     columns: Sequence[str] | None = None,
     options: Mapping[str, str] | None = None,
-    existing: str = "error",
+    existing: str = "append",
+    to: str = "parquet",
+    batch_files: int = BATCH_FILES,
     progress: Callable[[IngestProgress], None] | None = None,
 ) -> IngestSummary:
-    """Reads ``inputs`` (a path, glob, folder or address, or several) with Spark and writes a Parquet table.
+    """Reads ``inputs`` (a path, glob, folder or address, or several) with Spark and writes a table.
+
+    Run again, it reads only the files that came since: which ones are done is kept in the table's folder, and changes
+    together with the table. Every record is once in the table or the quarantine, also where a run is killed.
 
     ``columns``: those of the table, by default the format's own; those of ``partition_by`` come along. ``quarantine``:
     where damaged records go, as a Parquet table of ``_path``, ``_offset``, ``_length``, ``_error``,
     ``_corrupt_record``: one row for each damaged range, also for the unread end of a file that was cut off, whose bytes
-    are left out. ``mode``: ``permissive`` or ``dropmalformed`` (the table gets the good rows; the latter keeps no bytes
-    of the others) or ``failfast``. ``options``: further ones of the data source. ``existing``: what becomes of tables
-    that are there: ``error`` (nothing is done), ``append`` or ``overwrite``. ``progress`` is called several times a
-    second, in the caller's thread.
+    are left out. ``metrics``: a folder for JSON lines, a file per batch, with what each batch and each file came to.
+    ``mode``: ``permissive`` or ``dropmalformed`` (the table gets the good rows; the latter keeps no bytes of the
+    others) or ``failfast``. ``options``: further ones of the data source. ``existing``: what becomes of tables that are
+    there: ``append`` (they must have the same columns), ``overwrite`` (all files are read, and replace what is there
+    when they are), or ``error`` (nothing is done). ``to``: ``parquet``, ``delta`` or ``iceberg``. ``batch_files``: how
+    many files are committed together. ``progress`` is called several times a second, in the caller's thread.
 
     Raises ``UnknownNameError`` and ``WireloomError``; in ``failfast`` the error of the first damage that was met.
     """
-    described = get(format)
-    source = described.name
-    if isinstance(described, ExploredFormat):
-        # Under a name of its own, since there may be an installed format of the same id.
-        source = f"{described.name}_{described.spec_sha256[:12]}"
-        spark.dataSource.register(source_of(described, source))
-    elif described.name not in formats():
-        raise UnsupportedError(f"Spark's tasks need generated code for {described.name}: run 'wireloom generate' first")
-    _check(existing, EXISTING, "value of existing")
-    _check(mode.lower(), MODES, "mode")
-    places = [folder(each) for each in (table, quarantine) if each is not None]
-    if len(places) == 2 and _overlap(*places):
-        raise WireloomError("the quarantine table needs a folder of its own, beside the table", path=quarantine)
-    if existing == "error":
-        for place in places:
-            if place.kind() == "file" or not place.is_empty():
-                raise WireloomError(
-                    "is there already: name another table, remove it, or say append or overwrite", path=place.address
-                )
-    side = _beside(places[0])
-    side.make()
+    wanted = request(
+        spark,
+        format,
+        inputs,
+        table,
+        quarantine=quarantine,
+        metrics=metrics,
+        mode=mode,
+        recover=recover,
+        partition_by=partition_by,
+        columns=columns,
+        options=options,
+        existing=existing,
+        to=to,
+    )
+    if batch_files < 1:
+        raise WireloomError(f"batch_files is a number of files, at least 1, not {batch_files}")
     started = time.monotonic()
-    try:
-        with in_brief():
-            frame = _source(spark, source, described, inputs, columns, partition_by, mode, recover, options, side)
-        findings = Findings(side)
-        watch = Watch(spark, findings, progress, started, REMOTE_PAUSE if side.remote else PAUSE)
-        watch.run(lambda: _write(frame, _spark_address(places[0]), partition_by, existing))
-        findings.refresh()
-        report = ReadReport(described.name, merged(findings.reports), engine=name_of(described))
-        quarantined = 0
-        if quarantine is not None:
-            quarantined = write_quarantine(places[1], findings, report, overwrite=existing == "overwrite")
-    finally:
-        side.remove()
-    return IngestSummary(table, quarantine, report, quarantined, time.monotonic() - started, findings.partitions)
-
-
-def _check(value: str, known: Iterable[str], what: str) -> None:
-    if value not in known:
-        raise unknown(what, value, known)
-
-
-def _overlap(one: Folder, other: Folder) -> bool:
-    """Whether one folder is in the other, or both are the same."""
-    pairs = ((one.path, other.path), (other.path, one.path))
-    return one.remote == other.remote and any(f"{inner}/".startswith(f"{outer}/") for inner, outer in pairs)
-
-
-def _beside(table: Folder) -> Folder:
-    """A folder for the tasks' findings: beside the table, not in it, since Spark may clear that."""
-    head, slash, _ = table.address.rstrip("/").rpartition("/")
-    return folder(f"{head if slash else '.'}/_wireloom-ingest-{secrets.token_hex(6)}")
-
-
-def _absolute(path: str) -> str:
-    """Spark's workers may run in another folder than the caller's process."""
-    return path if "://" in path or path == STANDARD_INPUT else os.path.abspath(path)
-
-
-def _spark_address(place: Folder) -> str:
-    """As Spark wants it: a local path with its scheme, whatever file system is Spark's default."""
-    return place.address if "://" in place.address else Path(place.path).as_uri()
-
-
-def _source(
-    spark: SparkSession,
-    source: str,
-    format: Format,
-    inputs: str | Sequence[str],
-    columns: Sequence[str] | None,
-    partition_by: Sequence[str],
-    mode: str,
-    recover: bool,
-    options: Mapping[str, str] | None,
-    side: Folder,
-) -> DataFrame:
-    wanted = list(format.default_columns if columns is None else columns)
-    wanted += [name for name in partition_by if name not in wanted]
-    paths = [_absolute(each) for each in ([inputs] if isinstance(inputs, str) else inputs)]
-    return (
-        spark.read.format(source)
-        .options(**(options or {}))
-        .option("columns", ",".join(wanted))
-        .option("mode", mode)
-        .option("recover", str(recover).lower())
-        .option("paths", json.dumps(paths))
-        .option("reportFolder", side.path if "://" not in side.address else side.address)
-        .load()
+    found = wanted.sizes()
+    with opened_tables(wanted.format.name, wanted.table, wanted.quarantine, wanted.metrics, to) as tables:
+        run = _Run(spark, wanted, tables, progress, started)
+        known = tables.ledger.files if existing != "overwrite" else {}
+        new = [path for path in found if key(path) not in known]
+        changed = [path for path, size in found.items() if known.get(key(path), size) not in (size, None)]
+        if not new:
+            # Whoever asks for other columns hears of it also where there is nothing to do.
+            with in_brief():
+                prepared(spark, wanted, tables, wanted.frame(spark, list(found)[:1], wanted.table))
+        for number, paths in enumerate(_batches(new, batch_files)):
+            run.batch(paths, found, first=number == 0)
+    report = ReadReport(wanted.format.name, run.files, engine=name_of(wanted.format))
+    return IngestSummary(
+        table,
+        quarantine,
+        report,
+        sum(each["quarantined"] for each in run.batches),
+        time.monotonic() - started,
+        sum(each["tasks"] for each in run.batches),
+        batches=run.batches,
+        recovered=tables.recovered,
+        done_before=len(found) - len(new),
+        changed=changed,
     )
 
 
-def _write(frame: DataFrame, table: str, partition_by: Sequence[str], existing: str) -> None:
-    writer = frame.write.mode("overwrite" if existing == "overwrite" else "append")
+class _Run:
+    """The batches of one call."""
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        wanted: Request,
+        tables: IngestTables,
+        progress: Callable[[IngestProgress], None] | None,
+        started: float,
+    ) -> None:
+        self._spark = spark
+        self._wanted = wanted
+        self._tables = tables
+        self._progress = progress
+        self._started = started
+        self._before = IngestProgress(0, 0, 0, 0, 0, 0.0)
+        self.files: list[FileReport] = []
+        self.batches: list[Mapping[str, Any]] = []
+
+    def batch(self, paths: Sequence[str], sizes: Mapping[str, int | None], *, first: bool) -> None:
+        """Reads files and commits what is in them."""
+        started = time.monotonic()
+        attempt = self._tables.attempt()
+        with in_brief():
+            frame = self._wanted.frame(self._spark, paths, attempt.side)
+            if first:
+                self._shape = prepared(self._spark, self._wanted, self._tables, frame)
+        findings = Findings(attempt.side)
+        pause = REMOTE_PAUSE if attempt.side.remote else PAUSE
+        watch = Watch(self._spark, findings, self._told if self._progress else None, self._started, pause)
+        watch.run(lambda: write_rows(frame, attempt.data, self._wanted.partition_by))
+        findings.refresh()
+        report = ReadReport(self._wanted.format.name, merged(findings.reports), engine=name_of(self._wanted.format))
+        seconds = time.monotonic() - started
+        record = self._tables.commit(
+            attempt, findings, report, self._shape, {key(each): sizes[each] for each in paths}, seconds=seconds
+        )
+        self.files += report.files
+        self.batches.append(batch_metrics(record))
+        self._before = self._now(IngestProgress(findings.partitions, 0, report.rows, report.bytes, report.damaged, 0.0))
+
+    def _told(self, progress: IngestProgress) -> None:
+        if self._progress is not None:
+            self._progress(self._now(progress))
+
+    def _now(self, batch: IngestProgress) -> IngestProgress:
+        """How far all batches are."""
+        before = self._before
+        return replace(
+            batch,
+            tasks=before.tasks + batch.tasks,
+            all_tasks=before.tasks + max(batch.all_tasks, batch.tasks),
+            rows=before.rows + batch.rows,
+            bytes=before.bytes + batch.bytes,
+            damaged=before.damaged + batch.damaged,
+        )
+
+
+def write_rows(frame: DataFrame, target: Folder, partition_by: Sequence[str]) -> None:
+    """Writes rows as Parquet files into a folder that is nobody else's."""
+    writer = frame.write.mode("append")
     if partition_by:
         writer = writer.partitionBy(*partition_by)
-    writer.parquet(table)
+    writer.parquet(spark_address(target))
+
+
+def _batches(paths: Sequence[str], most: int) -> Iterator[Sequence[str]]:
+    for start in range(0, len(paths), most):
+        yield paths[start : start + most]

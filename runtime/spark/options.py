@@ -12,8 +12,12 @@ from typing import Any
 from ..errors import WireloomError
 from ..format import Format
 from ..nearest import unknown
+from .writer_names import DEFAULT as FILE_NAME
+from .writer_names import check_pattern
 
 MODES = ("permissive", "dropmalformed", "failfast")
+PARTITION_COLUMNS = ("infer", "text", "off")
+PUSH_FILTERS = ("auto", "true", "false")
 
 READ_OPTIONS = {
     "path": "A path, glob, folder (with all folders in it), or s3:// address; what load(…) is given.",
@@ -30,8 +34,19 @@ READ_OPTIONS = {
     "pathGlobFilter": "Only files whose name matches this pattern.",
     "modifiedAfter": "Only files changed after this time, such as 2026-03-01T00:00:00; UTC unless it says otherwise.",
     "modifiedBefore": "Only files changed before this time.",
+    "ignoreMissingFiles": "true: a path that names nothing, and a file that is gone when it is to be read, are passed "
+    "over. Default false.",
+    "ignoreCorruptFiles": "true: a file that cannot be opened or read on is left where it fails, in mode FAILFAST also "
+    "one that is damaged; its rows before that stay. Default false.",
+    "pushFilters": "true: where spark.sql.python.filterPushdown.enabled is true, Spark's filters choose files and rows "
+    "here already; load the data frame anew for each query then, since up to 4.3 Spark keeps the filters of one query "
+    "for all others of the same data frame. false: never. auto (default): where Spark does not do so.",
+    "partitionColumns": "infer (default): folders named key=value give columns, of int, bigint or date where all "
+    "values are such, else string; text: all as string; off: none.",
+    "basePath": "Only folders below this one give columns.",
     "maxPartitionBytes": "About how many bytes a partition reads; default 128m.",
-    "openCostInBytes": "What opening one more file is worth in bytes, when small files share partitions; default 4m.",
+    "openCostInBytes": "What opening one more object of a store is worth in bytes, when small files share partitions; "
+    "of a file on a mounted disk a 32nd. No smaller file is split. Default 4m.",
     "minPartitions": "How many partitions to make where there is enough to read; default: the driver's processors.",
     "batchRows": "Most rows of an Arrow batch; default 16384.",
     "codec": "auto (default: by content), zstd, gzip or none.",
@@ -40,19 +55,48 @@ READ_OPTIONS = {
     "region": "Region of the object store.",
     "endpoint": "Address of an object store that is not Amazon's.",
     "anonymous": "true: ask the object store without credentials.",
+    "profile": "Whose credentials, region and endpoint to take from the files of Amazon's tools.",
+    "verifySha256": "true: the bytes of an object are compared with the sha256 in its metadata; files are then not "
+    "split. Default false.",
 }
 """Options of every format's reader, and what they do; those of the format itself (``stride``) come on top."""
+
+STREAM_OPTIONS = {
+    "maxFilesPerTrigger": "Most files of a batch; default 1000.",
+    "maxBytesPerTrigger": "About how many stored bytes a batch reads, but at least one file, or a row of one that "
+    "grows; default: any.",
+    "tail": "Whether files grow at their ends. true: their complete rows are read, and later what has come since; "
+    "false: a file is read once, when it is found; auto (default): true for local uncompressed files of a delimited "
+    "format.",
+    "failOnDataLoss": "true (default): the query fails, and names the file, where one has vanished, shrunk or been "
+    "replaced before it was read, or after; false: the file is skipped and counted.",
+    "latestFirst": "true: of what is there, the newest files first. Default false.",
+    "maxTrackedFiles": "Of how many files that were read the offset keeps an entry of its own; default 10000. Files "
+    "that grow are always kept while they are there.",
+    "reportFolder": "Folder in which each batch leaves one with its reports and its damaged records, which then do not "
+    "come as rows.",
+}
+"""Options of a streaming read besides ``READ_OPTIONS``; a batch read leaves them alone, as Spark's own sources do."""
 
 WRITE_OPTIONS = {
     "path": "The folder to write to; what save(…) is given.",
     "codec": "zstd, gzip or none; by default the format's own.",
+    "compression": "The same, as Spark's own sources call it.",
+    "maxRecordsPerFile": "Most rows of a file; default: any.",
+    "maxFileBytes": "About how large a file becomes, in bytes as stored; default: any.",
+    "region": "Region of the object store.",
+    "endpoint": "Address of an object store that is not Amazon's.",
+    "anonymous": "true: ask the object store without credentials.",
+    "profile": "Profile of the object store's credentials.",
+    "fileName": "Pattern of the files' names, without their ending; default part-{partition:05d}-{number:03d}-{job}. "
+    "{sequence} counts all files, on from those that are there; {batch} is that of a stream.",
     "level": "Level of the codec.",
     "maxRecord": "Largest record in bytes; default: the format's.",
 }
 """Options of every format's writer, and what they do; those of the format itself come on top."""
 
 INTERNAL_OPTIONS = ("reportfolder",)
-"""Of ``wireloom.spark.ingest`` alone."""
+"""For a batch read, of ``wireloom.spark.ingest`` alone."""
 
 _UNITS = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 
@@ -73,6 +117,13 @@ class ReadOptions:
     name_filter: str | None = None
     modified_after: datetime | None = None
     modified_before: datetime | None = None
+    ignore_missing: bool = False
+    ignore_corrupt: bool = False
+    push_filters: str = "auto"
+    """One of ``PUSH_FILTERS``."""
+    partition_columns: str = "infer"
+    """One of ``PARTITION_COLUMNS``."""
+    base_path: str | None = None
     max_partition_bytes: int = 128 << 20
     open_cost: int = 4 << 20
     min_partitions: int = 1
@@ -92,34 +143,44 @@ class WriteOptions:
     codec: str | None = None
     level: int | None = None
     format: Mapping[str, Any] = field(default_factory=dict)
+    max_records: int | None = None
+    max_bytes: int | None = None
+    file_name: str = FILE_NAME
+    location: Mapping[str, Any] = field(default_factory=dict)
+    """How to reach an object store."""
 
 
 def read_options(format: Format, given: Mapping[str, str]) -> ReadOptions:
     """The options of a reader. Raises ``UnknownNameError`` and ``WireloomError``."""
-    choices = {each.name.lower(): each.name for each in format.choices}
-    values = _known(given, (*READ_OPTIONS, *choices.values()), INTERNAL_OPTIONS)
-    scan: dict[str, Any] = {name: values[name] for name in choices.values() if name in values}
+    own = _own_options(format)
+    values = _known(given, (*READ_OPTIONS, *STREAM_OPTIONS, *own), INTERNAL_OPTIONS)
+    scan: dict[str, Any] = {name: values[name] for name in own if name in values}
     if "codec" in values:
         scan["codec"] = values["codec"]
     for option, name in (("maxRecord", "max_record"), ("maxWindow", "max_window")):
         if option in values:
             scan[name] = size(option, values[option])
-    location: dict[str, Any] = {name: values[name] for name in ("region", "endpoint") if name in values}
-    if "anonymous" in values:
-        location["anonymous"] = flag("anonymous", values["anonymous"])
+    location = _location(values)
+    if "verifySha256" in values:
+        location["verify_sha256"] = flag("verifySha256", values["verifySha256"])
     columns = values.get("columns")
     return ReadOptions(
         paths=_paths(values),
-        mode=_one_of("mode", values.get("mode", "permissive").lower(), MODES),
+        mode=one_of("mode", values.get("mode", "permissive").lower(), MODES),
         recover=flag("recover", values.get("recover", "false")),
         verify=flag("verify", values.get("verify", "true")),
         columns=None if columns is None else tuple(each.strip() for each in columns.split(",") if each.strip()),
         corrupt_record=values.get("columnNameOfCorruptRecord", "_corrupt_record"),
-        narrow=_one_of("unsigned64", values.get("unsigned64", "decimal").lower(), ("decimal", "long")) == "long",
+        narrow=one_of("unsigned64", values.get("unsigned64", "decimal").lower(), ("decimal", "long")) == "long",
         recursive=flag("recursiveFileLookup", values.get("recursiveFileLookup", "true")),
         name_filter=values.get("pathGlobFilter"),
         modified_after=_time("modifiedAfter", values.get("modifiedAfter")),
         modified_before=_time("modifiedBefore", values.get("modifiedBefore")),
+        ignore_missing=flag("ignoreMissingFiles", values.get("ignoreMissingFiles", "false")),
+        ignore_corrupt=flag("ignoreCorruptFiles", values.get("ignoreCorruptFiles", "false")),
+        push_filters=one_of("pushFilters", values.get("pushFilters", "auto").lower(), PUSH_FILTERS),
+        partition_columns=_partition_columns(values),
+        base_path=values.get("basePath"),
         max_partition_bytes=size("maxPartitionBytes", values.get("maxPartitionBytes", "128m")),
         open_cost=size("openCostInBytes", values.get("openCostInBytes", "4m"), least=0),
         min_partitions=size("minPartitions", values.get("minPartitions", str(os.cpu_count() or 1))),
@@ -130,18 +191,64 @@ def read_options(format: Format, given: Mapping[str, str]) -> ReadOptions:
     )
 
 
+def _location(values: Mapping[str, str]) -> dict[str, Any]:
+    """How to reach an object store, as ``storage.Location`` takes it."""
+    location: dict[str, Any] = {name: values[name] for name in ("region", "endpoint", "profile") if name in values}
+    if "anonymous" in values:
+        location["anonymous"] = flag("anonymous", values["anonymous"])
+    return location
+
+
+def _partition_columns(values: Mapping[str, str]) -> str:
+    # A table of the ingest pipeline has the columns that were asked for, whatever its inputs' folders are called.
+    default = "off" if "reportfolder" in values else "infer"
+    return one_of("partitionColumns", values.get("partitionColumns", default).lower(), PARTITION_COLUMNS)
+
+
+def _own_options(format: Format, *, writing: bool = False) -> tuple[str, ...]:
+    """The options that the format itself has."""
+    from ..messages.output import written_options
+    from ..plan import message_options
+
+    kind = (format.message.option,) if format.message is not None and format.message.option else ()
+    of_messages = written_options(format) if writing else message_options(format)
+    return (*(each.name for each in format.choices), *kind, *of_messages)
+
+
+def kind_of(format: Format, given: Mapping[str, str]) -> Format:
+    """The table of the kind of message that the options choose; the format itself where there is one kind only.
+
+    Raises ``UnknownNameError``."""
+    units = format.message
+    if units is None or not units.option:
+        return format
+    kind = next((value for name, value in given.items() if name.lower() == units.option.lower()), units.kind)
+    return format.of_kind(kind)
+
+
 def write_options(format: Format, given: Mapping[str, str]) -> WriteOptions:
     """The options of a writer. Raises ``UnknownNameError`` and ``WireloomError``."""
-    choices = {each.name.lower(): each.name for each in format.choices}
-    values = _known(given, (*WRITE_OPTIONS, *choices.values()), ())
+    own = _own_options(format, writing=True)
+    # What Spark itself wants of a stream comes along with the source's own.
+    values = _known(given, (*WRITE_OPTIONS, *own), ("checkpointLocation", "queryName"))
+    codec = values.get("codec", values.get("compression"))
     if "path" not in values:
         raise WireloomError("no folder to write to: give one to save(…), or as option path")
-    options: dict[str, Any] = {name: values[name] for name in choices.values() if name in values}
+    options: dict[str, Any] = {name: values[name] for name in own if name in values}
     if "maxRecord" in values:
         options["max_record"] = size("maxRecord", values["maxRecord"])
     level = values.get("level")
+    pattern = values.get("fileName", FILE_NAME)
+    check_pattern(pattern)
     return WriteOptions(
-        values["path"], values.get("codec"), None if level is None else _integer("level", level), options
+        values["path"],
+        None if codec is None else one_of("codec", codec.strip().lower(), ("zstd", "gzip", "none")),
+        None if level is None else _integer("level", level),
+        options,
+        max_records=size("maxRecordsPerFile", values["maxRecordsPerFile"]) if "maxRecordsPerFile" in values else None,
+        max_bytes=size("maxFileBytes", values["maxFileBytes"]) if "maxFileBytes" in values else None,
+        file_name=pattern,
+        location=_location(values),
     )
 
 
@@ -171,7 +278,8 @@ def _paths(values: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _one_of(name: str, value: str, known: Iterable[str]) -> str:
+def one_of(name: str, value: str, known: Iterable[str]) -> str:
+    """One of the values that there are. Raises ``UnknownNameError`` with the nearest."""
     if value not in known:
         raise unknown(f"value of option {name}", value, known)
     return value
@@ -179,7 +287,7 @@ def _one_of(name: str, value: str, known: Iterable[str]) -> str:
 
 def flag(name: str, value: str) -> bool:
     """``true`` or ``false``."""
-    return _one_of(name, value.strip().lower(), ("true", "false")) == "true"
+    return one_of(name, value.strip().lower(), ("true", "false")) == "true"
 
 
 def size(name: str, value: str, *, least: int = 1) -> int:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ..storage import Input
+from ..storage import FileInput, Input
 
 EXPANSION = 4
 """How many times larger compressed files are taken to be once they are read: what logs of text come to."""
+
+NEARNESS = 32
+"""How many times less it takes to open a file of a mounted disk than an object in a store."""
 
 UNKNOWN_SIZE = 64 * 1024 * 1024
 """What an input of unknown size counts as, in bytes."""
@@ -28,6 +31,10 @@ class Candidate:
         size = UNKNOWN_SIZE if self.input.size is None else self.input.size
         return size * EXPANSION if self.compressed else size
 
+    def opening(self, open_cost: int) -> int:
+        """What opening it is worth in bytes, where it is ``open_cost`` for an object in a store."""
+        return open_cost // NEARNESS if isinstance(self.input, FileInput) else open_cost
+
 
 @dataclass(frozen=True)
 class Slice:
@@ -37,6 +44,8 @@ class Slice:
     begin: int
     end: int | None
     cost: int
+    opening: int = 0
+    """What opening the file is worth, in bytes too."""
 
     @property
     def byte_range(self) -> tuple[int, int] | None:
@@ -50,13 +59,13 @@ def plan(
     """The partitions: every byte of every file is in exactly one slice, and every slice in exactly one partition.
 
     As Spark does for its own files: a partition holds about ``max_partition_bytes``, or less where that gives
-    ``min_partitions``, but never less than ``open_cost``, which is what opening one more file is worth in bytes. A file
-    that cannot be split is one slice whatever its size.
+    ``min_partitions``, but never less than ``open_cost``, which is what opening one more object of a store is worth in
+    bytes; a file of a mounted disk counts less. A file that cannot be split is one slice whatever its size.
     """
     files = list(candidates)
-    total = sum(each.cost + open_cost for each in files)
+    total = sum(each.cost + each.opening(open_cost) for each in files)
     target = max(1, min(max_partition_bytes, max(open_cost, total // max(1, min_partitions))))
-    slices = [piece for each in files for piece in _slices(each, target)]
+    slices = [piece for each in files for piece in _slices(each, target, each.opening(open_cost))]
     # Spark's order: the largest first, filled up with what comes next while it fits.
     slices.sort(key=lambda piece: -piece.cost)
     partitions: list[tuple[Slice, ...]] = []
@@ -67,21 +76,21 @@ def plan(
             partitions.append(tuple(current))
             current, filled = [], 0
         current.append(piece)
-        filled += piece.cost + open_cost
+        filled += piece.cost + piece.opening
     if current:
         partitions.append(tuple(current))
     return partitions
 
 
-def _slices(candidate: Candidate, target: int) -> Sequence[Slice]:
+def _slices(candidate: Candidate, target: int, opening: int) -> Sequence[Slice]:
     size = candidate.input.size
     if not candidate.splittable or size is None or size <= target:
-        return (Slice(candidate.input, 0, None, candidate.cost),)
+        return (Slice(candidate.input, 0, None, candidate.cost, opening),)
     starts = range(0, size, target)
     # The last one is open-ended: a file that has grown since is read to its end, once.
     ends = [*starts[1:], None]
     return tuple(
-        Slice(candidate.input, start, LAST if end is None else end, (size if end is None else end) - start)
+        Slice(candidate.input, start, LAST if end is None else end, (size if end is None else end) - start, opening)
         for start, end in zip(starts, ends, strict=True)
     )
 

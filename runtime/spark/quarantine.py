@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -83,19 +82,15 @@ def _ranges(report: FileReport) -> Iterator[Row]:
         yield report.path, report.tail_offset, None, f"{reason}: the rest of the file could not be read", None
 
 
-def write_quarantine(place: Folder, findings: Findings, report: ReadReport, *, overwrite: bool) -> int:
-    """Writes the quarantine table, also where nothing was damaged; gives its number of rows.
+def write_quarantine(place: Folder, name: str, findings: Findings, report: ReadReport) -> int:
+    """Writes a file of the quarantine table, also where nothing was damaged; gives its number of rows.
 
     Raises ``WireloomError`` where it cannot be written.
     """
     place.make()
-    before = place.names() if overwrite else []
-    target = place.child(f"part-{secrets.token_hex(8)}.parquet")
-    with opened(target) as file, pq.ParquetWriter(file, QUARANTINE_SCHEMA, compression="zstd") as writer:
+    with opened(place.child(name)) as file, pq.ParquetWriter(file, QUARANTINE_SCHEMA, compression="zstd") as writer:
         written = _Quarantine(writer, report)
         for table in findings.records():
             written.add(table)
         written.add_missing()
-    for name in before:
-        place.delete(name)
     return written.rows

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from pyspark.sql.types import (
@@ -61,9 +61,19 @@ def narrowed(kind: DataType) -> DataType:
     return LongType() if kind == UNSIGNED64 else kind
 
 
-def chosen_schema(format: Format, known: dict[str, StructField], columns: Sequence[str] | None) -> StructType:
-    """The schema where the user gives none: ``columns`` by name, or the default ones. Raises ``UnknownNameError``."""
-    names = format.default_columns if columns is None else columns
+def chosen_schema(
+    format: Format,
+    known: dict[str, StructField],
+    columns: Sequence[str] | None,
+    others: Callable[[], list[StructField]] = list,
+) -> StructType:
+    """The schema where the user gives none: ``columns`` by name, or the default ones and the ``others``, which are
+    looked for where they may be needed. Raises ``UnknownNameError``."""
+    names = list(format.default_columns if columns is None else columns)
+    if columns is None or any(name not in known for name in columns):
+        more = {each.name: each for each in others()}
+        known = {**known, **more}
+        names += [] if columns is not None else more
     for name in names:
         if name not in known:
             raise unknown(f"column of {format.name}", name, known)

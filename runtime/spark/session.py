@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 import os
-import re
-import shutil
-import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import UnsupportedError
+from .java import prepare_java
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-OLDEST_JAVA = 17
-
-ADVICE = (
-    "Install Java 17 or newer (Debian: apt-get install openjdk-17-jre-headless; macOS: brew install openjdk@17), "
-    "or set JAVA_HOME to one"
-)
 
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 
@@ -65,7 +56,7 @@ def start(name: str = "wireloom", *, cores: int | str = "*", settings: Mapping[s
     active = SparkSession.getActiveSession()
     if active is not None:
         return active
-    check_java()
+    prepare_java()
     # Spark starts its Python workers, and looks for data sources, with what this names.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
@@ -75,32 +66,6 @@ def start(name: str = "wireloom", *, cores: int | str = "*", settings: Mapping[s
     for key, value in wanted.items():
         builder = builder.config(key, value)
     return builder.getOrCreate()
-
-
-def check_java() -> None:
-    """Raises ``UnsupportedError`` where the Java that Spark would start is missing or too old."""
-    home = os.environ.get("JAVA_HOME")
-    java = str(Path(home, "bin", "java")) if home else shutil.which("java")
-    shown = f"JAVA_HOME is {home}, and there is no bin/java in it" if home else "no Java was found on the path"
-    if java is None or not Path(java).exists():
-        raise UnsupportedError(f"Spark runs on Java, and {shown}. {ADVICE}")
-    try:
-        told = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=False).stderr
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise UnsupportedError(f"Spark runs on Java, and {java} does not start: {error}. {ADVICE}") from None
-    version = java_version(told)
-    if version is not None and version < OLDEST_JAVA:
-        raise UnsupportedError(f"Spark needs Java {OLDEST_JAVA}, and {java} is Java {version}. {ADVICE}")
-
-
-def java_version(told: str) -> int | None:
-    """The major version in what ``java -version`` says.
-
-    >>> java_version('openjdk version "17.0.15" 2025-04-15'), java_version('java version "1.8.0_402"')
-    (17, 8)
-    """
-    found = re.search(r'version "(?:1\.)?(\d+)', told)
-    return int(found[1]) if found else None
 
 
 def _quiet_logging() -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, ClassVar
 
 from pyspark.sql.datasource import DataSource
@@ -12,7 +13,8 @@ from .brief import Brief
 
 if TYPE_CHECKING:
     from .reader import FormatReader
-    from .writer import FormatWriter
+    from .stream_reader import FormatStreamReader
+    from .writer import FormatStreamWriter, FormatWriter
 
 
 class FormatSource(DataSource):
@@ -31,26 +33,62 @@ class FormatSource(DataSource):
         """The format's name."""
         return cls.described.name
 
+    def _table(self) -> tuple[Format, StructType]:
+        """The format and all its columns; with several kinds of message, those of the one that the options choose."""
+        from .options import kind_of
+
+        format = kind_of(self.described, self.options)
+        if format is self.described:
+            return format, self.wire_schema
+        wire: StructType = importlib.import_module(f"{format.module}.spark").SCHEMA
+        return format, wire
+
     def schema(self) -> StructType:
-        """The columns of option ``columns``, by default those of the format. Raises ``WireloomError``."""
+        """The columns of option ``columns``, by default those of the format and of the folders that are named
+        ``key=value``. Raises ``WireloomError``."""
+        from .files import folder_fields
         from .options import read_options
         from .schema import chosen_schema, known_columns
 
         with Brief():
+            format, wire = self._table()
             options = read_options(self.described, self.options)
-            known = known_columns(self.described, self.wire_schema, options.corrupt_record, narrow=options.narrow)
-            return chosen_schema(self.described, known, options.columns)
+            known = known_columns(format, wire, options.corrupt_record, narrow=options.narrow)
+            return chosen_schema(format, known, options.columns, lambda: folder_fields(options, known))
 
     def reader(self, schema: StructType) -> FormatReader:
         """What reads the columns of ``schema``, which may be a part of the format's. Raises ``WireloomError``."""
         from .options import read_options
+        from .pushdown import FilteringReader, is_enabled
         from .reader import FormatReader
         from .schema import known_columns, targets
 
         with Brief():
+            format, wire = self._table()
             options = read_options(self.described, self.options)
-            known = known_columns(self.described, self.wire_schema, options.corrupt_record, narrow=options.narrow)
-            return FormatReader(self.described, targets(schema, known, options.corrupt_record), options)
+            known = known_columns(format, wire, options.corrupt_record, narrow=options.narrow)
+            kind = FilteringReader if is_enabled(options.push_filters) else FormatReader
+            return kind(self.described, targets(schema, known, options.corrupt_record), options)
+
+    def streamReader(self, schema: StructType) -> FormatStreamReader:  # noqa: N802
+        """What reads these columns as a stream; ``options.STREAM_OPTIONS`` come on top. Raises ``WireloomError``."""
+        from .stream_options import stream_options
+        from .stream_reader import FormatStreamReader
+
+        with Brief():
+            reader, stream = self.reader(schema), stream_options(self._table()[0], self.options)
+            # A file that is cut off while it is read is lost data, and what then happens has an option of its own.
+            reader.ends_where_storage_fails |= not stream.fail_on_data_loss
+            return FormatStreamReader(reader, stream)
+
+    def streamWriter(self, schema: StructType, overwrite: bool) -> FormatStreamWriter:  # noqa: N802
+        """What writes the batches of a stream, each once. Raises ``WireloomError``."""
+        from .options import write_options
+        from .writer import FormatStreamWriter
+
+        with Brief():
+            options = write_options(self.described, self.options)
+            return FormatStreamWriter(self.described, schema, options, overwrite)
 
     def writer(self, schema: StructType, overwrite: bool) -> FormatWriter:
         """What writes rows as files of the format. Raises ``WireloomError``."""

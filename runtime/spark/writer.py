@@ -1,15 +1,17 @@
-"""Writes the rows of a data frame as files of a format: a file per task, all of them visible at once or not at all."""
+"""Writes the rows of a data frame as files of a format, all of which are seen when the job commits, or none."""
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from pyspark import TaskContext
-from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
+from pyspark.sql.datasource import DataSourceArrowWriter, DataSourceStreamArrowWriter, WriterCommitMessage
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
@@ -17,113 +19,232 @@ from ..errors import WireloomError
 from ..format import Format
 from .brief import Brief
 from .options import WriteOptions
+from .writer_names import Place
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from .folders import Folder
+    from .journal import Journal
 
-TEMPORARY = "_temporary-wireloom"
-"""Folder inside the target where files stand until the commit; readers leave names with an underscore out."""
+JOB = "job-"
+STREAM = "stream-"
+"""How the names of commits and of staging folders begin."""
+
+QUERY_PROPERTY = "sql.streaming.queryId"
+"""Spark tells tasks of a stream by it which query they are of."""
+
+ABANDONED = timedelta(days=1)
+"""Nothing was written for so long: whoever began it, perhaps on another machine, is not going to commit it."""
+
+
+@dataclass(frozen=True)
+class WrittenFile:
+    """A file that waits for the commit: its ``name`` in the staging folder, and which task made it."""
+
+    name: str
+    partition: int
 
 
 @dataclass
 class Written(WriterCommitMessage):
-    """What a task made: ``name`` of its file, ``None`` where it had no rows."""
+    """What a task made. ``attempt``: its staging folder; ``query``: the stream's, ``None`` where it is none."""
 
-    name: str | None
-    rows: int = 0
+    files: tuple[WrittenFile, ...]
+    rows: int
+    attempt: str
+    query: str | None = None
 
 
-class FormatWriter(DataSourceArrowWriter):
-    """Writes one format. It is pickled on its way to the tasks."""
+class FilesWriter:
+    """What a batch write and a stream have in common. It is pickled on its way to the tasks."""
 
     def __init__(self, format: Format, schema: StructType, options: WriteOptions, overwrite: bool) -> None:
-        from ..writing.fields import fields_of
+        from .owner import owner
 
         self.format = format
         self.options = options
         self.overwrite = overwrite
         self.job = secrets.token_hex(6)
+        self._owner = owner()
         # Whoever forgot a column hears of it before any task has begun.
-        fields_of(format, to_arrow_schema(schema, timezone="UTC"))
+        _check_columns(format, to_arrow_schema(schema, timezone="UTC"), options)
         if self._folder().kind() == "file":
             raise WireloomError("is a file: give the folder that the files are to be written to", path=options.path)
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> Written:
-        """Writes the rows of one task under a temporary name."""
-        from ..writing import write
+        """Writes the rows of one task where no reader looks. A task without rows leaves no file."""
+        from .journal import staging
+        from .writer_files import write_files
 
-        # A task without rows leaves no file, so the first batch with rows has to be seen before one is opened.
-        filled = (batch for batch in iterator if batch.num_rows)
-        first = next(filled, None)
-        if first is None:
-            return Written(None)
         context = TaskContext.get()
-        number = context.partitionId() if context is not None else 0
-        name = f"part-{number:05d}-{secrets.token_hex(6)}{self._ending()}"
-        temporary = self._temporary()
-        temporary.make()
-
-        def batches() -> Iterator[pa.RecordBatch]:
-            yield first
-            yield from filled
-
+        partition = context.partitionId() if context is not None else 0
+        query = self._query(context)
+        attempt = self._attempt(query)
+        files: list[WrittenFile] = []
+        rows = 0
         with Brief():
-            report = write(
-                self.format,
-                batches(),
-                temporary.child(name),
-                codec=self.options.codec,
-                level=self.options.level,
-                **self.options.format,
-            )
-        return Written(name, report.rows)
+            filled = (batch for batch in iterator if batch.num_rows)
+            first = next(filled, None)
+            if first is not None:
+                place = staging(self._folder(), attempt)
+                place.make()
+                for name, count in write_files(self.format, _again(first, filled), place, self.options):
+                    files.append(WrittenFile(name, partition))
+                    rows += count
+        return Written(tuple(files), rows, attempt, query)
+
+    def _query(self, context: TaskContext | None) -> str | None:
+        return None
+
+    def _attempt(self, query: str | None) -> str:
+        return f"{JOB}{self.job}-{self._owner}" if query is None else f"{STREAM}{query}-{self._owner}"
+
+    def _commit(self, name: str, written: Sequence[Written], batch: int, job: str) -> Journal:
+        """Carries out what others have left undone, then commits the files of all tasks."""
+        from .journal import HOME, TABLE, Journal, Move, Record, staged_name
+        from .writer_files import ending
+        from .writer_names import names
+
+        place = self._folder()
+        place.make()
+        journal = Journal(place)
+        _recover(journal)
+        files = [(each.attempt, file) for each in written for file in each.files]
+        before = [each for each in place.names() if each != HOME]
+        finals = names(
+            self.options.file_name,
+            ending(self.format, self.options.codec),
+            _places(file.partition for _, file in files),
+            [] if self.overwrite else before,
+            batch=batch,
+            job=job,
+        )
+        moves = [
+            Move(TABLE, staged_name(attempt, file.name), final)
+            for (attempt, file), final in zip(files, finals, strict=True)
+        ]
+        # What was there goes last: readers may find too much for a moment, never nothing.
+        removes = [(TABLE, each) for each in before if each not in finals] if self.overwrite else []
+        journal.commit(Record(name, moves, removes))
+        return journal
+
+    def _clear(self, own: str) -> None:
+        """Removes the staging folders whose names begin with ``own``, and those that nobody is going to commit."""
+        from .journal import HOME, Journal, clear_staging, staging
+        from .owner import is_gone
+
+        place = self._folder()
+        if HOME not in place.names():
+            return
+        # What is committed may still be staged.
+        _recover(Journal(place))
+        oldest = datetime.now(UTC) - ABANDONED
+
+        def wanted(attempt: str) -> bool:
+            if attempt.startswith(own) or is_gone(attempt.rpartition("-")[2]):
+                return True
+            last = staging(place, attempt).modified()
+            return last is not None and last < oldest
+
+        clear_staging(place, wanted)
+
+    def _folder(self) -> Folder:
+        from ..storage import Location
+        from .folders import folder
+
+        return folder(self.options.path.rstrip("/") or "/", Location(**self.options.location))
+
+
+class FormatWriter(FilesWriter, DataSourceArrowWriter):
+    """Writes one format."""
 
     def commit(self, messages: list[WriterCommitMessage | None]) -> None:
         """Gives the files of all tasks their places; with ``overwrite`` removes what was there."""
+        name = f"{JOB}{self.job}"
         with Brief():
-            self._commit(messages)
-
-    def _commit(self, messages: list[WriterCommitMessage | None]) -> None:
-        target, temporary = self._folder(), self._temporary()
-        target.make()
-        before = [name for name in target.names() if name != TEMPORARY] if self.overwrite else []
-        for message in messages:
-            if isinstance(message, Written) and message.name is not None:
-                temporary.move(message.name, target)
-        # What was there goes last: a failure on the way leaves too much, never nothing.
-        for name in before:
-            target.delete(name)
-        temporary.remove()
-        self._remove_unused(target)
+            self._commit(name, _written(messages), 0, self.job).forget(name)
+            self._clear(name)
 
     def abort(self, messages: list[WriterCommitMessage | None]) -> None:
-        """Removes the files of all tasks."""
+        """Removes the files of all tasks; where the commit holds already, it is carried out."""
         with suppress(WireloomError):
-            self._temporary().remove()
-            self._remove_unused(self._folder())
+            self._clear(f"{JOB}{self.job}")
 
-    def _remove_unused(self, target: Folder) -> None:
-        """Removes the folder of temporary ones where no other job is using it."""
-        if TEMPORARY in target.names():
-            outer = self._folder(TEMPORARY)
-            if not outer.names():
-                outer.remove()
 
-    def _folder(self, *inside: str) -> Folder:
-        from .folders import folder
+class FormatStreamWriter(FilesWriter, DataSourceStreamArrowWriter):
+    """Writes the batches of a stream, each once. For every batch, and for its commit, Spark makes a new one of these,
+    so what they have to know of each other is in the messages."""
 
-        return folder("/".join((self.options.path.rstrip("/") or "/", *inside)))
+    def commit(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803
+        """As ``FormatWriter.commit``; a batch of the same query that is committed already is left alone."""
+        written = _written(messages)
+        if not written:
+            return
+        stream = f"{STREAM}{written[0].query}-"
+        with Brief():
+            if self._last(stream) < batchId:
+                journal = self._commit(f"{stream}{batchId:012d}", written, batchId, f"{written[0].query}-{batchId}")
+                for name in journal.names():
+                    if name.startswith(stream) and int(name.removeprefix(stream)) < batchId:
+                        journal.forget(name)
+            self._clear(stream)
 
-    def _temporary(self) -> Folder:
-        return self._folder(TEMPORARY, self.job)
+    def abort(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803
+        """Removes the files of the tasks that were done; the next batch of the query removes all others."""
+        with suppress(WireloomError):
+            for attempt in {each.attempt for each in _written(messages)}:
+                self._clear(attempt)
 
-    def _ending(self) -> str:
-        """The ending of the files' names, by which readers of all kinds know format and codec."""
-        endings = {"zstd": ".zst", "gzip": ".gz", "none": ""}
-        codec = self.options.codec or self.format.codec
-        extensions = [each if each.startswith(".") else f".{each}" for each in self.format.extensions]
-        plain = [each for each in extensions if not each.endswith((".zst", ".gz"))]
-        base = plain[0] if plain else extensions[0].rpartition(".")[0] if extensions else f".{self.format.name}"
-        return base + endings.get(codec, "")
+    def _query(self, context: TaskContext | None) -> str | None:
+        query = context.getLocalProperty(QUERY_PROPERTY) if context is not None else None
+        if query is None:
+            raise WireloomError("Spark does not say which query this is: write with foreachBatch, in batches")
+        return query
+
+    def _last(self, stream: str) -> int:
+        """The last batch of the query that is committed; -1 where there is none."""
+        from .journal import Journal
+
+        journal = Journal(self._folder())
+        _recover(journal)
+        found = (each for each in journal.names() if each.startswith(stream))
+        return max((int(each.removeprefix(stream)) for each in found), default=-1)
+
+
+def _recover(journal: Journal) -> None:
+    """Carries out what a process committed that died, or is about to carry it out itself."""
+    for each in journal.recover():
+        if each.name.startswith(JOB):
+            journal.forget(each.name)
+
+
+def _places(partitions: Iterable[int]) -> list[Place]:
+    """Each file's place among those of its task."""
+    counted: Counter[int] = Counter()
+    found = []
+    for each in partitions:
+        found.append(Place(each, counted[each]))
+        counted[each] += 1
+    return found
+
+
+def _written(messages: list[WriterCommitMessage | None]) -> list[Written]:
+    return [each for each in messages if isinstance(each, Written)]
+
+
+def _again(first: pa.RecordBatch, rest: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    yield first
+    yield from rest
+
+
+def _check_columns(format: Format, schema: pa.Schema, options: WriteOptions) -> None:
+    """Raises ``WireloomError`` where a writer cannot do with these columns."""
+    from ..messages.output import UnitWriter
+    from ..messages.rows import columns_of
+    from ..writing.fields import fields_of
+
+    if format.message is None:
+        fields_of(format, schema)
+    else:
+        columns_of(UnitWriter(format, dict(options.format)).format, schema)

@@ -104,11 +104,16 @@ def values_of(filled: Filled, batch: pa.RecordBatch, first_row: int) -> list[obj
     ``WireloomError`` for a null and for a value that the field cannot hold.
     """
     array = batch.column(filled.name)
-    if pa.types.is_dictionary(array.type):
-        array = array.dictionary_decode()
     if array.null_count:
         row = pc.index(array.is_null(), True).as_py()
         raise WireloomError(f"row {first_row + row}, column {filled.name}: null, and the format has no null")
+    return column_values(filled, array, first_row)
+
+
+def column_values(filled: Filled, array: pa.Array, first_row: int) -> list[object]:
+    """As ``values_of``, of any array; a null is ``None``."""
+    if pa.types.is_dictionary(array.type):
+        array = array.dictionary_decode()
     if filled.labels and not pa.types.is_integer(array.type):
         return _numbers(filled, array, first_row)
     if filled.labels:
@@ -149,7 +154,7 @@ def _numbers(filled: Filled, array: pa.Array, first_row: int) -> list[object]:
     result: list[object] = []
     for row, text in enumerate(array.to_pylist()):
         value = known.get(text)
-        if value is None:
+        if value is None and text is not None:
             try:
                 value = int(text)
             except ValueError:

@@ -26,19 +26,21 @@ def name_of(target: Target) -> str | None:
 
 
 @contextmanager
-def opened(target: Target) -> Iterator[IO[bytes]]:
+def opened(target: Target, location: Location | None = None) -> Iterator[IO[bytes]]:
     """A binary file to write ``target`` with.
 
     A path gets its content under a temporary name in the same folder, and its own name when the block ends; where the
     block raises (also ``KeyboardInterrupt``), nothing is left and a file that was there before is untouched. A URL
     (``s3://…``) is done in the same way. A file object is written to as it is and stays open; so is a path that is no
-    regular file, such as a pipe. Raises ``WireloomError`` where the file cannot be written.
+    regular file, such as a pipe. ``location``: how to reach an object store. Raises ``WireloomError`` where the file
+    cannot be written.
     """
     if not isinstance(target, str | os.PathLike):
         yield target
         return
     path = os.fspath(target)
-    with _remote(path) if path.split("://", 1)[0] in REMOTE_SCHEMES else _local(path) as file:
+    remote = path.split("://", 1)[0] in REMOTE_SCHEMES
+    with _remote(path, location or Location()) if remote else _local(path) as file:
         yield file
 
 
@@ -98,12 +100,12 @@ def _local(path: str) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def _remote(url: str) -> Iterator[IO[bytes]]:
+def _remote(url: str, location: Location) -> Iterator[IO[bytes]]:
     from ..remote import filesystem, split
 
     bucket, key = split(url)
     temporary = f"{key}.{secrets.token_hex(4)}.tmp"
-    store = filesystem(Location(), bucket)
+    store = filesystem(location, bucket)
     try:
         with store.open_output_stream(temporary) as stream:
             yield cast(IO[bytes], stream)

@@ -43,12 +43,15 @@ def write(
     columns of that kind may be there and are not looked at. ``target``: a path, a URL (``s3://…``) or a binary file
     object; a path appears under its name only when it is complete. ``codec``: ``zstd``, ``gzip`` or ``none``; by
     default by the name's ending (``.zst``, ``.gz``), else the format's own. ``level``: that of the codec. Options: the
-    format's choices (``stride="rules"``) and ``max_record``, the largest row on the wire in bytes.
+    format's choices (``stride="rules"``) and ``max_record``, the largest row on the wire in bytes; of a format of
+    messages the kind (``message="append_input"``), those of its packing and its framing, and the largest message.
 
     Raises ``UnknownNameError`` for a format, column, codec or option that does not exist and ``WireloomError`` with the
     row and the column for a value that cannot be written; rows count from 0.
     """
     format = get(format)
+    if format.message is not None:
+        return _write_messages(format, rows, target, codec, level, options)
     encoder = RowEncoder(format, padding=padding_of(format, options), max_record=max_record_of(format, options))
     packer = compressor(codec if codec is not None else codec_of(format, name_of(target)), level)
     count = size = 0
@@ -72,6 +75,26 @@ def write(
     return WriteReport(count, size, counted.count)
 
 
+def _write_messages(
+    format: Format, rows: Any, target: Target, codec: str | None, level: int | None, options: dict[str, Any]
+) -> WriteReport:
+    # Imported here: most formats need nothing of messages.
+    from ..messages.output import UnitWriter
+
+    writer = UnitWriter(format, options)
+    packer = compressor(codec if codec is not None else codec_of(format, name_of(target)), level)
+    count = size = 0
+    with opened(target) as file:
+        counted = Counted(file)
+        for piece, number in writer.pieces(writer.rows(rows)):
+            count += number
+            size += len(piece)
+            for start in range(0, len(piece), BLOCK):
+                counted.write(packer.compress(piece[start : start + BLOCK]))
+        counted.write(packer.flush())
+    return WriteReport(count, size, counted.count)
+
+
 def padding_of(format: Format, options: dict[str, Any]) -> bytes:
     """The unused bytes after each row that the options ask for; the first way of the spec where they say nothing."""
     padding = b""
@@ -90,7 +113,11 @@ def max_record_of(format: Format, options: dict[str, Any]) -> int:
     for name in options:
         if name not in known:
             raise unknown(f"option of {format.name}", name, known)
-    value = options.get("max_record", format.max_record)
+    return limit_of(options.get("max_record", format.max_record))
+
+
+def limit_of(value: Any) -> int:
+    """A number of bytes, also from text. Raises ``WireloomError``."""
     try:
         limit = int(value)
     except (TypeError, ValueError):

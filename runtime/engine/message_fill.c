@@ -1,0 +1,262 @@
+/* Units, one after another: envelope, message, rows. A group of units is digested side by side, and then read while its
+ * bytes are still in the cache. */
+#include <stdlib.h>
+
+#include "message_internal.h"
+
+#define GROUP_UNITS 32
+#define GROUP_BYTES ((size_t)1 << 21)
+#define DIGEST_SIZE 16
+
+/* A few units, and what their envelopes are found to be. */
+typedef struct {
+    size_t count;
+    const uint8_t *units[GROUP_UNITS];
+    size_t sizes[GROUP_UNITS];
+    uint32_t envelopes[GROUP_UNITS]; /* WL_UNIT_GOOD or what is wrong */
+} group;
+
+static size_t around(const wl_message_program *program) {
+    return program->prefix_size + (program->digest ? DIGEST_SIZE : 0);
+}
+
+static uint32_t look_at_envelope(const wl_message_program *program, const uint8_t *unit, size_t size) {
+    if (size > WL_MOST_UNIT)
+        return WL_UNIT_HUGE;
+    size_t begin = wl_smaller(size, program->prefix_size);
+    if (begin && memcmp(unit, program->constants + program->prefix, begin) != 0)
+        return WL_UNIT_PREFIX;
+    if (size < around(program) + program->least)
+        return WL_UNIT_SHORT;
+    return WL_UNIT_GOOD;
+}
+
+/* Digests the messages of the group whose envelopes are good so far. */
+static void verify(const wl_message_program *program, group *units) {
+    const uint8_t *messages[GROUP_UNITS];
+    size_t sizes[GROUP_UNITS], numbers[GROUP_UNITS], count = 0;
+    uint8_t digests[GROUP_UNITS][DIGEST_SIZE];
+    for (size_t i = 0; i < units->count; i++) {
+        if (units->envelopes[i] != WL_UNIT_GOOD)
+            continue;
+        messages[count] = units->units[i] + program->prefix_size;
+        sizes[count] = units->sizes[i] - around(program);
+        numbers[count++] = i;
+    }
+    wl_md5_many(messages, sizes, count, digests);
+    for (size_t i = 0; i < count; i++) {
+        if (memcmp(digests[i], messages[i] + sizes[i], DIGEST_SIZE) != 0)
+            units->envelopes[numbers[i]] = WL_UNIT_DIGEST;
+    }
+}
+
+static uint64_t number_at(const uint8_t *numbers, size_t index) {
+    uint64_t value;
+    memcpy(&value, numbers + index * sizeof value, sizeof value);
+    return value;
+}
+
+/* The units from `first` on, as many as make a group of `bytes` at most, at least one. None: unit `first` is not within
+ * the source. */
+static void make_group(const wl_walk *walk, group *units, size_t first, size_t bytes) {
+    const wl_messages_arguments *arguments = walk->arguments;
+    size_t total = 0;
+    units->count = 0;
+    while (units->count < GROUP_UNITS && first < arguments->count && (!units->count || total < bytes)) {
+        uint64_t begin = number_at(arguments->begins, first), size = number_at(arguments->sizes, first);
+        if (begin > arguments->source_size || size > arguments->source_size - begin)
+            break;
+        units->units[units->count] = arguments->source + begin;
+        units->sizes[units->count] = (size_t)size;
+        units->envelopes[units->count] = look_at_envelope(walk->program, arguments->source + begin, (size_t)size);
+        units->count++;
+        total += (size_t)size;
+        first++;
+    }
+    if (arguments->verify && walk->program->digest)
+        verify(walk->program, units);
+}
+
+static void note_problem(wl_walk *walk, size_t unit, size_t rows) {
+    wl_messages_result *result = walk->result;
+    walk->problem.unit = unit;
+    walk->problem.rows = (uint32_t)rows;
+    memcpy(walk->arguments->problems + result->problems++ * sizeof walk->problem, &walk->problem, sizeof walk->problem);
+}
+
+/* The row emits, and the vectors of look-ups: all that has one element per row. */
+static bool put_row(wl_walk *walk, bool whole) {
+    const wl_message_program *program = walk->program;
+    const wl_scope *scope = program->scopes + program->row_scope;
+    for (uint32_t i = 0; i < scope->emit_count; i++) {
+        const wl_emit *emit = program->emits + scope->emits + i;
+        bool put;
+        if (whole && emit->vector == program->whole && walk->unit_size <= WL_MOST_UNIT)
+            put = wl_append_bytes(walk, emit->vector, walk->unit, walk->unit_size, false);
+        else if (whole && (emit->op == WL_EMIT_MARK || emit->op == WL_EMIT_ROW_NUMBER))
+            put = wl_append_fixed(walk, emit->vector, 0);
+        else
+            put = wl_emit_null(walk, emit->vector);
+        if (!put)
+            return false;
+    }
+    for (uint32_t i = 0; i < program->lookup_count; i++) {
+        if (program->lookups[i].vector != WL_NONE && !wl_emit_null(walk, program->lookups[i].vector))
+            return false;
+    }
+    return true;
+}
+
+/* The rows from `bad` on are taken back. */
+static void cut_rows(wl_walk *walk) {
+    const wl_message_program *program = walk->program;
+    const wl_scope *scope = program->scopes + program->row_scope;
+    for (uint32_t i = 0; i < scope->emit_count; i++) {
+        uint32_t vector = program->emits[scope->emits + i].vector;
+        wl_vector_cut(walk, vector, walk->marks[vector].length + walk->bad);
+    }
+    for (uint32_t i = 0; i < program->lookup_count; i++) {
+        uint32_t vector = program->lookups[i].vector;
+        if (vector != WL_NONE)
+            wl_vector_cut(walk, vector, walk->marks[vector].length + walk->bad);
+    }
+    walk->row = walk->bad;
+}
+
+/* The unit's message as rows. */
+static bool read_message(wl_walk *walk) {
+    const wl_message_program *program = walk->program;
+    uint64_t stamp = ++walk->stamp;
+    for (uint32_t i = 0; i < program->table_count; i++)
+        walk->tables[i].count = 0;
+    if (!wl_walk_message(walk, program->nodes + program->unit_node, walk->message, walk->message + walk->message_size,
+                         stamp, 0))
+        return false;
+    return (!walk->suspect || wl_is_initialized(walk)) && wl_close_scope(walk, program->unit_scope, stamp, 0) &&
+           wl_emit_all(walk, program->emits + program->unit_emits, program->unit_emit_count, stamp);
+}
+
+/* What stands for a unit that does not hold. */
+static bool replace_unit(wl_walk *walk) {
+    const wl_message_program *program = walk->program;
+    wl_vectors_take_back(walk);
+    walk->row = 0;
+    for (uint32_t i = 0; i < program->unit_emit_count; i++) {
+        if (!wl_emit_null(walk, program->emits[program->unit_emits + i].vector))
+            return false;
+    }
+    if (!program->has_whole && !walk->arguments->null_rows)
+        return true;
+    walk->row = 1;
+    return put_row(walk, program->has_whole);
+}
+
+/* One unit. False: no room or no memory; nothing of it is left. */
+static bool read_unit(wl_walk *walk, size_t number, const uint8_t *unit, size_t size, uint32_t envelope) {
+    const wl_message_program *program = walk->program;
+    walk->unit = unit;
+    walk->unit_size = size;
+    walk->message = unit + program->prefix_size;
+    walk->message_size = envelope == WL_UNIT_GOOD ? size - around(program) : 0;
+    walk->row = 0;
+    memset(walk->looked_up, 0, program->lookup_count * sizeof *walk->looked_up);
+    walk->bad = SIZE_MAX;
+    walk->suspect = walk->no_room = false;
+    walk->problem = (wl_unit_problem){.what = WL_UNIT_GOOD};
+    wl_vectors_mark(walk);
+    size_t standing = 0;
+    bool done;
+    if (envelope != WL_UNIT_GOOD) {
+        const uint8_t *at = envelope == WL_UNIT_SHORT    ? unit + size
+                            : envelope == WL_UNIT_DIGEST ? unit + size - DIGEST_SIZE
+                                                         : unit;
+        wl_unit_wrong(walk, envelope, at, size, around(program) + program->least);
+        done = replace_unit(walk);
+    } else if (!read_message(walk)) {
+        if (walk->no_room || walk->no_memory)
+            done = false;
+        else
+            done = replace_unit(walk);
+    } else {
+        done = true;
+        if (walk->bad != SIZE_MAX) {
+            cut_rows(walk);
+            standing = walk->row;
+            if (walk->arguments->null_rows) {
+                done = put_row(walk, false);
+                walk->row++;
+            }
+        }
+    }
+    if (!done) {
+        wl_vectors_take_back(walk);
+        return false;
+    }
+    if (walk->problem.what != WL_UNIT_GOOD)
+        note_problem(walk, number, standing);
+    return true;
+}
+
+static void read_units(wl_walk *walk) {
+    const wl_messages_arguments *arguments = walk->arguments;
+    wl_messages_result *result = walk->result;
+    size_t bytes = 0;
+    while (result->status == WL_MESSAGES_END && arguments->first + result->units < arguments->count) {
+        group units;
+        make_group(walk, &units, arguments->first + result->units, wl_smaller(GROUP_BYTES, arguments->bytes - bytes));
+        if (!units.count)
+            result->status = WL_MESSAGES_RANGE;
+        for (size_t i = 0; i < units.count; i++) {
+            if (result->problems == arguments->problem_capacity) {
+                result->status = WL_MESSAGES_FULL;
+                return;
+            }
+            size_t number = arguments->first + result->units;
+            if (!read_unit(walk, number, units.units[i], units.sizes[i], units.envelopes[i])) {
+                result->status = WL_MESSAGES_NO_ROOM;
+                return;
+            }
+            wl_store4(arguments->counts + result->units * 4, (uint32_t)walk->row);
+            result->units++;
+            result->rows += walk->row;
+            bytes += units.sizes[i];
+            if (result->rows >= arguments->capacity || bytes >= arguments->bytes)
+                return;
+        }
+    }
+}
+
+/* Never 0 bytes, so that NULL always means that there is no memory. */
+static void *make(size_t count, size_t size) { return calloc(count ? count : 1, size); }
+
+bool wl_messages_fill(const wl_message_program *program, const wl_messages_arguments *arguments,
+                      wl_messages_result *result) {
+    wl_walk walk = {.program = program,
+                    .arguments = arguments,
+                    .result = result,
+                    .vectors = arguments->vectors,
+                    .slots = make(program->slot_count, sizeof *walk.slots),
+                    .marks = make(program->vector_count, sizeof *walk.marks),
+                    .starts = make(program->vector_count, sizeof *walk.starts),
+                    .tables = make(program->table_count, sizeof *walk.tables),
+                    .indices = make(program->lookup_count, sizeof *walk.indices),
+                    .readable = arguments->source + arguments->source_size};
+    *result = (wl_messages_result){.status = WL_MESSAGES_END};
+    bool good = walk.slots && walk.marks && walk.starts && walk.tables && walk.indices;
+    if (good) {
+        wl_vectors_start(&walk);
+        read_units(&walk);
+        wl_vectors_finish(&walk);
+        good = !walk.no_memory;
+    }
+    for (uint32_t i = 0; walk.tables && i < program->table_count; i++)
+        free(walk.tables[i].items);
+    for (uint32_t i = 0; walk.indices && i < program->lookup_count; i++)
+        free(walk.indices[i]);
+    free(walk.slots);
+    free(walk.marks);
+    free(walk.starts);
+    free(walk.tables);
+    free(walk.indices);
+    return good;
+}

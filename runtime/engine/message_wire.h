@@ -1,0 +1,70 @@
+/* Reading varints and tags. Source of the rules: https://protobuf.dev/programming-guides/encoding/. */
+#ifndef WIRELOOM_MESSAGE_WIRE_H
+#define WIRELOOM_MESSAGE_WIRE_H
+
+#include "bytes.h"
+#include "message_internal.h"
+
+/* The varint at `cursor`, of any length; NULL: `what` says what is wrong with it (message_wire.c). `strict`: one that
+ * does not fit 64 bits is refused; otherwise it is cut. */
+const uint8_t *wl_varint_long(const uint8_t *cursor, const uint8_t *end, bool strict, uint64_t *value, uint32_t *what);
+
+/* As above, with the commonest lengths in place. */
+static inline const uint8_t *wl_varint_read(const uint8_t *cursor, const uint8_t *end, bool strict, uint64_t *value,
+                                            uint32_t *what) {
+    if (WL_LIKELY(end - cursor >= 2)) {
+        if (WL_LIKELY(cursor[0] < 0x80)) {
+            *value = cursor[0];
+            return cursor + 1;
+        }
+        if (WL_LIKELY(cursor[1] < 0x80)) {
+            *value = (uint64_t)(cursor[0] & 0x7F) | (uint64_t)cursor[1] << 7;
+            return cursor + 2;
+        }
+    }
+    return wl_varint_long(cursor, end, strict, value, what);
+}
+
+/* What goes wrong with one field, for those who have no walk to note it in. */
+typedef struct {
+    uint32_t what;
+    const uint8_t *at;
+    uint64_t value;
+    uint64_t count;
+} wl_wire_problem;
+
+/* The tag at `cursor`; NULL: it is none. */
+const uint8_t *wl_tag_read(const uint8_t *cursor, const uint8_t *end, bool strict, uint64_t *tag,
+                           wl_wire_problem *problem);
+
+/* The end of the field that begins at `begin` with `tag`, and whose content is at `cursor`; NULL: it has none. `depth`:
+ * how many groups may stand in each other. */
+const uint8_t *wl_field_skip(const uint8_t *begin, uint64_t tag, const uint8_t *cursor, const uint8_t *end, bool strict,
+                             unsigned depth, wl_wire_problem *problem);
+
+/* The value that a varint of that kind stands for, as 64 bits. */
+static inline uint64_t wl_varint_value(unsigned kind, uint64_t value) {
+    switch (kind) {
+    case WL_KIND_INT32:
+    case WL_KIND_ENUM:
+        return (uint64_t)(int64_t)(int32_t)(uint32_t)value;
+    case WL_KIND_UINT32:
+        return (uint32_t)value;
+    case WL_KIND_BOOL:
+        return value != 0;
+    case WL_KIND_SINT32: {
+        uint32_t low = (uint32_t)value;
+        return (uint64_t)(int64_t)(int32_t)(low >> 1 ^ (0u - (low & 1)));
+    }
+    case WL_KIND_SINT64:
+        return value >> 1 ^ (0u - (value & 1));
+    default:
+        return value;
+    }
+}
+
+static inline uint64_t wl_fixed32_value(unsigned kind, uint32_t value) {
+    return kind == WL_KIND_SFIXED32 ? (uint64_t)(int64_t)(int32_t)value : value;
+}
+
+#endif

@@ -1,0 +1,52 @@
+"""Records as JSON takes them, for scripts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..format import Format
+from .fields import Field
+from .records import Record
+from .values import shown, timestamps
+
+LONGEST = 4096
+"""Characters of a value."""
+
+
+def record_data(format: Format, record: Record, limit: int) -> dict[str, Any]:
+    """What is known of a record: where it lies in the decompressed input, what is wrong with it, its bytes and fields.
+
+    ``bytes`` and ``content`` are hex, at most ``limit`` bytes of each, 0: all. Fields lie in ``content``, the bytes
+    without delimiter and stuffing, where ``at`` is -1 for what is computed or inside of decompressed bytes.
+    """
+    units = timestamps(format)
+    fields: list[dict[str, Any]] = []
+
+    def add(each: Field, before: str) -> None:
+        path = f"{before}{each.name}" if each.name.startswith("[") or not before else f"{before}.{each.name}"
+        fields.append(
+            {
+                "field": path,
+                "at": each.begin - record.base if each.begin >= 0 else -1,
+                "size": max(0, each.size) if each.begin >= 0 else 0,
+                "value": shown(each, units, LONGEST),
+                "checked": each.checked,
+                "problem": each.problem,
+            }
+        )
+        for child in each.children:
+            add(child, path)
+
+    for each in record.fields:
+        add(each, "")
+    return {
+        "kind": record.kind,
+        "record": record.number,
+        "begin": record.begin,
+        "end": record.end,
+        "reason": record.reason,
+        "message": record.message,
+        "bytes": record.data[: limit or None].hex(),
+        "content": record.content[: limit or None].hex(),
+        "fields": fields,
+    }

@@ -1,0 +1,59 @@
+"""The fields of what stands around a message, with those of the message in their place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..messages.around import Described, Part
+from ..messages.framing import Framing
+from .fields import Field
+
+Inner = Callable[[bytes, int], list[Field]]
+"""The fields of a message, from its bytes and their place in the input."""
+
+
+def framed_fields(
+    framing: Framing, stored: bytes, base: int, content: bytes | None, inner: Inner | None
+) -> list[Field]:
+    """The fields of a unit as it is stored from ``base`` of the input on. ``content``: the message in it, ``None``
+    where there is none that is known: it is then looked at as it stands, or not at all where it is compressed.
+    ``inner``: ``None`` where the message was not read at all."""
+    view = memoryview(stored)
+    parts = framing.described(view) if isinstance(framing, Described) else []
+    if inner is None:
+        return [Field(each.name, each.value, base + each.begin, base + each.end) for each in parts if not each.is_unit]
+    if not parts:
+        return _undescribed(stored, base, content, inner)
+
+    def field(part: Part) -> Field:
+        made = Field(part.name, part.value, base + part.begin, base + part.end, problem=part.problem)
+        made.children = [field(each) for each in part.parts]
+        if part.is_unit and not part.is_packed:
+            made.children = inner(stored[part.begin : part.end], base + part.begin)
+        elif part.is_unit and content is not None:
+            made.children = [_without_place(each) for each in inner(content, 0)]
+        return made
+
+    return [field(each) for each in parts]
+
+
+def _undescribed(stored: bytes, base: int, content: bytes | None, inner: Inner) -> list[Field]:
+    """Of a framing that does not tell: the message, where it is seen to stand, and what is before it."""
+    if content is None:
+        return []
+    if not stored.endswith(content):
+        whole = Field("(framing)", stored, base, base + len(stored))
+        return [whole, *(_without_place(each) for each in inner(content, 0))]
+    size = len(stored) - len(content)
+    around = [Field("(framing)", stored[:size], base, base + size)] if size else []
+    return around + inner(content, base + size)
+
+
+def _without_place(each: Field) -> Field:
+    """The same for decompressed bytes, which are not among those that are shown."""
+    if each.value is None and not each.children and each.problem is None:
+        # No field of it is there, while it is.
+        each.value = []
+    each.begin = each.end = -1
+    each.children = [_without_place(child) for child in each.children]
+    return each

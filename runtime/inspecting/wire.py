@@ -1,0 +1,126 @@
+"""The fields of a message as they stand in its bytes: number, wire type, name, value."""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+from ..messages.errors import WireError
+from ..messages.kinds import FLOATS, INTEGERS, fixed_code, wire_type
+from ..messages.rules import FieldKind, FieldRule, Label, MessageRule, MessageSet, WireType
+from ..messages.wire import check_tag, read_varint, read_varints, skip_field
+from .fields import MOST_FIELDS, Field
+
+WIRE_NAMES = {
+    WireType.VARINT: "varint",
+    WireType.FIXED64: "64 bits",
+    WireType.LENGTH_DELIMITED: "bytes",
+    WireType.GROUP_BEGIN: "group",
+    WireType.GROUP_END: "group's end",
+    WireType.FIXED32: "32 bits",
+}
+UNKNOWN = "?"
+"""Stands for the name of a field that the type does not have."""
+
+
+def wire_fields(types: MessageSet, data: bytes, base: int, number: int = 0) -> list[Field]:
+    """The fields of a message of type ``number``, in the order of its bytes; what cannot be read is one field
+    with a problem. ``base``: the offset of ``data[0]``. At most ``MOST_FIELDS``, and as deep as the type allows."""
+    return _Walk(types, data, base).message(types.messages[number], 0, len(data), 0)
+
+
+class _Walk:
+    def __init__(self, types: MessageSet, data: bytes, base: int) -> None:
+        self._types = types
+        self._data = data
+        self._base = base
+        self._count = 0
+
+    def message(self, rule: MessageRule, begin: int, end: int, depth: int) -> list[Field]:
+        rules = {each.number: each for each in rule.fields}
+        found: list[Field] = []
+        position = begin
+        while position < end and self._count < MOST_FIELDS:
+            self._count += 1
+            start = position
+            try:
+                tag, position = read_varint(self._data, position, rule.strict)
+                check_tag(tag)
+                content = position
+                if tag & 7 == WireType.LENGTH_DELIMITED:
+                    _, content = read_varint(self._data, position, rule.strict)
+                position = skip_field(self._data, tag, start, position, end, rule.strict, rule.max_depth)
+            except (WireError, IndexError) as error:
+                problem = error.sentence if isinstance(error, WireError) else "the message ends inside the field"
+                found.append(Field(UNKNOWN, None, self._base + start, self._base + end, problem=problem))
+                break
+            found.append(self._field(rules.get(tag >> 3), tag, start, content, position, depth, rule.max_depth))
+        return found
+
+    def _field(
+        self, rule: FieldRule | None, tag: int, start: int, content: int, end: int, depth: int, most: int
+    ) -> Field:
+        wire = WireType(tag & 7)
+        name = rule.name if rule is not None else UNKNOWN
+        made = Field(f"{name} ({tag >> 3}, {WIRE_NAMES[wire]})", None, self._base + start, self._base + end)
+        if rule is None:
+            made.value = self._raw(wire, content, end)
+        elif wire is WireType.LENGTH_DELIMITED and (rule.key is not None or rule.kind is FieldKind.MESSAGE):
+            if depth + 1 > most:
+                made.problem = f"messages stand more than {most} deep inside each other"
+            else:
+                made.children = self.message(_inner(self._types, rule), content, end, depth + 1)
+        elif wire is wire_type(rule.kind):
+            made.value = self._value(rule, content, end)
+        elif wire is WireType.LENGTH_DELIMITED and rule.label is Label.REPEATED:
+            made.value = self._packed(rule, content, end)
+        else:
+            made.value = self._raw(wire, content, end)
+            made.problem = f"{rule.name} has the wire type {WIRE_NAMES[wire_type(rule.kind)]}: an unknown field"
+        return made
+
+    def _raw(self, wire: WireType, content: int, end: int) -> Any:
+        if wire is WireType.VARINT:
+            return read_varint(self._data, content, False)[0]
+        return self._data[content:end]
+
+    def _value(self, rule: FieldRule, content: int, end: int) -> Any:
+        data = self._data[content:end]
+        if rule.kind is FieldKind.BYTES:
+            return data
+        if rule.kind is FieldKind.STRING:
+            return data.decode("utf-8", "replace")
+        if wire_type(rule.kind) is WireType.VARINT:
+            return _integer(rule, read_varint(self._data, content, False)[0])
+        return _fixed(rule, data)[0]
+
+    def _packed(self, rule: FieldRule, content: int, end: int) -> Any:
+        if wire_type(rule.kind) is WireType.VARINT:
+            try:
+                values = read_varints(self._data, content, end, False)
+            except (WireError, IndexError):
+                return self._data[content:end]
+            return ", ".join(str(_integer(rule, each)) for each in values[:MOST_FIELDS])
+        return ", ".join(map(str, _fixed(rule, self._data[content:end])[:MOST_FIELDS])) or self._data[content:end]
+
+
+def _inner(types: MessageSet, rule: FieldRule) -> MessageRule:
+    if rule.key is None:
+        return types.messages[rule.message]
+    key = FieldRule("key", 1, rule.key, Label.OPTIONAL)
+    value = FieldRule("value", 2, rule.kind, Label.OPTIONAL, message=rule.message)
+    return MessageRule(rule.name, (key, value))
+
+
+def _integer(rule: FieldRule, value: int) -> Any:
+    if rule.kind is FieldKind.BOOL:
+        return bool(value)
+    read = INTEGERS[rule.kind].read
+    return value if read is None else read(value)
+
+
+def _fixed(rule: FieldRule, data: bytes) -> list[Any]:
+    letter = struct.Struct(f"<{fixed_code(rule.kind)}")
+    whole = len(data) - len(data) % letter.size
+    values = [value for (value,) in letter.iter_unpack(data[:whole])]
+    return [float(f"{each:.9g}") for each in values] if FLOATS.get(rule.kind) == "f" else values

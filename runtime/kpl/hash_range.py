@@ -1,0 +1,127 @@
+"""The hash range of a shard: which aggregates belong to it.
+
+As Kinesis' own client does it: an aggregate of which one record lies outside is dropped as a whole, its other records
+too, because after a shard was split its other half has the same aggregate. Records that are not aggregated stay.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from .. import registry
+from ..errors import WireloomError
+from ..messages.decoding import Decoded
+from ..messages.framing import Units
+from .message import FORMAT_NAME
+from .records import LARGEST_HASH_KEY
+
+PARTITION_KEY, EXPLICIT_HASH_KEY, AGGREGATED = "partition_key", "explicit_hash_key", "aggregated"
+
+
+def hash_of(partition_key: str, explicit_hash_key: str | None) -> int:
+    """The number that decides about a record's shard, 0 to 2**128 - 1 (an explicit hash key may be any integer).
+
+    >>> hash_of("a", None)
+    16955237001963240173058271559858726497
+    >>> hash_of("a", "7")
+    7
+    """
+    if explicit_hash_key is not None:
+        return _integer(explicit_hash_key)
+    digest = hashlib.md5(partition_key.encode(), usedforsecurity=False).digest()
+    return int.from_bytes(digest, "big")
+
+
+def _integer(text: str) -> int:
+    """A decimal integer of any length; one that is far outside of every range as a number that is."""
+    sign, digits = (text[0], text[1:]) if text[0] in "+-" else ("", text)
+    # The digits may be of any script. Python refuses to convert very long texts, so zeros in front are taken off.
+    plain = "".join(str(unicodedata.decimal(each)) for each in digits).lstrip("0") or "0"
+    return int(sign + plain) if len(plain) < 40 else int(f"{sign}1{'0' * 39}")
+
+
+def range_of(value: Any) -> tuple[int, int]:
+    """First and last hash key of a shard, from ``"FIRST-LAST"`` or a pair. Raises ``WireloomError``."""
+    parts = value.split("-") if isinstance(value, str) else value
+    try:
+        first, last = (int(each) for each in parts)
+    except (TypeError, ValueError):
+        first, last = 1, 0
+    if not 0 <= first <= last <= LARGEST_HASH_KEY:
+        raise WireloomError(
+            f"hash_range is 'FIRST-LAST', or a pair, of numbers from 0 to {LARGEST_HASH_KEY}, not {value!r}: a shard's"
+            " StartingHashKey and EndingHashKey"
+        )
+    return first, last
+
+
+class Hooks:
+    """Drops what lies outside of the option ``hash_range``, where that is given. As ``wireloom.messages.hooks.Hooks``.
+
+    The report's ``dropped`` is the number of aggregates that were.
+    """
+
+    OPTIONS: ClassVar[tuple[str, ...]] = ("hash_range",)
+
+    def __init__(self, *, hash_range: Any = None) -> None:
+        self._range = None if hash_range is None else range_of(hash_range)
+        self.needs = () if self._range is None else (PARTITION_KEY, EXPLICIT_HASH_KEY, AGGREGATED)
+        self._dropped = 0
+
+    def decoded(self, units: Units, decoded: Decoded) -> Decoded:
+        """The rows without those of units that have a row outside of the range."""
+        if self._range is None or not decoded.rows:
+            return decoded
+        outside = self._outside(decoded)
+        if not pc.any(outside).as_py():
+            return decoded
+        unit_of_row = pa.array(_repeated(decoded.counts), pa.int32())
+        dropped = set(pc.unique(unit_of_row.filter(outside)).to_pylist())
+        keep = pc.invert(pc.is_in(unit_of_row, pa.array(sorted(dropped), pa.int32())))
+        self._dropped += len(dropped)
+        counts = [0 if number in dropped else count for number, count in enumerate(decoded.counts.to_pylist())]
+        return Decoded(
+            units=decoded.units,
+            rows=sum(counts),
+            arrays={number: array.filter(keep) for number, array in decoded.arrays.items()},
+            counts=pa.array(counts, pa.int32()),
+            problems=[each for each in decoded.problems if each.unit not in dropped],
+            wholes=[each for each in decoded.wholes if each not in dropped],
+            unit_arrays=decoded.unit_arrays,
+        )
+
+    def facts(self) -> Mapping[str, Any]:
+        """How many aggregates were dropped, where a range was given."""
+        return {} if self._range is None else {"dropped": self._dropped}
+
+    def _outside(self, decoded: Decoded) -> pa.Array:
+        """Which rows lie outside; null rows and rows that are no aggregates do not."""
+        assert self._range is not None
+        first, last = self._range
+        names = [each.name for each in registry.get(FORMAT_NAME).columns]
+        keys, hash_keys, aggregated = (decoded.arrays[names.index(each)] for each in self.needs)
+        # Keys repeat: each pair is looked at once.
+        verdicts: dict[tuple[str | None, str | None], bool] = {}
+        found: list[bool] = []
+        for key, hash_key, is_aggregated in zip(
+            *(each.to_pylist() for each in (keys, hash_keys, aggregated)), strict=True
+        ):
+            pair = (key, hash_key)
+            if not is_aggregated or key is None:
+                found.append(False)
+                continue
+            if pair not in verdicts:
+                verdicts[pair] = not first <= hash_of(key, hash_key) <= last
+            found.append(verdicts[pair])
+        return pa.array(found, pa.bool_())
+
+
+def _repeated(counts: pa.Array) -> list[int]:
+    """The number of its unit for each row."""
+    return [number for number, count in enumerate(counts.to_pylist()) for _ in range(count)]

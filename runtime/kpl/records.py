@@ -1,0 +1,42 @@
+"""What goes into an aggregator and what comes out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..errors import WireloomError
+
+LARGEST_HASH_KEY = 2**128 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class UserRecord:
+    """What a user sends. ``explicit_hash_key`` is a decimal number of 128 bits, which decides about the shard in the
+    partition key's place; ``tags`` are keys and values. Raises ``WireloomError`` for a hash key that is none."""
+
+    partition_key: str
+    data: bytes
+    explicit_hash_key: str | None = None
+    tags: tuple[tuple[str, str | None], ...] = ()
+
+    def __post_init__(self) -> None:
+        key = self.explicit_hash_key
+        if key is not None and not (
+            key.isascii() and key.isdecimal() and len(key) < 40 and int(key) <= LARGEST_HASH_KEY
+        ):
+            raise WireloomError(
+                f"an explicit hash key is a decimal number from 0 to {LARGEST_HASH_KEY}, not {key[:60]!r}",
+                reason="value",
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class KinesisRecord:
+    """What is put to a stream: ``data``, with the keys of the first of its ``count`` user records. ``aggregated`` is
+    false where a single one is sent as it is."""
+
+    data: bytes
+    partition_key: str
+    explicit_hash_key: str | None
+    count: int
+    aggregated: bool

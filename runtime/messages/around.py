@@ -1,0 +1,42 @@
+"""What stands around a unit in an input, field by field, for those who look at the bytes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+
+@dataclass(frozen=True)
+class Part:
+    """A field of a framing.
+
+    ``[begin, end)``: its bytes, counted from the first byte of the unit with what is around it. ``problem``: what is
+    wrong with it. ``parts``: fields inside of it. ``is_unit``: the unit stands here; ``is_packed``: not byte by byte,
+    but compressed.
+    """
+
+    name: str
+    value: Any
+    begin: int
+    end: int
+    problem: str | None = None
+    parts: tuple[Part, ...] = ()
+    is_unit: bool = False
+    is_packed: bool = False
+
+
+@runtime_checkable
+class Described(Protocol):
+    """A ``Framing`` that tells what stands around its units."""
+
+    def described(self, stored: memoryview) -> list[Part]:
+        """The fields of one unit as it is stored, or of what is left of one, in the order of their bytes; those that
+        are not there are left out. Nothing of what the reader knows or counts is changed."""
+        ...
+
+
+def unit_part(begin: int, length: int, stored: int, *, is_packed: bool = False) -> Part:
+    """The place of a unit of ``length`` bytes from ``begin`` on, of which ``stored`` bytes in all are there."""
+    there = stored - begin
+    problem = f"{there:,} of {length:,} bytes are there" if there < length else None
+    return Part("message", None, begin, begin + min(there, length), problem, is_unit=True, is_packed=is_packed)

@@ -1,0 +1,73 @@
+"""``from_wire``: a column of blobs to a column of lists of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from ..errors import WireloomError
+from ..format import Format
+from .blobreader import BlobReader
+from .blobreport import BlobReport
+
+
+def from_wire(
+    array: Any,
+    format: str | Path | Format,
+    *,
+    mode: str = "permissive",
+    columns: Sequence[str] | None = None,
+    verify: bool = True,
+    **options: Any,
+) -> Any:
+    """Decodes a column of blobs: per blob a list of structs, its rows (``list<struct>``).
+
+    ``array``: a ``pyarrow.Array`` or ``ChunkedArray``, or another library's series, of ``binary``, ``large_binary``,
+    ``fixed_size_binary`` or ``binary_view``; what comes out has as many values (a chunked array, which needs less
+    memory on the way, perhaps more chunks). A null gives null. ``format``: one whose input is one message, such as
+    ``kpl_aggregated_record``. ``mode``: with ``permissive`` and ``dropmalformed`` a damaged blob gives null, or the
+    rows before the damage where these stand; where ``_error`` or ``_corrupt_record`` is among the ``columns``,
+    ``permissive`` gives a struct of nulls with these for it. ``failfast`` raises. ``columns``, ``verify``, and options:
+    as ``wireloom.scan`` takes them.
+
+    Raises ``DamagedInputError`` with the number of the blob, ``UnknownNameError``, and ``UnsupportedError`` for a
+    format that is none of single messages.
+    """
+    made, _ = from_wire_with_report(array, format, mode=mode, columns=columns, verify=verify, **options)
+    return made
+
+
+def from_wire_with_report(
+    array: Any,
+    format: str | Path | Format,
+    *,
+    mode: str = "permissive",
+    columns: Sequence[str] | None = None,
+    verify: bool = True,
+    **options: Any,
+) -> tuple[Any, BlobReport]:
+    """As ``from_wire``, with a report of the damaged blobs."""
+    reader = BlobReader(format, mode=mode, columns=columns, verify=verify, **options)
+    if hasattr(array, "__arrow_c_stream__") and not isinstance(array, pa.ChunkedArray):
+        array = pa.chunked_array(array)
+    if isinstance(array, pa.ChunkedArray):
+        chunks: list[pa.Array] = []
+        first = 0
+        for chunk in array.chunks:
+            chunks += reader.chunks(chunk, first)
+            first += len(chunk)
+        return pa.chunked_array(chunks, pa.list_(pa.struct(reader.schema))), reader.report
+    return reader.lists(_array(array)), reader.report
+
+
+def _array(array: Any) -> pa.Array:
+    if isinstance(array, pa.Array):
+        return array
+    if hasattr(array, "__arrow_c_array__"):
+        return pa.array(array)
+    if isinstance(array, Sequence) and not isinstance(array, str | bytes):
+        return pa.array(array, pa.binary())
+    raise WireloomError(f"blobs are an Arrow array of bytes, and this is {type(array).__name__}")

@@ -1,0 +1,101 @@
+"""What the generated functions of computed columns are made of: Arrow's kernels, with the meaning of Kaitai's language.
+
+A value that cannot be had (a field that is absent, an item that is not there) makes the whole result null, as it makes
+the attribute of an object ``None``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+
+@dataclass(frozen=True)
+class Picked:
+    """The values at ``places`` of ``values``, which may be null: an array that is not copied before it has to be."""
+
+    values: Any
+    places: Any
+
+    def array(self) -> Any:
+        """The values themselves."""
+        return self.values.take(self.places)
+
+
+def item(lists: Any, number: int) -> Picked:
+    """Item ``number`` (from 0) of each list; null where there is none."""
+    sizes = pc.list_value_length(lists)
+    begins = lists.offsets[:-1]
+    places = pc.add(begins, pa.scalar(number, begins.type))
+    there = pc.greater(sizes, pa.scalar(number, sizes.type))
+    return Picked(lists.values, pc.if_else(there, places, pa.scalar(None, places.type)))
+
+
+def member(structs: Any, name: str) -> Any:
+    """A field of each struct; null where the struct is."""
+    if isinstance(structs, Picked):
+        return Picked(member(structs.values, name), structs.places)
+    return pc.struct_field(structs, name)
+
+
+def settled(values: Any) -> Any:
+    """The values as an array."""
+    return values.array() if isinstance(values, Picked) else values
+
+
+def length(values: Any) -> Any:
+    """How many items a list has, bytes, or characters of text; int64."""
+    if isinstance(values, Picked):
+        return length(values.values).take(values.places)
+    kind = values.type
+    if pa.types.is_list(kind):
+        sizes = pc.list_value_length(values)
+    elif pa.types.is_string(kind):
+        sizes = pc.utf8_length(values)
+    else:
+        sizes = pc.binary_length(values)
+    return sizes.cast(pa.int64())
+
+
+def text(values: Any) -> Any:
+    """Bytes as UTF-8; what is none becomes U+FFFD, one for each run that cannot be part of a character."""
+    values = settled(values)
+    try:
+        return values.cast(pa.utf8())
+    except pa.ArrowInvalid:
+        decoded = (None if each is None else each.decode("utf-8", "replace") for each in values.to_pylist())
+        return pa.array(decoded, pa.utf8())
+
+
+def both(left: Any, right: Callable[[], Any]) -> Any:
+    """``left and right``. ``right`` is not asked for where ``left`` is true nowhere, and counts only where it is."""
+    if not pc.any(left, min_count=0).as_py():
+        return left
+    return pc.if_else(left, right(), pa.scalar(False))
+
+
+def either(left: Any, right: Callable[[], Any]) -> Any:
+    """``left or right``. ``right`` counts only where ``left`` is false."""
+    return pc.if_else(left, pa.scalar(True), right())
+
+
+def remainder(left: Any, right: Any) -> Any:
+    """``left % right`` of numbers that are not negative; ``right`` is above 0."""
+    return pc.subtract(left, pc.multiply(pc.divide(left, right), right))
+
+
+def where(condition: Any, value: Callable[..., Any], kind: Any, *inputs: Any) -> Any:
+    """``value`` of the inputs where ``condition`` is true, null elsewhere. Rows for which it is not are not touched."""
+    condition = pc.fill_null(condition, False)
+    rows = pc.indices_nonzero(condition)
+    if len(rows) == 0:
+        return pa.nulls(len(condition), kind)
+    if len(rows) == len(condition):
+        return value(*inputs)
+    few = value(*(each.take(rows) for each in inputs))
+    behind = pc.cumulative_sum(condition.cast(pa.int64()))
+    return few.take(pc.if_else(condition, pc.subtract(behind, 1), pa.scalar(None, pa.int64())))

@@ -1,0 +1,114 @@
+"""Flat rows of a table's column of blobs, with the columns around it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..errors import WireloomError
+from ..format import Format
+from ..nearest import unknown
+from ..plan import BATCH_ROWS
+from .blobreader import BlobReader, Caster
+from .pieces import units_of_rows
+
+
+def explode(
+    table: Any,
+    column: str,
+    format: str | Path | Format,
+    *,
+    columns: Sequence[str] | None = None,
+    keep: Sequence[str] | None = None,
+    mode: str = "permissive",
+    verify: bool = True,
+    **options: Any,
+) -> pa.Table:
+    """Decodes a table's column of blobs to flat rows, with the other columns repeated.
+
+    ``table``: a ``pyarrow.Table`` or ``RecordBatch``, or another library's data frame. ``columns``: of the format.
+    ``keep``: names of the table's columns that come along, by default all but the blobs; they stand first. A blob that
+    is null, damaged or without rows gives no row; damage shows where ``_error`` is among the columns. All else is as in
+    ``from_wire``.
+
+    Raises ``WireloomError`` where a column of the table and one of the format have the same name.
+    """
+    if not isinstance(table, pa.Table | pa.RecordBatch):
+        try:
+            table = pa.table(table)
+        except (TypeError, ValueError, pa.ArrowException) as error:
+            raise WireloomError(
+                f"a table with a column of blobs is needed, and this is {type(table).__name__}"
+            ) from error
+    exploder = Exploder(format, column, columns=columns, keep=keep, mode=mode, verify=verify, **options)
+    schema = exploder.schema_of(table.schema)
+    batches = [table] if isinstance(table, pa.RecordBatch) else table.to_batches()
+    return pa.Table.from_batches([made for batch in batches for made in exploder.batches(batch)], schema)
+
+
+class Exploder:
+    """Batches with a column of blobs to batches of flat rows; see ``explode``. ``report``: of the blobs; ``caster``:
+    gives the format's columns other types."""
+
+    def __init__(
+        self,
+        format: str | Path | Format,
+        column: str,
+        *,
+        columns: Sequence[str] | None = None,
+        keep: Sequence[str] | None = None,
+        caster: Caster | None = None,
+        **options: Any,
+    ) -> None:
+        self._caster = caster
+        self._reader = BlobReader(format, columns=columns, **options)
+        self._column = column
+        self._keep = keep
+        self._done = 0
+        self.report = self._reader.report
+
+    def schema_of(self, outer: pa.Schema) -> pa.Schema:
+        """The schema of what comes out for batches of that schema. Raises ``WireloomError``."""
+        names = self._kept(outer)
+        for name in (self._column, *names):
+            if name not in outer.names:
+                raise unknown("column", name, outer.names)
+        inner = self._reader.schema if self._caster is None else self._caster.schema
+        both = [name for name in names if name in inner.names]
+        if both:
+            raise WireloomError(
+                f"the table and the format both have a column {both[0]!r}: rename the table's, or name the columns to"
+                " take with keep and columns"
+            )
+        return pa.schema([*(outer.field(name) for name in names), *inner])
+
+    def _kept(self, outer: pa.Schema) -> list[str]:
+        return [name for name in outer.names if name != self._column] if self._keep is None else list(self._keep)
+
+    def batches(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+        """The flat rows of a batch, in batches of about ``wireloom.plan.BATCH_ROWS`` rows or 4 MiB."""
+        schema = self.schema_of(batch.schema)
+        outer = batch.select(self._kept(batch.schema))
+        for part in self._reader.parts(batch.column(self._column), self._done):
+            blobs = pc.subtract(part.blobs, self._done).take(units_of_rows(part.counts, part.rows.num_rows))
+            rows = part.rows if self._caster is None else self._caster.cast(part.rows)
+            # Not all at once: what is repeated may be large.
+            for begin in range(0, rows.num_rows, BATCH_ROWS):
+                repeated = [_taken(each, blobs.slice(begin, BATCH_ROWS)) for each in outer.columns]
+                inner = rows.slice(begin, BATCH_ROWS).columns
+                yield pa.RecordBatch.from_arrays([*repeated, *inner], schema=schema)
+        self._done += batch.num_rows
+
+
+def _taken(array: pa.Array, numbers: pa.Array) -> pa.Array:
+    try:
+        return array.take(numbers)
+    except pa.ArrowInvalid as error:
+        raise WireloomError(
+            f"a column of the table is too large to be repeated for its rows ({error}): leave it out of keep",
+            reason="limit",
+        ) from error

@@ -1,0 +1,36 @@
+"""Hooks: what a format does with units that are decoded, before their rows go out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Protocol, cast
+
+from ..format import Format
+from .decoding import Decoded
+from .framing import Units, load, units_of
+
+
+class Hooks(Protocol):
+    """Looks at decoded units. ``OPTIONS``: names of the constructor's keyword arguments, which are options of the
+    format's reader. One is made for each input, or column of blobs.
+
+    ``needs``: names of columns that must be decoded whether or not they are asked for; optional.
+    """
+
+    OPTIONS: ClassVar[tuple[str, ...]]
+
+    def __init__(self, **options: Any) -> None: ...
+
+    def decoded(self, units: Units, decoded: Decoded) -> Decoded:
+        """The rows that go out; both have the same number of units. A unit whose rows are dropped has the count 0."""
+        ...
+
+    def facts(self) -> Mapping[str, Any]:
+        """What the report says of it, as JSON takes it; optional."""
+        ...
+
+
+def hooks_class(format: Format) -> type[Hooks] | None:
+    """The class of the format's hooks, where it has any. Raises ``WireloomError`` where it cannot be loaded."""
+    place = units_of(format).hooks
+    return cast("type[Hooks]", load(format, place)) if place else None

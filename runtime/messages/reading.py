@@ -1,0 +1,209 @@
+"""Reads messages: one loop over the bytes, with the messages that are open on a stack of its own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .errors import MessageError, WireError
+from .plans import APPEND, BYTES, FIXED, MESSAGE, PACKED_VARINTS, SET, TEXT, VARINT, Plan, plan_of
+from .required import Lacking, check_required
+from .wire import CUT, TOO_DEEP, check_tag, read_varint, read_varints, skip_field, too_long
+
+if TYPE_CHECKING:
+    from .objects import Message
+
+DROPPED: Any = object()
+"""Value of a map's entry that a closed enum does not have: the entry is then like an unknown field."""
+
+Open = tuple[Any, Plan, int, str]
+"""A message that is open: the object, its plan, its end, and the name of its field that is being read."""
+
+
+def read_message(message: Message, data: bytes, base: int = 0) -> None:
+    """Reads all of ``data`` into ``message``, whose fields are emptied first.
+
+    ``base``: where ``data`` begins in its stream, for the offsets of errors. Raises ``MessageError``.
+    """
+    plan = plan_of(type(message))
+    plan.blank(message)
+    lacking: Lacking = {}
+    _read(message, plan, data, base, lacking)
+    if lacking:
+        check_required(message, plan, lacking)
+
+
+def _read(message: Any, plan: Plan, data: bytes, base: int, lacking: Lacking) -> None:
+    """The loop. What it needs for each field is in local variables, for speed."""
+    stack: list[Open] = []
+    depth = plan.rule.max_depth
+    steps = plan.steps
+    begin = position = 0
+    end = len(data)
+    name = ""
+    try:
+        while True:
+            while position < end:
+                begin = position
+                tag = data[position]
+                position += 1
+                if tag > 0x7F:
+                    name = ""
+                    if (byte := data[position]) < 0x80:
+                        tag = tag & 0x7F | byte << 7
+                        position += 1
+                    else:
+                        tag, position = read_varint(data, begin, plan.strict)
+                    if position > end:
+                        raise WireError(CUT)
+                step = steps.get(tag)
+                if step is None:
+                    name = plan.names.get(tag >> 3, "") if plan.strict else ""
+                    position = _skip(plan, data, tag, begin, position, end, depth - len(stack))
+                    continue
+                action, name, store, more, others = step
+                value: Any
+                if action == VARINT:
+                    value = data[position]
+                    position += 1
+                    if value > 0x7F:
+                        if (byte := data[position]) < 0x80:
+                            value = value & 0x7F | byte << 7
+                            position += 1
+                        else:
+                            value, position = read_varint(data, position - 1, plan.strict)
+                    if more is not None:
+                        value = more(value)
+                        if value is None:
+                            if plan.entry is not None:
+                                message.value = DROPPED
+                            continue
+                elif action == FIXED:
+                    stop = position + more.size
+                    if stop > end:
+                        raise too_long(more.size, end - position)
+                    (value,) = more.unpack_from(data, position)
+                    position = stop
+                else:
+                    value = data[position]
+                    position += 1
+                    if value > 0x7F:
+                        value, position = read_varint(data, position - 1, plan.strict)
+                    stop = position + value
+                    if stop > end:
+                        raise too_long(value, end - position)
+                    if action == BYTES:
+                        value = data[position:stop]
+                    elif action == TEXT:
+                        value = str(data[position:stop], "utf-8", more)
+                    elif action == MESSAGE:
+                        if len(stack) >= depth:
+                            raise WireError(TOO_DEEP, "limit")
+                        stack.append((message, plan, end, name))
+                        message, plan, end = _enter(message, plan, name, store, more, others), more, stop
+                        steps = plan.steps
+                        continue
+                    else:
+                        getattr(message, name).extend(_packed(action, more, data, position, stop, plan.strict))
+                        position = stop
+                        continue
+                    position = stop
+                if store == SET:
+                    setattr(message, name, value)
+                elif store == APPEND:
+                    getattr(message, name).append(value)
+                else:
+                    setattr(message, name, value)
+                    for other in others:
+                        setattr(message, other, None)
+            if position > end:
+                raise WireError(CUT)
+            for required in plan.required:
+                if getattr(message, required) is None:
+                    lacking[id(message)] = message, base + end
+                    break
+            if not stack:
+                return
+            if plan.entry is not None:
+                _keep_entry(message, plan, lacking, base + end)
+            message, plan, end, name = stack.pop()
+            steps = plan.steps
+    except IndexError:
+        sentence, reason = CUT, "message"
+    except UnicodeDecodeError:
+        sentence, reason = "the text is not UTF-8", "message"
+    except WireError as error:
+        sentence, reason = error.sentence, error.reason
+        begin = begin if error.begin is None else error.begin
+    raise MessageError(sentence, field=_path(stack, message, name), offset=base + begin, reason=reason)
+
+
+def _enter(message: Any, plan: Plan, name: str, store: int, inner: Plan, others: tuple[str, ...]) -> Any:
+    """The object that a sub-message is read into: a new one, or the one that is there, which it is merged with."""
+    if store != APPEND:
+        known = getattr(message, name)
+        if known is not None:
+            return known
+    child = _new_child(message if plan.entry is None else message._parent, plan, inner)
+    if store != APPEND:
+        setattr(message, name, child)
+        for other in others:
+            setattr(message, other, None)
+    elif inner.entry is None:
+        getattr(message, name).append(child)
+    return child
+
+
+def _new_child(parent: Any, plan: Plan, inner: Plan) -> Any:
+    child: Any = object.__new__(inner.message_class)
+    child._parent = parent
+    # A type of another spec is the root of its own.
+    child._root = parent._root if inner.module == plan.module else child
+    child._io = parent._io
+    inner.blank(child)
+    return child
+
+
+def _keep_entry(entry: Any, plan: Plan, lacking: Lacking, offset: int) -> None:
+    """Puts a map's entry into the map. A key or value that is missing is the default; the last of a key wins."""
+    key, value = plan.rule.fields
+    assert plan.entry is not None
+    if entry.value is DROPPED:
+        return
+    if entry.key is None:
+        entry.key = plan.default(key)
+    if entry.value is None:
+        entry.value = plan.default(value)
+        for _, inner in plan.children:
+            entry.value = _new_child(entry._parent, plan, inner)
+            if inner.required:
+                lacking[id(entry.value)] = entry.value, offset
+    getattr(entry._parent, plan.entry.name)[entry.key] = entry.value
+
+
+def _packed(action: int, more: Any, data: bytes, position: int, end: int, strict: bool) -> list[Any]:
+    if action == PACKED_VARINTS:
+        values: list[Any] = read_varints(data, position, end, strict)
+        # Only a closed enum gives None: such a value is dropped.
+        return values if more is None else [value for each in values if (value := more(each)) is not None]
+    if (end - position) % more.size:
+        raise WireError(f"{end - position} bytes are no whole number of values")
+    return [value for (value,) in more.iter_unpack(memoryview(data)[position:end])]
+
+
+def _skip(plan: Plan, data: bytes, tag: int, begin: int, position: int, end: int, depth: int) -> int:
+    check_tag(tag)
+    if plan.strict and tag >> 3 in plan.names:
+        raise WireError(f"the field has the wire type {tag & 7}, which it must not have")
+    return skip_field(data, tag, begin, position, end, plan.strict, depth)
+
+
+def _path(stack: list[Open], message: Any, name: str) -> str:
+    """The dotted path of the field ``name`` of ``message``, with indices: ``records[3].data``."""
+    parts = []
+    for holder, _, _, inner in stack:
+        held = getattr(holder, inner)
+        parts.append(f"{inner}[{len(held) - 1}]" if isinstance(held, list) else inner)
+    if name:
+        held = getattr(message, name)
+        parts.append(f"{name}[{len(held)}]" if isinstance(held, list) else name)
+    return ".".join(parts)

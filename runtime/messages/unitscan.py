@@ -1,0 +1,254 @@
+"""One input of messages, from its first byte to its last: units, rows, damage, the end.
+
+What ``wireloom.filescan`` is for rows that stand in the input themselves.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator
+from typing import Any
+
+import pyarrow as pa
+
+from ..batches import explained
+from ..errors import DamagedInputError, WireloomError
+from ..feeders import RowDamage
+from ..ledger import Ledger
+from ..opening import Opened, open_input
+from ..plan import Plan
+from ..recovery import CONTENT
+from ..report import Damage, FileReport
+from ..storage import Input
+from ..window import MemoryWindow, Window
+from .decoders import make
+from .framing import CLEAN, Framing, Units, framing_class, options_of
+from .hooks import Hooks, hooks_class
+from .pieces import Piece, null_row, pieces, row_starts, units_of_rows, wanted_columns
+
+LOST = {"limit": "limit", "invalid_length": "length"}
+"""The reason why nothing behind is read, by the word of the tail; ``value`` for all other ways to lose the layout."""
+ENDED = (CLEAN, "truncated")
+"""Tails of an input whose layout was not lost."""
+ADVICE = "mode=permissive keeps the records before it"
+
+
+class UnitScan:
+    """Reads one input. ``report`` is filled in while ``batches`` is iterated."""
+
+    def __init__(self, plan: Plan, source: Input) -> None:
+        self.report = FileReport(source.path)
+        self._plan = plan
+        self._source = source
+        self._builder = plan.layout.builder(source.path)
+        self._ledger = Ledger(self.report, plan.mode, None, b"")
+        self._opened = Opened(MemoryWindow(memoryview(b"")))
+        self._framing = framing_of(plan)
+        self._hooks = hooks_of(plan)
+        self._decoder = make(
+            plan.engine,
+            plan.format,
+            wanted_columns(plan.format, plan.layout.wanted, self._hooks),
+            verify=plan.verify,
+            null_rows=plan.null_rows,
+        )
+        self._messages = 0
+        self._wholes = 0
+
+    @property
+    def stored_bytes(self) -> int:
+        """Bytes of the input, as it is stored, that have been read so far."""
+        stored = self._opened.stored
+        return stored.position if stored is not None else self._opened.window.begin
+
+    def batches(self) -> Iterator[Any]:
+        """The record batches of the input. Raises ``WireloomError`` where it cannot be opened, and in mode
+        ``failfast`` at the first damage."""
+        self._opened = opened = open_input(self._plan, self._source)
+        window = opened.window
+        try:
+            tail = yield from self._units(window)
+            self._end(tail, opened)
+            if window.error is not None and tail.ended not in ("limit", "invalid_length"):
+                yield from self._failed(window, window.error)
+        finally:
+            if self.report.tail == "unread":
+                self.report.tail_offset = window.base + window.begin
+            self.report.bytes = window.base + window.begin
+            self.report.facts = self._facts()
+            opened.close()
+
+    def _facts(self) -> dict[str, Any]:
+        facts: dict[str, Any] = {"messages": self._messages}
+        units = self._plan.format.message
+        if units is not None and units.whole:
+            facts["whole"] = self._wholes
+        facts.update(self._framing.facts())
+        if self._hooks is not None and hasattr(self._hooks, "facts"):
+            facts.update(self._hooks.facts())
+        return facts
+
+    def _units(self, window: Window) -> Any:
+        """Reads to the end; returns the units that were taken last."""
+        while True:
+            view, base = window.view[window.begin :], window.base + window.begin
+            complete = window.at_end and window.error is None
+            units = self._framing.take(view, base, complete)
+            yield from self._rows(units, view, base)
+            window.begin += units.consumed
+            self.report.bytes = window.base + window.begin
+            if units.ended:
+                return units
+            if units.consumed and not units.needed:
+                continue
+            if window.at_end and not units.consumed:
+                units.ended = "truncated" if window.begin < len(window.view) else CLEAN
+                return units
+            target = units.needed or len(window.view) - window.begin + 1
+            while len(window.view) - window.begin < target and window.extend():
+                pass
+
+    # Rows ------------------------------------------------------------------------------------------------------------
+
+    def _rows(self, units: Units, view: memoryview, base: int) -> Iterator[Any]:
+        """The rows of the units, and the damaged ranges between them, in the order of the input."""
+        damages = sorted(units.damages)
+        for piece in pieces(self._decoder, units, self._plan.batch_rows, self._framing, self._hooks):
+            following = piece.first + piece.decoded.units
+            last = following == len(units.begins)
+            end = None if last else units.offsets[following]
+            here = [each for each in damages if end is None or each.begin < end]
+            damages = damages[len(here) :]
+            yield from self._piece(piece, here, units.details, view, base)
+        for damage in damages:
+            self._note(damage, units.details.get(damage.begin) or explained(damage.reason))
+            yield from self._between(damage, units.details, view, base)
+
+    def _piece(
+        self, piece: Piece, damages: list[RowDamage], details: dict[int, str], view: memoryview, base: int
+    ) -> Iterator[Any]:
+        plan, units, decoded = self._plan, piece.units, piece.decoded
+        errors: dict[int, str] = {}
+        contents: dict[int, tuple[int, int]] = {}
+        cuts: list[tuple[int, RowDamage]] = []
+        noted: list[tuple[int, Any]] = [(units.offsets[each.unit], each) for each in piece.problems]
+        noted += ((each.begin, each) for each in damages)
+        starts = row_starts(decoded.counts) if noted else pa.nulls(0)
+        for begin, problem in sorted(noted, key=_by_offset):
+            if isinstance(problem, RowDamage):
+                self._note(problem, details.get(begin) or explained(problem.reason))
+                cuts.append((starts[bisect_left(units.offsets, begin)].as_py(), problem))
+                continue
+            unit = problem.unit
+            end = begin + units.spans[unit]
+            sentence = f"message {self._messages + unit + 1}: {problem.detail}"
+            self._note(RowDamage(begin, end, -1, problem.reason), sentence)
+            row = null_row(starts, unit)
+            if plan.null_rows and row >= 0:
+                errors[row] = f"{problem.reason}: {problem.detail}"
+                contents[row] = (begin - base, end - base)
+        self._messages += decoded.units
+        self._wholes += len(decoded.wholes)
+        self.report.rows += decoded.rows - len(errors)
+        batch = self._batch(piece, errors, contents, view)
+        first = 0
+        for row, damage in [*cuts, (decoded.rows, None)]:
+            for begin in range(first, row, plan.batch_rows):
+                yield batch.slice(begin, min(plan.batch_rows, row - begin))
+            first = row
+            if damage is not None:
+                yield from self._between(damage, details, view, base)
+
+    def _batch(
+        self, piece: Piece, errors: dict[int, str], contents: dict[int, tuple[int, int]], view: memoryview
+    ) -> Any:
+        decoded = piece.decoded
+        offsets = None
+        if self._plan.layout.has_offsets:
+            offsets = pa.array(piece.units.offsets, pa.uint64()).take(units_of_rows(decoded.counts, decoded.rows))
+        return self._builder.rows(
+            decoded.rows,
+            decoded.arrays,
+            offsets,
+            errors.items(),
+            ((row, bytes(view[begin:end])) for row, (begin, end) in contents.items()),
+        )
+
+    # Damage ----------------------------------------------------------------------------------------------------------
+
+    def _note(self, damage: RowDamage, sentence: str) -> None:
+        if self.report.error is None:
+            self.report.error = sentence
+        self._ledger.note(damage, _nothing, sentence)
+
+    def _between(self, damage: RowDamage, details: dict[int, str], view: memoryview, base: int) -> Iterator[Any]:
+        """A row of nulls for a range that gave no unit, where one is wanted."""
+        if self._plan.null_rows:
+            begin, end = damage.begin - base, damage.end - base
+            content = bytes(view[begin : min(end, begin + CONTENT)])
+            yield self._builder.damaged(damage, content, details.get(damage.begin))
+
+    def _failed(self, window: Window, error: WireloomError) -> Iterator[Any]:
+        """The codec or the storage failed where the window ends."""
+        offset = window.base + len(window.view)
+        reason = error.reason or "missing"
+        self.report.error = error.message
+        if self.report.tail == CLEAN:
+            self.report.tail = "truncated"
+        if self._plan.mode == "failfast":
+            raise DamagedInputError(
+                error.message, path=self.report.path, offset=offset, reason=reason, advice=ADVICE
+            ) from error
+        self.report.damaged.append(Damage(offset, 0, reason))
+        if self._plan.null_rows:
+            yield self._builder.damaged(RowDamage(offset, offset, -1, reason), None, error.message)
+
+    # The end ---------------------------------------------------------------------------------------------------------
+
+    def _end(self, tail: Units, opened: Opened) -> None:
+        window, report = opened.window, self.report
+        report.tail, report.tail_offset = tail.ended, window.base + window.begin
+        if window.at_end:
+            report.tail_size = window.base + len(window.view) - report.tail_offset
+        elif opened.size is not None:
+            report.tail_size = opened.size - report.tail_offset
+        cut = tail.ended == "truncated" and getattr(self._framing, "CUT_IS_ERROR", False)
+        if cut and self._plan.mode == "failfast" and window.error is None:
+            sentence = f"the input ends inside a unit, of which {report.tail_size} bytes are there"
+            damage = RowDamage(report.tail_offset, report.tail_offset, -1, "truncated")
+            self._ledger.lose(damage, _nothing, sentence, ADVICE)
+        if tail.ended in ENDED:
+            return
+        reason = LOST.get(tail.ended, "value")
+        sentence = tail.detail or (
+            f"larger than {self._plan.max_record} bytes at byte {report.tail_offset}: a larger max_record takes it"
+            if reason == "limit"
+            else explained(reason)
+        )
+        report.error = sentence
+        self._ledger.lose(RowDamage(report.tail_offset, report.tail_offset, -1, reason), _nothing, sentence, ADVICE)
+
+
+def framing_of(plan: Plan) -> Framing:
+    """A framing for one input. Raises ``WireloomError`` for an option's value that it does not take."""
+    kind = framing_class(plan.format)
+    return kind(plan.format, max_record=plan.max_record, **_chosen(plan, kind))
+
+
+def hooks_of(plan: Plan) -> Hooks | None:
+    """The hooks for one input, where the format has any. Raises ``WireloomError`` for an option's value."""
+    kind = hooks_class(plan.format)
+    return kind(**_chosen(plan, kind)) if kind is not None else None
+
+
+def _chosen(plan: Plan, kind: Any) -> dict[str, Any]:
+    return {name: plan.message_options[name] for name in options_of(kind) if name in plan.message_options}
+
+
+def _by_offset(item: tuple[int, Any]) -> int:
+    return item[0]
+
+
+def _nothing(_damage: RowDamage) -> tuple[int | None, str | None]:
+    """Nothing is known but what the sentence says."""
+    return None, None

@@ -1,0 +1,12 @@
+"""Numbers with what they count."""
+
+from __future__ import annotations
+
+
+def counted(number: int, noun: str) -> str:
+    """The number with the noun, in the plural unless it is one.
+
+    >>> counted(1, "row"), counted(2_000, "row")
+    ('1 row', '2,000 rows')
+    """
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

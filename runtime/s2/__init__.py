@@ -1,0 +1,144 @@
+"""S2, the stream store (s2.dev): frames of sessions, messages, JSON, events, commands, and the state of a live reader.
+
+There is no network in here: bytes go in and come out, and requests are plain data. Whole files and tables are read and
+written by ``wireloom.read`` and its neighbours, formats ``s2_session`` and ``s2_messages``.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .commands import Fence, Trim, ValidationError, command_of, command_record, operation_of
+    from .compression import COMPRESSIONS, BodyError, Compression
+    from .errors import ServerError, error_from_json, error_of, error_to_json
+    from .frames import Frame, FrameDecoder, FrameError, Terminal, encode_frame, encode_terminal
+    from .json import (
+        append_ack_from_json,
+        append_ack_to_json,
+        append_input_from_json,
+        append_input_to_json,
+        format_of_header,
+        read_batch_from_json,
+        read_batch_to_json,
+        tail_from_json,
+        tail_to_json,
+    )
+    from .json_reader import JsonError
+    from .json_tables import table_from_json, table_to_json
+    from .live import Delivery, LiveReader, Step
+    from .messages import AppendAck, AppendInput, AppendRecord, Header, ReadBatch, SequencedRecord, StreamPosition
+    from .metering import Accepted, check_append, metered_size
+    from .requests import Request, append_session, check_tail, read_events, read_session
+    from .sse import (
+        BatchEvent,
+        DoneEvent,
+        ErrorEvent,
+        EventReader,
+        LastEventId,
+        PingEvent,
+        event_to_text,
+    )
+
+_HOMES = {
+    "commands": ("Fence", "Trim", "ValidationError", "command_of", "command_record", "operation_of"),
+    "compression": ("COMPRESSIONS", "BodyError", "Compression"),
+    "errors": ("ServerError", "error_from_json", "error_of", "error_to_json"),
+    "frames": ("Frame", "FrameDecoder", "FrameError", "Terminal", "encode_frame", "encode_terminal"),
+    "json": (
+        "append_ack_from_json",
+        "append_ack_to_json",
+        "append_input_from_json",
+        "append_input_to_json",
+        "format_of_header",
+        "read_batch_from_json",
+        "read_batch_to_json",
+        "tail_from_json",
+        "tail_to_json",
+    ),
+    "json_reader": ("JsonError",),
+    "json_tables": ("table_from_json", "table_to_json"),
+    "live": ("Delivery", "LiveReader", "Step"),
+    "messages": (
+        "AppendAck",
+        "AppendInput",
+        "AppendRecord",
+        "Header",
+        "ReadBatch",
+        "SequencedRecord",
+        "StreamPosition",
+    ),
+    "metering": ("Accepted", "check_append", "metered_size"),
+    "requests": ("Request", "append_session", "check_tail", "read_events", "read_session"),
+    "sse": ("BatchEvent", "DoneEvent", "ErrorEvent", "EventReader", "LastEventId", "PingEvent", "event_to_text"),
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "COMPRESSIONS",
+    "Accepted",
+    "AppendAck",
+    "AppendInput",
+    "AppendRecord",
+    "BatchEvent",
+    "BodyError",
+    "Compression",
+    "Delivery",
+    "DoneEvent",
+    "ErrorEvent",
+    "EventReader",
+    "Fence",
+    "Frame",
+    "FrameDecoder",
+    "FrameError",
+    "Header",
+    "JsonError",
+    "LastEventId",
+    "LiveReader",
+    "PingEvent",
+    "ReadBatch",
+    "Request",
+    "SequencedRecord",
+    "ServerError",
+    "Step",
+    "StreamPosition",
+    "Terminal",
+    "Trim",
+    "ValidationError",
+    "append_ack_from_json",
+    "append_ack_to_json",
+    "append_input_from_json",
+    "append_input_to_json",
+    "append_session",
+    "check_append",
+    "check_tail",
+    "command_of",
+    "command_record",
+    "encode_frame",
+    "encode_terminal",
+    "error_from_json",
+    "error_of",
+    "error_to_json",
+    "event_to_text",
+    "format_of_header",
+    "metered_size",
+    "operation_of",
+    "read_batch_from_json",
+    "read_batch_to_json",
+    "read_events",
+    "read_session",
+    "table_from_json",
+    "table_to_json",
+    "tail_from_json",
+    "tail_to_json",
+]
+
+
+def __getattr__(name: str) -> Any:
+    # PEP 562: framing a file needs neither JSON nor the classes of messages.
+    if name not in _HOME:
+        raise AttributeError(f"module 'wireloom.s2' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f".{_HOME[name]}", __name__), name)
+    globals()[name] = value
+    return value

@@ -1,0 +1,145 @@
+"""Command records: exactly one header, with an empty name; its value is the operation.
+
+Readers keep every record that passes this test, so that an operation of the future survives. Writers build and accept
+the known ones alone: ``fence`` sets the token that appends must then show, ``trim`` lets earlier records go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Protocol
+
+from ..errors import WireloomError
+
+if TYPE_CHECKING:
+    from .messages import AppendRecord
+
+MAX_TOKEN = 36
+"""Most bytes of a fencing token in UTF-8."""
+TRIM_SIZE = 8
+"""Bytes of a trim record's body: a sequence number, big-endian."""
+
+
+class HeaderLike(Protocol):
+    """What has a name and a value: a ``Header`` message."""
+
+    @property
+    def name(self) -> bytes:
+        """Its name."""
+        ...
+
+    @property
+    def value(self) -> bytes:
+        """Its value."""
+        ...
+
+
+class RecordLike(Protocol):
+    """What has headers and a body: an ``AppendRecord`` or a ``SequencedRecord`` message."""
+
+    @property
+    def headers(self) -> Sequence[HeaderLike]:
+        """In order."""
+        ...
+
+    @property
+    def body(self) -> bytes:
+        """The content."""
+        ...
+
+
+class ValidationError(WireloomError):
+    """What the server would refuse to append. ``record``: its number, counted from 1; ``field``: the one to blame;
+    ``reason``: ``value``, ``encoding`` or ``limit``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """Sets the stream's fencing token; the empty one clears it."""
+
+    operation: ClassVar[str] = "fence"
+    token: str
+
+    def body(self) -> bytes:
+        """The record's body. Raises ``ValidationError`` for a token that is too long or no Unicode."""
+        check_token(self.token)
+        return self.token.encode()
+
+
+@dataclass(frozen=True, slots=True)
+class Trim:
+    """Lets all records before ``seq_num`` go."""
+
+    operation: ClassVar[str] = "trim"
+    seq_num: int
+
+    def body(self) -> bytes:
+        """The record's body. Raises ``ValidationError`` for a number beyond 64 bits."""
+        if not 0 <= self.seq_num < 1 << 64:
+            raise ValidationError(f"a sequence number has 64 bits, and {self.seq_num} does not fit", reason="value")
+        return self.seq_num.to_bytes(TRIM_SIZE, "big")
+
+
+Command = Fence | Trim
+
+
+def check_token(token: str) -> None:
+    """Raises ``ValidationError`` for more than 36 bytes of UTF-8."""
+    try:
+        size = len(token.encode())
+    except UnicodeEncodeError as error:
+        raise ValidationError("a fencing token is UTF-8, which has no lone surrogates", reason="encoding") from error
+    if size > MAX_TOKEN:
+        raise ValidationError(f"a fencing token has at most {MAX_TOKEN} bytes, and this one {size}", reason="limit")
+
+
+def operation_of(record: RecordLike) -> bytes | None:
+    """A command record's operation, known or not; ``None`` for all other records. It never fails."""
+    headers = record.headers
+    return headers[0].value if len(headers) == 1 and not headers[0].name else None
+
+
+def command_of(record: RecordLike) -> Command | None:
+    """The command that a record is; ``None`` for all other records.
+
+    Raises ``ValidationError`` where a writer would refuse it: an unknown operation, a token of more than 36 bytes or
+    that is no UTF-8, a trim point that is not of 8 bytes.
+    """
+    operation = operation_of(record)
+    if operation is None:
+        return None
+    body = record.body
+    if operation == b"fence":
+        try:
+            token = str(body, "utf-8")
+        except UnicodeDecodeError as error:
+            raise ValidationError(
+                "the token of a fence command is no UTF-8", reason="encoding", field="body"
+            ) from error
+        check_token(token)
+        return Fence(token)
+    if operation == b"trim":
+        if len(body) != TRIM_SIZE:
+            raise ValidationError(
+                f"a trim command has a body of {TRIM_SIZE} bytes, a big-endian sequence number, and this one"
+                f" {len(body)}",
+                reason="value",
+                field="body",
+            )
+        return Trim(int.from_bytes(body, "big"))
+    raise ValidationError(f"no known command: {operation!r}; there are fence and trim", reason="value", field="headers")
+
+
+def command_record(command: Command, timestamp: int | None = None) -> AppendRecord:
+    """The record that appends a command.
+
+    >>> command_record(Trim(42)).body.hex()
+    '000000000000002a'
+
+    Raises ``ValidationError`` for a token or a number that does not fit.
+    """
+    from .messages import AppendRecord, Header
+
+    header = Header(value=command.operation.encode())
+    return AppendRecord(timestamp=timestamp, headers=[header], body=command.body())

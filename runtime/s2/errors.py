@@ -1,0 +1,101 @@
+"""What the server says where it refuses: the JSON of HTTP answers, of terminal frames and of error events."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from .frames import Terminal
+from .json import dumps, position_from, tail_to_json
+from .json_reader import JsonError, JsonReader
+from .messages import StreamPosition
+
+PRECONDITION_FAILED = 412
+RANGE_NOT_SATISFIABLE = 416
+RETRYABLE = frozenset((408, 429, 500, 502, 503, 504))
+"""The HTTP statuses that a later try may not meet again."""
+_RETRYABLE_CODES = frozenset(
+    (
+        "hot_server",
+        "other",
+        "rate_limited",
+        "request_timeout",
+        "server_draining",
+        "storage",
+        "transaction_conflict",
+        "unavailable",
+        "upstream_timeout",
+    )
+)
+"""As the server's own list says, for errors that come without a status."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerError:
+    """``status``: the HTTP status, 0 where none was sent (error events). ``code``, ``message``: empty where there were
+    none; the text as it came, where it is no JSON of this shape, is the message.
+
+    Of 412, one is set: ``expected_fencing_token``, the stream's token, or ``expected_seq_num``, its next sequence
+    number. Of 416, ``tail``: where the stream ends; the position that was asked for is not before it.
+    """
+
+    status: int
+    code: str = ""
+    message: str = ""
+    expected_fencing_token: str | None = None
+    expected_seq_num: int | None = None
+    tail: StreamPosition | None = None
+
+    @property
+    def retryable(self) -> bool:
+        """Whether the same request may succeed later."""
+        return self.status in RETRYABLE if self.status else self.code in _RETRYABLE_CODES
+
+    def terminal(self) -> Terminal:
+        """The terminal message that says so."""
+        return Terminal(self.status, error_to_json(self))
+
+
+def error_of(terminal: Terminal) -> ServerError:
+    """What a terminal message says."""
+    return error_from_json(terminal.status, terminal.body)
+
+
+def error_from_json(status: int, body: str | bytes) -> ServerError:
+    """The body of an answer with this status. It never fails: proxies answer as well, with whatever they like."""
+    text = body if isinstance(body, str) else body.decode("utf-8", "replace")
+    for read in (_condition, _tail, _standard):
+        try:
+            reader = JsonReader(text)
+            found = read(reader)
+            reader.end()
+        except JsonError:
+            continue
+        if found:
+            return ServerError(status, **found)
+    return ServerError(status, message=text)
+
+
+def _condition(reader: JsonReader) -> dict[str, Any]:
+    found = reader.fields({"fencing_token_mismatch": JsonReader.text, "seq_num_mismatch": JsonReader.unsigned}, ())
+    names = {"fencing_token_mismatch": "expected_fencing_token", "seq_num_mismatch": "expected_seq_num"}
+    return {names[key]: value for key, value in found.items()}
+
+
+def _tail(reader: JsonReader) -> dict[str, Any]:
+    return reader.fields({"tail": position_from}, ())
+
+
+def _standard(reader: JsonReader) -> dict[str, Any]:
+    return reader.fields({"code": JsonReader.text, "message": JsonReader.text}, ())
+
+
+def error_to_json(error: ServerError) -> str:
+    """The body of an answer."""
+    if error.expected_fencing_token is not None:
+        return dumps({"fencing_token_mismatch": error.expected_fencing_token})
+    if error.expected_seq_num is not None:
+        return dumps({"seq_num_mismatch": error.expected_seq_num})
+    if error.tail is not None:
+        return tail_to_json(error.tail)
+    return dumps({"code": error.code, "message": error.message})

@@ -1,0 +1,242 @@
+"""S2's JSON: append inputs, acks and batches as the bodies of requests and answers, in both S2-Formats.
+
+Reading gives the verdicts of the server's serde, writing the bytes that it writes. Numbers keep all 64 bits.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from typing import Any, Literal
+
+from ..nearest import unknown
+from .commands import MAX_TOKEN, ValidationError
+from .json_reader import Fields, JsonReader
+from .messages import AppendAck, AppendInput, AppendRecord, Header, ReadBatch, SequencedRecord, StreamPosition
+
+Document = str | bytes | bytearray | memoryview
+S2Format = Literal["raw", "base64"]
+"""How bytes stand in JSON: ``raw`` as the text that they are in UTF-8, ``base64`` in the standard alphabet, padded."""
+
+FORMAT_HEADER = "S2-Format"
+_ALIASES: dict[str, S2Format] = {"raw": "raw", "json": "raw", "base64": "base64", "json-binsafe": "base64"}
+
+
+def format_of_header(value: str | None) -> S2Format:
+    """What the value of the header ``S2-Format`` means; without the header ``raw``.
+
+    >>> format_of_header(" json ")
+    'raw'
+
+    Raises ``UnknownNameError``; upper and lower case are not the same.
+    """
+    if value is None:
+        return "raw"
+    found = _ALIASES.get(value.strip())
+    if found is None:
+        raise unknown("S2-Format", value, _ALIASES)
+    return found
+
+
+def _bytes_of(text: str, format: S2Format) -> bytes:
+    """Raises ``ValidationError`` for text that is not strictly base64: also for bits behind the last byte."""
+    if format == "raw":
+        return text.encode()
+    try:
+        content = base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise ValidationError(f"no base64 ({error})", reason="encoding") from error
+    if base64.b64encode(content).decode() != text:
+        raise ValidationError("no base64: bits are set behind the last byte", reason="encoding")
+    return content
+
+
+def _text_of(content: bytes, format: S2Format) -> str:
+    """Where raw bytes are no UTF-8, U+FFFD stands for each longest run that begins a character and breaks off."""
+    return content.decode("utf-8", "replace") if format == "raw" else base64.b64encode(content).decode()
+
+
+# Reading --------------------------------------------------------------------------------------------------------------
+
+
+def append_input_from_json(document: Document, format: str = "raw") -> AppendInput:
+    """The body of an append request. Whether the server takes the batch is ``check_append``'s to say.
+
+    Raises ``JsonError``, and ``ValidationError`` with the record's number for what is no base64.
+    """
+    checked = format_of_header(format)
+    reader = JsonReader(document)
+    found = reader.fields(_APPEND_INPUT, ("records",))
+    reader.end()
+    return AppendInput(
+        records=[_append_record(number, each, checked) for number, each in enumerate(found["records"], 1)],
+        match_seq_num=found.get("match_seq_num"),
+        fencing_token=found.get("fencing_token"),
+    )
+
+
+def read_batch_from_json(document: Document, format: str = "raw") -> ReadBatch:
+    """The body of an answer to a read, or the data of an event. Raises as ``append_input_from_json``."""
+    checked = format_of_header(format)
+    reader = JsonReader(document)
+    found = reader.fields(_READ_BATCH, ("records",), ("tail",))
+    reader.end()
+    records = [_sequenced_record(number, each, checked) for number, each in enumerate(found["records"], 1)]
+    return ReadBatch(records=records, tail=found.get("tail"))
+
+
+def append_ack_from_json(document: Document) -> AppendAck:
+    """The body of an answer to an append. Raises ``JsonError``."""
+    reader = JsonReader(document)
+    found = reader.fields(_APPEND_ACK, tuple(_APPEND_ACK))
+    reader.end()
+    return AppendAck(**found)
+
+
+def tail_from_json(document: Document) -> StreamPosition:
+    """The answer to ``check_tail``, ``{"tail": {"seq_num", "timestamp"}}``. Raises ``JsonError``."""
+    reader = JsonReader(document)
+    found = reader.fields({"tail": position_from}, ("tail",))
+    reader.end()
+    tail: StreamPosition = found["tail"]
+    return tail
+
+
+def _append_record(number: int, found: dict[str, Any], format: S2Format) -> AppendRecord:
+    headers, body = _content(number, found, format)
+    return AppendRecord(timestamp=found.get("timestamp"), headers=headers, body=body)
+
+
+def _sequenced_record(number: int, found: dict[str, Any], format: S2Format) -> SequencedRecord:
+    headers, body = _content(number, found, format)
+    return SequencedRecord(seq_num=found["seq_num"], timestamp=found["timestamp"], headers=headers, body=body)
+
+
+def _content(number: int, found: dict[str, Any], format: S2Format) -> tuple[list[Header], bytes]:
+    try:
+        headers = [
+            Header(name=_bytes_of(name, format), value=_bytes_of(value, format))
+            for name, value in found.get("headers", ())
+        ]
+        return headers, _bytes_of(found.get("body", ""), format)
+    except ValidationError as error:
+        error.record = number
+        raise
+
+
+def position_from(reader: JsonReader) -> StreamPosition:
+    """``{"seq_num", "timestamp"}``."""
+    return StreamPosition(**reader.fields(_POSITION, tuple(_POSITION)))
+
+
+def _token(reader: JsonReader) -> str:
+    token = reader.text()
+    if len(token.encode()) > MAX_TOKEN:
+        reader.fail(f"a fencing token has at most {MAX_TOKEN} bytes")
+    return token
+
+
+def _headers(reader: JsonReader) -> list[tuple[str, str]]:
+    return reader.items(lambda each: each.pair(JsonReader.text))
+
+
+_POSITION: Fields = {"seq_num": JsonReader.unsigned, "timestamp": JsonReader.unsigned}
+_APPEND_RECORD: Fields = {
+    "timestamp": lambda reader: reader.optional(JsonReader.unsigned),
+    "headers": _headers,
+    "body": JsonReader.text,
+}
+_SEQUENCED_RECORD: Fields = {**_POSITION, "headers": _headers, "body": JsonReader.text}
+_APPEND_INPUT: Fields = {
+    "records": lambda reader: reader.items(lambda each: each.fields(_APPEND_RECORD, (), ("headers", "body"))),
+    "match_seq_num": lambda reader: reader.optional(JsonReader.unsigned),
+    "fencing_token": lambda reader: reader.optional(_token),
+}
+_READ_BATCH: Fields = {
+    "records": lambda reader: reader.items(
+        lambda each: each.fields(_SEQUENCED_RECORD, tuple(_POSITION), ("headers", "body"))
+    ),
+    "tail": lambda reader: reader.optional(position_from),
+}
+_APPEND_ACK: Fields = dict.fromkeys(("start", "end", "tail"), position_from)
+
+
+# Writing --------------------------------------------------------------------------------------------------------------
+
+
+def append_input_to_json(batch: AppendInput, format: str = "raw") -> str:
+    """The body of an append request; what is absent or empty is left out. Raw bytes that are no UTF-8 are refused with
+    ``ValidationError``, since what would be appended were others: ``base64`` takes them."""
+    checked = format_of_header(format)
+    records = []
+    for number, record in enumerate(batch.records, 1):
+        if checked == "raw":
+            _check_text(number, record)
+        known = {} if record.timestamp is None else {"timestamp": record.timestamp}
+        records.append(known | _content_of(record, checked))
+    written: dict[str, Any] = {"records": records}
+    if batch.match_seq_num is not None:
+        written["match_seq_num"] = batch.match_seq_num
+    if batch.fencing_token is not None:
+        written["fencing_token"] = batch.fencing_token
+    return dumps(written)
+
+
+def read_batch_to_json(batch: ReadBatch, format: str = "raw") -> str:
+    """A batch as the server's serde writes it. In ``raw``, bytes that are no UTF-8 are lost: U+FFFD stands for them."""
+    checked = format_of_header(format)
+    written: dict[str, Any] = {
+        "records": [
+            {"seq_num": each.seq_num, "timestamp": each.timestamp} | _content_of(each, checked)
+            for each in batch.records
+        ]
+    }
+    if batch.tail is not None:
+        written["tail"] = position_to(batch.tail)
+    return dumps(written)
+
+
+def append_ack_to_json(ack: AppendAck) -> str:
+    """An ack as the server's serde writes it; a position that is absent counts as zeros."""
+    return dumps({name: position_to(getattr(ack, name)) for name in _APPEND_ACK})
+
+
+def tail_to_json(tail: StreamPosition) -> str:
+    """The answer to ``check_tail``, and the body of status 416."""
+    return dumps({"tail": position_to(tail)})
+
+
+def position_to(position: StreamPosition | None) -> dict[str, int]:
+    """``{"seq_num", "timestamp"}``."""
+    if position is None:
+        return {"seq_num": 0, "timestamp": 0}
+    return {"seq_num": position.seq_num, "timestamp": position.timestamp}
+
+
+def dumps(value: Any) -> str:
+    """JSON as serde writes it: no spaces, and no escapes but those that must be."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _content_of(record: AppendRecord | SequencedRecord, format: S2Format) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    if record.headers:
+        found["headers"] = [[_text_of(each.name, format), _text_of(each.value, format)] for each in record.headers]
+    if record.body:
+        found["body"] = _text_of(record.body, format)
+    return found
+
+
+def _check_text(number: int, record: AppendRecord) -> None:
+    try:
+        for header in record.headers:
+            str(header.name, "utf-8")
+            str(header.value, "utf-8")
+        str(record.body, "utf-8")
+    except UnicodeDecodeError as error:
+        raise ValidationError(
+            "bytes that are no UTF-8 cannot be appended as raw: use the S2-Format base64",
+            reason="encoding",
+            record=number,
+        ) from error

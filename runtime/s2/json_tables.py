@@ -1,0 +1,59 @@
+"""S2's JSON to and from the tables that ``wireloom.read`` makes of the same messages."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from ..nearest import unknown
+from ..reading import read
+from ..writing import write
+from .json import (
+    Document,
+    append_ack_from_json,
+    append_ack_to_json,
+    append_input_from_json,
+    append_input_to_json,
+    read_batch_from_json,
+    read_batch_to_json,
+)
+from .messages import AppendAck, AppendInput, ReadBatch
+
+FORMAT = "s2_messages"
+
+_FROM: dict[str, Callable[[Document, str], Any]] = {
+    "read_batch": read_batch_from_json,
+    "append_input": append_input_from_json,
+    "append_ack": lambda document, _format: append_ack_from_json(document),
+}
+_TO: dict[str, Callable[[bytes, str], str]] = {
+    "read_batch": lambda unit, format: read_batch_to_json(ReadBatch.from_bytes(unit), format),
+    "append_input": lambda unit, format: append_input_to_json(AppendInput.from_bytes(unit), format),
+    "append_ack": lambda unit, _format: append_ack_to_json(AppendAck.from_bytes(unit)),
+}
+
+
+def table_from_json(
+    document: Document, message: str = "read_batch", *, format: str = "raw", columns: Sequence[str] | None = None
+) -> pa.Table:
+    """The table of one JSON body: the same as ``wireloom.read("s2_messages", …, message=…)`` makes of its message.
+
+    ``message``: ``read_batch``, ``append_input`` or ``append_ack``. Raises ``UnknownNameError`` for another,
+    ``JsonError`` and ``ValidationError`` for a body that is none.
+    """
+    if message not in _FROM:
+        raise unknown("kind of message", message, _FROM)
+    unit = _FROM[message](document, format).to_bytes()
+    return read(FORMAT, unit, message=message, columns=columns)
+
+
+def table_to_json(table: pa.Table, message: str = "read_batch", *, format: str = "raw") -> str:
+    """The JSON body that holds all rows of a table. Raises ``WireloomError`` for rows that are not one message."""
+    if message not in _TO:
+        raise unknown("kind of message", message, _TO)
+    written = io.BytesIO()
+    write(FORMAT, table, written, message=message)
+    return _TO[message](written.getvalue(), format)

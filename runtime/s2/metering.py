@@ -1,0 +1,91 @@
+"""What a record costs, what a batch may hold, and whether the server would take it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .commands import Command, RecordLike, ValidationError, check_token, command_of
+
+if TYPE_CHECKING:
+    from .messages import AppendInput
+
+MAX_RECORDS = 1000
+"""Most records of a batch; it has at least one."""
+MAX_METERED = 1024 * 1024
+"""Most metered bytes of a record, and of all records of a batch."""
+RECORD_COST = 8
+HEADER_COST = 2
+
+
+def metered_size(record: RecordLike) -> int:
+    """What a record counts, in bytes: 8, 2 for each header, and the sizes of its names, values and body."""
+    headers = record.headers
+    named = sum(len(each.name) + len(each.value) for each in headers)
+    return RECORD_COST + HEADER_COST * len(headers) + named + len(record.body)
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """A batch that the server takes. ``metered``: size of each record; ``commands``: the command that each one is,
+    ``None`` for ordinary records."""
+
+    metered: tuple[int, ...]
+    commands: tuple[Command | None, ...]
+
+    @property
+    def size(self) -> int:
+        """Metered size of the batch."""
+        return sum(self.metered)
+
+
+def check_record(record: RecordLike) -> tuple[int, Command | None]:
+    """A record's metered size, and the command that it is. Raises ``ValidationError`` for what no batch may hold."""
+    command = command_of(record)
+    if command is None and not all(each.name for each in record.headers):
+        raise ValidationError(
+            "an empty header name, which command records alone have, as their only header",
+            reason="value",
+            field="headers",
+        )
+    size = metered_size(record)
+    if size > MAX_METERED:
+        raise ValidationError(f"a record has at most {MAX_METERED} metered bytes, and this one {size}", reason="limit")
+    return size, command
+
+
+def check_records(records: Iterable[RecordLike]) -> Accepted:
+    """As ``check_append``, for the records alone."""
+    metered: list[int] = []
+    commands: list[Command | None] = []
+    for number, record in enumerate(records, 1):
+        try:
+            size, command = check_record(record)
+        except ValidationError as error:
+            error.record = number
+            raise
+        metered.append(size)
+        commands.append(command)
+    accepted = Accepted(tuple(metered), tuple(commands))
+    if not metered:
+        raise ValidationError("a batch has at least one record", reason="limit")
+    if len(metered) > MAX_RECORDS:
+        raise ValidationError(f"a batch has at most {MAX_RECORDS} records, and this one {len(metered)}", reason="limit")
+    if accepted.size > MAX_METERED:
+        raise ValidationError(
+            f"a batch has at most {MAX_METERED} metered bytes, and this one {accepted.size}", reason="limit"
+        )
+    return accepted
+
+
+def check_append(batch: AppendInput) -> Accepted:
+    """Checks what the server checks before it appends.
+
+    Raises ``ValidationError`` for a batch without records, with more than 1000 or more than 1 MiB metered, with a
+    record that breaks a rule, and for a fencing token of more than 36 bytes.
+    """
+    accepted = check_records(batch.records)
+    if batch.fencing_token is not None:
+        check_token(batch.fencing_token)
+    return accepted

@@ -1,0 +1,105 @@
+"""Rows into S2 messages: batches that the server takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, ClassVar, NamedTuple
+
+from ..errors import WireloomError
+from ..format import Format
+from ..messages.packing import Packed, Row
+from ..messages.rowpacking import RowPacking
+from .commands import ValidationError, check_token
+from .metering import MAX_METERED, MAX_RECORDS, check_record, metered_size
+
+RECORDS_OF_APPENDS = "append_input"
+
+
+class SessionPacking:
+    """Batches of 1 to 1000 records and at most 1 MiB metered, in the order of the rows; an ack is a message by itself.
+
+    Rows to be appended are checked as the server checks them. Another ``fencing_token`` or ``match_seq_num`` begins
+    another batch; where rows with the same number are more than a batch takes, the next batch gets the number that then
+    follows.
+    """
+
+    OPTIONS: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, format: Format, *, max_record: int) -> None:
+        self._rows = RowPacking(format, max_record=max_record)
+        kind = format.message.kind if format.message is not None else ""
+        self._has_records = any(each.name == "body" for each in format.columns)
+        self._appends = kind == RECORDS_OF_APPENDS
+
+    def pack(self, rows: Iterable[Row]) -> Iterator[Packed]:
+        """As ``Packing.pack``. Raises ``WireloomError`` for a row that no batch may hold, with its number from 0."""
+        made = False
+        for each in self._batches(rows) if self._has_records else self._single(rows):
+            made = True
+            yield each
+        if not made:
+            # Where the input is one message, it is the empty one.
+            yield from self._rows.pack(())
+
+    def _single(self, rows: Iterable[Row]) -> Iterator[Packed]:
+        for row in rows:
+            yield from self._rows.pack([row])
+
+    def _batches(self, rows: Iterable[Row]) -> Iterator[Packed]:
+        held: list[dict[str, Any]] = []
+        first = metered = before = 0
+        condition: tuple[Any, Any] = (None, None)
+        for number, row in enumerate(rows):
+            size = self._checked(row, number)
+            asked = (row.get("match_seq_num"), row.get("fencing_token"))
+            full = len(held) == MAX_RECORDS or metered + size > MAX_METERED
+            if held and (full or asked != condition):
+                yield from self._packed(held, first, before)
+                before += len(held)
+                held, first, metered = [], number, 0
+            if asked != condition:
+                condition, before = asked, 0
+            held.append(dict(row))
+            metered += size
+        if held:
+            yield from self._packed(held, first, before)
+
+    def _checked(self, row: Row, number: int) -> int:
+        """The metered size of a row. Raises ``ValidationError`` for one that no batch holds."""
+        try:
+            headers = [_Header(each["name"], each["value"]) for each in row.get("headers") or ()]
+            record = _Record(headers, row.get("body") or b"")
+            if not self._appends:
+                # What a server has sent, perhaps one of the future, is written as it is.
+                return metered_size(record)
+            if row.get("fencing_token"):
+                check_token(row["fencing_token"])
+            return check_record(record)[0]
+        except ValidationError as error:
+            error.message = f"row {number}: {error.message}"
+            raise
+        except (TypeError, KeyError) as error:
+            raise ValidationError(
+                f"row {number}: headers are mappings of a name and a value, both bytes, and the body is bytes",
+                reason="value",
+            ) from error
+
+    def _packed(self, rows: list[dict[str, Any]], first: int, before: int) -> Iterator[Packed]:
+        if before and rows[0].get("match_seq_num") is not None:
+            rows = [{**each, "match_seq_num": each["match_seq_num"] + before} for each in rows]
+        try:
+            yield from self._rows.pack(rows)
+        except WireloomError as error:
+            if first:
+                error.message = f"{error.message} (counted from row {first} on)"
+            raise
+
+
+class _Header(NamedTuple):
+    name: bytes
+    value: bytes
+
+
+class _Record(NamedTuple):
+    headers: list[_Header]
+    body: bytes

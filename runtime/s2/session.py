@@ -1,0 +1,211 @@
+"""Sessions stored in files: frames one behind the other become units of messages, rows become frames."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from ..feeders import RowDamage
+from ..format import Format
+from ..messages.around import Part
+from ..messages.decoding import Decoded
+from ..messages.framing import CLEAN, Units
+from .compression import MAX_CONTENT, BodyError, checked
+from .describing import frame_parts
+from .frames import LENGTH_SIZE, TERMINAL, Terminal, encode_frame, problem_of, problem_of_length
+from .observed import Observed
+from .packing import SessionPacking
+from .runs import BODY, COMPRESSION_BITS, SLOTS, Found, Run, Slots, find_run
+
+ENOUGH = 3 * 1024 * 1024
+"""Bytes of messages, behind which no other stretch of compressed frames is put to them."""
+
+
+class SessionFraming:
+    """A ``wireloom.messages.framing.Framing`` of S2S frames.
+
+    A frame that cannot be decompressed is damage, and reading goes on behind it. A length of 0 or above 2,097,152 ends
+    the reading (``invalid_length``), as a terminal frame does (``clean``); bytes left over are a tail ``truncated``.
+    ``compression``: ``none``, ``zstd`` or ``gzip``, for writing; what is read says so itself.
+    """
+
+    OPTIONS: ClassVar[tuple[str, ...]] = ("compression",)
+    CUT_IS_ERROR: ClassVar[bool] = True
+
+    def __init__(self, format: Format, *, max_record: int, compression: str = "none") -> None:
+        self._max_record = max_record
+        self._compression = checked(compression)
+        self._observed = Observed(format)
+        self._runs: deque[Run] = deque()
+        """The next stretches, without a gap between them."""
+        self._slots = Slots()
+        self._used: list[int] = []
+        """Slots that the last units refer to."""
+
+    # Reading ---------------------------------------------------------------------------------------------------------
+
+    def take(self, view: memoryview, base: int, at_end: bool) -> Units:
+        """As ``Framing.take``. Units of compressed frames refer to memory that is good until the next call, those of
+        others to ``view``."""
+        for slot in self._used:
+            self._slots.give_back(slot)
+        self._used = []
+        if self._runs and self._runs[0].offset != base:
+            # Threads may still write to the slots of what is not asked for.
+            self._runs, self._slots = deque(), Slots()
+        if not self._runs:
+            self._runs.append(find_run(view, base))
+        run = self._runs[0]
+        if not run.frames:
+            self._runs.clear()
+            return self._stopped(view, base, at_end)
+        if not run.compressed:
+            self._runs.popleft()
+            return self._plain(run, view)
+        self._look_ahead(view, base)
+        return self._compressed(view, base)
+
+    def _look_ahead(self, view: memoryview, base: int) -> None:
+        """Finds the next stretches, and has threads begin with them, as long as there are slots: the first one may
+        need one yet."""
+        while self._slots.free > 1 and len(self._runs) < SLOTS:
+            begin = self._runs[-1].offset + self._runs[-1].size - base
+            run = find_run(view[begin:], base + begin)
+            if not run.compressed:
+                return
+            run.begin_ahead(view[begin:], self._slots)
+            self._runs.append(run)
+
+    def _plain(self, run: Run, view: memoryview) -> Units:
+        units = Units(view, consumed=run.size)
+        frames, offset = run.frames, run.offset
+        if run.flags & COMPRESSION_BITS or self._max_record < MAX_CONTENT:
+            frames = [each for each in frames if not self._refused(units, run, each)]
+        else:
+            self._observed.flag(run.flags)
+        units.begins = [begin + BODY for begin, _, _ in frames]
+        units.sizes = [end - begin - BODY for begin, end, _ in frames]
+        units.offsets = [offset + begin for begin, _, _ in frames]
+        units.spans = [end - begin for begin, end, _ in frames]
+        return units
+
+    def _compressed(self, view: memoryview, base: int) -> Units:
+        """The next stretch, and others behind it as long as they do not make too much."""
+        units = Units(self._slots.memory)
+        content = 0
+        while not content or (self._runs and self._room(self._runs[0]) and content < ENOUGH):
+            run = self._runs.popleft()
+            content += self._contents(run, view[run.offset - base :], units) + 1
+            units.consumed = run.offset + run.size - base
+            if self._runs and self._runs[0].offset < run.offset + run.size:
+                units.consumed = self._runs[0].offset - base
+                break
+        return units
+
+    def _room(self, run: Run) -> bool:
+        return run.slot >= 0 or self._slots.free > 0
+
+    def _contents(self, run: Run, view: memoryview, units: Units) -> int:
+        """Adds the messages of a stretch; gives their size in bytes. What it does not come to is put back."""
+        contents = run.contents(view, self._slots)
+        self._used.append(run.slot)
+        if len(contents) < len(run.frames):
+            self._runs.appendleft(run.rest(len(contents)))
+        size = 0
+        for frame, content in zip(run.frames, contents, strict=False):
+            if self._refused(units, run, frame):
+                continue
+            if isinstance(content, BodyError):
+                self._damage(units, run, frame, content.reason or "codec", content.message)
+            elif content[1] > self._max_record:
+                self._damage(units, run, frame, *self._too_large(content[1]))
+            else:
+                units.add(*content, run.offset + frame[0], frame[1] - frame[0])
+                size += content[1]
+        return size
+
+    def _refused(self, units: Units, run: Run, frame: Found) -> bool:
+        """Whether the frame is damage whatever its body holds; otherwise its flag is noted."""
+        begin, end, flag = frame
+        problem = problem_of(flag, b"")
+        if problem is None and end - begin - BODY > self._max_record:
+            problem = self._too_large(end - begin - BODY)
+        if problem is None:
+            self._observed.flag(flag)
+            return False
+        self._damage(units, run, frame, *problem)
+        return True
+
+    def _too_large(self, size: int) -> tuple[str, str]:
+        return "limit", f"a message of {size} bytes; a larger max_record than {self._max_record} takes it"
+
+    def _damage(self, units: Units, run: Run, frame: Found, reason: str, sentence: str) -> None:
+        offset = run.offset + frame[0]
+        units.damages.append(RowDamage(offset, run.offset + frame[1], -1, reason))
+        units.details[offset] = sentence
+
+    def _stopped(self, view: memoryview, base: int, at_end: bool) -> Units:
+        """No complete regular frame begins the view: a terminal one does, or none that is complete, or none at all."""
+        units = Units(view)
+        if len(view) >= LENGTH_SIZE:
+            length = int.from_bytes(view[:LENGTH_SIZE], "big")
+            problem = problem_of_length(length)
+            if problem is not None:
+                units.ended, units.detail = "invalid_length", problem[1]
+                return units
+            units.needed = LENGTH_SIZE + length
+        else:
+            units.needed = LENGTH_SIZE if len(view) or not at_end else 0
+        if units.needed and len(view) >= units.needed and view[LENGTH_SIZE] & TERMINAL:
+            self._terminal(units, view[: units.needed], base)
+        elif at_end:
+            units.ended = "truncated" if units.needed else CLEAN
+        return units
+
+    def _terminal(self, units: Units, frame: memoryview, base: int) -> None:
+        """The terminal frame. Nothing behind it is read, whether or not it holds."""
+        body = frame[LENGTH_SIZE + 1 :]
+        problem = problem_of(frame[LENGTH_SIZE], body)
+        if problem is None:
+            self._observed.terminal = Terminal(int.from_bytes(body[:2], "big"), str(body[2:], "utf-8"))
+        else:
+            units.damages.append(RowDamage(base, base + len(frame), -1, problem[0]))
+            units.details[base] = problem[1]
+        units.consumed, units.needed, units.ended = len(frame), 0, CLEAN
+
+    def decoded(self, units: Units, decoded: Decoded) -> None:
+        """As ``Framing.decoded``: batches are looked at for heartbeats, tails and gaps."""
+        self._observed.decoded(units, decoded)
+
+    def facts(self) -> Mapping[str, Any]:
+        """As ``Observed.facts``."""
+        return self._observed.facts()
+
+    def described(self, stored: memoryview) -> list[Part]:
+        """As ``wireloom.messages.around.Described.described``: the fields of a frame, a terminal one's too."""
+        return frame_parts(stored)
+
+    # Writing ---------------------------------------------------------------------------------------------------------
+
+    def framed(self, unit: bytes) -> bytes:
+        """A message in a frame. Raises ``WireloomError`` for one of more than 2,097,151 bytes."""
+        return encode_frame(unit, self._compression)
+
+    def finish(self) -> bytes:
+        """Nothing: a stored session needs no terminal frame."""
+        return b""
+
+
+class SessionHooks:
+    """Has the sequence numbers decoded, whichever columns are asked for: gaps between them belong to the report."""
+
+    OPTIONS: ClassVar[tuple[str, ...]] = ()
+    needs: ClassVar[tuple[str, ...]] = ("seq_num",)
+
+    def decoded(self, units: Units, decoded: Decoded) -> Decoded:
+        """The rows as they are."""
+        return decoded
+
+
+__all__ = ["SessionFraming", "SessionHooks", "SessionPacking"]

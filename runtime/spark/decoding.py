@@ -1,0 +1,81 @@
+"""What decodes a column of blobs in Spark's tasks: plain data that is pickled on its way there."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql.pandas.types import to_arrow_type
+from pyspark.sql.types import ArrayType, StructType
+
+from ..errors import WireloomError
+from ..format import Format
+from ..messages.blobreader import BlobReader
+from ..messages.exploding import Exploder
+from ..nearest import unknown
+from ..plan import of_kind
+from ..registry import get
+from .casting import Caster
+from .schema import CORRUPT_RECORD, Target, chosen_schema, known_columns, targets
+
+
+@dataclass(frozen=True)
+class Decoding:
+    """A format with columns and options. ``schema``: that of a row in Spark; ``targets``: where its columns come
+    from."""
+
+    format: Format
+    columns: tuple[str, ...]
+    options: Mapping[str, Any]
+    schema: StructType
+    targets: tuple[Target, ...]
+
+    @classmethod
+    def of(
+        cls,
+        format: str | Path | Format,
+        *,
+        columns: Sequence[str] | None = None,
+        unsigned64: str = "decimal",
+        **options: Any,
+    ) -> Decoding:
+        """Checks everything. Raises ``UnknownNameError`` and ``WireloomError``."""
+        outermost = get(format)
+        found, _ = of_kind(outermost, options)
+        if unsigned64 not in ("decimal", "long"):
+            raise unknown("value of option unsigned64", str(unsigned64), ("decimal", "long"))
+        if isinstance(columns, str):
+            raise WireloomError(f"columns is a list of names, not the text {columns!r}")
+        reader = BlobReader(outermost, columns=columns, **options)
+        known = known_columns(found, wire_schema(found), CORRUPT_RECORD, narrow=unsigned64 == "long")
+        schema = chosen_schema(found, known, columns)
+        # Not the table of the kind: a format from a spec file takes its code along when it is pickled, that does not.
+        return cls(outermost, tuple(reader.schema.names), options, schema, targets(schema, known, CORRUPT_RECORD))
+
+    def lists(self, arrays: Iterable[pa.Array]) -> Iterator[pa.Array]:
+        """Per array of blobs one of lists of structs, in Spark's own Arrow types."""
+        reader = BlobReader(self.format, columns=self.columns, **self.options)
+        caster, done = Caster(self.targets), 0
+        wanted = to_arrow_type(ArrayType(self.schema), timezone="UTC")
+        for array in arrays:
+            yield reader.lists(array, done, caster).cast(wanted)
+            done += len(array)
+
+    def exploder(self, column: str, keep: Sequence[str]) -> Exploder:
+        """What makes flat rows of batches with that column."""
+        return Exploder(
+            self.format, column, columns=self.columns, keep=keep, caster=Caster(self.targets), **self.options
+        )
+
+
+def wire_schema(format: Format) -> StructType:
+    """The Spark schema of all the columns of a format. Raises ``WireloomError`` where it has none."""
+    try:
+        schema: StructType = importlib.import_module(f"{format.module}.spark").SCHEMA
+    except (ModuleNotFoundError, AttributeError) as error:
+        raise WireloomError(f"{format.name} has no schema for Spark: generate it with this wireloom") from error
+    return schema

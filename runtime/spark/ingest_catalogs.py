@@ -1,0 +1,50 @@
+"""Kinds of tables that are more than a folder of Parquet files: their own logs say which files belong to them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from ..errors import UnsupportedError
+from .folders import Folder
+from .ingest_ledger import Shape
+from .journal import Record
+
+KINDS = ("parquet", "delta", "iceberg")
+"""What a table can be."""
+
+
+class Catalog(Protocol):
+    """The log of one kind of table."""
+
+    def publish(self, table: Folder, record: Record) -> None:
+        """Makes the files of a commit, which are where they belong, part of the table; once, however often called."""
+        ...
+
+    def columns(self, table: Folder) -> Sequence[str] | None:
+        """Names of the columns of a table that is there; ``None`` where there is none."""
+        ...
+
+    def check(self, table: Folder, shape: Shape) -> None:
+        """Raises ``UnsupportedError`` where a table cannot be of that shape, or in that place."""
+        ...
+
+
+def catalog_of(to: str) -> Catalog | None:
+    """The catalog of a kind of table; ``None`` for plain Parquet.
+
+    Raises ``UnsupportedError`` where the package that it needs is not installed.
+    """
+    if to == "delta":
+        try:
+            from .ingest_delta import DeltaCatalog
+        except ImportError:
+            raise UnsupportedError("tables of kind delta need deltalake: pip install 'wireloom[delta]'") from None
+        return DeltaCatalog()
+    if to == "iceberg":
+        try:
+            from .ingest_iceberg import IcebergCatalog
+        except ImportError:
+            raise UnsupportedError("tables of kind iceberg need pyiceberg: pip install 'wireloom[iceberg]'") from None
+        return IcebergCatalog()
+    return None

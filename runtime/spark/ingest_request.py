@@ -1,0 +1,191 @@
+"""What an ingest was asked for, checked, and the data frames that it reads with."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..errors import UnsupportedError, WireloomError
+from ..explored import ExploredFormat
+from ..format import Format
+from ..nearest import unknown
+from ..plan import of_kind
+from ..registry import formats, get
+from ..storage import STANDARD_INPUT
+from . import source_of
+from .files import below
+from .folders import Folder, folder
+from .ingest_catalogs import KINDS
+from .ingest_drift import UNKNOWN, check_drift, shape_of
+from .ingest_ledger import Shape
+from .ingest_tables import IngestTables, check_apart
+from .options import MODES, read_options
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.readwriter import DataStreamReader
+
+EXISTING = ("append", "overwrite", "error")
+
+
+@dataclass(frozen=True)
+class Request:
+    """What was asked for. ``source``: the name that Spark knows the format by; ``options``: of the data source, those
+    that say what is read and how."""
+
+    format: Format
+    source: str
+    inputs: tuple[str, ...]
+    table: Folder
+    quarantine: Folder | None
+    metrics: Folder | None
+    partition_by: tuple[str, ...]
+    options: Mapping[str, str]
+    existing: str
+    to: str
+
+    def frame(self, spark: SparkSession, paths: Sequence[str], side: Folder) -> DataFrame:
+        """The good rows of these files; tasks leave all else in ``side``."""
+        reader = spark.read.format(self.source).options(**self.options)
+        return reader.option("paths", json.dumps(list(paths))).option("reportFolder", address(side)).load()
+
+    def stream(self, spark: SparkSession, side: Folder) -> DataStreamReader:
+        """The same of all inputs, as a stream."""
+        reader = spark.readStream.format(self.source).options(**self.options)
+        return reader.option("paths", json.dumps(list(self.inputs))).option("reportFolder", address(side))
+
+    def sizes(self) -> dict[str, int | None]:
+        """The files that there are to read now, with their sizes in bytes as stored, in order.
+
+        Raises ``WireloomError`` where there is none."""
+        known = read_options(self.format, {**self.options, "paths": json.dumps(list(self.inputs))})
+        found = {each.path: each.size for path in known.paths for each in below(path, known) if each.path is not None}
+        if not found:
+            raise WireloomError(
+                "none of the files is read: check pathGlobFilter, modifiedAfter and modifiedBefore",
+                path=", ".join(self.inputs),
+            )
+        return found
+
+
+def request(
+    spark: SparkSession,
+    format: str | Format,
+    inputs: str | Sequence[str],
+    table: str,
+    *,
+    quarantine: str | None,
+    metrics: str | None,
+    mode: str,
+    recover: bool,
+    partition_by: Sequence[str],
+    columns: Sequence[str] | None,
+    options: Mapping[str, str] | None,
+    existing: str,
+    to: str,
+) -> Request:
+    """Checks all of it; see ``ingest.ingest``. Raises ``UnknownNameError`` and ``WireloomError``."""
+    described = get(format)
+    source = described.name
+    if isinstance(described, ExploredFormat):
+        # Under a name of its own, since there may be an installed format of the same id.
+        source = f"{described.name}_{described.spec_sha256[:12]}"
+        spark.dataSource.register(source_of(described, source))
+    elif described.name not in formats():
+        raise UnsupportedError(f"Spark's tasks need generated code for {described.name}: run 'wireloom generate' first")
+    _check(existing, EXISTING, "value of existing")
+    _check(mode.lower(), MODES, "mode")
+    _check(to, KINDS, "kind of table")
+    places = [None if each is None else folder(each) for each in (table, quarantine, metrics)]
+    check_apart(each for each in places if each is not None)
+    for place in places[:2]:
+        if place is not None and place.kind() == "file":
+            raise WireloomError("is a file: name the folder of a table", path=place.address)
+        if existing == "error" and place is not None and not place.is_empty():
+            raise WireloomError(
+                "is there already: name another table, remove it, or say append or overwrite", path=place.address
+            )
+    read, _ = of_kind(described, options or {})
+    wanted = list(read.default_columns if columns is None else columns)
+    wanted += [name for name in partition_by if name not in wanted]
+    found = folder(table)
+    return Request(
+        format=described,
+        source=source,
+        inputs=tuple(_absolute(each) for each in ([inputs] if isinstance(inputs, str) else inputs)),
+        table=found,
+        quarantine=places[1],
+        metrics=places[2],
+        partition_by=tuple(partition_by),
+        options={**_stable(options or {}), "columns": ",".join(wanted), "mode": mode, "recover": str(recover).lower()},
+        existing=existing,
+        to=to,
+    )
+
+
+def prepared(spark: SparkSession, wanted: Request, tables: IngestTables, frame: DataFrame) -> Shape:
+    """Makes the tables ready for the frame's rows: checks that they fit, or has those that are there replaced.
+
+    Raises ``WireloomError`` where they do not fit.
+    """
+    shape = shape_of(frame.schema, wanted.partition_by, wanted.to)
+    if tables.catalog is not None:
+        tables.catalog.check(wanted.table, shape)
+    if wanted.existing == "overwrite":
+        tables.replace()
+        return shape
+    there = tables.ledger.shape or _found_shape(spark, wanted, tables, shape)
+    if there is not None:
+        check_drift(wanted.table.address, there, shape)
+    return shape
+
+
+def _found_shape(spark: SparkSession, wanted: Request, tables: IngestTables, new: Shape) -> Shape | None:
+    """The shape of a table that something else has made."""
+    if tables.catalog is not None:
+        names = tables.catalog.columns(wanted.table)
+        return None if names is None else Shape(tuple((name, UNKNOWN) for name in names), new.partition_by, new.to)
+    if not wanted.table.files():
+        return None
+    schema = spark.read.parquet(spark_address(wanted.table)).schema
+    inside = {each.name: each.dataType.simpleString() for each in schema.fields}
+    # The types of what stands in folders' names are Spark's guesses.
+    return Shape(
+        tuple((name, UNKNOWN if name in new.partition_by else kind) for name, kind in inside.items()),
+        new.partition_by if set(new.partition_by) <= set(inside) else (),
+        new.to,
+    )
+
+
+def address(place: Folder) -> str:
+    """A folder for tasks, which may run in another folder than this process."""
+    return place.address if place.remote else place.path
+
+
+def spark_address(place: Folder) -> str:
+    """As Spark wants it: a local path with its scheme, whatever file system is Spark's default; stores as Hadoop calls
+    them."""
+    from pathlib import Path
+
+    if not place.remote:
+        return Path(place.path).as_uri()
+    return f"s3a://{place.address.partition('://')[2]}"
+
+
+def _stable(options: Mapping[str, str]) -> dict[str, str]:
+    """The options; types of columns out of folders' names must not hang on what folders there are today."""
+    given = {each.lower() for each in options}
+    return dict(options) if "partitioncolumns" in given else {"partitionColumns": "text", **options}
+
+
+def _check(value: str, known: Iterable[str], what: str) -> None:
+    if value not in known:
+        raise unknown(what, value, known)
+
+
+def _absolute(path: str) -> str:
+    """Spark's workers may run in another folder than the caller's process."""
+    return path if "://" in path or path == STANDARD_INPUT else os.path.abspath(path)

@@ -1,0 +1,41 @@
+"""``wireloom ingest`` for ``spark-submit``: the same arguments, on the cluster that the job is submitted to.
+
+``spark-submit --master yarn --archives environment.tar.gz#environment job.py FORMAT INPUT --table OUT``
+
+The master, executors and memory are those that ``spark-submit`` was told, not a session on this machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+KEPT = ("spark.sql.session.timeZone", "spark.sql.parquet.outputTimestampType")
+"""Of ``session.SETTINGS``, those that say what is written; all else is the cluster's."""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Makes the session, runs the command, and ends with its exit code."""
+    from pyspark.sql import SparkSession
+    from wireloom.command import main as command
+    from wireloom.spark import register
+    from wireloom.spark.session import SETTINGS
+
+    builder = SparkSession.builder.appName("wireloom ingest")
+    for key in KEPT:
+        builder = builder.config(key, SETTINGS[key])
+    spark = builder.getOrCreate()
+    register(spark)
+    try:
+        command(["ingest", *(_arguments() if arguments is None else arguments)])
+    finally:
+        spark.stop()
+
+
+def _arguments() -> Sequence[str]:
+    import sys
+
+    return sys.argv[1:]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,76 @@
+"""From what a batch takes to the partitions that its tasks read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from ..codecs import SUFFIXES
+from ..format import Format
+from .options import ReadOptions
+from .planning import LAST, Candidate, Slice, plan
+from .stream_growing import is_raw
+from .stream_listing import input_of, size_now
+from .stream_offset import Taken
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A slice of a file, and whether the file may have grown since the batch was planned."""
+
+    slice: Slice
+    grows: bool
+
+    def change(self, *, behind: bool) -> str | None:
+        """What has happened to the file, where it is not as planned. ``behind``: after it was read, when it may go."""
+        before, now = self.slice.input.size or 0, size_now(self.slice.input)
+        if now is None:
+            return None if behind else "the file vanished before it was read"
+        if now < before:
+            return f"the file had {before} bytes when it was to be read, and became shorter since, to {now}"
+        if now > before and not self.grows:
+            return f"the file had {before} bytes when it was to be read, and grew since, to {now}"
+        return None
+
+    @property
+    def readable(self) -> bool:
+        """Whether there still is something to read."""
+        now = size_now(self.slice.input)
+        return now is not None and now > self.slice.begin
+
+
+def pieces(format: Format, options: ReadOptions, taken: Iterable[Taken]) -> list[tuple[Piece, ...]]:
+    """The partitions, packed and split as those of a batch read."""
+    parts = {each.path: each for each in taken if each.kind != "skip"}
+    planned = plan(
+        [_candidate(format, options, each) for each in parts.values()],
+        max_partition_bytes=options.max_partition_bytes,
+        open_cost=options.open_cost,
+        min_partitions=options.min_partitions,
+    )
+    return [tuple(_piece(each, parts[each.input.path or ""], options) for each in found) for found in planned]
+
+
+def _candidate(format: Format, options: ReadOptions, part: Taken) -> Candidate:
+    """The part of the file, as if that were all of it."""
+    whole = input_of(part.path, part.size, part.modified, dict(options.location))
+    if part.kind != "whole":
+        return Candidate(replace(whole, size=part.end - part.begin), splittable=format.splittable)
+    codec = str(options.scan.get("codec", "auto"))
+    suffix = os.path.splitext(whole.name.lower())[1]
+    compressed = suffix in SUFFIXES if codec == "auto" else codec != "none"
+    splittable = format.splittable and not format.has_prologue and not compressed and part.size > options.open_cost
+    return Candidate(whole, splittable=splittable and is_raw(format, whole, codec), compressed=compressed)
+
+
+def _piece(found: Slice, part: Taken, options: ReadOptions) -> Piece:
+    source = input_of(part.path, part.size, part.modified, dict(options.location))
+    if part.kind == "whole":
+        return Piece(replace(found, input=source), grows=False)
+    begin = part.begin + found.begin
+    end = part.end if found.end in (None, LAST) else part.begin + (found.end or 0)
+    if part.kind == "last" and end == part.end:
+        # The damage that ends it is to be told too.
+        end = LAST
+    return Piece(Slice(source, begin, end, found.cost), grows=True)

@@ -1,0 +1,84 @@
+"""Names of written files, by a pattern."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from string import Formatter
+from typing import Any
+
+from ..errors import WireloomError
+from ..nearest import unknown
+
+DEFAULT = "part-{partition:05d}-{number:03d}-{job}"
+FIELDS = ("partition", "number", "sequence", "batch", "job")
+"""The task; the file among the task's; the file among all of the job's, or the folder's; the batch of a stream; the
+job, which no other job shares."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A file among those of its job: ``number`` counts the files of task ``partition``."""
+
+    partition: int
+    number: int
+
+
+def check_pattern(pattern: str) -> None:
+    """Raises ``UnknownNameError`` for a field that does not exist and ``WireloomError`` where names would not do."""
+    try:
+        fields = [name for _, name, _, _ in Formatter().parse(pattern) if name is not None]
+        for name in fields:
+            if name not in FIELDS:
+                raise unknown("field of option fileName", name, FIELDS)
+        shown = named(pattern, Place(0, 0), sequence=0, batch=0, job="0")
+    except (ValueError, KeyError, IndexError) as error:
+        raise WireloomError(f"option fileName is {pattern!r}: {error}; such as {DEFAULT!r}") from None
+    if "sequence" not in fields and not {"partition", "number"} <= set(fields):
+        raise WireloomError(
+            f"option fileName is {pattern!r}: files would have the same name; put {{sequence}} into it, or both "
+            "{partition} and {number}"
+        )
+    if "/" in shown or "\0" in shown or shown.startswith((".", "_")):
+        raise WireloomError(f"option fileName is {pattern!r}: a name has no slash, and readers leave out . and _")
+
+
+def named(pattern: str, place: Place, *, sequence: int, batch: int, job: str) -> str:
+    """The name of a file, without its ending."""
+    values: dict[str, Any] = {"sequence": sequence, "batch": batch, "job": job}
+    return pattern.format(partition=place.partition, number=place.number, **values)
+
+
+def names(
+    pattern: str, ending: str, places: Collection[Place], there: Collection[str], *, batch: int, job: str
+) -> list[str]:
+    """The names of a job's files, in order; ``{sequence}`` goes on behind the files that are there.
+
+    Raises ``WireloomError`` where one of them has such a name already."""
+    first = _next(pattern, ending, there)
+    found = [
+        named(pattern, place, sequence=first + index, batch=batch, job=job) + ending
+        for index, place in enumerate(places)
+    ]
+    taken = sorted(set(found) & set(there))
+    if taken or len(set(found)) < len(found):
+        raise WireloomError(
+            f"option fileName is {pattern!r}, and there is a file {(taken or found)[0]} already: put {{job}} or "
+            "{sequence} into it, or overwrite"
+        )
+    return found
+
+
+def _next(pattern: str, ending: str, there: Collection[str]) -> int:
+    """The sequence number behind the largest that is there."""
+    expression = ""
+    for text, name, _, _ in Formatter().parse(pattern):
+        expression += re.escape(text)
+        if name is not None:
+            expression += r"(?P<sequence>\d+)" if name == "sequence" and "(?P" not in expression else ".*"
+    wanted = re.compile(f"{expression}{re.escape(ending)}")
+    if "(?P" not in expression:
+        return 0
+    found = [wanted.fullmatch(each) for each in there]
+    return max((int(each["sequence"]) + 1 for each in found if each is not None), default=0)
