@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 
@@ -9,8 +10,20 @@ import click
 from rich.console import Console
 from rich.progress import Progress
 
-from . import engine, objects, report
-from .measure import measure
+from . import engine, kpl, objects, report, s2, spark
+from .measure import Comparison, measure
+
+
+def every(size: int, kaitai: Path) -> Iterator[Comparison]:
+    """All comparisons, made one after the other: each needs its inputs in memory."""
+    parts = (
+        engine.comparisons(size),
+        kpl.comparisons(size),
+        s2.comparisons(size),
+        objects.comparisons(size, kaitai),
+        spark.comparisons(size),
+    )
+    return chain.from_iterable(parts)
 
 
 @click.command()
@@ -28,7 +41,7 @@ def bench(megabytes: int, turns: int, only: str, out: Path) -> None:
     rows = []
     size = megabytes * 1_000_000
     with Progress(console=console, transient=True) as progress:
-        for comparison in chain(engine.comparisons(size), objects.comparisons(size, Path(out, "kaitai").absolute())):
+        for comparison in every(size, Path(out, "kaitai").absolute()):
             if only.lower() not in comparison.title.lower():
                 continue
             task = progress.add_task(comparison.title, total=turns + 1)

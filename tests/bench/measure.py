@@ -7,6 +7,7 @@ each ratio is taken within one such turn, and what is reported is the median of 
 from __future__ import annotations
 
 import gc
+import importlib
 import statistics
 import time
 from collections.abc import Callable
@@ -16,11 +17,13 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Work:
-    """Something to run that handles ``bytes`` bytes; its result is thrown away."""
+    """Something to run that handles ``bytes`` bytes; its result is thrown away. ``prepare`` comes before each run and
+    is not measured."""
 
     name: str
     bytes: int
     run: Callable[[], Any]
+    prepare: Callable[[], Any] = lambda: None
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,16 @@ class Comparison:
     absent: str | None = None
     """Why the comparison cannot be made here; nothing is run then."""
     note: str = ""
+
+
+def missing(*modules: str) -> str | None:
+    """Why a peer cannot be measured here: the first of its modules that cannot be imported; ``None``: it can."""
+    for each in modules:
+        try:
+            importlib.import_module(each)
+        except ImportError as error:
+            return f"{each} cannot be imported ({error}); pip install 'wireloom[bench]' brings the peers"
+    return None
 
 
 @dataclass
@@ -76,7 +89,8 @@ class Result:
 
 
 def seconds(work: Work) -> float:
-    """One run, with the garbage of the run before already collected."""
+    """One run, prepared, with the garbage of the run before already collected."""
+    work.prepare()
     gc.collect()
     start = time.perf_counter()
     work.run()
@@ -88,8 +102,8 @@ def measure(comparison: Comparison, turns: int, progress: Callable[[], None] = l
     result = Result(comparison)
     if comparison.absent:
         return result
-    comparison.work.run()
-    comparison.against.run()
+    for each in (comparison.work, comparison.against):
+        seconds(each)
     progress()
     for _ in range(turns):
         result.work_seconds.append(seconds(comparison.work))

@@ -14,7 +14,7 @@ from wireloom.command import main
 from wireloom.command.program import COMMANDS
 
 PAGE = Path(__file__).parents[2] / "docs" / "commands.md"
-PART = re.compile(r"<!-- wireloom (\w+) -->\n.*?<!-- end -->\n", re.DOTALL)
+PART = re.compile(r"<!-- wireloom ([\w-]+) -->\n.*?<!-- end -->\n", re.DOTALL)
 
 
 def part(name: str) -> str:

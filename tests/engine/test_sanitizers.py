@@ -12,7 +12,7 @@ import pytest
 HERE = Path(__file__).parent
 ENGINE = HERE.parents[1] / "runtime" / "engine"
 PURE = sorted(path for path in ENGINE.glob("*.c") if path.name != "_module.c")
-SHARED = [HERE / "check.c", HERE / "feed.c"]
+SHARED = [HERE / "check.c", HERE / "feed.c", HERE / "message_check.c"]
 COMPILER = os.environ.get("CC") or shutil.which("cc")
 WARNINGS = ["-std=c11", "-Wall", "-Wextra", "-Werror"]
 SANITIZERS = ["-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
@@ -54,13 +54,14 @@ def run_test(program: Path, *arguments: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("name", ["test_parts", "test_programs", "test_rows"])
+@pytest.mark.parametrize("name", ["test_md5", "test_parts", "test_programs", "test_rows", "test_messages"])
 def test_c(objects: Path, name: str) -> None:
     run_test(build_test(objects, name))
 
 
-def test_fuzz_target(objects: Path) -> None:
-    program = build_test(objects, "fuzz_fill", "-DWITH_MAIN")
+@pytest.mark.parametrize("name", ["fuzz_fill", "fuzz_messages"])
+def test_fuzz_target(objects: Path, name: str) -> None:
+    program = build_test(objects, name, "-DWITH_MAIN")
     for seed in ("1", "20240229"):
         run_test(program, FUZZ_ROUNDS, seed)
 

@@ -22,6 +22,7 @@ ROOT = Path(__file__).parents[2]
 ENGINE = ROOT / "runtime" / "engine"
 TESTS = ROOT / "tests" / "engine"
 SANITIZERS = ["-std=c11", "-g", "-O1", "-fno-sanitize-recover=all"]
+TARGETS = ("fuzz_fill", "fuzz_messages")
 PROPERTIES = [
     "tests/unit/reading/test_feeders.py",
     "tests/unit/reading/test_journal.py",
@@ -31,16 +32,17 @@ PROPERTIES = [
     "tests/unit/objects/test_stuffing.py",
     "tests/unit/columns_backend/test_agreement.py",
     "tests/engine/test_fill.py",
+    "tests/unit/messages/test_decoders_agree.py",
 ]
 ROUNDS = 20_000
 """Inputs per start of the plain runner."""
 
 
-def build(folder: Path) -> tuple[Path, bool]:
-    """The fuzz target, and whether it is coverage-guided."""
+def build(folder: Path, name: str) -> tuple[Path, bool]:
+    """The fuzz target of that name, and whether it is coverage-guided."""
     sources = [str(path) for path in sorted(ENGINE.glob("*.c")) if path.name != "_module.c"]
-    sources += [str(TESTS / name) for name in ("check.c", "feed.c", "fuzz_fill.c")]
-    target = folder / "fuzz_fill"
+    sources += [str(TESTS / each) for each in ("check.c", "feed.c", "message_check.c", f"{name}.c")]
+    target = folder / name
     common = [*SANITIZERS, f"-I{ENGINE}", f"-I{TESTS}", *sources, "-o", str(target)]
     clang = shutil.which("clang")
     if clang:
@@ -52,13 +54,12 @@ def build(folder: Path) -> tuple[Path, bool]:
     return target, False
 
 
-def fuzz_engine(seconds: float) -> bool:
-    """Whether nothing was found."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        target, guided = build(folder)
+def fuzz_engine(name: str, seconds: float) -> bool:
+    """Whether nothing was found by the target of that name."""
+    with tempfile.TemporaryDirectory() as temporary:
+        target, guided = build(Path(temporary), name)
         if guided:
-            click.echo(f"engine: libFuzzer for {seconds:.0f} s")
+            click.echo(f"{name}: libFuzzer for {seconds:.0f} s")
             command = [
                 str(target),
                 f"-max_total_time={int(seconds)}",
@@ -67,17 +68,17 @@ def fuzz_engine(seconds: float) -> bool:
             ]
             return subprocess.run(command).returncode == 0
         click.echo(
-            f"engine: random programs and inputs for {seconds:.0f} s (install clang for coverage-guided fuzzing)"
+            f"{name}: random programs and inputs for {seconds:.0f} s (install clang for coverage-guided fuzzing)"
         )
         end = time.monotonic() + seconds
         starts = 0
         while time.monotonic() < end:
             seed = random.SystemRandom().getrandbits(48)
             if subprocess.run([target, str(ROUNDS), str(seed)], stdout=subprocess.DEVNULL).returncode:
-                click.echo(f"engine: found something; {target.name} {ROUNDS} {seed} shows it")
+                click.echo(f"{name}: found something; {target.name} {ROUNDS} {seed} shows it")
                 return False
             starts += 1
-        click.echo(f"engine: {starts * ROUNDS:,} inputs, nothing found")
+        click.echo(f"{name}: {starts * ROUNDS:,} inputs, nothing found")
         return True
 
 
@@ -101,7 +102,8 @@ def fuzz_properties(seconds: float) -> bool:
 @click.option("--seconds", default=60.0, show_default=True, envvar="FUZZ_SECONDS", help="How long, in all.")
 def fuzz(seconds: float) -> None:
     """Looks for inputs that break something."""
-    if not (fuzz_engine(seconds / 2) and fuzz_properties(seconds / 2)):
+    # Half for the engine, and that for its targets in equal parts.
+    if not (all(fuzz_engine(name, seconds / 2 / len(TARGETS)) for name in TARGETS) and fuzz_properties(seconds / 2)):
         sys.exit(1)
 
 

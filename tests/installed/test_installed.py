@@ -58,3 +58,14 @@ def test_a_format_from_a_spec_file(tmp_path: Path) -> None:
     reading = wireloom.load_spec(spec)
     table = wireloom.read(reading, bytes.fromhex("01000000803f 02000000003f"))
     assert table.to_pylist() == [{"sensor": 1, "value": 1.0}, {"sensor": 2, "value": 0.5}]
+
+
+def test_what_an_error_in_a_spec_names_is_there_too(tmp_path: Path) -> None:
+    command = Path(sys.executable).parent / "wireloom"
+    (tmp_path / "bad.ksy").write_text("meta: {id: bad}\nseq: [{id: a, size: nothing}]\n")
+    checked = subprocess.run([command, "check", "bad.ksy"], capture_output=True, text=True, cwd=tmp_path)
+    assert checked.returncode == 1
+    see = next(line.partition("see: ")[2] for line in checked.stdout.splitlines() if "see: " in line)
+    assert see == "wireloom reference attribute.size"
+    shown = subprocess.run([command, *see.split()[1:]], capture_output=True, text=True, cwd=tmp_path, check=True)
+    assert shown.stdout.startswith("attribute.size\n  takes an expression")

@@ -12,6 +12,8 @@ import pyarrow as pa
 import pytest
 import wireloom
 
+from ..storage_server import Store
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -71,8 +73,9 @@ def samples(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Sample]:
 
 
 @pytest.fixture(scope="session")
-def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    """A session that finds the data sources by itself: nothing is registered."""
+def spark(tmp_path_factory: pytest.TempPathFactory, object_store: Store) -> Iterator[SparkSession]:
+    """A session that finds the data sources by itself: nothing is registered. The tasks take the credentials of the
+    object store from the environment in which the session is started."""
     from wireloom.spark.session import start
 
     # An editable install does not list top-level packages, so the discovery packages are put on the path as they are.

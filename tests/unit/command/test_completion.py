@@ -31,6 +31,8 @@ def completed(line: str) -> list[str]:
         ("decode /no/such.ksy x --columns t", []),
         ("decode edgemq_segment x --option stride=l", ["stride=layout"]),
         ("decode edgemq_segment x --option max_r", ["max_record="]),
+        ("decode s2_session x --option message=append_a", ["message=append_ack"]),
+        ("decode kpl_aggregated_record x --option hash", ["hash_range="]),
         ("decode cobs_log x --mode f", ["failfast"]),
         ("decode cobs_log x -o ", ["<file>"]),
         ("ingest cobs_log x --table ", ["<dir>"]),

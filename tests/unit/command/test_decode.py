@@ -198,7 +198,7 @@ def test_options_of_the_format() -> None:
     assert len(run("decode", "edgemq_segment", path, "--option", "stride=rules").stdout.splitlines()) == 50
     assert len(run("decode", "edgemq_segment", path, "--option", "stride=layout").stdout.splitlines()) == 1
     largest = run("verify", "edgemq_segment", GOOD, "--option", "max_record=60", code=1)
-    assert "not readable from byte 0 on" in largest.stdout
+    assert "not read further from byte 0 on" in largest.stdout
 
 
 @pytest.mark.parametrize(
@@ -228,6 +228,12 @@ def test_errors_are_one_line(arguments: list[str], message: str) -> None:
     assert result.stderr.startswith("wireloom: error: ")
     assert message in result.stderr
     assert len(result.stderr.splitlines()) == 1
+
+
+def test_without_arguments_the_help_is_shown_in_lines() -> None:
+    result = run(code=2)
+    assert result.stdout == ""
+    assert result.stderr == run("--help").stdout
 
 
 def test_a_failed_decode_leaves_what_was_there(tmp_path: Path) -> None:

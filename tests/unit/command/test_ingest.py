@@ -17,7 +17,11 @@ pytest.importorskip("pyspark")
         (["edgemq_segmnt", "x", "--table", "t"], "did you mean 'edgemq_segment'?"),
         (["edgemq_segment", "/no/such/file", "--table", "t"], "/no/such/file"),
         (["edgemq_segment", "x"], "Missing option '--table'"),
-        (["edgemq_segment", "x", "--table", "t", "--existing", "maybe"], "'error', 'append', 'overwrite'"),
+        (["edgemq_segment", "x", "--table", "t", "--existing", "maybe"], "'append', 'overwrite', 'error'"),
+        (["edgemq_segment", "x", "--table", "t", "--to", "orc"], "'parquet', 'delta', 'iceberg'"),
+        (["edgemq_segment", "x", "--table", "t", "--stream"], "needs --checkpoint DIR"),
+        (["edgemq_segment", "x", "--table", "t", "--every", "1 s"], "are for --stream"),
+        (["edgemq_segment", "x", "--table", "t", "--stream", "--checkpoint", "c", "--batch-files", "1"], "maxFiles"),
     ],
 )
 def test_errors_come_before_spark_is_started(arguments: list[str], message: str) -> None:
@@ -42,6 +46,14 @@ def test_what_a_person_is_told(tmp_path: Path) -> None:
         "ended early truncated 1",
         "failed      c: the stream is damaged",
         "quarantine  bad: 4 rows",
+    ]
+    again = IngestSummary(
+        "out", "bad", ReadReport("x", []), 0, 2.0, 1, recovered=[{"rows": 5}], done_before=3, changed=["a", "b"]
+    )
+    assert lines_of(again)[2:5] == [
+        "recovered   1 batches of an earlier run: 5 rows",
+        "done before 3 files",
+        "changed     a and 1 more: another size since it was read; it is not read again",
     ]
     summary = IngestSummary("out", None, ReadReport("x", [bad]), quarantined=0, seconds=2.0, partitions=1)
     assert lines_of(summary)[-1].strip().startswith("add --quarantine OUT")

@@ -63,7 +63,7 @@ def test_generate(tmp_path: Path) -> None:
     missing = json.loads(run(*arguments, "--check", code=1).stdout)
     written = json.loads(run(*arguments).stdout)
     assert missing["written"] == written["written"]
-    assert "doors/parser.py" in written["written"]
+    assert f"{out}/doors/parser.py" in written["written"]
     assert "+class Doors" in written["diff"]
     assert not written["clean"]
     again = json.loads(run(*arguments, "--check").stdout)

@@ -86,7 +86,7 @@ def test_reports() -> None:
     text = checked(ReadReport("cobs_log", [good] * 50 + [bad])).text
     assert text.index("<script>") < text.index("good.log"), "what is bad comes first"
     assert "and 31 more inputs" in text
-    assert "1 rows" in checked(ReadReport("cobs_log", [good])).text
+    assert "1 row," in checked(ReadReport("cobs_log", [good])).text
 
 
 def test_a_scanner_is_not_read_by_looking_at_it(tmp_path: Path) -> None:

@@ -10,13 +10,14 @@ from pathlib import Path
 import pytest
 import wireloom.codegen.expression
 import wireloom.codegen.model
+import wireloom.codegen.protobuf
 import wireloom.codegen.spec
 from wireloom.codegen.model.load import analyse, load
 from wireloom.codegen.spec.tables import TABLES
 
 from tests.unit.frontend.trees import written
 
-PACKAGES = (wireloom.codegen.expression, wireloom.codegen.model, wireloom.codegen.spec)
+PACKAGES = (wireloom.codegen.expression, wireloom.codegen.model, wireloom.codegen.protobuf, wireloom.codegen.spec)
 MODULES = [f"{each.__name__}.{one.name}" for each in PACKAGES for one in pkgutil.iter_modules(each.__path__)]
 
 
@@ -29,7 +30,16 @@ PAGE = (Path(__file__).parents[3] / "docs" / "dialect.md").read_text()
 
 
 def test_the_page_names_every_extension_key() -> None:
-    tables = ("meta-extensions", "option", "field-extensions", "checksum", "framing", "timestamp")
+    tables = (
+        "meta-extensions",
+        "option",
+        "field-extensions",
+        "instance-extensions",
+        "checksum",
+        "framing",
+        "timestamp",
+    )
+    tables += ("type-extensions", "message", "message-field", "message-units", "message-kind", "message-otherwise")
     missing = [key for table in tables for key in TABLES[table].keys if f"`{key}`" not in PAGE]
     assert missing == []
 
@@ -40,3 +50,19 @@ def test_the_example_on_the_page() -> None:
     assert analyse("door_log.ksy", text).diagnostics == ()
     (derivation,) = spec.root.structs[0].derivations
     assert (derivation.attribute, written(derivation.expression)) == ("len", "(note.size + 9)")
+
+
+def test_the_example_of_messages_on_the_page() -> None:
+    text = PAGE.split("```yaml\n")[2].split("```")[0]
+    assert analyse("reading_log.ksy", text).diagnostics == ()
+    units = load("reading_log.ksy", text).units
+    assert units is not None
+    (kind,) = units.kinds
+    assert (units.framing, kind.rows, kind.row_number) == ("varint", ("readings",), "number")
+    assert [each if isinstance(each, str) else (each.name, each.up) for each in kind.columns] == [
+        ("sensor", 0),
+        ("at", 0),
+        ("celsius", 0),
+        ("room", 1),
+        "number",
+    ]

@@ -26,6 +26,20 @@ def test_run_of_fixed_fields(tmp_path: Path) -> None:
     assert checks["tenant"] is None
 
 
+@pytest.mark.parametrize(
+    ("kept", "whole", "torn"), [(6, {}, ("crc32c", 4, 6)), (11, {"crc32c": (4, 8)}, ("tenant", 9, 11))]
+)
+def test_the_field_in_which_the_input_ends(tmp_path: Path, kept: int, whole: dict[str, object], torn: object) -> None:
+    path = segment(tmp_path / "a.wal")
+    path.write_bytes(path.read_bytes()[:kept])
+    (tail,) = seen("edgemq_segment", str(path))
+    found = spans(tail)
+    assert whole.items() <= found.items()
+    last = tail.fields[-1]
+    assert (last.name, last.begin, last.end) == torn
+    assert last.problem == "2 of 4 bytes are there"
+
+
 def test_bits_lists_switched_and_enclosed_fields() -> None:
     head, tom, rex = seen(ZOO, b"ZOO\x01" + animal(1, b"tom", 2, b"\0\0\0\x09") + animal(2, b"rex", 0), count=2)
     assert spans(head) == {"magic": (0, 3), "version": (3, 4)}

@@ -60,7 +60,7 @@ def test_wrong_use(tmp_path: Path) -> None:
     path = log(tmp_path / "a.log", 1)
     run("inspect", "word_stuffed_log", path, "--at", 1, "--record", 2, code=2)
     run("inspect", "word_stuffed_log", tmp_path / "none.log", code=2)
-    assert "no record with number 9" in run("inspect", "word_stuffed_log", path, "--record", 9)
+    assert "there is no record 9: there is one" in run("inspect", "word_stuffed_log", path, "--record", 9, code=2)
 
 
 @pytest.fixture

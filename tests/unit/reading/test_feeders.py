@@ -3,9 +3,10 @@
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from wireloom import engine
+from wireloom import engine, registry
+from wireloom.ledger import LISTED_EMPTY
 
 from . import samples
 from .running import read
@@ -110,6 +111,9 @@ def test_byte_ranges_yield_each_row_and_each_damage_once(name: str, feeder: str,
     if feeder == "columns" and not engine.available:
         pytest.skip("the engine is not there")
     content = data.draw(damaged(name))
+    # Of a longer run of empty frames a reader lists the first ones, and so does that of each range.
+    delimiter = registry.get(name).delimiter
+    assume(not delimiter or delimiter * LISTED_EMPTY not in content)
     cuts = sorted(data.draw(st.lists(st.integers(0, len(content) + 2), max_size=4)))
     streamed = data.draw(st.booleans())
     options: dict[str, Any] = {"columns": ["_offset", *MORE], "codec": "none", "recover": data.draw(st.booleans())}

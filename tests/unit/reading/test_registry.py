@@ -88,3 +88,27 @@ def test_formats_of_other_packages(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_spec_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(wireloom.WireloomError, match="no such spec file"):
         registry.get(str(tmp_path / "my.ksy"))
+
+
+def test_a_package_with_a_name_that_is_taken_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    from click.testing import CliRunner
+    from wireloom.command import main
+
+    points = [
+        EntryPoint("cobs_log", "mine.cobs:FORMAT", registry.GENERATED),
+        EntryPoint("doors", "one.doors:FORMAT", registry.GENERATED),
+        EntryPoint("doors", "two.doors:FORMAT", registry.GENERATED),
+    ]
+    monkeypatch.setattr(registry, "entry_points", lambda group: points)
+    monkeypatch.setattr(registry, "_installed", lambda: {each.name: each for each in points})
+    assert registry.hidden() == {"cobs_log": ("mine.cobs", "wireloom"), "doors": ("one.doors", "two.doors")}
+    assert registry.get("cobs_log").module == "wireloom.formats.cobs_log"
+    result = CliRunner().invoke(main, ["formats"])
+    assert result.exit_code == 0
+    said = "cobs_log: the format of this name in the package mine.cobs is not used, that of wireloom is"
+    assert f"wireloom: warning: {said}" in result.stderr
+
+
+def test_a_format_is_shown_on_one_line() -> None:
+    shown = repr(registry.get("edgemq_segment"))
+    assert shown == "<Format 'edgemq_segment' of edgemq_segment.ksy: fmt, tenant, ts, payload>"

@@ -139,10 +139,20 @@ def test_a_change_of_the_spec_is_drift_until_it_is_generated(tmp_path: Path) -> 
     assert 'two = "wireloom_door_log.generated.two:FORMAT"' in done.stderr
 
 
-@pytest.mark.parametrize("name", ["event", "events", "record", "struct", "kinds", "test", "len", "io", "format", "x"])
+@pytest.mark.parametrize("name", ["event", "events", "record", "kinds", "test", "x"])
 def test_names_that_also_mean_something_else(name: str, tmp_path: Path) -> None:
     folder = start(name, tmp_path).folder
     found = wireloom.load_spec(folder / "specs" / f"{name}.ksy")
+    assert wireloom.read(found, folder / "samples/clean.bin")["note"].to_pylist() == ["front", "back door", ""]
+
+
+@pytest.mark.parametrize("name", ["struct", "len", "io", "format"])
+def test_a_spec_of_ones_own_may_have_a_name_of_pythons(name: str, tmp_path: Path) -> None:
+    folder = start("mine", tmp_path).folder
+    spec = folder / "specs" / f"{name}.ksy"
+    spec.write_text((folder / "specs" / "mine.ksy").read_text().replace("id: mine\n", f"id: {name}\n"))
+    found = wireloom.load_spec(spec)
+    assert found.name == name
     assert wireloom.read(found, folder / "samples/clean.bin")["note"].to_pylist() == ["front", "back door", ""]
 
 
@@ -154,7 +164,10 @@ def test_names_that_also_mean_something_else(name: str, tmp_path: Path) -> None:
         ("../up", "'up' would do"),
         ("_", "begins with a letter"),
         ("a" * 51, "up to 50"),
-        ("class", "a word of Python's language"),
+        ("class", "a word of Python's language; 'class_log' would do"),
+        ("wireloom", "which its folder would hide; 'wireloom_log' would do"),
+        ("str", "Python has a built-in of that name, which an import of the format would hide; 'str_log' would do"),
+        ("types", "Python has a module of that name, which an import of the format would hide; 'types_log' would do"),
         ("cobs_log", "there is a format 'cobs_log' already"),
     ],
 )
@@ -166,7 +179,7 @@ def test_bad_names(name: str, said: str, tmp_path: Path) -> None:
 
 
 def test_suggestions_would_do() -> None:
-    for name in ("DoorLog", "door--log", "9 Lives!", "é-log"):
+    for name in ("DoorLog", "door--log", "9 Lives!", "é-log", "Class", "wireloom", "IO"):
         package.check_name(suggestion(name))
     assert suggestion("ééé") == ""
 
@@ -176,8 +189,36 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
     with pytest.raises(WireloomError, match="nothing is overwritten"):
         start("mine", tmp_path)
     assert list((tmp_path / "mine").iterdir()) == []
-    with pytest.raises(WireloomError, match="no such folder"):
-        start("mine", tmp_path / "nowhere")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(WireloomError, match=r"file: is no folder"):
+        start("mine", tmp_path / "file" / "below")
+
+
+def test_the_folder_around_it_is_made_too(tmp_path: Path) -> None:
+    assert start("mine", tmp_path / "a" / "b").folder == tmp_path / "a" / "b" / "mine"
+    assert (tmp_path / "a/b/mine/specs/mine.ksy").is_file()
+    assert [each.name for each in tmp_path.iterdir()] == ["a"]
+
+
+@pytest.mark.parametrize("name", ["json", "parquet", "kafka", "text", "iceberg", "protobuf", "binaryfile", "noop"])
+def test_a_name_of_one_of_sparks_own_sources_is_refused(name: str, tmp_path: Path) -> None:
+    done = CliRunner().invoke(main, ["new", name, "--in", str(tmp_path)])
+    assert done.exit_code == 2
+    assert f"Spark calls another data source '{name}'" in done.stderr
+    assert f"'{name}_log' would do" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_check_warns_of_such_a_name_where_there_is_a_data_source(tmp_path: Path) -> None:
+    spec = "meta: {id: csv, -wireloom: {rows: a}}\nseq: [{id: a, type: row, repeat: eos}]\n"
+    spec += "types: {row: {seq: [{id: b, type: u1}]}}\n"
+    path = tmp_path / "csv.ksy"
+    path.write_text(spec)
+    done = CliRunner().invoke(main, ["check", str(path)])
+    assert done.exit_code == 0
+    assert "csv.ksy:1:12: warning: Spark calls another data source 'csv'" in done.stdout
+    path.write_text(spec.replace(", -wireloom: {rows: a}", ""))
+    assert "warning" not in CliRunner().invoke(main, ["check", str(path)]).stdout
 
 
 def test_what_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,9 +1,13 @@
 """The table ``[tool.wireloom]``: where a project keeps its specs and its generated code."""
 
+import json
+import shutil
 from pathlib import Path
 
 import pytest
-from wireloom.codegen.project import find_project
+from click.testing import CliRunner
+from wireloom.codegen.project import enclosing_project, find_project
+from wireloom.command import main
 from wireloom.errors import WireloomError
 
 
@@ -47,3 +51,51 @@ def test_mistakes(text: str, said: str, tmp_path: Path) -> None:
     with pytest.raises(WireloomError, match=said) as error:
         find_project(tmp_path)
     assert "pyproject.toml" in str(error.value)
+
+
+def test_the_project_is_found_from_inside_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    inside = tmp_path / "src" / "deep"
+    inside.mkdir(parents=True)
+    monkeypatch.chdir(inside)
+    assert enclosing_project(Path()).output == Path("generated")
+    (tmp_path / "pyproject.toml").write_text("[tool.wireloom]\nspecs = 'wire'\n")
+    assert enclosing_project(Path()).specs == Path("../../wire")
+    # One that has nothing to do with it, on the way; and one that has a layout of its own.
+    (tmp_path / "src" / "pyproject.toml").write_text("[tool.ruff]\n")
+    assert enclosing_project(Path()).specs == Path("../../wire")
+    (inside / "specs").mkdir()
+    assert enclosing_project(Path()).specs == Path("specs")
+
+
+def test_a_repository_is_not_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    inside = tmp_path / "other" / "src"
+    inside.mkdir(parents=True)
+    (tmp_path / "pyproject.toml").write_text("[tool.wireloom]\nspecs = 'wire'\n")
+    (tmp_path / "other" / ".git").mkdir()
+    monkeypatch.chdir(inside)
+    assert enclosing_project(Path()).specs == Path("specs")
+
+
+def test_generate_from_inside_of_a_project_names_paths_from_there(
+    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = shutil.copytree(made, tmp_path / "door_log")
+    monkeypatch.chdir(project / "src")
+    assert CliRunner().invoke(main, ["generate", "--check"]).exit_code == 0
+    spec = project / "specs" / "door_log.ksy"
+    spec.write_text(spec.read_text().replace("3: forced", "3: broken"))
+    differs = CliRunner().invoke(main, ["generate", "--check", "--json"])
+    assert differs.exit_code == 1
+    report = json.loads(differs.stdout)
+    parser = "wireloom_door_log/generated/door_log/parser.py"
+    assert parser in report["written"]
+    assert "pyspark_door_log/__init__.py" in report["unchanged"] + report["written"]
+    assert f"--- a/{parser}\n+++ b/{parser}\n" in report["diff"]
+    # A patch that can be applied where one is.
+    assert all(Path(each).exists() for each in report["written"] + report["unchanged"])
+    monkeypatch.chdir(project / "tests")
+    assert f"wrote ../src/{parser}" in CliRunner().invoke(main, ["generate"]).stdout
+    spec.write_text(spec.read_text().replace("type: u2", "type: u3"))
+    refused = CliRunner().invoke(main, ["generate"])
+    assert refused.exit_code == 2
+    assert refused.stderr.startswith("../specs/door_log.ksy:")

@@ -41,7 +41,7 @@ def test_problems_as_json_in_order(bad: Path) -> None:
         "severity": "error",
         "message": "unknown key 'sise' in an attribute; did you mean 'size'?",
         "help": first["help"],
-        "reference": "docs/reference.md#attribute",
+        "reference": "wireloom reference attribute",
     }
     assert first["help"].startswith("an attribute takes the keys id, ")
     assert second["line"] == 8
@@ -76,6 +76,40 @@ def test_a_column_without_arrow_type_is_shown_in_its_line(tmp_path: Path) -> Non
     assert ": error: " in first
     assert shown.startswith("  ")
     assert set(carets.strip()) == {"|", " ", "^"}
+
+
+def test_all_specs_of_a_folder_and_below(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("specs/a", "specs/deeper/b", ".venv/c"):
+        path = tmp_path / f"{name}.ksy"
+        path.parent.mkdir(parents=True)
+        path.write_text(f"meta: {{id: {path.stem}}}\nseq: [{{id: a, type: u1}}]\n")
+    assert [each["file"] for each in checked(".")] == ["specs/a.ksy", "specs/deeper/b.ksy"]
+    (tmp_path / "none").mkdir()
+    result = CliRunner().invoke(main, ["check", "none"])
+    assert (result.exit_code, result.stderr) == (
+        2,
+        "wireloom: error: none: there are no specs (*.ksy) in this folder\n",
+    )
+
+
+def test_a_spec_that_cannot_be_read_is_in_the_json_and_hides_no_other(bad: Path) -> None:
+    missing, *others = checked("nope.ksy", str(bad), code=2)
+    assert (missing["file"], missing["severity"]) == ("nope.ksy", "error")
+    assert missing["message"] == "cannot be read: No such file or directory"
+    assert set(missing) == set(others[0])
+    assert [each["line"] for each in others] == [6, 8]
+    result = CliRunner().invoke(main, ["check", "nope.ksy", "bad.ksy"])
+    assert result.exit_code == 2
+    assert result.stderr == "wireloom: error: nope.ksy: cannot be read: No such file or directory\n"
+    assert "bad.ksy:6:5: error" in result.stdout
+
+
+def test_the_file_of_a_problem_can_be_opened_from_where_one_is(bad: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (bad.parent / "inside").mkdir()
+    monkeypatch.chdir(bad.parent / "inside")
+    assert {each["file"] for each in checked("../bad.ksy", code=1)} == {"../bad.ksy"}
+    assert {each["file"] for each in checked(str(bad), code=1)} == {str(bad)}
 
 
 def test_generate_and_load_spec_show_the_same(bad: Path) -> None:

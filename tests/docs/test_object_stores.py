@@ -1,0 +1,18 @@
+"""The page about object stores: its example runs on a store of this machine."""
+
+from pathlib import Path
+
+import pytest
+
+from ..storage_server import Store
+from .blocks import Page
+
+PAGE = Path(__file__).parents[2] / "docs" / "object_stores.md"
+
+
+def test_the_page(tmp_path: Path, object_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_REGION", "us-east-1")
+    object_store.client.create_bucket(Bucket="logs")
+    page = Page(PAGE.read_text(), tmp_path)
+    page.namespace["endpoint"] = object_store.endpoint
+    assert page.run() == 1

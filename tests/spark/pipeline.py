@@ -1,0 +1,160 @@
+"""An ingest without Spark: the same tables, commits and recovery, with rows that pyarrow writes.
+
+An input file of this pipeline holds records, a line each; those that begin with ``!`` are damaged. A death is an
+exception that every later step of the process raises again, so that nothing is cleaned up, as after a kill.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import pyarrow as pa
+import pyarrow.dataset
+import pyarrow.parquet as pq
+from pyspark.sql.types import StringType, StructField, StructType
+from wireloom.report import Damage, FileReport, ReadReport
+from wireloom.spark.folders import Folder, folder
+from wireloom.spark.ingest_drift import shape_of
+from wireloom.spark.ingest_tables import Attempt, IngestTables, Stream, opened_tables
+from wireloom.spark.quarantine import merged
+from wireloom.spark.sidechannel import QUARANTINE_SCHEMA, Findings
+
+SHAPE = shape_of(
+    StructType([StructField("record", StringType()), StructField("kind", StringType())]), ["kind"], "parquet"
+)
+STEPS = ("make", "move", "delete", "remove", "drop", "write")
+"""What changes a folder."""
+
+
+class Killed(BaseException):
+    """The process is dead."""
+
+
+@contextmanager
+def dying(
+    step: int, when: str, error: Callable[[], BaseException] = Killed, lasting: bool = True
+) -> Iterator[list[str]]:
+    """Lets a process die ``before`` a step, ``after`` it or ``halfway``; gives the steps that were taken so far.
+
+    ``lasting``: nothing can be done behind it; else it is a failure, and what follows works again."""
+    taken: list[str] = []
+
+    def wrap(name: str, real: Any) -> Any:
+        def step_of(self: Folder, *arguments: Any) -> Any:
+            taken.append(name)
+            if lasting and len(taken) > step:
+                raise error()
+            if len(taken) == step:
+                if when != "before":
+                    (_half if when == "halfway" else lambda *_: real(self, *arguments))(self, name, *arguments)
+                raise error()
+            return real(self, *arguments)
+
+        return step_of
+
+    with patch.multiple(Folder, **{name: wrap(name, getattr(Folder, name)) for name in STEPS}):
+        yield taken
+
+
+def _half(place: Folder, name: str, *arguments: Any) -> None:
+    """What a step leaves that is interrupted: stores copy before they delete, and folders go file by file."""
+    if name == "move":
+        old, target, *new = arguments
+        (Path(target.path) / (new[0] if new else old)).write_bytes(place.read(old))
+    elif name == "write":
+        (Path(place.path) / f".{arguments[0]}.tmp").write_bytes(arguments[1][: len(arguments[1]) // 2])
+    elif name == "delete":
+        files = [each for each in (Path(place.path) / arguments[0]).rglob("*") if each.is_file()]
+        for each in files[::2]:
+            each.unlink()
+
+
+def make_inputs(where: Path, files: int, records: int = 3) -> Path:
+    """Input files; every record of all of them is another."""
+    where.mkdir(parents=True, exist_ok=True)
+    for number in range(files):
+        lines = [f"{'!' if (number + each) % 3 == 0 else ''}{number}-{each}" for each in range(records)]
+        (where / f"{number:04d}.txt").write_text("\n".join(lines))
+    return where
+
+
+def run(base: Path, *, batch: int = 2, stream: str | None = None, existing: str = "append", pause: Any = None) -> None:
+    """Ingests what is in ``base/in`` and not done. ``stream``: as batches of a query, whose number is that of the first
+    file; ``pause`` is called all the time."""
+    places = [folder(str(base / each)) for each in ("table", "quarantine", "metrics")]
+    with opened_tables("lines", *places, to="parquet") as tables:  # type: ignore[misc]
+        paths = sorted(str(each) for each in (base / "in").iterdir())
+        if existing == "overwrite":
+            tables.replace()
+        for start in range(0, len(paths), batch):
+            chunk = paths[start : start + batch]
+            if stream is None:
+                chunk = [each for each in chunk if each not in tables.ledger.files]
+            if not chunk or (stream is not None and start <= tables.ledger.streams.get(stream, -1)):
+                continue
+            _batch(tables, chunk, None if stream is None else Stream(stream, start), pause or (lambda: None))
+
+
+def _batch(tables: IngestTables, paths: list[str], stream: Stream | None, pause: Callable[[], None]) -> None:
+    attempt = tables.attempt()
+    for index, path in enumerate(paths):
+        pause()
+        _read(attempt, index, path)
+    pause()
+    findings = Findings(attempt.side)
+    findings.refresh()
+    report = ReadReport("lines", merged(findings.reports))
+    tables.commit(attempt, findings, report, SHAPE, dict.fromkeys(paths, 1), seconds=0.0, stream=stream)
+
+
+def _read(attempt: Attempt, index: int, path: str) -> None:
+    """One task: rows to one file per kind, damage and report to the side."""
+    lines = Path(path).read_text().splitlines()
+    good = [each for each in lines if not each.startswith("!")]
+    for kind in ("a", "b"):
+        inner = Path(attempt.data.path) / f"kind={kind}"
+        inner.mkdir(parents=True, exist_ok=True)
+        rows = [each for each in good if (int(each[-1]) % 2 == 0) == (kind == "a")]
+        pq.write_table(pa.table({"record": pa.array(rows, pa.string())}), inner / f"part-{index}.c000.parquet")
+    places = [number for number, each in enumerate(lines) if each.startswith("!")]
+    damaged = [[path, each, None, "checksum: it does not hold", lines[each].encode()] for each in places]
+    columns = [pa.array([row[at] for row in damaged], kind) for at, kind in enumerate(QUARANTINE_SCHEMA.types)]
+    side = Path(attempt.side.path)
+    pq.write_table(pa.Table.from_arrays(columns, schema=QUARANTINE_SCHEMA), side / f"damaged-{index:06d}.parquet")
+    told = FileReport(path, len(good), len(lines), [Damage(each, 1, "checksum") for each in places], "clean")
+    (side / f"report-{index:06d}.json").write_text(json.dumps([{**told.to_dict(), "begin": 0}]))
+
+
+def visible(base: Path) -> Counter[str]:
+    """Every record that a reader finds in table and quarantine."""
+    found: Counter[str] = Counter()
+    for name, column in (("table", "record"), ("quarantine", "_corrupt_record")):
+        if (base / name).exists():
+            rows = pyarrow.dataset.dataset(base / name, partitioning="hive", format="parquet")
+            if rows.files:
+                values = rows.to_table(columns=[column]).column(column).to_pylist()
+                found.update(each.decode() if isinstance(each, bytes) else each for each in values)
+    return found
+
+
+def expected(base: Path) -> Counter[str]:
+    """Every record of the input."""
+    return Counter(line for each in (base / "in").iterdir() for line in each.read_text().splitlines())
+
+
+def check(base: Path) -> None:
+    """Every record is there once, nothing is left over, and the metrics say the same."""
+    assert visible(base) == expected(base)
+    left = {each.name for each in (base / "table" / "_wireloom").iterdir()}
+    assert left <= {"commits", "ledger.parquet"}
+    assert not (base / "quarantine" / "_wireloom").exists()
+    told = [json.loads(line) for each in (base / "metrics").iterdir() for line in each.read_text().splitlines()]
+    files = [each["path"] for each in told if each["kind"] == "file"]
+    assert len(files) == len(set(files)) == len(list((base / "in").iterdir()))
+    assert sum(each["rows"] + each["quarantined"] for each in told if each["kind"] == "batch") == visible(base).total()

@@ -1,0 +1,96 @@
+"""A streaming read as Spark uses it, without Spark: offsets as text, processes that end, tasks that are sent."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import wireloom
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.streaming.datasource import ReadAllAvailable
+
+from .driver import schema_of, sent, source
+
+Batch = tuple[str, str]
+"""Offsets before and behind, as the checkpoint holds them."""
+
+
+class Query:
+    """One source of one query. ``batches``: what the checkpoint holds; the last may not have been read yet."""
+
+    def __init__(self, name: str, schema: str | None = None, **options: Any) -> None:
+        self._source = source(name, **options)
+        self.schema = self._source.schema() if schema is None else schema_of(schema)
+        self.batches: list[Batch] = []
+        self.restart()
+
+    def restart(self, **options: Any) -> None:
+        """A new process: all that it knows is the checkpoint."""
+        for key, value in options.items():
+            self._source.options[key] = str(value)
+        self.reader = sent(self._source).streamReader(schema=self.schema)
+
+    @property
+    def offset(self) -> str:
+        """Where the next batch begins."""
+        return self.batches[-1][1] if self.batches else json.dumps(self.reader.initialOffset())
+
+    def plan(self, *, everything: bool = False) -> bool:
+        """Plans the next batch; whether there is one."""
+        limit = ReadAllAvailable() if everything else self.reader.getDefaultReadLimit()
+        before = self.offset
+        behind = json.dumps(self.reader.latestOffset(json.loads(before), limit))
+        if behind == before:
+            return False
+        self.batches.append((before, behind))
+        return True
+
+    def read(self, number: int = -1) -> pa.Table:
+        """The rows of a batch; every Arrow batch has to be exactly what Spark takes."""
+        before, behind = (json.loads(each) for each in self.batches[number])
+        partitions = [sent(each) for each in self.reader.partitions(before, behind)]
+        assert self.reader.partitions(behind, behind) == []
+        expected = to_arrow_schema(self.schema, timezone="UTC")
+        tasks = sent(sent(self._source).streamReader(schema=self.schema))
+        batches = [batch for partition in partitions for batch in tasks.read(partition)]
+        assert all(isinstance(batch, pa.RecordBatch) and batch.schema.equals(expected) for batch in batches)
+        return pa.Table.from_batches(batches, expected)
+
+    def next(self, **how: Any) -> pa.Table | None:
+        """Plans a batch and reads it; ``None``: there is nothing new."""
+        return self.read() if self.plan(**how) else None
+
+    def rest(self) -> list[pa.Table]:
+        """All batches up to where nothing is new."""
+        found = []
+        while (rows := self.next()) is not None:
+            found.append(rows)
+        return found
+
+
+def write(name: str, path: Path, *payloads: str, codec: str | None = None) -> bytes:
+    """Appends records to a file; gives the bytes of the whole file."""
+    columns: dict[str, pa.Array] = {"payload": pa.array([each.encode() for each in payloads], pa.binary())}
+    rows = len(payloads)
+    if name == "edgemq_segment":
+        columns |= {each: pa.array([1] * rows, kind) for each, kind in (("fmt", pa.uint8()), ("tenant", pa.uint32()))}
+        columns["ts"] = pa.array([1_790_000_000_000] * rows, pa.timestamp("ms", "UTC"))
+    if name == "word_stuffed_log":
+        columns["generation"] = pa.array([0] * rows, pa.uint32())
+    with path.open("ab") as file:
+        wireloom.write(name, pa.table(columns), file, codec=codec)
+    return path.read_bytes()
+
+
+def payloads(rows: pa.Table | None) -> list[str]:
+    """What was written, in the order in which it came."""
+    return [] if rows is None else [each.decode() for each in rows["payload"].to_pylist()]
+
+
+def age(path: Path, seconds: float) -> None:
+    """Gives a file a time of modification, in seconds since 2026."""
+    time = 1_767_225_600 + seconds
+    os.utime(path, (time, time))

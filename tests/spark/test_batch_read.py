@@ -1,0 +1,254 @@
+"""What Spark's own file sources offer, of wireloom's, without Spark: files, folders, faults, pruning."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+import wireloom
+from hypothesis import given
+from hypothesis import strategies as st
+from wireloom import feeders, filescan, storage
+from wireloom.errors import DamagedInputError, UnknownNameError, WireloomError
+from wireloom.spark.folder_columns import column_types, folder_values
+
+from .conftest import ROWS, Sample
+from .driver import planned, read, source
+
+NAME = "cobs_log"
+VECTORS = Path(__file__).parent.parent / "vectors"
+
+
+@pytest.fixture
+def logs(samples: dict[str, Sample], tmp_path: Path) -> Path:
+    """Logs in folders, some of them hidden, some of partitions."""
+    for each in (
+        "day=2026-03-01/hour=07/host=a%2Fb/1.log",
+        "day=2026-03-01/hour=8/host=c/2.log",
+        "day=2026-03-02/hour=9/host=__HIVE_DEFAULT_PARTITION__/3.log",
+        "day=2026-03-02/_temporary/4.log",
+        "_spare/5.log",
+        ".trash/6.log",
+        "day=2026-03-02/.7.log",
+        "day=2026-03-02/_8.log",
+        "day=2026-03-02/9.log._COPYING_",
+    ):
+        path = tmp_path / "logs" / each
+        path.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(samples[NAME].file, path)
+    return tmp_path / "logs"
+
+
+def files(**options: Any) -> list[str]:
+    """The names of the files that a read of these options reads."""
+    _, partitions, _ = planned(NAME, **options)
+    return sorted({Path(piece.input.path).name for each in partitions for piece in each.slices})
+
+
+# Files ----------------------------------------------------------------------------------------------------------------
+
+
+def test_hidden_files_are_left_out(logs: Path) -> None:
+    assert files(path=logs) == ["1.log", "2.log", "3.log"]
+    assert files(path=f"{logs}/day=2026-03-0{{1,2}}/hour=*") == ["1.log", "2.log", "3.log"]
+    assert files(path=logs, pathGlobFilter="{1,3}.log") == ["1.log", "3.log"]
+
+
+def test_folders_without_those_below(logs: Path) -> None:
+    shutil.copy(logs / "_spare" / "5.log", logs / "5.log")
+    assert files(path=logs, recursiveFileLookup="false") == ["5.log"]
+    assert files(path=f"{logs}/day=*/hour=*/*", recursiveFileLookup="false") == ["1.log", "2.log", "3.log"]
+    with pytest.raises(WireloomError, match="none of the files is read: check recursiveFileLookup"):
+        files(path=f"{logs}/day=*", recursiveFileLookup="false")
+
+
+def test_times_of_files(logs: Path) -> None:
+    os.utime(logs / "day=2026-03-01/hour=8/host=c/2.log", (1_700_000_000, 1_700_000_000))
+    assert files(path=logs, modifiedBefore="2023-11-14T22:13:21") == ["2.log"]
+    assert files(path=logs, modifiedAfter="2023-11-14T22:13:20") == ["1.log", "3.log"]
+    assert files(path=logs, modifiedAfter="2023-11-14", modifiedBefore="2023-11-14T23:13:21+01:00") == ["2.log"]
+
+
+def test_missing_files(logs: Path) -> None:
+    there, gone = logs / "_spare" / "5.log", logs / "nothing.log"
+    options = {"path": gone, "paths": f'["{there}"]'}
+    with pytest.raises(WireloomError, match="no such file or folder"):
+        read(NAME, **options)
+    assert read(NAME, ignoreMissingFiles="true", **options).num_rows == ROWS
+    assert read(NAME, ignoreMissingFiles="true", path=gone).num_rows == 0
+    for choice in ("true", "false"):
+        reader, partitions, _ = planned(NAME, path=there, ignoreMissingFiles=choice)
+        there.rename(gone)
+        if choice == "true":
+            assert [*reader.read(partitions[0])] == []
+        else:
+            with pytest.raises(WireloomError, match=r"5\.log: cannot be opened: No such file"):
+                [*reader.read(partitions[0])]
+        gone.rename(there)
+
+
+def test_files_that_cannot_be_read_on(logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the storage refuses is an error whatever the mode: a task that is run again may get all of it."""
+
+    class Failing:
+        def __init__(self, file: Any) -> None:
+            self.file, self.close = file, file.close
+
+        def readinto(self, buffer: memoryview) -> int:
+            if self.file.tell():
+                raise OSError("the line is dead")
+            return int(self.file.readinto(buffer[:1000]))
+
+    reader, partitions, _ = planned(NAME, path=logs / "_spare" / "5.log")
+    lenient, _, _ = planned(NAME, path=logs / "_spare" / "5.log", ignoreCorruptFiles="true")
+    opened = storage.FileInput.open
+    monkeypatch.setattr(storage.FileInput, "open", lambda self: Failing(opened(self)))
+    with pytest.raises(WireloomError, match=r"5\.log at byte 1000: reading failed .*the line is dead; ignoreCorrupt"):
+        [*reader.read(partitions[0])]
+    rows = sum(batch.num_rows for batch in lenient.read(partitions[0]))
+    assert 0 < rows < ROWS
+
+
+def test_corrupt_files() -> None:
+    damaged = VECTORS / "edgemq" / "crc_payload_flip.wal.zst"
+    with pytest.raises(DamagedInputError):
+        read("edgemq_segment", path=damaged, mode="FAILFAST")
+    before = read("edgemq_segment", path=damaged, mode="FAILFAST", ignoreCorruptFiles="true", columns="tenant,_offset")
+    assert all(offset < 1002 for offset in before["_offset"].to_pylist())
+
+
+# Partition columns ----------------------------------------------------------------------------------------------------
+
+
+def test_columns_of_folders(logs: Path) -> None:
+    schema = source(NAME, path=logs).schema()
+    assert [(each.name, each.dataType.simpleString()) for each in schema.fields] == [
+        ("payload", "binary"),
+        ("day", "date"),
+        ("hour", "int"),
+        ("host", "string"),
+    ]
+    table = read(NAME, path=logs)
+    found = set(zip(*(table[name].to_pylist() for name in ("day", "hour", "host")), strict=True))
+    assert found == {(date(2026, 3, 1), 7, "a/b"), (date(2026, 3, 1), 8, "c"), (date(2026, 3, 2), 9, None)}
+    as_text = read(NAME, path=logs, partitionColumns="text", columns="hour")
+    assert set(as_text["hour"].to_pylist()) == {"07", "8", "9"}
+    assert read(NAME, path=logs, partitionColumns="off").column_names == ["payload"]
+    assert read(NAME, path=logs / "day=2026-03-01", basePath=logs / "day=2026-03-01").column_names == [
+        "payload",
+        "hour",
+        "host",
+    ]
+    assert set(read(NAME, "HOUR LONG, payload BINARY", path=logs)["HOUR"].to_pylist()) == {7, 8, 9}
+    assert read(NAME, "hour LONG", path=logs, partitionColumns="off")["hour"].null_count == 3 * ROWS
+    with pytest.raises(WireloomError, match="'host' cannot be read as bigint"):
+        read(NAME, "host LONG", path=logs)
+    with pytest.raises(WireloomError, match="is not below basePath"):
+        read(NAME, "host STRING", path=logs, basePath=logs / "_spare")
+    with pytest.raises(UnknownNameError, match="did you mean 'hour'"):
+        source(NAME, path=logs, columns="payload,hours").schema()
+
+
+def test_a_column_of_the_format_comes_first(samples: dict[str, Sample], tmp_path: Path) -> None:
+    folder = tmp_path / "tenant=9" / "Region=x"
+    folder.mkdir(parents=True)
+    shutil.copy(samples["edgemq_segment"].file, folder / "x.wal.zst")
+    table = read("edgemq_segment", path=tmp_path)
+    assert table["tenant"].to_pylist() == samples["edgemq_segment"].table["tenant"].to_pylist()
+    assert "Region" not in table.column_names
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        (["1", "-2"], "int"),
+        (["1", None], "int"),
+        (["1", str(1 << 31)], "bigint"),
+        (["1", "x"], "string"),
+        (["1.5"], "string"),
+        (["9" * 19], "string"),
+        (["2026-03-01", "2026-02-30"], "string"),
+        (["2026-03-01"], "date"),
+        ([None], "string"),
+    ],
+)
+def test_types_of_folders(values: list[str | None], kind: str) -> None:
+    assert column_types([{"k": each} for each in values], "infer")["k"].simpleString() == kind
+
+
+def test_keys_and_values_of_a_path() -> None:
+    assert folder_values("/a=1/b/c=/=d/e=f=g/x=1.log") == {"a": "1", "e": "f=g"}
+    assert folder_values("file:///t/a=1/b=2/x", "/t/a=1/") == {"b": "2"}
+
+
+# Pruning --------------------------------------------------------------------------------------------------------------
+
+
+def test_columns_that_nobody_selects_are_not_built(samples: dict[str, Sample], monkeypatch: pytest.MonkeyPatch) -> None:
+    built: list[tuple[int, ...]] = []
+    make = feeders.make
+
+    def noting(engine: Any, format: Any, struct: Any, settings: Any) -> Any:
+        feeder = make(engine, format, struct, settings)
+
+        class Noting:
+            def __getattr__(self, name: str) -> Any:
+                return getattr(feeder, name)
+
+            def fill(self, *arguments: Any, **named: Any) -> Any:
+                filled = feeder.fill(*arguments, **named)
+                built.append(tuple(filled.arrays))
+                return filled
+
+        return Noting()
+
+    monkeypatch.setattr(filescan, "make", noting)
+    assert read("edgemq_segment", "tenant LONG, later STRING", path=samples["edgemq_segment"].file).num_rows == ROWS
+    names = [each.name for each in source("edgemq_segment").described.columns]
+    assert set(built) == {(names.index("tenant"),)}
+    built.clear()
+    assert read("edgemq_segment", "later STRING", path=samples["edgemq_segment"].file).num_rows == ROWS
+    assert set(built) == {()}
+
+
+# Splits ---------------------------------------------------------------------------------------------------------------
+
+
+@given(st.lists(st.binary(max_size=60), min_size=1, max_size=40), st.integers(1, 400), st.integers(0, 50))
+def test_every_record_is_in_one_split(
+    tmp_path_factory: pytest.TempPathFactory, payloads: list[bytes], largest: int, open_cost: int
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "split.wsl"
+    rows = [{"generation": number, "payload": each} for number, each in enumerate(payloads)]
+    wireloom.write("word_stuffed_log", rows, path)
+    table = read(
+        "word_stuffed_log",
+        path=path,
+        maxPartitionBytes=largest,
+        openCostInBytes=open_cost,
+        minPartitions=1,
+        columns="generation,payload",
+    )
+    found = sorted((row["generation"], row["payload"]) for row in table.to_pylist())
+    assert found == list(enumerate(payloads))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"ignoreMissing": "true"}, "did you mean 'ignoreMissingFiles'"),
+        ({"ignoreCorruptFiles": "ja"}, "unknown value of option ignoreCorruptFiles"),
+        ({"partitionColumns": "inferr"}, "did you mean 'infer'"),
+        ({"pushFilters": "on"}, "unknown value of option pushFilters"),
+        ({"basepaths": "x"}, "did you mean 'basePath'"),
+        ({"verifySha": "true"}, "did you mean 'verifySha256'"),
+        ({"profil": "x"}, "did you mean 'profile'"),
+    ],
+)
+def test_wrong_options(options: dict[str, str], message: str, logs: Path) -> None:
+    with pytest.raises(UnknownNameError, match=message):
+        read(NAME, path=logs, **options)

@@ -1,0 +1,184 @@
+"""Every record once, at whatever step of the protocol a process dies; without Spark."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from wireloom.errors import WireloomError
+from wireloom.spark import ingest_ledger
+from wireloom.spark.folders import folder
+from wireloom.spark.ingest_tables import opened_tables
+
+from .pipeline import Killed, check, dying, expected, make_inputs, run, visible
+
+KILL_SECONDS = float(os.environ.get("WIRELOOM_KILL_SECONDS", "12"))
+"""How long processes are killed at random; more where somebody has the time."""
+
+
+def steps(base: Path, stream: str | None = None) -> int:
+    """How many steps a run takes that nothing disturbs."""
+    make_inputs(base / "in", 4)
+    with dying(0, "before", lasting=False) as taken:
+        run(base, stream=stream)
+    check(base)
+    return len(taken)
+
+
+@pytest.mark.parametrize("when", ["before", "halfway", "after"])
+@pytest.mark.parametrize("stream", [None, "q"])
+def test_a_death_at_every_step(stream: str | None, when: str, tmp_path: Path) -> None:
+    for step in range(1, steps(tmp_path / "whole", stream) + 1):
+        base = tmp_path / f"{step}"
+        make_inputs(base / "in", 4)
+        with dying(step, when), pytest.raises(Killed):
+            run(base, stream=stream)
+        assert not visible(base) - expected(base), "nothing is there twice, ever"
+        with opened_tables("lines", folder(str(base / "table")), folder(str(base / "quarantine")), None, "parquet"):
+            # Recovered: whole batches of two files, never a part of one.
+            assert visible(base).total() % 6 == 0
+        run(base, stream=stream)
+        check(base)
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_death_while_the_last_one_is_made_good(when: str, tmp_path: Path) -> None:
+    total = steps(tmp_path / "whole")
+    chosen = random.Random(7)
+    for step in range(1, total + 1):
+        base = tmp_path / f"{step}"
+        make_inputs(base / "in", 4)
+        with dying(step, when), pytest.raises(Killed):
+            run(base)
+        for _ in range(3):
+            with dying(chosen.randint(1, 8), when), pytest.raises(Killed):
+                run(base)
+            assert not visible(base) - expected(base)
+        run(base)
+        check(base)
+
+
+def test_a_failure_at_every_step_loses_nothing(tmp_path: Path) -> None:
+    """As a death, but the process lives on to clean up: what is committed has to survive that."""
+    for step in range(1, steps(tmp_path / "whole") + 1):
+        base = tmp_path / f"{step}"
+        make_inputs(base / "in", 4)
+        try:
+            with dying(step, "before", lambda: WireloomError("no space left"), lasting=False):
+                run(base)
+        except WireloomError:
+            pass
+        run(base)
+        check(base)
+
+
+def test_a_death_while_a_table_is_replaced(tmp_path: Path) -> None:
+    for step in range(1, steps(tmp_path / "whole") + 20):
+        base = tmp_path / f"{step}"
+        make_inputs(base / "in", 2)
+        run(base)
+        before = expected(base)
+        make_inputs(base / "in", 4)
+        with dying(step, "before"), suppress(Killed):
+            run(base, batch=4, existing="overwrite")
+        with opened_tables("lines", folder(str(base / "table")), folder(str(base / "quarantine")), None, "parquet"):
+            assert visible(base) in (before, expected(base)), "the old table or the new one"
+        run(base)
+        assert visible(base) == expected(base)
+
+
+def test_killed_at_random(tmp_path: Path) -> None:
+    """Real processes, real signals: each is killed somewhere, until the last one gets through."""
+    chosen = random.Random(11)
+    deadline = time.monotonic() + KILL_SECONDS
+    rounds = kills = 0
+    while time.monotonic() < deadline:
+        base = tmp_path / f"{rounds}"
+        make_inputs(base / "in", 8)
+        began = time.monotonic()
+        longest = 0.25
+        while True:
+            child = os.fork()
+            if child == 0:
+                try:
+                    run(base)
+                    os._exit(0)
+                except BaseException:
+                    os._exit(1)
+            time.sleep(chosen.uniform(0, longest))
+            os.kill(child, signal.SIGKILL)
+            _, status = os.waitpid(child, 0)
+            if os.WIFEXITED(status):
+                assert os.WEXITSTATUS(status) == 0
+                break
+            kills += 1
+            assert not visible(base) - expected(base)
+            # On a busy machine a process may need longer than that to get anywhere.
+            longest = 0.25 + (time.monotonic() - began) / 20
+        check(base)
+        rounds += 1
+    assert rounds
+    assert kills
+
+
+def test_what_is_done_is_left_alone(tmp_path: Path) -> None:
+    make_inputs(tmp_path / "in", 3)
+    run(tmp_path)
+    before = {each: each.stat().st_mtime_ns for each in tmp_path.rglob("*") if each.is_file()}
+    run(tmp_path)
+    assert {each: each.stat().st_mtime_ns for each in tmp_path.rglob("*") if each.is_file()} == before
+    make_inputs(tmp_path / "in", 5)
+    run(tmp_path)
+    check(tmp_path)
+
+
+def test_records_are_summed_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ingest_ledger.sum_up, "__defaults__", (3,))
+    for files in (2, 5, 9):
+        make_inputs(tmp_path / "in", files)
+        run(tmp_path, batch=1)
+        check(tmp_path)
+    home = tmp_path / "table" / "_wireloom"
+    assert (home / "ledger.parquet").exists()
+    assert len(list((home / "commits").iterdir() if (home / "commits").exists() else [])) < 3
+    (home / "ledger.parquet").write_bytes(b"PAR1")
+    with pytest.raises(WireloomError, match="the ledger is damaged"):
+        run(tmp_path)
+
+
+def test_one_at_a_time(tmp_path: Path) -> None:
+    make_inputs(tmp_path / "in", 1)
+    place = folder(str(tmp_path / "table"))
+    with opened_tables("lines", place, None, None, "parquet"), pytest.raises(WireloomError, match="another ingest"):
+        run(tmp_path)
+    run(tmp_path)
+    check(tmp_path)
+
+
+def test_tables_may_share_a_quarantine(tmp_path: Path) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    for base in (one, other):
+        make_inputs(base / "in", 2)
+    places = [folder(str(each / "table")) for each in (one, other)]
+    shared = folder(str(tmp_path / "quarantine"))
+    with opened_tables("lines", places[0], shared, None, "parquet") as tables:
+        attempt = tables.attempt()
+        (tmp_path / "quarantine" / "_wireloom" / "staging" / attempt.name).mkdir(parents=True)
+        with opened_tables("lines", places[1], shared, None, "parquet"):
+            pass
+        assert (tmp_path / "quarantine" / "_wireloom" / "staging" / attempt.name).is_dir()
+
+
+@pytest.mark.parametrize("content", [b"{", b"{}", b"[]", b'{"version": 99}', b'{"version": 1, "name": 3}'])
+def test_records_that_cannot_be_understood(content: bytes, tmp_path: Path) -> None:
+    make_inputs(tmp_path / "in", 1)
+    pending = tmp_path / "table" / "_wireloom" / "pending"
+    pending.mkdir(parents=True)
+    (pending / "000000001.json").write_bytes(content)
+    with pytest.raises(WireloomError, match=r"newer wireloom|no record of a commit"):
+        run(tmp_path)

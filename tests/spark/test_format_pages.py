@@ -1,0 +1,28 @@
+"""The examples for Spark in the pages of the formats run as they stand."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ..docs.test_formats import NAMES, page_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_examples(name: str, tmp_path: Path, spark: SparkSession) -> None:
+    page = page_of(name, tmp_path)
+    found = [each for each in page.all if "spark" in each.text]
+    # Paths without a folder are looked up in that of Spark's own process, which is not the page's.
+    page.all = [replace(each, text=re.sub(r'(load|save)\("', rf'\1("{tmp_path}/', each.text)) for each in found]
+    page.namespace["spark"] = spark
+    assert page.run() >= 2
+    assert page.namespace["frame"].count() == 2
+    if "flat" in page.namespace:
+        assert page.namespace["flat"].count() == 2

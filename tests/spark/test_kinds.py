@@ -1,0 +1,74 @@
+"""Data sources of formats with several kinds of message, without Spark: the option that chooses, schemas, rows."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from pyspark.sql.types import ArrayType, BinaryType, DecimalType, StructField, StructType
+from wireloom.errors import UnknownNameError
+from wireloom.formats.s2_messages.parser import S2Messages
+
+from .driver import read, source
+
+POSITION = StructType([StructField("seq_num", DecimalType(20, 0)), StructField("timestamp", DecimalType(20, 0))])
+HEADERS = ArrayType(StructType([StructField("name", BinaryType()), StructField("value", BinaryType())]))
+
+
+@pytest.fixture
+def batch(tmp_path: Path) -> Path:
+    header = S2Messages.Header(name=b"", value=b"fence")
+    records = [
+        S2Messages.SequencedRecord(seq_num=(1 << 64) - 1, timestamp=3, headers=[header], body=b"x"),
+        S2Messages.SequencedRecord(seq_num=7),
+    ]
+    path = tmp_path / "batch"
+    path.write_bytes(S2Messages.ReadBatch(records=records).to_bytes())
+    return path
+
+
+@pytest.fixture
+def ack(tmp_path: Path) -> Path:
+    path = tmp_path / "ack"
+    path.write_bytes(S2Messages.AppendAck(end=S2Messages.StreamPosition(seq_num=5)).to_bytes())
+    return path
+
+
+def test_the_default_kind(batch: Path) -> None:
+    assert source("s2_messages", path=batch).schema()["headers"].dataType == HEADERS
+    rows = read("s2_messages", path=batch).to_pylist()
+    assert [each["seq_num"] for each in rows] == [Decimal((1 << 64) - 1), Decimal(7)]
+    assert [each["command"] for each in rows] == ["fence", None]
+    assert [each["headers"] for each in rows] == [[{"name": b"", "value": b"fence"}], []]
+    assert read("s2_messages", path=batch, message="read_batch").to_pylist() == rows
+
+
+@pytest.mark.parametrize("option", ["message", "MESSAGE"])
+def test_another_kind(option: str, ack: Path) -> None:
+    options = {option: "append_ack"}
+    schema = source("s2_messages", path=ack, **options).schema()
+    assert schema == StructType([StructField(name, POSITION) for name in ("start", "end", "tail")])
+    position = {"seq_num": Decimal(5), "timestamp": Decimal(0)}
+    assert read("s2_messages", path=ack, **options).to_pylist() == [{"start": None, "end": position, "tail": None}]
+
+
+def test_columns_are_those_of_the_kind(ack: Path) -> None:
+    assert read("s2_messages", path=ack, message="append_ack", columns="end").column_names == ["end"]
+    with pytest.raises(UnknownNameError, match="seq_num"):
+        source("s2_messages", path=ack, message="append_ack", columns="seq_num").schema()
+
+
+def test_a_kind_that_does_not_exist(ack: Path) -> None:
+    with pytest.raises(UnknownNameError, match="append_ack"):
+        source("s2_messages", path=ack, message="append_ak").schema()
+    with pytest.raises(UnknownNameError, match="message"):
+        source("s2_messages", path=ack, mesage="append_ack").schema()
+
+
+def test_writers_take_the_kind_too(tmp_path: Path) -> None:
+    found = source("s2_messages", path=tmp_path / "out", message="append_ack")
+    schema = found.schema()
+    assert found.writer(schema, overwrite=False).options.format == {"message": "append_ack"}
+    with pytest.raises(UnknownNameError, match="start"):
+        source("s2_messages", path=tmp_path / "out").writer(schema, overwrite=False)

@@ -1,0 +1,256 @@
+"""Messages in Spark: files of every kind, columns of blobs, SQL, streams."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+import wireloom
+from wireloom.errors import UnknownNameError, UnsupportedError, WireloomError
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+KPL, SESSION, MESSAGES = "kpl_aggregated_record", "s2_session", "s2_messages"
+LARGEST = 2**64 - 1
+USERS = [
+    {"partition_key": f"key-{n % 3}", "explicit_hash_key": str(n) if n % 2 else None, "data": bytes([n]) * n,
+     "tags": [{"key": "t", "value": None}] if n == 4 else []}
+    for n in range(7)
+]  # fmt: skip
+RECORDS = [
+    {"seq_num": n, "timestamp": LARGEST - n, "headers": [{"name": b"n", "value": bytes([n])}], "body": b"b" * n}
+    for n in range(5)
+]
+ACK = {name: {"seq_num": n, "timestamp": LARGEST} for n, name in enumerate(("start", "end", "tail"))}
+
+
+def partial() -> bytes:
+    """An aggregate whose third record names a key that is not there."""
+    record = b"\x1a\x05\x08\x00\x1a\x01a"
+    message = b"\x0a\x01k" + record + record + b"\x1a\x05\x08\x09\x1a\x01c"
+    return b"\xf3\x89\x9a\xc2" + message + hashlib.md5(message, usedforsecurity=False).digest()
+
+
+@pytest.fixture(scope="module")
+def blobs() -> list[bytes | None]:
+    whole = wireloom.to_wire(USERS, KPL)[0].as_py()
+    return [whole, None, b"no aggregate", partial(), b"", wireloom.to_wire(USERS[:1], KPL)[0].as_py()]
+
+
+@pytest.fixture
+def events(spark: SparkSession, blobs: list[bytes | None]) -> DataFrame:
+    """Records of a stream: a shard's number, the blob, and something nested that stays."""
+    table = pa.table(
+        {
+            "id": range(len(blobs)),
+            "data": pa.array(blobs, pa.binary()),
+            "arrival": [{"shard": f"shard-{n}"} for n in range(len(blobs))],
+        }
+    )
+    return spark.createDataFrame(table)
+
+
+def flat(blobs: list[bytes | None], **options: Any) -> list[dict[str, Any]]:
+    table = pa.table({"id": range(len(blobs)), "data": pa.array(blobs, pa.binary())})
+    return wireloom.explode(table, "data", KPL, **options).to_pylist()
+
+
+def as_dicts(rows: list[Any]) -> list[dict[str, Any]]:
+    return [row.asDict(recursive=True) for row in rows]
+
+
+# Columns of blobs ----------------------------------------------------------------------------------------------------
+
+
+def test_a_column_of_blobs_becomes_arrays_of_structs(events: DataFrame, blobs: list[bytes | None]) -> None:
+    from wireloom.spark.functions import from_wire
+
+    found = events.select("id", from_wire("data", KPL).alias("rows")).orderBy("id").collect()
+    expected = wireloom.from_wire(pa.array(blobs, pa.binary()), KPL).to_pylist()
+    assert [row["rows"] for row in as_dicts(found)] == expected
+    chosen = events.select(from_wire(events["data"], KPL, columns=["data", "_error"]).alias("rows"))
+    assert chosen.schema["rows"].dataType.elementType.names == ["data", "_error"]
+    errors = [row["_error"] for each in chosen.collect() for row in each["rows"] or () if row["_error"]]
+    assert [each.split(":")[0] for each in errors] == ["index"]
+
+
+def test_flat_rows_keep_the_columns_around_the_blobs(events: DataFrame, blobs: list[bytes | None]) -> None:
+    from wireloom.spark.functions import explode_wire
+
+    rows = explode_wire(events, "data", KPL)
+    assert rows.columns[:3] == ["id", "arrival", "partition_key"]
+    found = as_dicts(rows.orderBy("id", "sub_sequence_number").collect())
+    assert all(row.pop("arrival") == {"shard": f"shard-{row['id']}"} for row in found)
+    assert found == flat(blobs)
+    some = explode_wire(events, "data", KPL, columns=["aggregated"], keep=["id", "data"])
+    assert some.columns == ["id", "data", "aggregated"]
+    assert some.where("id = 2").collect()[0].asDict() == {"id": 2, "data": b"no aggregate", "aggregated": False}
+    assert explode_wire(events, "data", KPL, keep=[]).count() == len(found)
+
+
+def test_failfast_is_an_error_of_the_query(events: DataFrame) -> None:
+    from wireloom.spark.functions import explode_wire, from_wire
+
+    for query in (
+        events.select(from_wire("data", KPL, mode="failfast")),
+        explode_wire(events, "data", KPL, mode="failfast"),
+    ):
+        # Which number it has depends on how Spark cuts the rows into batches.
+        with pytest.raises(Exception, match=r"DamagedInputError.*blob \d+: row 2"):
+            query.collect()
+
+
+def test_what_is_asked_for_is_checked_at_once(events: DataFrame) -> None:
+    from wireloom.spark.functions import explode_wire, from_wire, to_wire
+
+    with pytest.raises(UnknownNameError, match="'kpl_aggregated_record'"):
+        from_wire("data", "kpl_agregated_record")
+    with pytest.raises(UnknownNameError, match="'partition_key'"):
+        from_wire("data", KPL, columns=["partition_kay"])
+    with pytest.raises(UnknownNameError, match="'hash_range'"):
+        from_wire("data", KPL, hash_rang="0-1")
+    with pytest.raises(WireloomError, match="hash_range"):
+        from_wire("data", KPL, hash_range="1")
+    with pytest.raises(UnsupportedError, match=r"wireloom\.read"):
+        from_wire("data", SESSION)
+    with pytest.raises(UnknownNameError, match="unsigned64"):
+        from_wire("data", MESSAGES, unsigned64="int")
+    with pytest.raises(UnknownNameError, match="'data'"):
+        explode_wire(events, "dat", KPL)
+    with pytest.raises(WireloomError, match="both have a column 'data'"):
+        explode_wire(events, "data", KPL, keep=["data"])
+    with pytest.raises(UnknownNameError, match="'single'"):
+        to_wire("rows", KPL, singel="plain")
+
+
+def test_options_of_the_format_are_taken(events: DataFrame, blobs: list[bytes | None]) -> None:
+    from wireloom.spark.functions import explode_wire
+
+    half = f"0-{2**127 - 1}"
+    found = explode_wire(events.drop("arrival"), "data", KPL, hash_range=half)
+    assert as_dicts(found.orderBy("id", "sub_sequence_number").collect()) == flat(blobs, hash_range=half)
+
+
+def test_arrays_of_structs_become_blobs_again(events: DataFrame, blobs: list[bytes | None]) -> None:
+    from wireloom.spark.functions import from_wire, to_wire
+
+    whole = events.where("id in (0, 1, 5)").orderBy("id")
+    found = whole.select(from_wire("data", KPL).alias("rows")).select(to_wire("rows", KPL).alias("blob")).collect()
+    assert [None if row.blob is None else bytes(row.blob) for row in found] == [blobs[0], None, blobs[5]]
+
+
+def test_kinds_and_unsigned_integers(spark: SparkSession) -> None:
+    from wireloom.spark.functions import from_wire, to_wire
+
+    ack = wireloom.to_wire([ACK], MESSAGES, message="append_ack")[0].as_py()
+    frame = spark.createDataFrame(pa.table({"blob": [ack]}))
+    rows = frame.select(from_wire("blob", MESSAGES, message="append_ack").alias("rows"))
+    [row] = as_dicts(rows.collect())
+    assert row["rows"] == [{name: {"seq_num": Decimal(n), "timestamp": Decimal(LARGEST)} for n, name in enumerate(ACK)}]
+    again = rows.select(to_wire("rows", MESSAGES, message="append_ack").alias("blob"))
+    assert bytes(again.collect()[0].blob) == ack
+    small = frame.select(from_wire("blob", MESSAGES, message="append_ack", unsigned64="long", columns=["start"]))
+    with pytest.raises(Exception, match="cannot be read as"):
+        small.collect()
+
+
+# SQL -----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def sql(spark: SparkSession, events: DataFrame) -> Iterator[SparkSession]:
+    import wireloom.spark
+
+    wireloom.spark.register(spark)
+    events.createOrReplaceTempView("events")
+    yield spark
+    spark.catalog.dropTempView("events")
+
+
+def test_sql_knows_the_functions(sql: SparkSession, blobs: list[bytes | None]) -> None:
+    found = sql.sql(
+        "SELECT id, user.* FROM events LATERAL VIEW inline(from_wire_kpl_aggregated_record(data)) user"
+        " ORDER BY id, sub_sequence_number"
+    )
+    assert as_dicts(found.collect()) == flat(blobs)
+    back = sql.sql(
+        "SELECT to_wire_kpl_aggregated_record(from_wire_kpl_aggregated_record(data)) = data AS same FROM events"
+        " WHERE id = 0"
+    )
+    assert back.collect()[0].same
+    assert sql.sql("SELECT from_wire_s2_messages_append_ack(X'') AS rows").collect()[0].rows is not None
+
+
+def test_sql_has_a_table_function_with_all_options(sql: SparkSession, blobs: list[bytes | None]) -> None:
+    query = "SELECT * FROM explode_wire(TABLE(SELECT id, data FROM events), 'data', 'kpl_aggregated_record'{})"
+    found = sql.sql(query.format("")).collect()
+    assert sorted(as_dicts(found), key=lambda row: (row["id"], row["sub_sequence_number"] or 0)) == flat(blobs)
+    some = sql.sql(query.format(", columns => 'partition_key,_error', hash_range => '0-1'"))
+    assert some.columns == ["id", "partition_key", "_error"]
+    with pytest.raises(Exception, match="no column 'dat'"):
+        sql.sql("SELECT * FROM explode_wire(TABLE(events), 'dat', 'kpl_aggregated_record')").collect()
+
+
+# Streams -------------------------------------------------------------------------------------------------------------
+
+
+def test_streaming_queries(spark: SparkSession, events: DataFrame, blobs: list[bytes | None], tmp_path: Path) -> None:
+    from wireloom.spark.functions import explode_wire, from_wire
+
+    events.drop("arrival").write.parquet(str(tmp_path / "in"))
+    stream = spark.readStream.schema("id long, data binary").parquet(str(tmp_path / "in"))
+    rows = explode_wire(stream, "data", KPL)
+    lists = stream.select("id", from_wire("data", KPL, columns=["data"]).alias("rows"))
+    for name, frame in (("exploded", rows), ("listed", lists)):
+        query = frame.writeStream.format("memory").queryName(name).trigger(availableNow=True).start()
+        query.awaitTermination(120)
+        assert query.exception() is None
+    found = spark.table("exploded").orderBy("id", "sub_sequence_number").collect()
+    assert as_dicts(found) == flat(blobs)
+    assert spark.table("listed").count() == len(blobs)
+
+
+# Files ---------------------------------------------------------------------------------------------------------------
+
+
+def test_files_of_messages(spark: SparkSession, tmp_path: Path) -> None:
+    for number in range(3):
+        wireloom.write(SESSION, RECORDS, tmp_path / f"{number}.s2s.zst")
+    frame = spark.read.format(SESSION).load(str(tmp_path))
+    assert frame.count() == 15
+    [first] = frame.where("seq_num = 3").limit(1).collect()
+    assert first.timestamp == Decimal(LARGEST - 3)
+    assert as_dicts([first])[0]["headers"] == [{"name": b"n", "value": b"\x03"}]
+    users = tmp_path / "users"
+    users.mkdir()
+    (users / "a").write_bytes(wireloom.to_wire(USERS, KPL)[0].as_py())
+    found = as_dicts(spark.read.format(KPL).load(str(users)).orderBy("sub_sequence_number").collect())
+    assert [row["data"] for row in found] == [row["data"] for row in USERS]
+
+
+def test_files_of_another_kind_are_read_and_written(spark: SparkSession, tmp_path: Path) -> None:
+    wireloom.write(SESSION, [ACK] * 3, tmp_path / "a.s2s", message="append_ack")
+    frame = spark.read.format(SESSION).option("message", "append_ack").load(str(tmp_path / "a.s2s"))
+    assert frame.columns == ["start", "end", "tail"]
+    out = str(tmp_path / "out")
+    frame.write.format(SESSION).option("message", "append_ack").option("codec", "gzip").mode("append").save(out)
+    table = wireloom.read(SESSION, out, message="append_ack")
+    assert table.to_pylist() == [ACK] * 3
+    with pytest.raises(Exception, match="did you mean 'append_ack'"):
+        spark.read.format(SESSION).option("message", "append_akc").load(out).schema  # noqa: B018
+    with pytest.raises(Exception, match="did you mean 'message'"):
+        spark.read.format(SESSION).option("mesage", "append_ack").load(out).schema  # noqa: B018
+
+
+def test_the_page_about_messages(spark: SparkSession, tmp_path: Path) -> None:
+    from ..docs.blocks import Page
+
+    page = Page((Path(__file__).parents[2] / "docs" / "messages.md").read_text(), tmp_path)
+    page.namespace["spark"] = spark
+    assert page.run() == 10

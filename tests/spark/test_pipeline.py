@@ -1,0 +1,291 @@
+"""The pipeline with Spark: run again, as a stream, killed, submitted; and kinds of tables."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.dataset
+import pytest
+import wireloom
+import wireloom.spark.job
+from wireloom.errors import UnsupportedError, WireloomError
+from wireloom.spark import ingest_catalogs
+from wireloom.spark.ingest import ingest
+from wireloom.spark.ingest_stream import ingest_stream
+
+from .conftest import ROWS, Sample
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+KILLS = int(os.environ.get("WIRELOOM_SPARK_KILLS", "1"))
+"""How often a run with Spark is killed before one may come to its end."""
+
+
+def log(path: Path, *payloads: str, damaged: bytes = b"") -> None:
+    """Appends records to a log."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    rows = pa.table({"payload": pa.array([each.encode() for each in payloads], pa.binary())})
+    with path.open("ab") as file:
+        wireloom.write("cobs_log", rows, file)
+        file.write(damaged)
+
+
+def logs(folder: Path, files: int = 6, records: int = 50) -> Counter[str]:
+    """Logs with a damaged record in every other one; what they hold."""
+    for number in range(files):
+        log(
+            folder / f"{number}.log",
+            *(f"{number}-{each}" for each in range(records)),
+            damaged=b"\x05!%d\0" % number if number % 2 else b"",
+        )
+    held = Counter(f"{number}-{each}" for number in range(files) for each in range(records))
+    return held + Counter(f"!{number}" for number in range(1, files, 2))
+
+
+def records(base: Path) -> Counter[str]:
+    """What table and quarantine hold, as any reader of Parquet sees it."""
+    found: Counter[str] = Counter()
+    for name, column in (("table", "payload"), ("quarantine", "_corrupt_record")):
+        if (base / name).exists():
+            rows = pyarrow.dataset.dataset(base / name, format="parquet", partitioning="hive")
+            values = rows.to_table([column])[column].to_pylist() if rows.files else []
+            found.update(each.decode().lstrip("\x05\0") for each in values)
+    return found
+
+
+def test_run_again(spark: SparkSession, tmp_path: Path) -> None:
+    def run(**more: Any) -> Any:
+        places = {each: str(tmp_path / each) for each in ("quarantine", "metrics")}
+        return ingest(spark, "cobs_log", str(tmp_path / "in"), str(tmp_path / "table"), **places, **more)
+
+    held = logs(tmp_path / "in")
+    first = run(batch_files=4)
+    assert [each["files"] for each in first.batches] == [4, 2]
+    assert records(tmp_path) == held
+    assert run().batches == []
+    log(tmp_path / "in" / "later.log", "later")
+    log(tmp_path / "in" / "0.log", "grown")
+    again = run()
+    assert (again.rows, again.done_before, again.changed) == (1, 6, [str(tmp_path / "in" / "0.log")])
+    assert records(tmp_path) == held + Counter(["later"])
+    told = [json.loads(line) for each in (tmp_path / "metrics").iterdir() for line in each.open()]
+    assert sum(each["rows"] for each in told if each["kind"] == "file") == 301
+    assert {each["batch"]: each["damaged"] for each in told if each["kind"] == "batch"} == {1: 2, 2: 1, 3: 0}
+
+    with pytest.raises(WireloomError) as raised:
+        run(columns=("_offset", "payload"), partition_by=("_path",))
+    assert str(raised.value) == (
+        f"{tmp_path / 'table'}: the table is of another shape: it is partitioned by nothing, not by _path; "
+        "it has no column _offset (bigint); it has no column _path (string); "
+        "name another table, choose columns that fit, or replace the table with overwrite"
+    )
+    assert run(existing="overwrite").rows == 302
+    assert records(tmp_path) == held + Counter(["later", "grown"])
+
+
+def test_a_table_of_somebody_else(spark: SparkSession, samples: dict[str, Sample], tmp_path: Path) -> None:
+    path, table = str(samples["cobs_log"].file), str(tmp_path / "table")
+    spark.createDataFrame([("x",)], "payload string").write.parquet(table)
+    with pytest.raises(WireloomError, match="column payload is string there and binary here"):
+        ingest(spark, "cobs_log", path, table)
+    shutil.rmtree(table)
+    spark.createDataFrame([(b"x",)], "payload binary").write.parquet(table)
+    ingest(spark, "cobs_log", path, table)
+    assert spark.read.parquet(table).count() == ROWS + 1
+
+
+def test_a_stream(spark: SparkSession, tmp_path: Path) -> None:
+    told: list[Any] = []
+
+    def run(checkpoint: str = "checkpoint", **more: Any) -> Any:
+        places = {each: str(tmp_path / each) for each in ("quarantine", "checkpoint", "metrics")}
+        places["checkpoint"] = str(tmp_path / checkpoint)
+        options = {"maxFilesPerTrigger": "4"}
+        found = [spark, "cobs_log", str(tmp_path / "in"), str(tmp_path / "table")]
+        return ingest_stream(*found, **places, options=options, told=told.append, **more)
+
+    held = logs(tmp_path / "in")
+    assert run().rows == 300
+    assert [each["files"] for each in told] == [4, 2]
+    assert records(tmp_path) == held
+    # Spark forgets that it has done a batch, as where it dies just behind our commit.
+    (tmp_path / "checkpoint" / "commits" / "1").unlink()
+    (tmp_path / "checkpoint" / "commits" / ".1.crc").unlink()
+    log(tmp_path / "in" / "0.log", "grown")
+    assert run().rows == 1
+    assert records(tmp_path) == held + Counter(["grown"])
+    with pytest.raises(WireloomError, match="this checkpoint does not know of it"):
+        run("another")
+    with pytest.raises(WireloomError, match="name a new checkpoint"):
+        run(existing="overwrite")
+    log(tmp_path / "in" / "1.log", damaged=b"\x05!\0")
+    with pytest.raises(WireloomError, match="mode=permissive"):
+        run(mode="failfast")
+    assert records(tmp_path) == held + Counter(["grown"])
+
+
+def test_a_stream_is_written_once(spark: SparkSession, tmp_path: Path) -> None:
+    held = logs(tmp_path / "in", 3)
+
+    def run() -> int:
+        stream = spark.readStream.format("cobs_log").option("maxFilesPerTrigger", 1).load(str(tmp_path / "in"))
+        writer = stream.writeStream.format("cobs_log").option("checkpointLocation", str(tmp_path / "checkpoint"))
+        writer = writer.option("fileName", "seg-{sequence:04d}").option("compression", "gzip")
+        writer.trigger(availableNow=True).start(str(tmp_path / "out")).awaitTermination()
+        return wireloom.read("cobs_log", tmp_path / "out").num_rows
+
+    assert run() == 150
+    assert sorted(each.name for each in (tmp_path / "out").iterdir() if each.name != "_wireloom") == [
+        f"seg-000{number}.cobs.gz" for number in range(3)
+    ]
+    (tmp_path / "checkpoint" / "commits" / "2").unlink()
+    (tmp_path / "checkpoint" / "commits" / ".2.crc").unlink()
+    assert run() == 150
+    log(tmp_path / "in" / "9.log", "more")
+    assert run() == 151
+    assert sum(held.values()) == 151
+
+
+# Kinds of tables -----------------------------------------------------------------------------------------------------
+
+
+def test_delta(spark: SparkSession, tmp_path: Path) -> None:
+    from deltalake import DeltaTable
+
+    folder = tmp_path / "in" / "prod" / "eu-west-1" / "i-7" / "1" / "segments"
+    folder.mkdir(parents=True)
+    vectors = Path(__file__).parent.parent / "vectors" / "edgemq"
+    shutil.copy(vectors / "crc_payload_flip.wal.zst", folder / "seg-00000001.wal.zst")
+
+    def run(**more: Any) -> Any:
+        found = ingest(
+            spark, "edgemq_segment", str(tmp_path / "in"), table, to="delta", partition_by=("region",), **more
+        )
+        return found.rows, DeltaTable(table)
+
+    table = str(tmp_path / "table")
+    rows, there = run()
+    assert rows == 19
+    assert there.metadata().partition_columns == ["region"]
+    assert there.count() == 19
+    assert run()[0] == 0
+    shutil.copy(vectors / "crc_payload_flip.wal.zst", folder / "seg-00000002.wal.zst")
+    assert run()[1].count() == 38
+    record = next((tmp_path / "table" / "_wireloom" / "commits").iterdir())
+    record.rename(record.parent.parent / record.name)
+    (tmp_path / "table" / "_wireloom" / "pending").mkdir()
+    (record.parent.parent / record.name).rename(tmp_path / "table" / "_wireloom" / "pending" / record.name)
+    assert run()[1].count() == 38, "carried out again, and added once"
+    assert run(existing="overwrite")[1].count() == 38
+
+
+def test_iceberg(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from pyiceberg.catalog import load_catalog
+
+    monkeypatch.setenv("PYICEBERG_CATALOG__DEFAULT__TYPE", "sql")
+    monkeypatch.setenv("PYICEBERG_CATALOG__DEFAULT__URI", f"sqlite:///{tmp_path / 'catalog'}")
+    monkeypatch.setattr("pyiceberg.catalog._ENV_CONFIG", type(sys.modules["pyiceberg.catalog"]._ENV_CONFIG)())
+    logs(tmp_path / "in", 2)
+    table = tmp_path / "lake" / "events"
+
+    def run(**more: Any) -> int:
+        ingest(spark, "cobs_log", str(tmp_path / "in"), str(table), to="iceberg", **more)
+        return load_catalog().load_table("lake.events").scan().to_arrow().num_rows
+
+    assert run() == 100
+    assert run() == 100
+    log(tmp_path / "in" / "9.log", "more")
+    assert run() == 101
+    assert run(existing="overwrite") == 101
+    with pytest.raises(UnsupportedError, match="not partitioned"):
+        ingest(spark, "cobs_log", str(tmp_path / "in"), str(tmp_path / "t"), to="iceberg", partition_by=("_path",))
+
+
+@pytest.mark.parametrize(("kind", "package"), [("delta", "deltalake"), ("iceberg", "pyiceberg")])
+def test_packages_that_are_missing(kind: str, package: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, f"wireloom.spark.ingest_{kind}", None)
+    with pytest.raises(UnsupportedError, match=rf"pip install 'wireloom\[{kind}\]'"):
+        ingest_catalogs.catalog_of(kind)
+
+
+# Processes -----------------------------------------------------------------------------------------------------------
+
+
+def start(base: Path, *more: str, submit: bool = False) -> subprocess.Popen[str]:
+    """An ingest in processes of its own."""
+    arguments = ["cobs_log", str(base / "in"), "--table", str(base / "table"), "--quarantine", str(base / "quarantine")]
+    program = [str(Path(sys.executable).parent / "wireloom"), "ingest"]
+    if submit:
+        job = wireloom.spark.job.__file__
+        program = [str(Path(sys.executable).parent / "spark-submit"), "--master", "local[1]", job]
+    quick = {"JDK_JAVA_OPTIONS": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"}
+    environment = {**os.environ, **quick, "PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable}
+    return subprocess.Popen(
+        [*program, *arguments, *more],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def kill_when(process: subprocess.Popen[str], ready: Callable[[], bool], pause: float) -> None:
+    """Kills all of it, Java too, some time after it has got somewhere."""
+    deadline = time.monotonic() + 120
+    while process.poll() is None and not ready() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    time.sleep(pause)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_killed(stream: bool, spark: SparkSession, tmp_path: Path) -> None:
+    held = logs(tmp_path / "in", 6)
+    chosen = random.Random(int(stream))
+    more = ["--batch-files", "1"]
+    if stream:
+        more = ["--stream", "--checkpoint", str(tmp_path / "checkpoint"), "--option", "maxFilesPerTrigger=1"]
+    commits = tmp_path / "table" / "_wireloom" / "commits"
+    for _ in range(KILLS):
+        before = len(list(commits.iterdir())) if commits.exists() else 0
+        wanted = before + chosen.randint(1, 3)
+        process = start(tmp_path, *more)
+        kill_when(
+            process,
+            lambda wanted=wanted: commits.exists() and len(list(commits.iterdir())) >= wanted,  # type: ignore[misc]
+            chosen.uniform(0, 0.3),
+        )
+        assert not records(tmp_path) - held
+    if not stream:
+        places = [str(tmp_path / each) for each in ("in", "table", "quarantine")]
+        ingest(spark, "cobs_log", places[0], places[1], quarantine=places[2])
+        assert records(tmp_path) == held
+        return
+    # What Spark's users start; the arguments are the same.
+    last = start(tmp_path, *more, submit=True)
+    told, _ = last.communicate(timeout=300)
+    assert last.returncode == 0, told
+    assert records(tmp_path) == held
+
+
+def test_the_page(spark: SparkSession, tmp_path: Path) -> None:
+    from ..docs.blocks import Page
+
+    page = Page((Path(__file__).parents[2] / "docs" / "ingest.md").read_text(), tmp_path)
+    page.namespace["spark"] = spark
+    assert page.run() == 7, "blocks"

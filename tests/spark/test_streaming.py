@@ -1,0 +1,166 @@
+"""Streaming reads in Spark itself: triggers, checkpoints, progress, restarts after a kill."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from pyspark.errors import AnalysisException, StreamingQueryException
+
+from ..docs.blocks import Page
+from .stream_driver import age, write
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming import StreamingQuery
+
+DAMAGED = Path(__file__).parent.parent / "vectors" / "edgemq" / "crc_payload_flip.wal.zst"
+
+
+def log(path: Path, *payloads: str) -> Path:
+    """Appends records to a log."""
+    write("cobs_log", path, *payloads)
+    return path
+
+
+def started(spark: SparkSession, folder: Path, out: Path, name: str = "cobs_log", **options: Any) -> StreamingQuery:
+    """A query that reads everything that is there now, and ends."""
+    trigger = options.pop("trigger", {"availableNow": True})
+    reader = spark.readStream.format(name).options(**{key: str(value) for key, value in options.items()})
+    return (
+        reader.load(str(folder))
+        .writeStream.format("parquet")
+        .option("checkpointLocation", str(out / "checkpoint"))
+        .option("path", str(out / "table"))
+        .trigger(**trigger)
+        .start()
+    )
+
+
+def offset(progress: Any) -> dict[str, Any]:
+    """What the source tells with each batch."""
+    shown = progress["sources"][0]["latestOffset"]
+    found: dict[str, Any] = json.loads(shown) if isinstance(shown, str) else shown
+    return found
+
+
+def table(spark: SparkSession, out: Path, *columns: str) -> Counter[tuple[Any, ...]]:
+    """The rows of the sink that are committed."""
+    found = spark.read.parquet(str(out / "table"))
+    return Counter(tuple(row) for row in found.select(*columns or found.columns).collect())
+
+
+def payloads(*names: str) -> Counter[tuple[Any, ...]]:
+    return Counter((each.encode(),) for each in names)
+
+
+def test_available_now_reads_everything_once(spark: SparkSession, tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for number in range(5):
+        age(log(folder / f"{number}.log", f"{number}a", f"{number}b"), -number)
+    query = started(spark, folder, tmp_path, maxFilesPerTrigger=2)
+    query.awaitTermination()
+    told = [each for each in query.recentProgress if each["numInputRows"]]
+    assert [each["numInputRows"] for each in told] == [4, 4, 2]
+    shown = offset(told[0])
+    assert (shown["files"], shown["waitingFiles"]) == (2, 3)
+    log(folder / "0.log", "0c")
+    log(folder / "5.log", "5a")
+    started(spark, folder, tmp_path, maxFilesPerTrigger=2).awaitTermination()
+    assert table(spark, tmp_path) == payloads(*(f"{number}{part}" for number in range(5) for part in "ab"), "0c", "5a")
+
+
+def test_a_query_that_is_killed_goes_on_where_it_was(spark: SparkSession, tmp_path: Path) -> None:
+    """The process dies behind the work of a batch and before Spark's note of it; meanwhile the folder changes."""
+    folder = tmp_path / "in"
+    folder.mkdir()
+    kept: dict[int, list[bytes]] = {}
+    expected: list[str] = []
+    deaths = [1, 2, 2]
+
+    def keep(frame: DataFrame, number: int) -> None:
+        rows = [row["payload"] for row in frame.collect()]
+        assert kept.setdefault(number, rows) == rows, "a batch that is run again reads the same"
+        if deaths and number == deaths[0]:
+            raise RuntimeError(f"killed in batch {deaths.pop(0)}")
+
+    for life in range(len(deaths) + 1):
+        for number in range(2):
+            texts = [f"{life} {number} {part}" for part in "ab"]
+            age(log(folder / f"{(life + number) % 3}.log", *texts), -life)
+            expected += texts
+        query = (
+            spark.readStream.format("cobs_log")
+            .option("maxFilesPerTrigger", 1)
+            .load(str(folder))
+            .writeStream.foreachBatch(keep)
+            .option("checkpointLocation", str(tmp_path / "checkpoint"))
+            .trigger(availableNow=True)
+            .start()
+        )
+        if deaths:
+            with pytest.raises(StreamingQueryException, match="killed in batch"):
+                query.awaitTermination()
+        else:
+            query.awaitTermination()
+    assert not deaths
+    assert Counter(row for rows in kept.values() for row in rows) == Counter(each.encode() for each in expected)
+
+
+def test_a_log_is_followed(spark: SparkSession, tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    query = started(spark, folder, tmp_path, trigger={"processingTime": "100 milliseconds"})
+    try:
+        names = [f"{number}" for number in range(3)]
+        for name in names:
+            log(folder / "a.log", name)
+            query.processAllAvailable()
+        deadline = time.monotonic() + 60
+        while table(spark, tmp_path) != payloads(*names):
+            assert time.monotonic() < deadline
+            time.sleep(0.2)
+    finally:
+        query.stop()
+
+
+def test_damage_is_counted_in_the_progress(spark: SparkSession, tmp_path: Path) -> None:
+    """A batch's progress has the numbers of those before it; what the last one met is in the folder."""
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for number in range(2):
+        (folder / f"{number}.wal.zst").write_bytes(DAMAGED.read_bytes())
+    options = {"columns": "tenant", "maxFilesPerTrigger": 1, "reportFolder": tmp_path / "reports"}
+    query = started(spark, folder, tmp_path, "edgemq_segment", **options)
+    query.awaitTermination()
+    assert sum(table(spark, tmp_path).values()) == 38
+    told = [offset(each) for each in query.recentProgress]
+    assert [(each["rows"], each["damaged"]) for each in told if "rows" in each] == [(19, 1)]
+    reports = [json.loads(path.read_text()) for path in sorted((tmp_path / "reports").glob("batch-*/*.json"))]
+    assert [len(file["damaged"]) for report in reports for file in report] == [1, 1]
+
+
+def test_a_loss_names_the_file(spark: SparkSession, tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    path = log(folder / "a.log", "one", "two")
+    started(spark, folder, tmp_path).awaitTermination()
+    path.write_bytes(b"\0")
+    with pytest.raises(StreamingQueryException, match=r"in/a\.log: the file had \d+ bytes when it was read, and b"):
+        started(spark, folder, tmp_path).awaitTermination()
+    started(spark, folder, tmp_path, failOnDataLoss="false").awaitTermination()
+    assert table(spark, tmp_path) == payloads("one", "two")
+    with pytest.raises(AnalysisException, match="unknown option 'maxfilespertriger': did you mean"):
+        started(spark, folder, tmp_path, maxFilesPerTriger="1")
+
+
+def test_the_page(spark: SparkSession, tmp_path: Path) -> None:
+    """Its blocks run in order."""
+    page = Page((Path(__file__).parents[2] / "docs" / "streaming.md").read_text(), tmp_path)
+    page.namespace["spark"] = spark
+    assert page.run() == 2

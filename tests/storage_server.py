@@ -1,0 +1,79 @@
+"""A local object store for tests: what it holds, and what it was asked for."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+BUCKET = "wireloom-logs"
+KEYS = {"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local"}
+
+
+class Store:
+    """A running server. ``requests``: method, path, and the range of bytes that was asked for, of each so far."""
+
+    def __init__(self, endpoint: str, client: Any) -> None:
+        self.endpoint = endpoint
+        self.client = client
+        self.requests: list[tuple[str, str, tuple[int, int] | None]] = []
+
+    def put(self, key: str, content: bytes, *, public: bool = False, **metadata: str) -> str:
+        """Makes an object, which is ``public`` where it can be read without credentials; gives its address."""
+        access = "public-read" if public else "private"
+        self.client.put_object(Bucket=BUCKET, Key=key, Body=content, Metadata=metadata, ACL=access)
+        return f"s3://{BUCKET}/{key}"
+
+    def get(self, key: str) -> bytes:
+        """The content of an object."""
+        content: bytes = self.client.get_object(Bucket=BUCKET, Key=key)["Body"].read()
+        return content
+
+    def keys(self, prefix: str) -> list[str]:
+        """The keys that begin so, without the empty objects that stand for folders."""
+        found = self.client.list_objects_v2(Bucket=BUCKET, Prefix=prefix)
+        return [each["Key"] for each in found.get("Contents", []) if not each["Key"].endswith("/")]
+
+    def ranges(self, key: str) -> list[tuple[int, int]]:
+        """The ranges of an object that were asked for: first byte and the one behind the last."""
+        return [found for method, path, found in self.requests if method == "GET" and path.endswith(key) and found]
+
+    def fetched(self, key: str) -> int:
+        """How many bytes of an object were asked for."""
+        return sum(end - begin for begin, end in self.ranges(key))
+
+
+@contextmanager
+def running() -> Iterator[Store]:
+    """A server on this machine alone, with credentials in the environment while it runs."""
+    import boto3
+    from moto.server import ThreadedMotoServer
+
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)
+    before = {name: os.environ.get(name) for name in KEYS}
+    os.environ.update(KEYS)
+    server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
+    server.start()
+    try:
+        host, port = server.get_host_and_port()
+        endpoint = f"http://{host}:{port}"
+        client = boto3.client("s3", endpoint_url=endpoint, region_name="us-east-1")
+        client.create_bucket(Bucket=BUCKET)
+        store = Store(endpoint, client)
+        inner = server._server.app
+
+        def counting(environ: dict[str, Any], start: Any) -> Any:
+            found = re.fullmatch(r"bytes=(\d+)-(\d+)", environ.get("HTTP_RANGE", ""))
+            wanted = (int(found[1]), int(found[2]) + 1) if found else None
+            store.requests.append((environ["REQUEST_METHOD"], environ["PATH_INFO"], wanted))
+            return inner(environ, start)
+
+        server._server.app = counting
+        yield store
+    finally:
+        server.stop()
+        for name, value in before.items():
+            os.environ.pop(name) if value is None else os.environ.__setitem__(name, value)

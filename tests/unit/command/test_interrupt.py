@@ -1,0 +1,75 @@
+"""Ctrl-C before a command has begun: one line and the exit code, at whatever moment it comes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+# Runs the command as its script does, and interrupts it at the N-th module that is imported after Python has started.
+SCRIPT = """
+import os, signal, sys
+
+class Interrupting:
+    def __init__(self, number):
+        self.number = number
+    def find_spec(self, name, path=None, target=None):
+        self.number -= 1
+        if self.number == 0:
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupting(int(sys.argv.pop(1))))
+from wireloom.command.entry import main
+{then}
+sys.exit(main())
+"""
+
+
+def run(number: int, *arguments: str, then: str = "") -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", SCRIPT.format(then=then), str(number), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+
+# Before that stand the packages "wireloom" and "wireloom.command", and the entry itself.
+FIRST = 4
+
+
+@pytest.mark.parametrize("number", [*range(FIRST, 100, 4), *range(100, 180, 16)])
+def test_while_modules_are_imported(number: int) -> None:
+    done = run(number, "formats")
+    assert (done.returncode, done.stdout, done.stderr.strip()) == (130, "", "wireloom: interrupted")
+
+
+def test_the_number_is_one_that_is_reached() -> None:
+    assert run(10_000, "formats").returncode == 0
+
+
+def test_nothing_but_the_packages_is_imported_before_the_entry() -> None:
+    code = "import sys; before = {*sys.modules}; import wireloom.command.entry; print(*{*sys.modules} - before)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    found = set(done.stdout.split())
+    assert {each for each in found if each.startswith("wireloom")} == {
+        "wireloom",
+        "wireloom.command",
+        "wireloom.command.entry",
+    }
+    assert not found & {"click", "json", "rich", "pyarrow", "asyncio", "inspect"}
+
+
+def test_who_ignores_interrupts_goes_on_ignoring_them() -> None:
+    done = run(60, "formats", then="signal.signal(signal.SIGINT, signal.SIG_IGN)")
+    assert done.returncode == 0
+    assert "edgemq_segment" in done.stdout
+
+
+def test_once_a_command_runs_an_interrupt_is_an_exception() -> None:
+    program = "import signal; from wireloom.command.program import main; import click.testing"
+    script = f"""
+{program}
+from wireloom.command import entry
+signal.signal(signal.SIGINT, entry.leave)
+click.testing.CliRunner().invoke(main, ["formats", "--help"])
+assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)

@@ -1,0 +1,117 @@
+"""What lies behind the end, names that a terminal would obey, and times that no column holds."""
+
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+import wireloom
+from wireloom.codegen.backends.columns.arrow import timestamp_range
+from wireloom.inspecting.values import held
+
+from .samples import ZOO, animal, log, run, segment
+
+
+def test_a_record_behind_the_last(tmp_path: Path) -> None:
+    path = segment(tmp_path / "a.wal")
+    assert "a.wal: there is no record 41: there are 40, damaged ones counted" in run(
+        "inspect", "edgemq_segment", path, "--record", 41, code=2
+    )
+    assert "record 40" in run("inspect", "edgemq_segment", path, "--record", 40)
+    page = tmp_path / "page.html"
+    run("inspect", "edgemq_segment", path, "--record", 41, "--html", page, code=2)
+    assert not page.exists()
+
+
+@pytest.mark.parametrize("codec", ["none", "zstd"])
+def test_a_place_behind_the_end(tmp_path: Path, codec: str) -> None:
+    path = segment(tmp_path / "a.wal", codec=codec)
+    length = 40 * 21 + sum(range(40))
+    said = run("inspect", "edgemq_segment", path, "--at", length, code=2)
+    assert f"there is no record at byte {length:,} or behind: the decompressed content has {length:,} bytes" in said
+    assert "record 40" in run("inspect", "edgemq_segment", path, "--at", length - 1)
+
+
+def test_a_place_far_behind_the_end_between_delimiters(tmp_path: Path) -> None:
+    path = log(tmp_path / "a.log")
+    said = run("inspect", "word_stuffed_log", path, "--at", 10**12, code=2)
+    assert "there is no record at byte 1,000,000,000,000 or behind" in said
+
+
+def test_an_empty_file_is_no_mistake(tmp_path: Path) -> None:
+    path = tmp_path / "a.log"
+    path.write_bytes(b"")
+    assert "a.log: there are no records" in run("inspect", "word_stuffed_log", path)
+
+
+def test_names_are_spelled_out_on_pages_and_terminals(tmp_path: Path) -> None:
+    path = log(tmp_path / "a\x1b[2Jb\n.log")
+    page = tmp_path / "page.html"
+    run("inspect", "word_stuffed_log", path, "--html", page)
+    text = page.read_text()
+    assert "\x1b" not in text
+    assert "\\u001b" not in text
+    assert "a\\x1b[2Jb\\x0a.log" in text.partition("<title>")[2].partition("</title>")[0]
+    for said in (
+        run("inspect", "word_stuffed_log", path, "--record", 99, code=2),
+        run("verify", "word_stuffed_log", path),
+        run("verify", "edgemq_segment", path, code=1),
+        run("decode", "word_stuffed_log", f"{path}x", code=2),
+        run("check", f"{path}.ksy", code=2),
+    ):
+        assert "\x1b" not in said
+        assert "\\x1b[2Jb" in said
+
+
+def test_a_time_that_does_not_fit_is_null_in_the_table(tmp_path: Path) -> None:
+    spec = tmp_path / "times.ksy"
+    spec.write_text(
+        "meta: {id: times, endian: le, -wireloom: {rows: rows}}\nseq: [{id: rows, type: row, repeat: eos}]\n"
+        "types: {row: {seq: [{id: at, type: u8, -wireloom: {timestamp: ms}}]}}\n"
+    )
+    path = tmp_path / "a.bin"
+    most = timestamp_range("ms").high
+    path.write_bytes(b"".join(each.to_bytes(8, "little") for each in (1000, most, most + 1, 2**64 - 1)))
+    assert wireloom.read(spec, path)["at"].is_null().to_pylist() == [False, False, True, True]
+    shown = run("inspect", spec, path, "-n", 4).split("record ")[1:]
+    assert "1970-01-01T00:00:01.000Z" in shown[0]
+    assert str(most) in shown[1]
+    assert "null" not in shown[0] + shown[1]
+    for text in shown[2:]:
+        assert "(no time that a timestamp holds: null in the table)" in " ".join(text.split())
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_what_a_timestamp_holds_is_what_the_generator_says(unit: str) -> None:
+    limits = timestamp_range(unit)
+    assert held(limits.low, unit)
+    assert held(limits.high, unit)
+    assert not held(limits.low - 1, unit)
+    assert not held(limits.high + 1, unit)
+    assert pa.scalar(limits.high, pa.timestamp(unit)).value == limits.high
+
+
+def test_records_as_json(tmp_path: Path) -> None:
+    path = log(tmp_path / "a.log")
+    data = bytearray(path.read_bytes())
+    data[30] ^= 1
+    path.write_bytes(data)
+    first, second = json.loads(run("inspect", "word_stuffed_log", path, "-n", 2, "--json", "--bytes", 0))
+    assert (first["record"], first["begin"], first["reason"]) == (1, 0, "checksum")
+    assert (second["record"], second["begin"], second["reason"]) == (2, first["end"], None)
+    assert bytes.fromhex(second["bytes"]) == bytes(data[second["begin"] : second["end"]])
+    crc, generation, payload = second["fields"]
+    assert (crc["field"], crc["at"], crc["size"], crc["checked"]) == ("crc", 0, 4, True)
+    assert (generation["value"], payload["at"]) == ("1", 8)
+    assert first["fields"][0]["checked"] is False
+    run("inspect", "word_stuffed_log", path, "--json", "--html", tmp_path / "a.html", code=2)
+    run("inspect", "word_stuffed_log", path, "--json", "--record", 99, code=2)
+
+
+def test_inner_fields_as_json(tmp_path: Path) -> None:
+    path = tmp_path / "a.zoo"
+    path.write_bytes(b"ZOO\x01" + animal(1, b"tom", 2, b"\0\0\0\x09"))
+    head, tom = json.loads(run("inspect", ZOO, path, "--json"))
+    assert head["kind"] == "head"
+    places = {each["field"]: (each["at"], each["size"]) for each in tom["fields"]}
+    assert places["body.points[1].y"] == (17, 2)

@@ -1,0 +1,109 @@
+"""Every blob of the vectors gives the records that Kinesis' own client gives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+import wireloom
+
+from .vectors import FORMAT, Case, blob_of, canonical_sha256, cases, has_bad_text, identity, text_of
+
+READING = cases("valid", "unusual", "plain", "malformed")
+
+
+@pytest.mark.parametrize("case", READING, ids=identity)
+def test_a_blob(case: Case) -> None:
+    blob = blob_of(case)
+    table, report = wireloom.read_with_report(FORMAT, blob)
+    expect = case["expect"]
+    if case.get("ambiguous") or expect.get("reason") == "hash_range":
+        # Google's own libraries do not agree about it: it must only be read without trouble.
+        assert table.schema == wireloom.schema(FORMAT)
+        return
+    rows = table.to_pylist()
+    if expect["status"] == "plain":
+        assert rows == [
+            {
+                "partition_key": None,
+                "explicit_hash_key": None,
+                "sub_sequence_number": 0,
+                "data": blob,
+                "tags": None,
+                "aggregated": False,
+            }
+        ]
+        assert not report.files[0].damaged
+        return
+    check_records(expect, rows, case)
+    damaged = report.to_dict()["files"][0]["damaged"]
+    if expect["status"] == "partial":
+        reason = "value" if expect["reason"] == "ehk_not_integer" else "index"
+        assert damaged == [[0, len(blob), reason]]
+        assert f"row {expect['error_at_record']}," in str(report.files[0].error)
+    else:
+        assert expect["status"] == "ok"
+        assert damaged == []
+
+
+def check_records(expect: dict[str, Any], rows: list[dict[str, Any]], case: Case) -> None:
+    """Compares the rows with what a case lists of them."""
+    assert len(rows) == expect["n"]
+    assert all(row["aggregated"] for row in rows)
+    assert [row["sub_sequence_number"] for row in rows] == list(range(len(rows)))
+    if "records" in expect:
+        assert [(row["partition_key"], row["explicit_hash_key"], row["data"].hex()) for row in rows] == [
+            (text_of(each["pk"]), text_of(each["ehk"]), each["data_hex"]) for each in expect["records"]
+        ]
+    if not has_bad_text(case):
+        assert canonical_sha256(rows) == expect["canon_sha256"]
+    if "tags" in expect:
+        assert [[[tag["key"], tag["value"]] for tag in row["tags"]] for row in rows] == [
+            [[_text(key), _text(value)] for key, value in tags] for tags in expect["tags"]
+        ]
+
+
+def _text(value: str | None) -> str | None:
+    return None if value is None else bytes.fromhex(value).decode(errors="replace")
+
+
+def test_a_column_of_all_blobs() -> None:
+    blobs = pa.array([blob_of(case) for case in READING], pa.binary())
+    lists = wireloom.from_wire(blobs, FORMAT)
+    # A blob whose first record is damaged has none: that is null, and not an aggregate without records.
+    damaged = ["m_pk_idx_eq_n"]
+    alone = [None if case["id"] in damaged else wireloom.read(FORMAT, blob_of(case)).to_pylist() for case in READING]
+    assert lists.to_pylist() == alone
+
+
+def test_exploded_rows_keep_the_outer_columns() -> None:
+    chosen = [case for case in READING if not case.get("ambiguous")]
+    outer = pa.table(
+        {
+            "sequence_number": [f"seq-{number}" for number in range(len(chosen))],
+            "data": pa.array([blob_of(case) for case in chosen], pa.binary()),
+            "shard": pa.array(range(len(chosen)), pa.int16()),
+        }
+    )
+    flat = wireloom.explode(outer, "data", FORMAT, columns=["partition_key", "data"], keep=["sequence_number", "shard"])
+    expected = [
+        (f"seq-{number}", number, row["partition_key"], row["data"])
+        for number, case in enumerate(chosen)
+        for row in wireloom.read(FORMAT, blob_of(case)).to_pylist()
+    ]
+    assert [tuple(row.values()) for row in flat.to_pylist()] == expected
+
+
+def test_failfast_names_the_record() -> None:
+    case = next(each for each in READING if each["id"] == "m_pk_idx_oor_mid")
+    with pytest.raises(wireloom.WireloomError, match="row 2, partition_key") as caught:
+        wireloom.read(FORMAT, blob_of(case), mode="failfast")
+    assert caught.value.reason == "index"
+
+
+def test_without_verification_a_wrong_digest_does_not_matter() -> None:
+    blob = bytearray(blob_of(next(each for each in READING if each["id"] == "py_n2_uniq")))
+    blob[-1] ^= 1
+    assert wireloom.read(FORMAT, bytes(blob))["aggregated"].to_pylist() == [False]
+    assert wireloom.read(FORMAT, bytes(blob), verify=False)["aggregated"].to_pylist() == [True, True]

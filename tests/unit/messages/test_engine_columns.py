@@ -1,0 +1,130 @@
+"""Limits, refusals and unusual columns of the engine's decoder, by programs made by hand."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pytest
+from wireloom import engine
+from wireloom.errors import UnsupportedError
+from wireloom.messages.program import FieldSource, MessageProgram
+from wireloom.messages.rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
+
+from .hand_made import RECORDS_FORMAT, decoder_of, enveloped, format_of, record, rows_of
+from .units import placed
+from .wire_inputs import delimited, varint
+
+pytestmark = pytest.mark.skipif(not engine.available, reason="the engine is not there")
+
+TREE = MessageSet(
+    (
+        MessageRule(
+            "Tree",
+            (
+                FieldRule("child", 1, FieldKind.MESSAGE, Label.OPTIONAL, message=0),
+                FieldRule("name", 2, FieldKind.STRING, Label.OPTIONAL),
+            ),
+        ),
+    )
+)
+TREE_FORMAT = format_of(MessageProgram(TREE, (FieldSource((2,)),)), pa.schema([("name", pa.utf8())]))
+
+
+def nested(depth: int) -> bytes:
+    message = delimited(2, b"x")
+    for _ in range(depth):
+        message = delimited(1, message)
+    return message
+
+
+def test_depth() -> None:
+    for depth, limit in ((100, None), (7, 7)):
+        decoder = decoder_of(TREE_FORMAT, max_depth=limit)
+        assert not decoder.decode(*placed([nested(depth)]), capacity=1).problems
+        (problem,) = decoder.decode(*placed([nested(depth + 1)]), capacity=1).problems
+        assert problem.reason == "limit"
+        assert problem.detail.startswith("child.child")
+    with pytest.raises(UnsupportedError, match="deep in each other"):
+        decoder_of(TREE_FORMAT, max_depth=10_000)
+
+
+def test_problems_name_the_field() -> None:
+    good = record(0, b"")
+    bad = delimited(3, b"\x08\x00" + delimited(3, b"") + delimited(4, delimited(1, b"k")) + delimited(4, b"\x0a\x05k"))
+    (problem,) = decoder_of(RECORDS_FORMAT).decode(*placed([enveloped(good * 3 + bad)]), capacity=1).problems
+    assert problem.detail == "records[3].tags[1].key: 5 bytes are announced, and 1 are left"
+    assert problem.offset == 4 + len(good) * 3 + 2 + 4 + 5 + 2
+    missing = enveloped(good * 2 + delimited(3, b"\x08\x00"))
+    (problem,) = decoder_of(RECORDS_FORMAT).decode(*placed([missing]), capacity=1).problems
+    assert problem.detail == "records[2].data: the required field is missing"
+
+
+def test_one_field_in_two_columns() -> None:
+    """A struct, a field of it and a list in it, by row and by unit, share what the engine fills."""
+    types = MessageSet(
+        (
+            MessageRule(
+                "Unit",
+                (
+                    FieldRule("rows", 1, FieldKind.MESSAGE, Label.REPEATED, message=1),
+                    FieldRule("head", 2, FieldKind.MESSAGE, Label.OPTIONAL, message=1),
+                ),
+            ),
+            MessageRule("Part", (FieldRule("numbers", 1, FieldKind.SINT32, Label.REPEATED),)),
+        )
+    )
+    part = pa.struct([("numbers", pa.list_(pa.int32()))])
+    format = format_of(
+        MessageProgram(
+            types,
+            (FieldSource((2, 1), up=1), FieldSource((2,), up=1), FieldSource((1,))),
+            rows=(1,),
+            unit_columns=(FieldSource((2, 1)), FieldSource((2,))),
+        ),
+        pa.schema([("head_numbers", pa.list_(pa.int32())), ("head", part), ("numbers", pa.list_(pa.int32()))]),
+    )
+    row = delimited(1, delimited(1, b"\x02\x01"))
+    units = [row + delimited(2, delimited(1, b"\x04")) + row, row, b"\x0a", delimited(2, b"")]
+    decoded = decoder_of(format, null_rows=True).decode(*placed(units), capacity=1 << 20)
+    head = {"numbers": [2]}
+    assert rows_of(format, decoded) == [
+        {"head_numbers": [2], "head": head, "numbers": [1, -1]},
+        {"head_numbers": [2], "head": head, "numbers": [1, -1]},
+        {"head_numbers": None, "head": None, "numbers": [1, -1]},
+        {"head_numbers": None, "head": None, "numbers": None},
+    ]
+    assert [each.to_pylist() for each in decoded.unit_arrays] == [
+        [[2], None, None, []],
+        [head, None, None, {"numbers": []}],
+    ]
+
+
+def test_entries_of_a_map_come_once() -> None:
+    types = MessageSet(
+        (MessageRule("Unit", (FieldRule("map", 1, FieldKind.UINT32, Label.REPEATED, key=FieldKind.STRING),)),)
+    )
+    kind = pa.list_(pa.struct([("key", pa.utf8()), ("value", pa.uint32())]))
+    format = format_of(MessageProgram(types, (FieldSource((1,)),)), pa.schema([("map", kind)]))
+
+    def entry(key: bytes, value: int) -> bytes:
+        return delimited(1, delimited(1, key) + b"\x10" + varint(value))
+
+    units = [entry(b"a", 1) + entry(b"b", 2) + entry(b"a", 3), b"", entry(b"a", 4), delimited(1, b"")]
+    decoded = decoder_of(format).decode(*placed(units), capacity=1 << 20)
+    assert [[(each["key"], each["value"]) for each in row["map"]] for row in rows_of(format, decoded)] == [
+        [("a", 3), ("b", 2)],
+        [],
+        [("a", 4)],
+        [("", 0)],
+    ]
+
+
+def test_what_the_engine_does_not_do_is_said() -> None:
+    schema = pa.schema([("name", pa.utf8())])
+    with pytest.raises(UnsupportedError, match="does not decode the units of hand_made"):
+        decoder_of(format_of(None, schema))
+    with pytest.raises(UnsupportedError, match="Tree has no field 5"):
+        decoder_of(format_of(MessageProgram(TREE, (FieldSource((5,)),)), schema))
+    with pytest.raises(UnsupportedError, match="goes above the unit"):
+        decoder_of(format_of(MessageProgram(TREE, (FieldSource((2,), up=1),)), schema))
+    with pytest.raises(UnsupportedError, match="name is no message"):
+        decoder_of(format_of(MessageProgram(TREE, (FieldSource((2, 1)),)), schema))

@@ -1,0 +1,187 @@
+"""What the engine's decoder does beyond agreeing with the objects: vectors, memory that grows, and batches."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import struct
+import threading
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from wireloom import engine
+from wireloom.errors import WireloomError
+from wireloom.messages.program import FieldSource, MessageProgram
+from wireloom.messages.repeating import most_repeated
+from wireloom.messages.rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
+
+from .hand_made import RECORDS_FORMAT, decoder_of, enveloped, format_of, record, rows_of
+from .units import placed
+from .wire_inputs import delimited
+
+pytestmark = pytest.mark.skipif(not engine.available, reason="the engine is not there")
+
+VECTORS = Path(__file__).parents[2] / "vectors" / "kpl"
+
+
+# Vectors -------------------------------------------------------------------------------------------------------------
+
+
+def vector_rows(name: str) -> list[dict[str, Any]]:
+    with (VECTORS / f"{name}.jsonl").open(encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+def shown(text: dict[str, str] | None) -> str | None:
+    if text is None:
+        return None
+    return text["s"] if "s" in text else bytes.fromhex(text["hex"]).decode("utf-8", "replace")
+
+
+def canonical(rows: list[dict[str, Any]]) -> str:
+    digest = hashlib.sha256()
+    for row in rows:
+        for value in (row["partition_key"], row["explicit_hash_key"], row["data"]):
+            content = value.encode() if isinstance(value, str) else value
+            digest.update(struct.pack("<i", -1 if content is None else len(content)) + (content or b""))
+    return digest.hexdigest()
+
+
+@pytest.mark.parametrize("name", ["valid", "unusual", "plain", "malformed"])
+def test_what_the_consumer_of_records_emits(name: str) -> None:
+    """The expectations of the format's own consumer, in every row on which its implementations agree."""
+    decoder = decoder_of(RECORDS_FORMAT)
+    checked = 0
+    for vector in vector_rows(name):
+        expected = vector["expect"]
+        blob = (
+            bytes.fromhex(vector["blob_hex"]) if "blob_hex" in vector else (VECTORS / vector["blob_file"]).read_bytes()
+        )
+        if vector.get("ambiguous") or expected["status"] == "dropped":
+            continue
+        decoded = decoder.decode(*placed([blob]), capacity=1 << 20)
+        rows = rows_of(RECORDS_FORMAT, decoded)
+        checked += 1
+        if expected["status"] == "plain":
+            assert decoded.wholes == [0]
+            assert rows == [dict.fromkeys(rows[0]) | {"data": blob, "aggregated": False, "sub_sequence_number": 0}]
+            reasons = {"magic": "magic", "too_short": "length", "length": "length", "md5": "digest"}
+            assert decoded.problems[0].reason in (reasons.get(expected["reason"], "message"), "limit")
+            continue
+        assert [row["sub_sequence_number"] for row in rows] == list(range(expected["n"])), vector["id"]
+        if expected["status"] == "partial":
+            (problem,) = decoded.problems
+            assert problem.rows == expected["error_at_record"] == len(rows)
+            assert problem.reason == ("value" if expected["reason"] == "ehk_not_integer" else "index")
+        else:
+            assert not decoded.problems
+        for row, known in zip(rows, expected.get("records", ()), strict=False):
+            assert row["partition_key"] == shown(known["pk"])
+            assert row["explicit_hash_key"] == shown(known.get("ehk"))
+        if "hex" not in json.dumps(expected.get("records", "")):
+            assert canonical(rows) == expected["canon_sha256"], vector["id"]
+    assert checked > 5
+
+
+# Memory and batches --------------------------------------------------------------------------------------------------
+
+
+@given(
+    sizes=st.lists(st.lists(st.integers(0, 40), max_size=60), min_size=1, max_size=6),
+    keys=st.lists(st.text(max_size=30), min_size=1, max_size=3),
+    capacity=st.integers(1, 50),
+)
+def test_batches_end_with_units_and_memory_grows(sizes: list[list[int]], keys: list[str], capacity: int) -> None:
+    units = [
+        enveloped(
+            b"".join(delimited(1, key.encode()) for key in keys)
+            + b"".join(record(number % len(keys), bytes(size)) for number, size in enumerate(each))
+        )
+        for each in sizes
+    ]
+    decoder = decoder_of(RECORDS_FORMAT)
+    source, begins, lengths = placed(units)
+    rows: list[dict[str, Any]] = []
+    first = 0
+    while first < len(units):
+        decoded = decoder.decode(source, begins, lengths, first, capacity=capacity)
+        counts = decoded.counts.to_pylist()
+        assert counts == [len(each) for each in sizes[first : first + decoded.units]]
+        assert sum(counts[:-1]) < capacity
+        first += decoded.units
+        rows += rows_of(RECORDS_FORMAT, decoded)
+    expected = [(keys[number % len(keys)], bytes(size)) for each in sizes for number, size in enumerate(each)]
+    assert [(row["partition_key"], row["data"]) for row in rows] == expected
+
+
+def test_a_batch_ends_after_about_four_mebibytes() -> None:
+    unit = enveloped(delimited(1, b"k") + record(0, bytes(1 << 20)))
+    decoded = decoder_of(RECORDS_FORMAT).decode(*placed([unit] * 9), capacity=1 << 20)
+    assert decoded.units == 4
+    assert decoded.rows == 4
+
+
+def test_rows_that_are_much_smaller_than_guessed() -> None:
+    """Two bytes per row at first, none at last: the memory is guessed wrong in both directions."""
+    plain = MessageProgram(
+        types=MessageSet(
+            (
+                MessageRule("Unit", (FieldRule("rows", 1, FieldKind.MESSAGE, Label.REPEATED, message=1),)),
+                MessageRule("Row", (FieldRule("number", 1, FieldKind.UINT32, Label.IMPLICIT),)),
+            )
+        ),
+        columns=(FieldSource((1,)),),
+        rows=(1,),
+    )
+    format = format_of(plain, pa.schema([("number", pa.uint32())]))
+    decoder = decoder_of(format)
+    for unit, rows in ((delimited(1, b"") * 100_000, 100_000), (delimited(9, bytes(100_000)), 0)):
+        decoded = decoder.decode(*placed([unit]), capacity=1)
+        assert decoded.rows == rows
+        assert decoded.arrays[0].to_pylist() == [0] * rows
+
+
+def test_look_ups_do_not_multiply_without_bound() -> None:
+    unit = enveloped(delimited(1, b"k" * 200_000) + record(0, b"") * 50_000)
+    decoded = decoder_of(RECORDS_FORMAT).decode(*placed([unit]), capacity=1 << 20)
+    assert decoded.wholes == []
+    assert [each.reason for each in decoded.problems] == ["limit"]
+    assert decoded.rows == most_repeated(len(unit)) // 200_000
+
+
+def test_no_units_give_no_rows() -> None:
+    decoded = decoder_of(RECORDS_FORMAT).decode(*placed([]), capacity=1)
+    assert (decoded.units, decoded.rows, rows_of(RECORDS_FORMAT, decoded)) == (0, 0, [])
+
+
+def test_units_must_be_within_the_source() -> None:
+    begins, sizes = pa.array([0, 3], pa.uint64()), pa.array([2, 1 << 63], pa.uint64())
+    with pytest.raises(WireloomError, match="unit 1 is not within the source"):
+        decoder_of(RECORDS_FORMAT).decode(b"abcdef", begins, sizes, capacity=1 << 20)
+
+
+def test_sliced_arrays_of_places() -> None:
+    source, begins, sizes = placed([b"no", enveloped(delimited(1, b"k") + record(0, b"x")), b"neither"])
+    decoded = decoder_of(RECORDS_FORMAT).decode(source, begins.slice(1, 1), sizes.slice(1, 1), capacity=1)
+    assert [row["data"] for row in rows_of(RECORDS_FORMAT, decoded)] == [b"x"]
+
+
+def test_threads_share_the_engine() -> None:
+    unit = enveloped(delimited(1, b"k") + b"".join(record(0, bytes(100)) for _ in range(500)))
+    source, begins, sizes = placed([unit] * 20)
+    found: list[int] = []
+
+    def work() -> None:
+        decoder = decoder_of(RECORDS_FORMAT)
+        found.extend(decoder.decode(source, begins, sizes, capacity=1 << 20).rows for _ in range(5))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert found == [10_000] * 20

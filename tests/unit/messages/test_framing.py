@@ -1,0 +1,139 @@
+"""How units stand in an input: every cut of it, hostile lengths, and the way back."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from wireloom.errors import WireloomError
+from wireloom.feeders import BATCH_BYTES
+from wireloom.messages.framing import Framing, Units, framing_class, units_of, varint
+
+from .notes import FORMAT, framed
+
+PREFIXED = ("varint", "u1", "u2le", "u2be", "u4le", "u4be", "u8le", "u8be")
+contents = st.lists(st.binary(max_size=200), max_size=8)
+
+
+def framing(word: str, max_record: int = 1 << 20) -> Framing:
+    made = framed(word)
+    return framing_class(made)(made, max_record=max_record)
+
+
+def taken(source: bytes, word: str, cuts: tuple[int, ...] = (), max_record: int = 1 << 20) -> tuple[list[bytes], Units]:
+    """All units of an input that comes in pieces, and the last answer."""
+    reader, found, begin = framing(word, max_record), [], 0
+    for end in (*sorted(cuts), len(source)):
+        at_end = end == len(source)
+        while True:
+            units = reader.take(memoryview(source)[begin:end], begin, at_end)
+            for each, size, offset, span in zip(units.begins, units.sizes, units.offsets, units.spans, strict=True):
+                found.append(bytes(memoryview(units.source)[each : each + size]))
+                assert begin <= offset <= offset + span <= end
+            begin += units.consumed
+            if units.ended or not units.consumed:
+                break
+            assert units.needed == 0 or units.needed > end - begin
+        if units.ended:
+            break
+    return found, units
+
+
+@pytest.mark.parametrize("word", PREFIXED)
+@given(units=contents, cut=st.integers(0, 400))
+def test_units_come_back_wherever_the_input_is_cut(word: str, units: list[bytes], cut: int) -> None:
+    writer = framing(word)
+    source = b"".join(map(writer.framed, units)) + writer.finish()
+    found, last = taken(source, word, (min(cut, len(source)),))
+    assert found == units
+    assert last.ended in ("", "clean")
+
+
+@pytest.mark.parametrize("word", PREFIXED)
+@given(units=contents.filter(bool), data=st.data())
+def test_an_input_that_ends_inside_a_unit_is_truncated(word: str, units: list[bytes], data: st.DataObject) -> None:
+    writer = framing(word)
+    framed_units = list(map(writer.framed, units))
+    source = b"".join(framed_units)
+    end = data.draw(st.integers(0, len(source) - 1))
+    found, last = taken(source[:end], word)
+    ends = [len(b"".join(framed_units[:number])) for number in range(len(units) + 1)]
+    complete = max(number for number, each in enumerate(ends) if each <= end)
+    assert found == units[:complete]
+    assert (last.ended == "truncated") == (end not in ends)
+
+
+@given(st.binary(max_size=300))
+def test_any_bytes_are_units_or_an_end(source: bytes) -> None:
+    for word in PREFIXED:
+        found, last = taken(source, word, max_record=64)
+        assert all(len(each) <= 64 for each in found)
+        assert last.ended in ("", "truncated", "limit", "invalid_length")
+
+
+@pytest.mark.parametrize("word", ["u4be", "u8le", "varint"])
+def test_a_length_is_refused_before_its_bytes_are_there(word: str) -> None:
+    fixed = word != "varint"
+    head = (1 << 30).to_bytes(int(word[1]), "little" if "le" in word else "big") if fixed else varint(1 << 40)
+    units = framing(word).take(memoryview(head), 0, False)
+    assert units.ended == "limit"
+    assert "max_record" in units.detail
+
+
+@pytest.mark.parametrize("head", [b"\xff" * 10, b"\xff" * 9 + b"\x02", b"\x80" * 11])
+def test_a_length_that_is_no_varint_ends_the_reading(head: bytes) -> None:
+    units = framing("varint").take(memoryview(b"\x01a" + head), 0, False)
+    assert (units.ended, units.sizes, units.consumed) == ("invalid_length", [1], 2)
+
+
+def test_a_long_varint_is_one() -> None:
+    assert taken(b"\x81\x80\x00a", "varint")[0] == [b"a"]
+
+
+def test_needed_says_how_many_bytes_are_missing() -> None:
+    units = framing("u4be").take(memoryview(b"\0\0\0\x01a" + b"\0\0\x10\0abc"), 0, False)
+    assert (units.consumed, units.needed) == (5, 4 + 4096)
+    assert framing("u4be").take(memoryview(b"\0\0"), 0, False).needed == 4
+
+
+def test_a_call_takes_a_bounded_part_of_a_large_view() -> None:
+    source = (b"\0\x10\0\0" + bytes(1 << 20)) * 12
+    units = framing("u4be").take(memoryview(source), 0, True)
+    assert BATCH_BYTES <= units.consumed <= BATCH_BYTES + (1 << 20) + 4
+
+
+def test_whole_waits_for_the_end_and_keeps_the_limit() -> None:
+    reader = framing("whole", max_record=4)
+    assert reader.take(memoryview(b"abc"), 0, False).needed == 4
+    assert reader.take(memoryview(b"abcde"), 0, False).ended == "limit"
+    units = reader.take(memoryview(b"abcd"), 0, True)
+    assert (units.begins, units.sizes, units.ended) == ([0], [4], "clean")
+    assert framing("whole").take(memoryview(b""), 0, True).sizes == [0]
+
+
+def test_whole_is_written_once() -> None:
+    writer = framing("whole")
+    assert writer.framed(b"abc") + writer.finish() == b"abc"
+    with pytest.raises(WireloomError, match="one unit"):
+        writer.framed(b"abc")
+
+
+def test_a_unit_must_fit_its_length() -> None:
+    with pytest.raises(WireloomError, match="256 bytes") as raised:
+        framing("u1").framed(bytes(256))
+    assert raised.value.reason == "limit"
+
+
+def test_classes_of_others_are_loaded_by_name() -> None:
+    word = "wireloom.messages.framing:Prefixed"
+    assert framing_class(framed(word)).__name__ == "Prefixed"
+    for missing in ("no_such_module_here:Framing", "wireloom.messages.framing:Nothing", "nothing"):
+        with pytest.raises(WireloomError, match="cannot be loaded"):
+            framing_class(framed(missing))
+
+
+def test_only_formats_of_messages_have_units() -> None:
+    with pytest.raises(WireloomError, match=r"wireloom\.read"):
+        units_of(dataclasses.replace(FORMAT, message=None))

@@ -1,0 +1,62 @@
+"""The stride of a segment, and the options of a reader."""
+
+from typing import Any
+
+import pytest
+import wireloom
+
+from . import samples
+from .segments import PAYLOADS, SEGMENT, flipped
+
+RULES = samples.frames(PAYLOADS, padding=b"\xaa" * 13)
+
+
+def test_the_stride_is_decided_by_evidence_and_reported() -> None:
+    for data, stride in ((SEGMENT, "layout"), (RULES, "rules"), (RULES[:-13], "rules"), (b"", "layout")):
+        table, report = wireloom.read_with_report("edgemq_segment", data)
+        assert table["payload"].to_pylist() == (PAYLOADS if data else [])
+        assert report.files[0].options == {"stride": stride}
+        assert report.to_dict()["files"][0]["stride"] == stride
+        assert report.clean
+
+
+def test_the_stride_of_a_segment_whose_first_frame_is_damaged() -> None:
+    table, report = wireloom.read_with_report("edgemq_segment", flipped(RULES, 25 + 13 - 10) if PAYLOADS[0] else RULES)
+    assert report.files[0].options == {"stride": "rules"}
+    assert table.num_rows >= 299
+
+
+def test_the_stride_can_be_forced() -> None:
+    assert wireloom.read("edgemq_segment", RULES, stride="layout").num_rows == 1
+    assert wireloom.read("edgemq_segment", RULES, stride="rules").num_rows == 300
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"columns": ["tenent"]}, "unknown column of edgemq_segment 'tenent': did you mean 'tenant'"),
+        ({"columns": ["_ofset"]}, "did you mean '_offset'"),
+        ({"columns": ["regio"]}, "did you mean 'region'"),
+        ({"columns": ["fmt", "fmt"]}, "'fmt' is asked for twice"),
+        ({"columns": []}, "columns is empty"),
+        ({"columns": "fmt"}, "columns is a list of names"),
+        ({"mode": "permisive"}, "unknown mode 'permisive': did you mean 'permissive'"),
+        ({"codec": "zst"}, "unknown codec 'zst': did you mean 'zstd'"),
+        ({"stride": "rule"}, "unknown value of stride 'rule': did you mean 'rules'"),
+        ({"strid": "rules"}, "unknown option of edgemq_segment 'strid': did you mean 'stride'"),
+        ({"colums": ["fmt"]}, "unknown option of edgemq_segment 'colums': did you mean 'columns'"),
+        ({"batch_rows": 0}, "batch_rows is a number from 1"),
+        ({"max_record": -1}, "max_record is a number from 1"),
+        ({"max_window": "1"}, "max_window is a number from 1"),
+        ({"byte_range": (5, 4)}, "byte_range is"),
+        ({"byte_range": 7}, "byte_range is a pair"),
+    ],
+)
+def test_what_a_reader_is_told_is_checked(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(wireloom.WireloomError, match=message):
+        wireloom.scan("edgemq_segment", b"", **options)
+
+
+def test_an_option_of_another_format() -> None:
+    with pytest.raises(wireloom.UnknownNameError, match="unknown option of cobs_log 'stride'"):
+        wireloom.scan("cobs_log", b"", stride="rules")

@@ -1,0 +1,15 @@
+"""Tables are made by the engine and by the objects: tests of them run with both."""
+
+import pytest
+import wireloom.engine
+
+EXECUTIONS = ("columns", "objects")
+
+
+@pytest.fixture(params=EXECUTIONS)
+def execution(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Which of the two runs."""
+    name: str = request.param
+    if name == "objects":
+        monkeypatch.setattr(wireloom.engine, "available", False)
+    return name

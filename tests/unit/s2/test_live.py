@@ -1,0 +1,206 @@
+"""A reader of a live stream: nothing is lost and nothing comes twice, whatever happens to its connections."""
+
+import random
+
+import pytest
+import wireloom
+import wireloom.s2 as s2
+from hypothesis import given
+from hypothesis import strategies as st
+
+from .test_frames import chunks
+
+TAIL = '{"tail":{"seq_num":%d,"timestamp":0}}'
+
+
+def batch(*numbers: int, tail: int | None = None) -> s2.ReadBatch:
+    records = [s2.SequencedRecord(seq_num=number, body=b"%d" % number) for number in numbers]
+    return s2.ReadBatch(records=records, tail=None if tail is None else s2.StreamPosition(seq_num=tail))
+
+
+def frame(*numbers: int, tail: int | None = None, advised: bool = False) -> bytes:
+    return s2.encode_frame(batch(*numbers, tail=tail).to_bytes(), reconnect_advised=advised)
+
+
+def connected(seq_num: int | None = 7) -> s2.LiveReader:
+    reader = s2.LiveReader("events", seq_num)
+    assert reader.answered(200).action == "go on"
+    return reader
+
+
+def numbers_of(delivery: s2.Delivery) -> list[int]:
+    return [each.seq_num for each in delivery.records]
+
+
+def test_the_next_number_is_behind_the_last_record() -> None:
+    reader = connected()
+    deliveries = reader.feed(frame(7, 8) + frame(9))
+    assert reader.next_seq_num == 7
+    assert numbers_of(next(deliveries)) == [7, 8]
+    assert reader.next_seq_num == 9
+    assert numbers_of(next(deliveries)) == [9]
+    assert reader.next_seq_num == 10
+    assert reader.request().target == "/v1/streams/events/records?seq_num=10"
+
+
+def test_commands_are_counted_and_delivered() -> None:
+    reader = connected()
+    command = s2.SequencedRecord(seq_num=7, headers=[s2.Header(value=b"fence")], body=b"t")
+    [delivery] = reader.feed(s2.encode_frame(s2.ReadBatch(records=[command]).to_bytes()))
+    assert delivery.records == (command,)
+    assert reader.next_seq_num == 8
+
+
+def test_an_empty_batch_with_a_tail_says_what_is_next() -> None:
+    reader = connected(None)
+    assert reader.request().query == (("tail_offset", "0"),)
+    [delivery] = reader.feed(frame(tail=42))
+    assert (delivery.records, delivery.tail) == ((), s2.StreamPosition(seq_num=42))
+    assert reader.next_seq_num == 42
+    [empty] = reader.feed(frame())
+    assert empty == s2.Delivery(())
+    assert reader.next_seq_num == 42
+
+
+def test_the_batch_is_delivered_before_the_advice_is_taken() -> None:
+    reader = connected()
+    [delivery] = reader.feed(frame(7, advised=True) + frame(8))
+    assert numbers_of(delivery) == [7]
+    assert reader.step.action == "reconnect"
+    assert reader.closed().action == "reconnect"
+    assert reader.request().query == (("seq_num", "8"),)
+    reader.answered(200)
+    assert [numbers_of(each) for each in reader.feed(frame(8))] == [[8]]
+
+
+def test_gaps_are_told() -> None:
+    reader = connected()
+    [first, second] = reader.feed(frame(9, 10, 15) + frame(16))
+    assert [(each.expected, each.found) for each in first.gaps] == [(7, 9), (11, 15)]
+    assert second.gaps == ()
+
+
+def test_what_comes_again_is_left_out() -> None:
+    reader = connected()
+    [delivery] = reader.feed(frame(5, 6, 7, 8))
+    assert (numbers_of(delivery), delivery.repeated) == ([7, 8], 2)
+
+
+@pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 504])
+def test_statuses_that_are_tried_again(status: int) -> None:
+    reader = connected()
+    list(reader.feed(frame(7)))
+    for attempt in (1, 2):
+        step = reader.answered(status, '{"code":"unavailable","message":"m"}')
+        assert (step.action, step.attempt) == ("retry", attempt)
+        assert isinstance(step.error, s2.ServerError)
+    reader.answered(200)
+    list(reader.feed(frame(8) + s2.encode_terminal(s2.Terminal(status, ""))))
+    assert (reader.step.action, reader.step.attempt) == ("retry", 1)
+    assert reader.request().query == (("seq_num", "9"),)
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 412, 422, 501])
+def test_statuses_that_are_not(status: int) -> None:
+    assert connected().answered(status).action == "stop"
+    reader = connected()
+    assert list(reader.feed(s2.encode_terminal(s2.Terminal(status, "")))) == []
+    assert reader.step.action == "stop"
+
+
+def test_416_with_the_next_number_is_being_caught_up() -> None:
+    reader = connected()
+    assert reader.answered(416, TAIL % 7).action == "wait"
+    assert reader.next_seq_num == 7
+    assert reader.answered(416, TAIL % 5).action == "stop"
+    assert reader.answered(416, "").action == "stop"
+
+
+def test_a_stream_cut_inside_a_frame_is_tried_again() -> None:
+    reader = connected()
+    assert len(list(reader.feed(frame(7) + frame(8)[:-1]))) == 1
+    step = reader.closed()
+    assert (step.action, step.attempt) == ("retry", 1)
+    assert isinstance(step.error, s2.FrameError)
+    assert step.error.retryable
+    reader.answered(200)
+    assert [numbers_of(each) for each in reader.feed(frame(8))] == [[8]]
+
+
+def test_a_stream_that_ends_between_frames() -> None:
+    reader = connected()
+    list(reader.feed(frame(7)))
+    assert reader.closed().action == "reconnect"
+
+
+def test_connections_that_fail() -> None:
+    reader = connected()
+    assert reader.failed(OSError("reset")).reason == "the connection failed (reset)"
+    assert reader.failed().attempt == 2
+
+
+def test_silence_is_a_lost_connection() -> None:
+    reader = s2.LiveReader("events", 0)
+    reader.answered(200, now=100.0)
+    assert reader.tick(now=119.9).action == "go on"
+    list(reader.feed(frame(), now=119.9))
+    assert reader.tick(now=139.8).action == "go on"
+    assert reader.tick(now=139.9).action == "retry"
+
+
+@pytest.mark.parametrize("damage", [b"\0\0\0", b"\0\0\1\x60", b"\0\0\1\x20", b"\0\0\2\0\x0c"])
+def test_frames_that_cannot_be_read_stop_it(damage: bytes) -> None:
+    reader = connected()
+    assert [numbers_of(each) for each in reader.feed(frame(7) + damage + frame(8))] == [[7]]
+    assert reader.step.action == "stop"
+    assert isinstance(reader.step.error, wireloom.WireloomError)
+    assert reader.closed().action == "stop"
+
+
+@given(st.integers(0, 20), st.randoms(use_true_random=False))
+def test_whatever_is_cut_everything_comes_once(count: int, randomness: random.Random) -> None:
+    """Connections break anywhere; the server gives from the number on that it is asked for, or a little before."""
+    reader = s2.LiveReader("events", 0)
+    got: list[int] = []
+    while reader.next_seq_num != count:
+        reader.answered(200)
+        begin = max(0, (reader.next_seq_num or 0) - randomness.randrange(2))
+        stream = b"".join(frame(number, advised=randomness.random() < 0.1) for number in range(begin, count))
+        stream += frame(tail=count)
+        stream = stream[: randomness.randrange(1, len(stream) + 1)]
+        places = sorted(randomness.choices(range(len(stream) + 1), k=3))
+        for piece in chunks(stream, places):
+            for delivery in reader.feed(piece):
+                assert not delivery.gaps
+                got += numbers_of(delivery)
+        assert reader.closed().action in ("retry", "reconnect")
+    assert got == list(range(count))
+
+
+def test_requests() -> None:
+    read = s2.read_session("a/b é", seq_num=5, count=3, bytes=2, until=1, wait=0, clamp=True, compression="gzip")
+    assert read.method == "GET"
+    assert read.target == "/v1/streams/a%2Fb%20%C3%A9/records?seq_num=5&count=3&bytes=2&until=1&wait=0&clamp=true"
+    assert read.headers == {"Content-Type": "s2s/proto", "Accept-Encoding": "gzip"}
+    append = s2.append_session("a", compression="none")
+    assert (append.method, append.target, append.headers) == (
+        "POST",
+        "/v1/streams/a/records",
+        {"Content-Type": "s2s/proto"},
+    )
+    assert (s2.check_tail("a").method, s2.check_tail("a").target) == ("GET", "/v1/streams/a/records/tail")
+    events = s2.read_events("a", seq_num=0, last_event_id=s2.LastEventId(5, 6, 7))
+    assert events.headers == {"Accept": "text/event-stream", "S2-Format": "base64", "Last-Event-ID": "5,6,7"}
+    assert events.query == (("seq_num", "0"),)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [{"seq_num": 1, "timestamp": 1}, {"seq_num": -1}, {"count": 1 << 64}, {"compression": "br"}],
+    ids=str,
+)
+def test_requests_that_cannot_be_made(asked: dict[str, int]) -> None:
+    with pytest.raises(wireloom.WireloomError):
+        s2.read_session("a", **asked)  # type: ignore[arg-type]
+    with pytest.raises(wireloom.WireloomError):
+        s2.check_tail("")
