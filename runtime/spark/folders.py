@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,6 +14,9 @@ import pyarrow.fs
 
 from ..errors import WireloomError
 from ..storage import REMOTE_SCHEMES, Location, hidden
+
+DELETING_SECONDS = 10.0
+"""How long the deletion of a folder is tried again where others still write in it."""
 
 
 @dataclass(frozen=True)
@@ -113,20 +117,35 @@ class Folder:
         types = pyarrow.fs.FileType
         kind = self._do(lambda: self.store.get_file_info(self._inside(name)).type)
         if kind == types.Directory:
-            self._do(lambda: self.store.delete_dir(self._inside(name)))
+            self._do(lambda: self._delete_folder(self._inside(name)))
         elif kind == types.File:
             self._do(lambda: self.store.delete_file(self._inside(name)))
 
     def remove(self) -> None:
         """Deletes the folder itself with all that is in it, if it is there."""
         if self.kind() == "folder":
-            self._do(lambda: self.store.delete_dir(self.path))
+            self._do(lambda: self._delete_folder(self.path))
 
     def drop(self) -> None:
         """Removes the folder itself where nothing is in it, not even what somebody has just put there."""
         if not self.remote:
             with suppress(OSError):
                 os.rmdir(self.path)
+
+    def _delete_folder(self, path: str) -> None:
+        # A task that has just been cancelled may still make a file in it, or take its own away, while it is deleted.
+        deadline = time.monotonic() + DELETING_SECONDS
+        while True:
+            try:
+                self.store.delete_dir(path)
+            except OSError:
+                if self.store.get_file_info(path).type == pyarrow.fs.FileType.NotFound:
+                    return
+                if time.monotonic() >= deadline:
+                    raise
+                time.sleep(0.02)
+            else:
+                return
 
     def _do(self, action: Any) -> Any:
         try:
