@@ -159,14 +159,14 @@ def compare(files: Mapping[str, str], output_dir: Path, discovery_dir: Path | No
         if path not in files:
             (removed if generated else foreign).append(path)
             shown = from_here(output_dir, path)
-            diff += _diff(shown, old or "", None) if generated else [f"Not generated, and in the way: {shown}\n"]
+            diff += difference(shown, old or "", None) if generated else [f"Not generated, and in the way: {shown}\n"]
         elif old == files[path]:
             unchanged.append(path)
         elif old is not None and not generated:
             raise WireloomError("not overwritten, since it was not generated: move it away", path=str(standing[path]))
         else:
             written.append(path)
-            diff += _diff(from_here(output_dir, path), old, files[path])
+            diff += difference(from_here(output_dir, path), old, files[path])
     return Changes(tuple(written), tuple(removed), tuple(unchanged), "".join(diff), tuple(foreign))
 
 
@@ -190,7 +190,8 @@ def _text(path: Path) -> str:
     return path.read_bytes().decode("utf-8", "replace")
 
 
-def _diff(path: str, old: str | None, new: str | None) -> list[str]:
+def difference(path: str, old: str | None, new: str | None) -> list[str]:
+    """The lines of a unified diff of one file; ``None`` where there is none."""
     lines = difflib.unified_diff(
         (old or "").splitlines(keepends=True),
         (new or "").splitlines(keepends=True),
@@ -204,7 +205,7 @@ def _write(files: Mapping[str, str], changes: Changes, output_dir: Path) -> None
     for path in changes.written:
         place = output_dir / path
         place.parent.mkdir(parents=True, exist_ok=True)
-        _put(place, files[path])
+        put(place, files[path])
     for path in changes.removed:
         place = output_dir / path
         place.unlink()
@@ -213,7 +214,7 @@ def _write(files: Mapping[str, str], changes: Changes, output_dir: Path) -> None
                 _remove_empty(output_dir / folder)
 
 
-def _put(place: Path, text: str) -> None:
+def put(place: Path, text: str) -> None:
     """Writes a file that is never there in part, also where an interrupt comes in between."""
     unfinished = place.with_name(f".{place.name}.tmp")
     try:

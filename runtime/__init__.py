@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from .registry import formats, load_spec
     from .report import Damage, FileReport, ReadReport
     from .scanning import Scanner, scan, schema
+    from .searching import FoundRow, SearchResult, first_row, search
     from .writing import write
 
 __all__ = [
@@ -36,13 +37,16 @@ __all__ = [
     "DamagedInputError",
     "FileReport",
     "Format",
+    "FoundRow",
     "ReadReport",
     "Scanner",
+    "SearchResult",
     "SpecError",
     "UnknownNameError",
     "UnsupportedError",
     "WireloomError",
     "explode",
+    "first_row",
     "formats",
     "from_wire",
     "from_wire_with_report",
@@ -51,6 +55,7 @@ __all__ = [
     "read_with_report",
     "scan",
     "schema",
+    "search",
     "to_wire",
     "write",
 ]
@@ -66,6 +71,7 @@ _HOMES = {
     "registry": ("load_spec",),
     "report": ("Damage", "FileReport", "ReadReport"),
     "scanning": ("Scanner", "scan", "schema"),
+    "searching": ("FoundRow", "SearchResult", "first_row", "search"),
     "writing": ("write",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}

@@ -22,20 +22,21 @@ DAMAGED_BYTES = 64 * 1024
 def decide(plan: Plan, root: Struct | None, window: Window) -> tuple[int, dict[str, str]]:
     """The bytes between rows, and the value of each option: the one that was asked for, or the one under which the
     most of the first rows hold; the first of several that are equal in that. Extends the window as far as needed."""
-    names = [choice.name for choice in plan.format.choices]
+    found = candidates(plan)
+    if len(found) == 1:
+        return found[0]
+    return found[_most_rows(plan, root, window, [padding for padding, _ in found])]
+
+
+def candidates(plan: Plan) -> list[tuple[int, dict[str, str]]]:
+    """What there is to decide between: the bytes between rows, and the value of each option, for each."""
     given = [
-        [each for each in choice.padding if plan.choices[choice.name] in ("auto", each[0])]
+        [(choice.name, *each) for each in choice.padding if plan.choices[choice.name] in ("auto", each[0])]
         for choice in plan.format.choices
     ]
-    candidates = list(product(*given))
-    best = candidates[0]
-    if len(candidates) > 1:
-        best = candidates[_most_rows(plan, root, window, [_padding(each) for each in candidates])]
-    return _padding(best), dict(zip(names, (value for value, _ in best), strict=True))
-
-
-def _padding(candidate: tuple[tuple[str, int], ...]) -> int:
-    return sum(padding for _, padding in candidate)
+    return [
+        (sum(padding for _, _, padding in each), {name: value for name, value, _ in each}) for each in product(*given)
+    ]
 
 
 def _most_rows(plan: Plan, root: Struct | None, window: Window, paddings: list[int]) -> int:

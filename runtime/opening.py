@@ -15,6 +15,8 @@ COMPRESSED_WORTH = 256 * 1024
 """Compressed inputs of fewer stored bytes than this are decompressed before a thread would have started."""
 PLAIN_WORTH = 4 * 1024 * 1024
 """The same for files that are not compressed, where a thread only copies."""
+HEAD = 4096
+"""Bytes in which a file's leading zeros, if it has any, mostly end."""
 
 
 @dataclass
@@ -48,9 +50,9 @@ def open_input(plan: Plan, source: Input) -> Opened:
         source = source.within(*plan.byte_range)
     stored = Stored(source.open(), source.size)
     try:
-        head = bytes(content[: codecs.HEAD]) if content is not None else stored.peek(codecs.HEAD)
         codec = plan.codec
         if codec == codecs.AUTO:
+            head = bytes(content[: codecs.HEAD]) if content is not None else stored.peek(codecs.HEAD)
             codec = codecs.detect(head, source.name, plan.format.codec)
         if codec == "none" and seeks:
             if content is not None:
@@ -74,7 +76,7 @@ def open_input(plan: Plan, source: Input) -> Opened:
 
 def _zeros(stored: Stored, most: int) -> int:
     """How many zeros the input begins with, if not more than ``most``."""
-    head = stored.peek(codecs.HEAD)
+    head = stored.peek(HEAD)
     count = len(head) - len(head.lstrip(b"\0"))
     if count < len(head):
         return count

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from . import codecs, registry, storage
 from .batches import Layout
+from .bundle import Bundle, BundleReader, is_possible
 from .errors import UnsupportedError
 from .filescan import FileScan
 from .format import Format
@@ -26,15 +27,18 @@ class Scanner:
     """Iterates ``pyarrow.RecordBatch``es, each of rows of one input, in the order of the inputs and of their rows.
 
     ``schema`` is that of every batch. ``report`` is live: it says at any time what has been met so far. To be closed,
-    or used in a ``with`` block, where it is not read to its end.
+    or used in a ``with`` block, where it is not read to its end. ``together``: a batch may have rows of several inputs.
     """
 
-    def __init__(self, plan: Plan, inputs: Sequence[Input], progress: Progress | None = None) -> None:
+    def __init__(
+        self, plan: Plan, inputs: Sequence[Input], progress: Progress | None = None, *, together: bool = False
+    ) -> None:
         self.schema = plan.layout.schema
         self.report = ReadReport(plan.format.name, engine=plan.engine)
         self._plan = plan
         self._inputs = inputs
         self._progress = progress
+        self._together = together
         sizes = [each.size for each in inputs]
         self._total = None if None in sizes else sum(size or 0 for size in sizes)
         self._done = 0
@@ -48,14 +52,44 @@ class Scanner:
         return next(self._batches)
 
     def _run(self) -> Iterator[Any]:
-        for each in self._inputs:
-            self._scan = scan = _scan_of(self._plan, each)
-            self.report.files.append(scan.report)
-            for batch in scan.batches():
-                self._tell(scan.stored_bytes)
+        inputs, at = self._inputs, 0
+        reader = BundleReader(self._plan) if len(inputs) > 1 and is_possible(self._plan) else None
+        while at < len(inputs):
+            alone = 1
+            if reader is not None:
+                bundle = reader.read(inputs, at)
+                yield from self._bundled(bundle)
+                at += len(bundle.good)
+                # Behind a file that is not good, those that were read together with it are read by themselves as well.
+                alone = max(bundle.loaded, 1 if not bundle.good else 0) - len(bundle.good)
+            for source in inputs[at : at + alone]:
+                yield from self._one(source)
+            at += alone
+
+    def _bundled(self, bundle: Bundle) -> Iterator[Any]:
+        """The rows of files that were read together."""
+        begun = self.report.files
+        for batch, files in bundle.batches():
+            first = 0
+            for report, rows in files:
+                if not begun or begun[-1] is not report:
+                    begun.append(report)
+                if not self._together:
+                    yield batch.slice(first, rows)
+                first += rows
+            if self._together:
                 yield batch
-            self._done, self._scan = self._done + scan.stored_bytes, None
-            self._tell(0)
+        self._done += sum(each.source.size or 0 for each in bundle.good)
+        self._tell(0)
+
+    def _one(self, source: Input) -> Iterator[Any]:
+        self._scan = scan = _scan_of(self._plan, source)
+        self.report.files.append(scan.report)
+        for batch in scan.batches():
+            self._tell(scan.stored_bytes)
+            yield batch
+        self._done, self._scan = self._done + scan.stored_bytes, None
+        self._tell(0)
 
     def _tell(self, here: int) -> None:
         if self._progress is not None:

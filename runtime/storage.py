@@ -11,7 +11,6 @@ import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import unquote, urlsplit
 
@@ -351,8 +350,8 @@ def hidden(name: str) -> bool:
     return name.startswith(".") or (name.startswith("_") and "=" not in name) or name.endswith("._COPYING_")
 
 
-def _order(path: str) -> tuple[str, ...]:
-    return Path(path).parts
+def _order(path: str) -> list[str]:
+    return path.split(os.sep)
 
 
 def _walk(folder: str) -> list[str]:

@@ -152,7 +152,8 @@ class _Typer:
             case EnumMember():
                 return replace(node, type=self.scope.enum(node.path, node.label))
             case Cast():
-                return replace(node, value=self.typed(node.value), type=self.scope.cast(node.target))
+                target = self.scope.cast(node.target)
+                return replace(node, value=self.typed(node.value), type=target)
             case SizeOf():
                 return self.constant(self.scope.size_in_bits(self.scope.cast(node.target)), node.unit, node)
         raise AssertionError(node)

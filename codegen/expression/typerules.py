@@ -147,7 +147,7 @@ def comparable(one: Type, other: Type, operator: str) -> str | None:
     ordered = operator not in ("==", "!=")
     if isinstance(one, EnumType) and isinstance(other, EnumType):
         if one.path != other.path:
-            return f"cannot compare {type_name(one)} with {type_name(other)}"
+            return f"can't compare {type_name(one)} and {type_name(other)}"
         return f"the members of an enum have no order: '{operator}' needs .to_i on both sides" if ordered else None
     for same in (is_number, is_text, is_boolean):
         if same(one) and same(other):
@@ -158,7 +158,7 @@ def comparable(one: Type, other: Type, operator: str) -> str | None:
     for this, that in ((one, other), (other, one)):
         if isinstance(this, EnumType) and is_integer(that):
             hint = "; compare with a member (enum::member), or .to_i with the number"
-    return f"cannot compare {type_name(one)} with {type_name(other)}{hint}"
+    return f"can't compare {type_name(one)} and {type_name(other)}{hint}"
 
 
 def assignable(value: Type, target: Type) -> bool:

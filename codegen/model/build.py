@@ -248,9 +248,10 @@ class Builder:
         if target is not None:
             parameters = target.of_kind("parameter")
             if len(parameters) != len(nodes) and not target.unknown_members:
-                wanted = f"{len(parameters)} argument{'' if len(parameters) == 1 else 's'}"
-                message = f"{shown(reference.name)} takes {wanted}, found {len(nodes)}"
-                self.diagnostics.error(reference.position, message)
+                message = f"parameter count mismatch: {len(parameters)} declared, but {len(nodes)} used"
+                names = ", ".join(each.id for each in parameters)
+                hint = f"{shown(reference.name)} takes {f'({names})' if names else 'no arguments'}"
+                self.diagnostics.error(reference.position, message, hint=hint)
             for index, (node, parameter) in enumerate(zip(nodes, parameters, strict=False)):
                 if node is None or parameter.type is None:
                     continue
@@ -295,7 +296,7 @@ class Builder:
             self.diagnostics.error(value.position, f"{problem}; expected eq, min and max, any-of, in-enum or expr")
             return None
         if value.flag("in-enum") and not isinstance(field.type, EnumType):
-            self.diagnostics.error(value.position_of("in-enum"), "'in-enum' needs the key 'enum' beside 'valid'")
+            self.diagnostics.error(value.position_of("in-enum"), "`valid/in-enum` requires the `enum` key")
         one_of = [
             self._bound(symbol, each, field.type, item, "==")
             for each in value.items("any-of")

@@ -8,7 +8,7 @@ from dataclasses import replace
 from ..expression.typerules import is_integer
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Integer, Section, Text, TypeReference
-from ..spec.words import listed, shown
+from ..spec.words import shown
 from .fields import BUILT_IN, FieldReader, canonical
 from .message_kinds import SCALARS
 from .messages import MessageReader
@@ -119,16 +119,20 @@ class Declarer:
         version = meta.text("ks-version")
         if version is None:
             return
-        if isinstance(version.scalar.value, float) and version.value.endswith("0"):
-            message = f"write '{version.value}' in quotes: without them it is the number {version.scalar.value}"
+        # Without quotes YAML makes a number of it: 0.10 is the same as 0.1.
+        number = version.scalar.value
+        text = str(number) if isinstance(number, float) else version.value
+        numbers = [min(int(part[:10]), 10**9) for part in text.split(".")]
+        if numbers > [*NEWEST, 10**10]:
+            message = f"this ksy requires compiler version at least {text}, but you have {_dotted(NEWEST)}"
             self.diagnostics.error(version.position, message)
-            return
-        numbers = [int(part) for part in version.value.split(".") if len(part) < 10]
-        if not OLDEST <= numbers[:2] <= NEWEST:
-            wanted = f"{OLDEST[0]}.{OLDEST[1]} to {NEWEST[0]}.{NEWEST[1]}"
-            self.diagnostics.error(
-                version.position, f"the versions {wanted} of the language are known, not {version.value}"
-            )
+        elif numbers < OLDEST:
+            hint = ""
+            if isinstance(number, float):
+                meant = f"{text}0"
+                hint = f" (if you meant {meant}, use ks-version: '{meant}' to prevent YAML from interpreting it as a float)"
+            message = f"minimum allowed version is {_dotted(OLDEST)}, but got {text}{hint}"
+            self.diagnostics.error(version.position, message)
 
     def _enum(self, path: Path, section: Section) -> Enum:
         labels: list[EnumLabel] = []
@@ -148,7 +152,8 @@ class Declarer:
                 message = f"the value {value} is already named in line {values[value].line}"
                 self.diagnostics.error(entry.key.position, message)
             elif name.value in names:
-                message = f"the name {shown(name.value)} is already given in line {names[name.value].line}"
+                first = names[name.value].path
+                message = f"duplicate enum member ID: {shown(name.value)}, previously defined at {first}"
                 self.diagnostics.error(name.position, message)
             values.setdefault(value, entry.key.position)
             names.setdefault(name.value, name.position)
@@ -160,9 +165,7 @@ class Declarer:
     def _add(self, symbol: Symbol, member: Member) -> None:
         first = symbol.members.get(member.id)
         if first is not None:
-            message = (
-                f"the name {shown(member.id)} is already that of {_article(first.kind)} in line {first.position.line}"
-            )
+            message = f"duplicate attribute ID {shown(member.id)}, previously defined at {first.position.path}"
             self.diagnostics.error(member.position, message)
         else:
             symbol.members[member.id] = member
@@ -192,8 +195,9 @@ class Declarer:
         if "value" in section.keys and not section.faulty:
             wrong = [key for key in section.keys if key not in VALUE_INSTANCE_KEYS]
             for key in wrong:
-                allowed = listed(VALUE_INSTANCE_KEYS[1:-1])
-                self.diagnostics.error(section.keys[key], f"'{key}' cannot stand beside 'value'; expected {allowed}")
+                allowed = ", ".join(sorted(VALUE_INSTANCE_KEYS[:-1]))
+                message = f"invalid key found in value instance, allowed: {allowed}"
+                self.diagnostics.error(section.keys[key], message)
             enum = section.text("enum")
             if enum is not None:
                 found = self._named_enum(symbol, enum.value, enum.position)
@@ -298,5 +302,5 @@ def plain_type(name: str) -> Type | None:
     return BooleanType() if found.group(4) == "1" else BitsType(int(found.group(4)), "be")
 
 
-def _article(word: str) -> str:
-    return f"{'an' if word[0] in 'aeiou' else 'a'} {word}"
+def _dotted(version: list[int]) -> str:
+    return ".".join(map(str, version))

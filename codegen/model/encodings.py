@@ -9,6 +9,9 @@ from __future__ import annotations
 import codecs
 import re
 
+ENCODING_NAMES = "https://doc.kaitai.io/ksy_style_guide.html#encoding-name"
+"""Where Kaitai's style guide says which spelling is canonical."""
+
 _ISO_ALIASES = {
     1: "latin1 l1 iso-ir-100 ibm819 cp819 windows-28591",
     2: "latin2 l2 iso-ir-101 ibm1111 windows-28592",

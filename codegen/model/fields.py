@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..expression.fold import constant_integer
 from ..expression.nodes import Name
@@ -12,7 +12,7 @@ from ..expression.typerules import combined_all
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Contents, Entry, Expression, Section, Text, TypeReference
 from ..spec.words import shown, suggestion
-from .encodings import canonical_encoding, canonical_encodings, python_codec, terminator_of
+from .encodings import ENCODING_NAMES, canonical_encoding, canonical_encodings, terminator_of
 from .model import EndOfStreamSize, FixedSize, MessageField, OwnSize, Position, TerminatedSize, Terminator
 from .types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, Type, UserType
 
@@ -131,10 +131,12 @@ class FieldReader:
     def _consistent(self, section: Section) -> bool:
         before = len(self.diagnostics.found)
         repeat = section.word("repeat")
+        lacking = f"repeat-{repeat}" if repeat in ("expr", "until") and f"repeat-{repeat}" not in section else ""
+        if lacking:
+            message = f"`repeat: {repeat}` requires a `{lacking}` expression"
+            self.diagnostics.error(section.position_of("repeat"), message)
         for how, key in (("expr", "repeat-expr"), ("until", "repeat-until")):
-            if repeat == how and key not in section:
-                self.diagnostics.error(section.position_of("repeat"), f"repeat: {how} needs the key '{key}'")
-            if key in section and repeat != how:
+            if key in section and repeat != how and not lacking:
                 self.diagnostics.error(section.keys[key], f"'{key}' goes with repeat: {how}")
         for one, other in (("size", "size-eos"), ("contents", "valid"), ("contents", "type")):
             if one in section and other in section and (other != "size-eos" or section.flag(other)):
@@ -201,8 +203,9 @@ class FieldReader:
 
     def _endian(self, name: str, position: Position) -> str | None:
         if self.endian is None:
-            message = f"{shown(name)} needs a byte order: write '{name}le' or '{name}be', or give meta the key 'endian'"
-            self.diagnostics.error(position, message)
+            message = f"unable to use type {shown(name)} without default endianness"
+            hint = f"write '{name}le' or '{name}be', or give meta the key 'endian'"
+            self.diagnostics.error(position, message, hint=hint)
         return self.endian
 
     def _numbered(self, section: Section, type: Type) -> Shape | None:
@@ -240,9 +243,9 @@ class FieldReader:
         own = section.text("encoding")
         if own is None:
             if self.encoding is None:
-                self.diagnostics.error(
-                    section.position_of("type"), "text needs an encoding: give it or meta the key 'encoding'"
-                )
+                place = replace(section.position_of("type"), path=section.position.path)
+                hint = "give it, or meta for all text, the key 'encoding'"
+                self.diagnostics.error(place, "string type, but no encoding found", hint=hint)
             return self.encoding
         return canonical(own, self.diagnostics)
 
@@ -333,11 +336,11 @@ def canonical(encoding: Text, diagnostics: Diagnostics) -> str:
     found = canonical_encoding(encoding.value)
     if found is None:
         hint = suggestion(encoding.value, canonical_encodings())
-        tell = diagnostics.warning if python_codec(encoding.value) else diagnostics.error
-        tell(encoding.position, f"unknown encoding {shown(encoding.value)}{hint}")
+        diagnostics.warning(encoding.position, f"unrecognized encoding name {shown(encoding.value)}{hint}")
         return encoding.value
     if found != encoding.value:
-        diagnostics.warning(encoding.position, f"the usual spelling of {shown(encoding.value)} is '{found}'")
+        message = f"use canonical encoding name `{found}` instead of `{encoding.value}` (see {ENCODING_NAMES})"
+        diagnostics.warning(encoding.position, message)
     return found
 
 

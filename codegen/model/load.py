@@ -138,4 +138,5 @@ def _spec(file: SourceFile, root: Struct, structs: Structs, world: World, diagno
         doc=root.doc,
         doc_ref=root.doc_ref,
         license=meta.word("license"),
+        debug=meta.flag("ks-debug"),
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ..expression.nodes import Node
+from .keypath import KeyPath
 from .logical import IntegerText as IntegerText
 from .logical import Labels as Labels
 from .logical import Logical as Logical
@@ -27,13 +28,15 @@ MODEL_VERSION = 1
 @dataclass(frozen=True)
 class Position:
     """A place in a spec file; line and column count from 1. ``width``: characters that stand there, 0 where that is not
-    known or not on one line. ``source``: the line itself."""
+    known or not on one line. ``source``: the line itself. ``path``: its place in the tree of the
+    file's keys, where there is one."""
 
     file: str
     line: int
     column: int
     width: int = field(default=0, compare=False)
     source: str = field(default="", compare=False, repr=False)
+    path: KeyPath | None = field(default=None, compare=False, repr=False)
 
 
 # What an attribute's bytes are ------------------------------------------------------------------------------------
@@ -367,6 +370,8 @@ class Spec:
     doc: str = ""
     doc_ref: tuple[str, ...] = ()
     license: str = ""
+    debug: bool = False
+    """``ks-debug``: objects with Kaitai's API say where on the wire their attributes lie, and are not read at once."""
     imports: tuple[Spec, ...] = ()
     """All specs that this one imports, directly or not; imports may be mutual, so theirs are empty."""
 

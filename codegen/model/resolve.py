@@ -62,17 +62,18 @@ def find_enum(world: World, start: Symbol, name: str) -> Enum | None:
 
 def unknown_type(world: World, start: Symbol, name: str, built_in: Iterable[str] = ()) -> str:
     """The sentence about a type that cannot be found."""
-    visible = {*built_in, *world.roots}
+    visible = {*built_in, *world.roots} - {start.root.path[0]}
     level: Symbol | None = start
     while level is not None:
         visible.update(level.types)
         level = level.outer
     visible.update("::".join(each.path[1:]) for each in start.root.all() if len(each.path) > 2)
+    sentence = f"unable to find type {shown(name)}, searching from {start.name}"
     if name in ELSEWHERE:
-        return f"unknown type {shown(name)}; did you mean '{ELSEWHERE[name]}'?"
+        return f"{sentence}; did you mean '{ELSEWHERE[name]}'?"
     if may_be_built_in(name):
-        return f"unknown type {shown(name)}; integers have 1, 2, 4 or 8 bytes, other widths are bits: b24"
-    return f"unknown type {shown(name)}{suggestion(name, visible)}"
+        return f"{sentence}; integers have 1, 2, 4 or 8 bytes, other widths are bits: b24"
+    return f"{sentence}{suggestion(name, visible)}"
 
 
 def may_be_built_in(name: str) -> bool:
@@ -86,7 +87,7 @@ def unknown_enum(start: Symbol, name: str) -> str:
     for each in start.root.all():
         prefix = "::".join(each.path[1:])
         visible.update(f"{prefix}::{enum}" if prefix and each is not start else enum for enum in each.enums)
-    return f"unknown enum {shown(name)}{suggestion(name, visible)}"
+    return f"unable to find enum {shown(name)}, searching from {start.name}{suggestion(name, visible)}"
 
 
 def _descend(start: Symbol, parts: list[str]) -> Symbol | None:

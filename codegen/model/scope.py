@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -10,6 +11,7 @@ from ..expression.nodes import Node
 from ..expression.typer import UnknownNameError, type_of, typed
 from ..expression.typerules import is_integer, type_name
 from ..spec.diagnostics import Diagnostics
+from ..spec.kinds import IDENTIFIER
 from ..spec.syntax import Expression
 from ..spec.words import shown, suggestion
 from .declare import BUILT_IN_PARAMETERS, plain_type
@@ -175,7 +177,9 @@ class StructScope:
                 raise Failed
             known = [*symbol.members, *(ALWAYS if name.startswith("_") else ())]
             hint = suggestion(name, known) or self._elsewhere(symbol, name)
-            raise UnknownNameError(f"unknown name {shown(name)} in {symbol.name}{hint}")
+            if not re.fullmatch(IDENTIFIER, name.lstrip("_")):
+                raise UnknownNameError(f"invalid ID: {shown(name)}, expected /^{IDENTIFIER}$/{hint}")
+            raise UnknownNameError(f"unable to access {shown(name)} in {symbol.name} context{hint}")
         if member.field is not None and member.field.message is not None and member.field.message.key is not None:
             raise UnknownNameError(f"{shown(name)} is a map, and expressions take none")
         return self.typing.member_type(symbol, member)
@@ -209,7 +213,9 @@ class StructScope:
         if label not in labels and holder is not None and found.path[-1] in holder.unknown_labels:
             raise Failed
         if label not in labels:
-            raise UnknownNameError(f"the enum {name} has no member {shown(label)}{suggestion(label, labels)}")
+            place = "".join(f"/types/{each}" for each in found.path[1:-1]) + f"/enums/{found.path[-1]}"
+            sentence = f"unable to find enum member '{name}::{label}' (enum '{name}' defined at {place})"
+            raise UnknownNameError(f"{sentence}{suggestion(label, labels)}")
         return EnumType(found.path, ComputedIntegerType())
 
     def cast(self, target: str) -> Type:

@@ -31,7 +31,8 @@ class Sizes:
         """Bits of every value of the type. Raises ``UnknownNameError`` where they differ."""
         size = self._type(type)
         if size is None:
-            raise UnknownNameError(f"{type_name(type)} has no fixed size")
+            name = "::".join(type.path) if isinstance(type, UserType) else type_name(type)
+            raise UnknownNameError(f"unable to derive sizeof for type `{name}`: dynamic sized type")
         return size
 
     def of_symbol(self, symbol: Symbol) -> int:
@@ -45,7 +46,7 @@ class Sizes:
             raise UnknownNameError(f"unknown name '{name}' in {symbol.name}")
         size = self._member(member)
         if size is None:
-            raise UnknownNameError(f"'{name}' has no fixed size")
+            raise UnknownNameError(f"unable to derive sizeof of `{name}`: dynamic sized type")
         return size
 
     def _type(self, type: Type) -> int | None:

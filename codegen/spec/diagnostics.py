@@ -34,7 +34,8 @@ class Diagnostic:
     """One problem; ``line`` and ``column`` count from 1, ``severity`` is ``error`` or ``warning``.
 
     ``end_column`` is the first column behind the place (the same as ``column`` where its width is not known),
-    ``source`` the line itself. ``help`` says what belongs there and ``reference`` where that is explained; they are
+    ``source`` the line itself, ``path`` its place in the tree of the file's keys (``/seq/0/type``; empty where the file
+    is no YAML). ``help`` says what belongs there and ``reference`` where that is explained; they are
     empty where nothing more is known. As text it is its first line; ``rendering.rendered`` shows it all.
 
     >>> print(Diagnostic("a.ksy", 3, 7, "error", "a size must be an integer"))
@@ -50,19 +51,22 @@ class Diagnostic:
     source: str = field(default="", compare=False, repr=False)
     help: str = field(default="", compare=False, repr=False)
     reference: str = field(default="", compare=False, repr=False)
+    path: str = field(default="", compare=False, repr=False)
 
     @classmethod
     def at(cls, position: Position, severity: str, message: str) -> Diagnostic:
         """A problem at a place."""
         width = position.width or token_width(position.source, position.column)
         place = (position.file, position.line, position.column)
-        return cls(*place, severity, printable(message), position.column + width, position.source)
+        end = position.column + width
+        path = printable(str(position.path)) if position.path is not None else ""
+        return cls(*place, severity, printable(message), end, position.source, path=path)
 
     def about(self, topic: Topic | None) -> Diagnostic:
-        """The same with what the tables say about its topic."""
+        """The same with what the tables say about its topic, but for help that it has of its own."""
         if topic is None:
             return self
-        return replace(self, help=help_for(*topic), reference=address(*topic))
+        return replace(self, help=self.help or help_for(*topic), reference=address(*topic))
 
     def to_dict(self) -> dict[str, str | int]:
         """As JSON takes it."""
@@ -72,6 +76,7 @@ class Diagnostic:
             "column": self.column,
             "end_column": max(self.end_column, self.column),
             "severity": self.severity,
+            "path": self.path,
             "message": self.message,
             "help": self.help,
             "reference": self.reference,
@@ -119,20 +124,21 @@ class Diagnostics:
         place = (position.line, position.column, position.width > 0)
         self._topics.setdefault(position.file, {}).setdefault(place, (table, key))
 
-    def error(self, position: Position, message: str, topic: Topic | None = None) -> None:
-        """Notes an error. ``topic``: what it is about, where that is not what stands at its place."""
+    def error(self, position: Position, message: str, topic: Topic | None = None, hint: str = "") -> None:
+        """Notes an error. ``topic``: what it is about, where that is not what stands at its place. ``hint``: help in
+        the place of what the tables say."""
         self.errors += 1
-        self._add(position, ERROR, message, topic)
+        self._add(position, ERROR, message, topic, hint)
 
     def warning(self, position: Position, message: str) -> None:
         """Notes something that works but should be looked at."""
         self._add(position, WARNING, message, None)
 
-    def _add(self, position: Position, severity: str, message: str, topic: Topic | None) -> None:
+    def _add(self, position: Position, severity: str, message: str, topic: Topic | None, hint: str = "") -> None:
         if self.silent:
             return
         exact = self._topics.get(position.file, {}).get((position.line, position.column, position.width > 0))
-        new = Diagnostic.at(position, severity, message).about(topic or exact)
+        new = replace(Diagnostic.at(position, severity, message), help=hint).about(topic or exact)
         if new in self.found:
             return
         if sum(each.severity == severity for each in self.found) < MAX_DIAGNOSTICS:

@@ -11,12 +11,14 @@ TYPE_NAME = rf"(?:::)?{IDENTIFIER}(?:::{IDENTIFIER})*"
 @dataclass(frozen=True)
 class TextKind:
     """A single value as text. ``pattern`` must match as a whole and ``expected`` says in words what it asks for;
-    ``choices`` are all that is allowed; ``offered`` are those of many that editors complete."""
+    ``choices`` are all that is allowed; ``offered`` are those of many that editors complete. ``refusal`` is the
+    sentence about another text, which takes the place of ``{}``."""
 
     expected: str = "text"
     pattern: str | None = None
     choices: tuple[str, ...] = ()
     offered: tuple[str, ...] = ()
+    refusal: str = ""
 
 
 @dataclass(frozen=True)
@@ -29,9 +31,10 @@ class IntegerKind:
 
 @dataclass(frozen=True)
 class FlagKind:
-    """``true`` or ``false``; ``only`` where a single one of them makes sense."""
+    """``true`` or ``false``; ``only`` where a single one of them makes sense, and ``refusal`` about the other."""
 
     only: bool | None = None
+    refusal: str = ""
 
 
 @dataclass(frozen=True)

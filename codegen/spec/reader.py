@@ -12,11 +12,12 @@ from typing import Any
 
 import yaml
 
+from ..model.keypath import ROOT, KeyPath
 from ..model.model import Position
 from .diagnostics import Diagnostics
 from .scalars import plain_value
 from .tree import Mapping, Scalar, ScalarValue, Sequence, YamlNode, described
-from .words import shown
+from .words import shortened, shown
 
 MAX_CHARACTERS = 4 * 1024 * 1024
 MAX_DEPTH = 64
@@ -41,12 +42,13 @@ _KINDS: dict[str, tuple[type, ...]] = {
 
 
 class _RefusedError(Exception):
-    """Ends the reading of a file: the place and the sentence."""
+    """Ends the reading of a file: the place, the sentence, and what helps."""
 
-    def __init__(self, position: Position, message: str) -> None:
+    def __init__(self, position: Position, message: str, hint: str = "") -> None:
         super().__init__(message)
         self.position = position
         self.message = message
+        self.hint = hint
 
 
 @dataclass
@@ -56,6 +58,7 @@ class _Open:
     position: Position
     is_mapping: bool
     anchor: str | None
+    path: KeyPath
     children: list[YamlNode] = field(default_factory=list)
     keys: dict[str, Position] = field(default_factory=dict)
     weight: int = 1
@@ -68,7 +71,7 @@ def read_yaml(text: str, file: str, diagnostics: Diagnostics) -> YamlNode | None
             raise _RefusedError(Position(file, 1, 1), f"a spec has at most {MAX_CHARACTERS} characters")
         return _Composer(text, file).compose()
     except _RefusedError as error:
-        diagnostics.error(error.position, error.message)
+        diagnostics.error(error.position, error.message, hint=error.hint)
     except yaml.reader.ReaderError as error:
         *lines, last = lines_of(text[: error.position])
         position = Position(file, len(lines) + 1, len(last) + 1, 1, lines_of(text)[len(lines)])
@@ -77,10 +80,10 @@ def read_yaml(text: str, file: str, diagnostics: Diagnostics) -> YamlNode | None
         mark = error.problem_mark or error.context_mark
         position = _place(file, mark, 1, lines_of(text)) if mark else Position(file, 1, 1)
         parts = [part for part in (error.context, error.problem) if part]
-        diagnostics.error(position, f"YAML: {', '.join(parts)}")
+        diagnostics.error(position, ", ".join(parts), hint="this is about YAML's syntax, and nothing behind it is read")
     except (yaml.YAMLError, ValueError, OverflowError) as error:
         # PyYAML lets these out for escapes and directives with impossible numbers.
-        diagnostics.error(Position(file, 1, 1), f"YAML: {error}")
+        diagnostics.error(Position(file, 1, 1), f"this is no YAML: {error}")
     return None
 
 
@@ -123,7 +126,8 @@ class _Composer:
             elif isinstance(event, yaml.AliasEvent):
                 self._alias(event)
         if self.root is None:
-            raise _RefusedError(Position(self.file, 1, 1), "the file is empty; expected a mapping with the key 'meta'")
+            place = Position(self.file, 1, 1, path=ROOT)
+            raise _RefusedError(place, "the file is empty; expected a mapping with the key 'meta'")
         return self.root
 
     def _position(self, event: yaml.Event) -> Position:
@@ -131,7 +135,17 @@ class _Composer:
         if start is None:
             return Position(self.file, 1, 1)
         width = end.column - start.column if end is not None and end.line == start.line else 0
-        return _place(self.file, start, width, self.lines)
+        return replace(_place(self.file, start, width, self.lines), path=self._path())
+
+    def _path(self) -> KeyPath:
+        """The path of the node that comes next. A key has that of its value, once it is known."""
+        if not self.stack:
+            return ROOT
+        parent = self.stack[-1]
+        if not parent.is_mapping:
+            return parent.path.child(len(parent.children))
+        key = parent.children[-1] if len(parent.children) % 2 else None
+        return parent.path.child(key.text) if isinstance(key, Scalar) else parent.path
 
     def _open(self, event: yaml.SequenceStartEvent | yaml.MappingStartEvent) -> None:
         if len(self.stack) >= MAX_DEPTH:
@@ -140,7 +154,7 @@ class _Composer:
         if event.tag not in (None, "!", _TAGS["!!map" if is_mapping else "!!seq"]):
             raise _RefusedError(self._position(event), f"unknown YAML tag {shown(event.tag)}")
         position = self._position(event) if event.flow_style else replace(self._position(event), width=0)
-        self.stack.append(_Open(position, is_mapping, event.anchor))
+        self.stack.append(_Open(position, is_mapping, event.anchor, self._path()))
 
     def _close(self, event: yaml.Event) -> None:
         done = self.stack.pop()
@@ -180,7 +194,8 @@ class _Composer:
                 raise _RefusedError(node.position, f"a key must be a single value, found {described(node)}")
             if node.text in parent.keys:
                 first = parent.keys[node.text]
-                raise _RefusedError(node.position, f"duplicate key {shown(node.text)}, first in line {first.line}")
+                place = replace(node.position, path=None)  # the path would be that of the first as well
+                raise _RefusedError(place, f"found duplicate key {shortened(node.text)}", f"first in line {first.line}")
             parent.keys[node.text] = node.position
         parent.children.append(node)
         parent.weight += weight
@@ -202,4 +217,6 @@ class _Composer:
             raise _RefusedError(position, f"unknown YAML tag {shown(event.tag)}")
         start, end = event.start_mark, event.end_mark
         source = self.text[start.index : end.index] if start and end else ""
+        if self.stack and self.stack[-1].is_mapping and len(self.stack[-1].children) % 2 == 0:
+            position = replace(position, path=self.stack[-1].path.child(event.value))
         return Scalar(position, event.value, value, style, source)

@@ -45,6 +45,8 @@ def rendered(found: Diagnostic, colour: bool = False) -> str:
         lines.append(f"{styled(f'  {number} |', 'gutter')} {shown}".rstrip())
         carets = styled("^" * width, found.severity)
         lines.append(f"{styled(f'{gutter} |', 'gutter')} {' ' * indent}{carets}")
+    if found.path:
+        lines.append(f"{gutter} {styled('=', 'gutter')} at {found.path}")
     if found.help:
         lines.append(f"{gutter} {styled('=', 'gutter')} {found.help}")
     if found.reference:

@@ -5,6 +5,8 @@ Kaitai's language as of 0.11, and under ``-wireloom`` what it does not have.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from .kinds import (
     IDENTIFIER,
     TYPE_NAME,
@@ -31,12 +33,31 @@ EXTENSION = "-wireloom"
 TEXT = TextKind()
 FLAG = FlagKind()
 EXPRESSION = ExpressionKind()
+IN_ENUM = "only `true` is supported as value, got `{}` (if you don't want any validation, omit the `valid` key)"
 BYTE = IntegerKind(0, 255)
 UNSIGNED32 = IntegerKind(0, 0xFFFFFFFF)
-NAME = TextKind("a name of lower-case letters, digits and underscores that begins with a letter", IDENTIFIER)
+A_NAME = "a name of lower-case letters, digits and underscores that begins with a letter"
+NAME = TextKind(A_NAME, IDENTIFIER)
 ENUM = TextKind("the name of an enum", TYPE_NAME)
 NAMES = ListKind(NAME)
-VERSION = TextKind("a version such as 0.11", r"(?:0|[1-9]\d*)(?:\.(?:0|[1-9]\d*)){1,2}")
+VERSION = TextKind(
+    "a version such as 0.11",
+    r"(?:0|[1-9]\d*)(?:\.(?:0|[1-9]\d*)){1,2}",
+    refusal="invalid compiler version '{}', expected 'X.Y' or 'X.Y.Z', where X, Y, Z are non-negative integers without "
+    "leading zeros",
+)
+BIT_ENDIAN = TextKind(choices=("le", "be"), refusal="unable to parse bit endianness: expected `le` or `be`, found {}")
+ENDIAN = TextKind(
+    choices=("le", "be"),
+    refusal="unable to parse endianness: `le`, `be` or calculated endianness map is expected",
+)
+
+
+def identifier(what: str) -> Key:
+    """The key ``id`` of an attribute, a parameter …"""
+    kind = TextKind(A_NAME, IDENTIFIER, refusal=f"invalid {what} ID: '{{}}', expected /^{IDENTIFIER}$/")
+    return Key(kind, "Its name.")
+
 
 DOC = {
     "doc": Key(TEXT, "What it is, in Markdown."),
@@ -91,13 +112,13 @@ TABLES: dict[str, Table] = {
     "parameter": Table(
         "a parameter",
         {
-            "id": Key(NAME, "Its name."),
+            "id": identifier("parameter"),
             "type": Key(TypeKind(), "Its type; bytes where there is none."),
             "enum": Key(ENUM, "The enum that names its values."),
             **DOC,
         },
     ),
-    "attribute": Table("an attribute", {"id": Key(NAME, "Its name."), **FIELD_KEYS}, "field-extensions"),
+    "attribute": Table("an attribute", {"id": identifier("attribute"), **FIELD_KEYS}, "field-extensions"),
     "instance": Table(
         "an instance",
         {
@@ -124,23 +145,21 @@ TABLES: dict[str, Table] = {
             "min": Key(EXPRESSION, "The least value."),
             "max": Key(EXPRESSION, "The greatest value."),
             "any-of": Key(ListKind(EXPRESSION, single=True), "All values."),
-            "in-enum": Key(FlagKind(only=True), "A value that its enum names."),
+            "in-enum": Key(FlagKind(only=True, refusal=IN_ENUM), "A value that its enum names."),
             "expr": Key(EXPRESSION, "True of every value, which is _."),
         },
     ),
     # Written as a mapping from values to names or to mappings of the next table; the validator makes a list of it.
     "enum": Table("an enum", {"members": Key(AnyKind(), "The values and their names.")}),
-    "enum-member": Table("an enum's member", {"id": Key(NAME, "Its name.", required=True), **DOC}),
+    "enum-member": Table("an enum's member", {"id": replace(identifier("enum member"), required=True), **DOC}),
 }
 
 META_DEFAULTS = {
     "endian": Key(
-        EitherKind(
-            "le, be, or a mapping with switch-on and cases", TextKind(choices=("le", "be")), TableKind("endian")
-        ),
+        EitherKind("le, be, or a mapping with switch-on and cases", ENDIAN, TableKind("endian")),
         "Byte order of integers and floats.",
     ),
-    "bit-endian": Key(TextKind(choices=("le", "be")), "Order of bits."),
+    "bit-endian": Key(BIT_ENDIAN, "Order of bits."),
     "encoding": Key(TEXT, "Encoding of text."),
 }
 META_REST = {
@@ -158,9 +177,13 @@ META_REST = {
 }
 
 TABLES["meta"] = Table(
-    "meta", {"id": Key(NAME, "The spec's name.", required=True), **META_REST, **META_DEFAULTS}, "meta-extensions"
+    "meta",
+    {"id": replace(identifier("meta"), doc="The spec's name.", required=True), **META_REST, **META_DEFAULTS},
+    "meta-extensions",
 )
-TABLES["type-meta"] = Table("meta", {"id": Key(NAME, "The type's name."), **META_REST, **META_DEFAULTS})
+TABLES["type-meta"] = Table(
+    "meta", {"id": replace(identifier("meta"), doc="The type's name."), **META_REST, **META_DEFAULTS}
+)
 TABLES["endian"] = Table(
     "endian",
     {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..model.model import Position
 
@@ -32,7 +32,7 @@ class Scalar:
         begin = self._index(offset)
         behind = self._index(end if end is not None else offset + 1)
         here = self.position
-        return Position(here.file, here.line, here.column + begin, max(behind - begin, 1), here.source)
+        return replace(here, column=here.column + begin, width=max(behind - begin, 1))
 
     def _index(self, offset: int) -> int:
         """Where ``text[offset]`` stands in ``source``."""

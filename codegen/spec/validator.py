@@ -5,14 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable
 from collections.abc import Mapping as AnyMapping
+from dataclasses import replace
 from types import MappingProxyType
 
 from ..expression.lexer import ExpressionError
 from ..expression.nodes import Node
+from ..expression.outline import outline
 from ..expression.parser import parse_expression, parse_expressions, parse_type_reference
+from ..model.keypath import KeyPath
 from ..model.model import Position
 from .diagnostics import Diagnostics
 from .expectations import expected
+from .fitting import unknown_key
 from .kinds import (
     AnyKind,
     ContentsKind,
@@ -45,7 +49,7 @@ from .syntax import (
 )
 from .tables import EXTENSION, TABLES
 from .tree import Mapping, Scalar, Sequence, YamlNode, described
-from .words import listed, nearest, shown, suggestion, unknown
+from .words import nearest, shortened, shown, suggestion
 
 _PROCESS = re.compile(r"\s*([a-z][a-z0-9_.]*)\s*(?:\((.*)\))?\s*", re.DOTALL)
 
@@ -100,7 +104,7 @@ class Validator:
         keys: dict[str, Position] = {}
         unknown_keys: list[str] = []
         for key, child in node.entries:
-            kind = self._key_kind(key, table)
+            kind = self._key_kind(key, table, node)
             if kind is None and not key.text.startswith("-"):
                 unknown_keys.append(key.text)
             self.diagnostics.concerns(key.position, name, key.text if kind is not None else None)
@@ -113,12 +117,12 @@ class Validator:
         meant = {nearest(word, table.keys) for word in unknown_keys}
         for word, each in table.keys.items():
             if each.required and word not in keys and word not in meant:
-                self.diagnostics.error(node.position, f"{table.name} has no key '{word}'", (name, word))
+                self.diagnostics.error(node.position, _absent(name, word), (name, word))
         missing = _missing(table, values, keys, unknown_keys)
         faulty = self.diagnostics.errors > errors
         return Section(name, node.position, MappingProxyType(values), MappingProxyType(keys), faulty, missing)
 
-    def _key_kind(self, key: Scalar, table: Table) -> Kind | None:
+    def _key_kind(self, key: Scalar, table: Table, node: Mapping) -> Kind | None:
         word = key.text
         if word in table.keys:
             return table.keys[word].kind
@@ -127,7 +131,7 @@ class Validator:
                 return TableKind(table.extensions)
             self.diagnostics.error(key.position, f"{table.name} takes no key '{EXTENSION}'")
         elif not word.startswith("-"):
-            self.diagnostics.error(key.position, unknown("key", word, table.keys, table.name))
+            self.diagnostics.error(key.position, unknown_key(word, table, node))
         elif nearest(word, [EXTENSION]):
             self.diagnostics.warning(key.position, f"the key {shown(word)} is ignored{suggestion(word, [EXTENSION])}")
         return None
@@ -157,9 +161,12 @@ class Validator:
         for key, child in node.entries:
             checked: Text | Expression | None
             if kind.keys == "expression":
-                checked = self._expression(key)
+                checked = self._case(key)
+                if isinstance(kind.value, TypeKind) and isinstance(child, Scalar) and checked is not None:
+                    child = _moved(child, checked.position.path)
             elif kind.pattern is not None and not re.fullmatch(kind.pattern, key.text):
-                self.diagnostics.error(key.position, f"{shown(key.text)} is no name for {_article(kind.key)}: {_NAMES}")
+                message = f"invalid {kind.key} ID: {shown(key.text)}, expected /^{kind.pattern}$/"
+                self.diagnostics.error(key.position, message)
                 continue
             else:
                 checked = Text(key.text, key)
@@ -182,6 +189,9 @@ class Validator:
             member: Value | None
             if isinstance(child, Mapping):
                 member = self._section(child, "enum-member")
+            elif isinstance(child, Scalar) and child.value is None and child.text:
+                member = None
+                self.diagnostics.error(child.position, f"expected string or map, got {child.text}")
             else:
                 member = self.check(child, TABLES["enum-member"].keys["id"].kind)
             if member is not None:
@@ -229,27 +239,43 @@ class Validator:
         if isinstance(kind, TextKind):
             return self._text(node, kind)
         if isinstance(kind, FlagKind):
+            if isinstance(node.value, bool) and kind.only not in (None, node.value) and kind.refusal:
+                self.diagnostics.error(node.position, kind.refusal.replace("{}", node.text))
+                return None
             if not isinstance(node.value, bool) or kind.only not in (None, node.value):
                 self._wrong(node, expected(kind))
                 return None
             return Flag(node.value, node.position)
         if isinstance(kind, IntegerKind):
             value = node.value
-            if not isinstance(value, int) or isinstance(value, bool) or not _within(value, kind):
+            if not isinstance(value, int) or isinstance(value, bool):
                 self._wrong(node, expected(kind))
+                return None
+            if not _within(value, kind):
+                self.diagnostics.error(node.position, f"expected {expected(kind)}, got {shortened(node.text)}")
                 return None
             return Integer(value, node.position)
         raise AssertionError(kind)
 
     def _text(self, node: Scalar, kind: TextKind) -> Text | None:
-        if kind.choices and node.text not in kind.choices:
-            hint = suggestion(node.text, kind.choices)
-            self.diagnostics.error(node.position, f"expected {listed(kind.choices)}, found {described(node)}{hint}")
-            return None
-        if kind.pattern is not None and not re.fullmatch(kind.pattern, node.text):
-            self._wrong(node, kind.expected)
-            return None
-        return Text(node.text, node)
+        fits = not kind.choices or node.text in kind.choices
+        if fits and (kind.pattern is None or re.fullmatch(kind.pattern, node.text)):
+            return Text(node.text, node)
+        if kind.refusal:
+            message = kind.refusal.replace("{}", shortened(node.text))
+        elif kind.choices:
+            message = f"expected {' / '.join(sorted(kind.choices))}, got {shown(node.text)}"
+        else:
+            message = f"expected {kind.expected}, found {described(node)}"
+        self.diagnostics.error(node.position, message + suggestion(node.text, kind.choices))
+        return None
+
+    def _case(self, key: Scalar) -> Expression | None:
+        """A key that is an expression. In paths it stands as its tree, as in those of Kaitai's compiler."""
+        checked = self._expression(key)
+        if checked is None or key.position.path is None:
+            return checked
+        return Expression(checked.node, _moved(key, key.position.path.sibling(outline(checked.node))))
 
     def _expression(self, node: Scalar) -> Expression | None:
         text = node.text.lower() if isinstance(node.value, bool) else node.text
@@ -313,11 +339,15 @@ def _whole(kind: Kind, value: Value | None) -> bool:
     return not (isinstance(value, (Items, Entries)) and value.incomplete)
 
 
-_NAMES = "lower-case letters, digits and underscores, beginning with a letter"
+def _absent(table: str, word: str) -> str:
+    """The sentence about a key that is not there."""
+    if (table, word) == ("meta", "id"):
+        return "no `meta/id` encountered in top-level class spec"
+    return f"missing mandatory argument `{word}`"
 
 
-def _article(word: str) -> str:
-    return f"{'an' if word[0] in 'aeiou' else 'a'} {word}"
+def _moved(node: Scalar, path: KeyPath | None) -> Scalar:
+    return replace(node, position=replace(node.position, path=path))
 
 
 def _within(value: int, kind: IntegerKind) -> bool:

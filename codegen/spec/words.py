@@ -15,7 +15,12 @@ def shown(text: str) -> str:
     >>> shown("len")
     "'len'"
     """
-    return f"'{text}'" if len(text) <= MAX_SHOWN else f"'{text[:MAX_SHOWN]}…'"
+    return f"'{shortened(text)}'"
+
+
+def shortened(text: str) -> str:
+    """``text``, cut where it is long."""
+    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…"
 
 
 def listed(words: Iterable[str]) -> str:
@@ -46,18 +51,3 @@ def suggestion(word: str, valid: Iterable[str]) -> str:
     """``; did you mean 'x'?`` or nothing."""
     found = nearest(word, valid)
     return f"; did you mean '{found}'?" if found else ""
-
-
-def unknown(kind: str, word: str, valid: Iterable[str], where: str) -> str:
-    """A sentence about a word that is none of the valid ones: the nearest, or else all of them.
-
-    >>> unknown("key", "repaet", ["id", "repeat"], "an attribute")
-    "unknown key 'repaet' in an attribute; did you mean 'repeat'?"
-    >>> unknown("key", "x", ["id", "repeat"], "an attribute")
-    "unknown key 'x' in an attribute; expected id or repeat"
-    """
-    words = sorted(set(valid))
-    hint = suggestion(word, words)
-    if not hint and words:
-        hint = f"; expected {listed(words)}" if len(words) <= 30 else ""
-    return f"unknown {kind} {shown(word)} in {where}{hint}"

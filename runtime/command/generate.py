@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from ..errors import WireloomError
+from ..errors import SpecError, WireloomError
 from ..printable import printable
 from . import completing
+from .standard import wants_colours
 
 if TYPE_CHECKING:
     from wireloom.codegen.emit import Changes
     from wireloom.codegen.project import Project
 
-DIFFERS = 1
+DIFFERS, UNUSABLE = 1, 2
 
 
 @click.command("generate", short_help="Specs to code; --check only compares.")
@@ -37,6 +39,17 @@ DIFFERS = 1
     help="Folder to write [generated].",
 )
 @click.option("--package", metavar="NAME", help="What Python will import that folder as [wireloom.formats].")
+@click.option("--kaitai", is_flag=True, help="Make a module per SPEC with the API of Kaitai's own compiler.")
+@click.option("--read-write", is_flag=True, help="With --kaitai: classes of its read-write mode.")
+@click.option(
+    "-I",
+    "import_paths",
+    metavar="DIR",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    shell_complete=completing.folders,
+    help="With --kaitai: where absolute imports are looked for; may be given several times.",
+)
 @click.option("--check", is_flag=True, help="Write nothing; exit code 1 and a diff where the folder differs.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was, or would be, written and removed as JSON.")
 @click.pass_context
@@ -45,6 +58,9 @@ def command(
     specs: tuple[Path, ...],
     output: Path | None,
     package: str | None,
+    kaitai: bool,
+    read_write: bool,
+    import_paths: tuple[Path, ...],
     check: bool,
     as_json: bool,
 ) -> None:
@@ -54,7 +70,16 @@ def command(
     With the default folder, the specs of specs/ always count. A project with another layout says so in its
     pyproject.toml, in the table [tool.wireloom]: specs, output, package, discovery. That file is looked for in the
     current folder and in those around it. Paths are shown as they are called from the current folder.
+
+    With --kaitai each SPEC, and each that it imports, becomes a module in DIR, named by its id, with classes as
+    Kaitai's own compiler makes them; nothing else in DIR is touched. --package is then where the modules import each
+    other from ("." for the package that they are in, whatever its name); without it DIR may be a package or on
+    Python's path. A SPEC that is refused leaves the others alone; the exit code is 2.
     """
+    if kaitai:
+        context.exit(_kaitai(specs, output, package, read_write, import_paths, check, as_json))
+    if read_write or import_paths:
+        raise click.UsageError("--read-write and -I go with --kaitai", context)
     from wireloom.codegen.backends.base import Target
     from wireloom.codegen.emit import generate
     from wireloom.codegen.project import enclosing_project
@@ -72,17 +97,51 @@ def command(
     )
     if own:
         _tell_undeclared(project)
+    context.exit(_result(changes, folder, check, as_json))
+
+
+def _kaitai(
+    specs: tuple[Path, ...],
+    output: Path | None,
+    package: str | None,
+    read_write: bool,
+    import_paths: tuple[Path, ...],
+    check: bool,
+    as_json: bool,
+) -> int:
+    from wireloom.codegen.backends.python.api import Api
+    from wireloom.codegen.kaitai.generate import generate
+
+    if output is None or not specs:
+        raise click.UsageError("--kaitai needs the folder to write, -o DIR, and at least one SPEC")
+    outcome = generate(
+        specs,
+        output,
+        api=Api.KAITAI_READ_WRITE if read_write else Api.KAITAI,
+        package=package or "",
+        import_paths=import_paths,
+        check=check,
+    )
+    for error in outcome.errors:
+        rendered = error.rendered(wants_colours(sys.stderr)) if isinstance(error, SpecError) else f"wireloom: {error}"
+        click.echo(rendered, err=True)
+    code = _result(outcome.changes, output, check, as_json)
+    return UNUSABLE if outcome.errors else code
+
+
+def _result(changes: Changes, folder: Path, check: bool, as_json: bool) -> int:
+    """Says what was, or would be, written; gives the exit code."""
+    code = DIFFERS if check and not changes.clean else 0
     if as_json:
         click.echo(json.dumps(_described(changes, folder), indent=2))
-        context.exit(DIFFERS if check and not changes.clean else 0)
-    if not check:
+    elif not check:
         _tell(changes, folder)
-    elif not changes.clean:
+    elif code:
         click.echo(changes.diff, nl=False)
         for path in (*changes.removed, *changes.foreign):
             click.echo(printable(f"wireloom: {_shown(folder, path)} belongs to no spec"), err=True)
         click.echo("wireloom: the generated code differs from the specs: run 'wireloom generate'", err=True)
-        context.exit(DIFFERS)
+    return code
 
 
 def _tell(changes: Changes, folder: Path) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from ..parsing.streams import WriteStream
-from ..parsing.structs import UNSET, Struct, _shown
+from ..parsing.structs import UNSET, Struct, shown
 from .plans import Plan, plan_of
 from .reading import read_message
 from .rules import Label, MessageRule
@@ -77,5 +77,5 @@ class Message(Struct):
         return not is_zero(value)
 
     def __repr__(self) -> str:
-        shown = (f"{name}={_shown(getattr(self, name))}" for name in self._fields if self.has(name))
-        return f"{type(self).__qualname__}({', '.join(shown)})"
+        fields = (f"{name}={shown(getattr(self, name))}" for name in self._fields if self.has(name))
+        return f"{type(self).__qualname__}({', '.join(fields)})"

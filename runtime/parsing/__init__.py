@@ -51,6 +51,7 @@ from .kaitai import (
     ValidationNotInEnumError,
 )
 from .processing import compress, decompress, done, rotate_left, rotate_right, undone, xor
+from .readstruct import ReadStruct
 from .streams import FileStream, MemoryStream, SubStream, WriteStream, retreat, stream_of, wire_bytes
 from .structs import UNSET, Struct, enclosed
 from .stuffing import stuff, stuff_cobs, stuff_words, unstuff, unstuff_cobs, unstuff_words
@@ -91,6 +92,7 @@ __all__ = [
     "NoTerminatorFoundError",
     "ProcessError",
     "Progress",
+    "ReadStruct",
     "StalledError",
     "Struct",
     "Stuffing",

@@ -154,8 +154,14 @@ class FileStream(KaitaiStream):
             return self._read_bytes_not_aligned(n)
         data = self._take(n)
         if len(data) != n:
-            raise EndOfStreamError(f"requested {n} bytes, but only {len(data)} bytes available", n, len(data))
+            raise self._short(n, len(data))
         return data
+
+    def _short(self, n: int, left: int) -> EndOfStreamError:
+        """The error for fewer bytes than were asked for; the stream goes back to where these begin, if it can."""
+        if self._seekable:
+            self._io.seek(-left, os.SEEK_CUR)
+        return EndOfStreamError(f"requested {n} bytes, but only {left} bytes available", n, left)
 
     def read_up_to(self, n: int) -> bytes:
         """At most ``n`` bytes; none at the end."""
@@ -164,18 +170,24 @@ class FileStream(KaitaiStream):
     def _read_bytes_not_aligned(self, n: int) -> bytes:
         if n >= LARGE:
             return self._read_large(n)
-        return super()._read_bytes_not_aligned(n)
+        if n < 0:
+            raise InvalidArgumentError(f"requested invalid {n} amount of bytes")
+        data = self._take(n)
+        if len(data) != n:
+            raise self._short(n, len(data))
+        return data
 
     def _read_large(self, n: int) -> bytes:
         left = max(0, self.size() - self._tell()) if self._seekable else n
-        blocks: list[bytes] = []
-        if n <= left:
-            left = 0
-            while left < n and (block := self._take(min(LARGE, n - left))):
-                blocks.append(block)
-                left += len(block)
-        if left < n:
+        if n > left:
             raise EndOfStreamError(f"requested {n} bytes, but only {left} bytes available", n, left)
+        blocks: list[bytes] = []
+        left = 0
+        while left < n and (block := self._take(min(LARGE, n - left))):
+            blocks.append(block)
+            left += len(block)
+        if left < n:
+            raise self._short(n, left)
         return b"".join(blocks)
 
     def is_eof(self) -> bool:

@@ -134,8 +134,8 @@ class Struct(KaitaiStruct):
         return all(getattr(self, name, None) == getattr(other, name, None) for name in self._fields)
 
     def __repr__(self) -> str:
-        shown = (f"{name}={_shown(getattr(self, name))}" for name in self._fields if hasattr(self, name))
-        return f"{type(self).__qualname__}({', '.join(shown)})"
+        fields = (f"{name}={shown(getattr(self, name))}" for name in self._fields if hasattr(self, name))
+        return f"{type(self).__qualname__}({', '.join(fields)})"
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
@@ -144,7 +144,8 @@ class Struct(KaitaiStruct):
         return html_of_struct(self)
 
 
-def _shown(value: object) -> str:
+def shown(value: object) -> str:
+    """A value as ``repr`` shows it in an object."""
     if isinstance(value, bytes) and len(value) > SHOWN_BYTES:
         return f"{value[:SHOWN_BYTES]!r}… ({len(value)} bytes)"
     return repr(value)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
 from ..errors import WireloomError
 from ..format import Format
 from ..nearest import unknown
+from ..storage import Location
 from .writer_names import DEFAULT as FILE_NAME
 from .writer_names import check_pattern
 
@@ -133,6 +134,11 @@ class ReadOptions:
     location: Mapping[str, Any] = field(default_factory=dict)
     """How to reach an object store."""
     report_folder: str | None = None
+
+    @property
+    def store(self) -> Location:
+        """How to reach an object store that is written to."""
+        return replace(Location(**self.location), verify_sha256=False)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ make rows of its own of them."""
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -55,7 +55,7 @@ class Selection:
         names = {column_of(each) for each in filters}
         return cls(tuple(filters), Caster([each for each in targets if each.field.name in names]))
 
-    def rows(self, batch: pa.RecordBatch, constants: dict[str, str | None]) -> pa.RecordBatch:
+    def rows(self, batch: pa.RecordBatch, constants: Mapping[str, str | None]) -> pa.RecordBatch:
         """The rows of the engine's batch for which all filters hold. ``constants``: as ``Caster.cast``."""
         holds = mask(self.filters, self.caster.cast(batch, constants))
         return batch if holds.true_count == batch.num_rows else batch.filter(holds)

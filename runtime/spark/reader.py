@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.datasource import DataSourceReader, InputPartition
@@ -19,10 +20,13 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql.datasource import Filter
 
+    from ..plan import Plan
     from ..report import FileReport
     from ..storage import Input
     from .sidechannel import SideChannel
 
+Cast = Callable[["Iterable[pa.RecordBatch]", Mapping[str, str | None]], "Iterator[pa.RecordBatch]"]
+"""From the engine's batches and the values that are the same in all of them to Spark's."""
 QUARANTINE = ("_path", "_offset", "_error", CORRUPT_RECORD)
 """Columns that a damaged record is kept with."""
 
@@ -92,42 +96,59 @@ class FormatReader(DataSourceReader):
 
     def _cast_rows(self, partition: Partition) -> Iterator[pa.RecordBatch]:
         cast = self._caster()
-        for piece in partition.slices:
-            for batch in self._rows(piece, self._sources()):
-                yield from cast(batch, piece.input.path)
+        scans = self._plan(self._sources())
+        for pieces, constants in self._groups(partition):
+            yield from cast(self._rows(scans, pieces), constants)
 
     def _read_and_report(self, partition: Partition, folder: str) -> Iterator[pa.RecordBatch]:
         """As ``_read``, but damaged records and reports go aside."""
         from .sidechannel import SideChannel
 
         cast = self._caster()
-        names = list(dict.fromkeys([*self._sources(), *QUARANTINE]))
-        with Brief(), SideChannel(folder, partition.index) as side:
-            for piece in partition.slices:
-                for batch in self._rows(piece, names, side):
-                    yield from cast(side.take(batch), piece.input.path)
+        with Brief(), SideChannel(folder, partition.index, self.options.store) as side:
+            scans = self._plan(list(dict.fromkeys([*self._sources(), *QUARANTINE])))
+            for pieces, constants in self._groups(partition):
+                yield from cast(map(side.take, self._rows(scans, pieces, side)), constants)
 
-    def _rows(self, piece: Slice, names: list[str], side: SideChannel | None = None) -> Iterator[pa.RecordBatch]:
-        """The engine's batches of a slice; ``side`` gets its report.
+    def _groups(self, partition: Partition) -> list[tuple[list[Slice], Mapping[str, str | None]]]:
+        """The slices, those of whole files together where they have the same values of columns that the format does
+        not have; and these values."""
+        from .pushdown import constants_of
+
+        groups: dict[tuple[Any, ...], tuple[list[Slice], Mapping[str, str | None]]] = {}
+        for number, piece in enumerate(partition.slices):
+            constants = constants_of(piece.input.path, self.options) if self._has_others else {}
+            same = (*constants.items(), None if piece.byte_range is None else number)
+            groups.setdefault(same, ([], constants))[0].append(piece)
+        return list(groups.values())
+
+    def _rows(self, scans: Plan, pieces: Sequence[Slice], side: SideChannel | None = None) -> Iterator[pa.RecordBatch]:
+        """The engine's batches of slices of the same byte range; ``side`` gets their reports.
 
         Raises ``WireloomError`` where the storage fails, whatever the mode: a task that is run again may read it all.
         """
-        options = self.options
-        scanner = self._scan(piece, names)
-        try:
-            with closing(scanner):
-                yield from scanner
-        except NothingThereError:
-            if not options.ignore_missing and not options.ignore_corrupt:
-                raise
-        except WireloomError:
-            if not options.ignore_corrupt:
-                raise
-        for report in scanner.report.files:
-            if report.failed and report.damaged and report.damaged[-1].reason == "missing":
-                self._storage_failed(report)
-            if side is not None:
-                side.reported(report, piece)
+        from ..scanning import Scanner
+
+        scans = replace(scans, byte_range=pieces[0].byte_range)
+        options, waiting = self.options, list(pieces)
+        while waiting:
+            scanner = Scanner(scans, [each.input for each in waiting], together=True)
+            try:
+                with closing(scanner):
+                    yield from scanner
+            except NothingThereError:
+                if not options.ignore_missing and not options.ignore_corrupt:
+                    raise
+            except WireloomError:
+                if not options.ignore_corrupt:
+                    raise
+            for report, piece in zip(scanner.report.files, waiting, strict=False):
+                if report.failed and report.damaged and report.damaged[-1].reason == "missing":
+                    self._storage_failed(report)
+                if side is not None:
+                    side.reported(report, piece)
+            # Where a file could not be read to its end, those behind it are still to be.
+            waiting = waiting[max(1, len(scanner.report.files)) :]
 
     def _storage_failed(self, report: FileReport) -> None:
         if not self.ends_where_storage_fails:
@@ -135,19 +156,20 @@ class FormatReader(DataSourceReader):
             offset = report.damaged[-1].offset
             raise WireloomError(report.error or "", path=report.path, offset=offset, reason="missing", advice=advice)
 
-    def _caster(self) -> Callable[[pa.RecordBatch, str | None], Iterator[pa.RecordBatch]]:
-        """What filters batches of the file at a path and gives them Spark's types."""
+    def _caster(self) -> Cast:
+        """What filters batches of files, which have the same ``constants``, and gives them Spark's types."""
         from .casting import Caster
-        from .pushdown import Selection, constants_of
+        from .merging import merged
+        from .pushdown import Selection
 
         caster = Caster(self.targets)
         selection = Selection.of(self.filters, self.targets) if self.filters else None
 
-        def cast(batch: pa.RecordBatch, path: str | None) -> Iterator[pa.RecordBatch]:
-            constants = constants_of(path, self.options) if self._has_others else {}
-            chosen = batch if selection is None else selection.rows(batch, constants)
-            if chosen.num_rows:
-                yield caster.cast(chosen, constants)
+        def cast(batches: Iterable[pa.RecordBatch], constants: Mapping[str, str | None]) -> Iterator[pa.RecordBatch]:
+            chosen = batches if selection is None else (selection.rows(each, constants) for each in batches)
+            # Small batches are put together first: casting costs each batch the same, however small.
+            for batch in merged((each for each in chosen if each.num_rows), self.options.batch_rows):
+                yield caster.cast(batch, constants)
 
         return cast
 
@@ -162,18 +184,19 @@ class FormatReader(DataSourceReader):
         # Even where Spark wants nothing but nulls, rows must be counted.
         return list(dict.fromkeys(wanted)) or ["_offset"]
 
-    def _scan(self, piece: Slice, names: list[str]) -> Any:
-        from ..scanning import scan
+    def _plan(self, names: list[str]) -> Plan:
+        """How whole files are read."""
+        from ..plan import plan as checked
 
-        options = self.options
-        return scan(
+        options, scan = self.options, dict(self.options.scan)
+        known = {name: scan.pop(name) for name in ("codec", "max_record", "max_window") if name in scan}
+        return checked(
             self.format,
-            piece.input,
             columns=names,
             mode=options.mode,
             recover=options.recover,
             verify=options.verify,
-            byte_range=piece.byte_range,
             batch_rows=options.batch_rows,
-            **options.scan,
+            options=scan,
+            **known,
         )

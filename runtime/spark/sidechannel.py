@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ..report import FileReport
+from ..storage import Location
 from ..writing import opened
 from .folders import Folder
 from .planning import Slice
@@ -40,7 +41,8 @@ FLUSH_BYTES = 8 * 1024 * 1024
 class SideChannel:
     """One task's end of it; a context manager. Nothing is left where the block raises."""
 
-    def __init__(self, address: str, index: int) -> None:
+    def __init__(self, address: str, index: int, location: Location | None = None) -> None:
+        self._location = location
         self._records = f"{address.rstrip('/')}/damaged-{index:06d}.parquet"
         self._reports = f"{address.rstrip('/')}/report-{index:06d}.json"
         self._found: list[dict[str, Any]] = []
@@ -57,7 +59,7 @@ class SideChannel:
             self._flush()
         self._stack.__exit__(kind, error, traceback)
         if kind is None:
-            with opened(self._reports) as file:
+            with opened(self._reports, self._location) as file:
                 file.write(json.dumps(self._found).encode())
 
     def take(self, batch: pa.RecordBatch) -> pa.RecordBatch:
@@ -87,7 +89,7 @@ class SideChannel:
         if not self._held:
             return
         if self._writer is None:
-            file = self._stack.enter_context(opened(self._records))
+            file = self._stack.enter_context(opened(self._records, self._location))
             self._writer = self._stack.enter_context(pq.ParquetWriter(file, QUARANTINE_SCHEMA, compression="zstd"))
         self._writer.write_table(pa.Table.from_batches(self._held))
         self._held, self._bytes = [], 0

@@ -277,10 +277,12 @@ static void try_program(const wl_program *program, taker *bytes) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static bool started;
     char message[256];
     taker bytes = {data, data + size};
     bool raw = take_below(&bytes, 4) == 0;
-    CHECK(wl_start(NULL, message, sizeof message));
+    if (!started)
+        CHECK(started = wl_start(NULL, message, sizeof message));
     wl_program *program;
     if (raw) {
         size_t length = wl_smaller(take(&bytes) * 8, (size_t)(bytes.end - bytes.at));

@@ -320,10 +320,12 @@ static void try_program(const wl_message_program *program, taker *bytes, bool ri
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static bool started;
     char message[256];
     taker bytes = {data, data + size};
     bool changed = take_below(&bytes, 4) == 0;
-    CHECK(wl_start(NULL, message, sizeof message));
+    if (!started)
+        CHECK(started = wl_start(NULL, message, sizeof message));
     message_draft written = write_program(&bytes);
     size_t length;
     uint8_t *packed = message_draft_pack(&written, &length);

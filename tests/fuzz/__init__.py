@@ -1,1 +1,1 @@
-"""``make fuzz``: looks for inputs that break the engine or on which the engine and the objects differ."""
+"""``make fuzz``: looks for inputs that break the engine, a Python surface, or the agreement of two readers."""

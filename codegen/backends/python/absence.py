@@ -1,19 +1,29 @@
-"""Which values may be absent: those of attributes with ``if``, of optional fields of messages, and of instances that
-pass them on."""
+"""Which values may be ``None``: those of attributes with ``if``, of optional fields of messages, and of instances that
+pass them on. With Kaitai's API an attribute that is absent is not set, so that only instances may be ``None``."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ...expression.nodes import Attribute as Member
-from ...expression.nodes import Cast, Conditional, Name, Node
+from ...expression.nodes import BooleanLiteral, Cast, Conditional, Name, Node, Subscript
 from ...expression.walk import walk
-from ...model.model import Attribute, Spec, Struct
+from ...model.model import Attribute, Struct
 from ...model.references import Reference
-from ...model.types import UserType
+from ...model.types import ListType, UserType
+from .api import Api
+
+if TYPE_CHECKING:
+    from .module import Module
 
 
 def may_be_unmatched(attribute: Attribute) -> bool:
     """Whether a value may be of none of the types that its switch offers."""
-    return attribute.switch is not None and all(case.match is not None for case in attribute.switch.cases)
+    if attribute.switch is None:
+        return False
+    matches = [case.match for case in attribute.switch.cases]
+    both = {each.value for each in matches if isinstance(each, BooleanLiteral)} == {True, False}
+    return None not in matches and not both
 
 
 def is_optional_field(attribute: Attribute) -> bool:
@@ -21,19 +31,35 @@ def is_optional_field(attribute: Attribute) -> bool:
     return attribute.message is not None and attribute.message.label == "optional"
 
 
-def may_be_absent(spec: Spec, struct: Struct, node: Node, inside: frozenset[Reference] = frozenset()) -> bool:
+def may_be_absent(module: Module, struct: Struct, node: Node, inside: frozenset[Reference] = frozenset()) -> bool:
     """Whether an expression in ``struct`` may come to ``None``."""
     match node:
         case Name(id):
-            return not has_default(struct, id) and member_may_be_absent(spec, struct, id, inside)
+            return not has_default(struct, id) and member_may_be_absent(module, struct, id, inside)
+        case Subscript(value) | Member(value, "first" | "last") if isinstance(value.type, ListType):
+            return items_may_be_unmatched(module, struct, value)
         case Member(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
-            holder = spec.struct(value.type.path)
-            return not has_default(holder, name) and member_may_be_absent(spec, holder, name, inside)
+            holder = module.spec.struct(value.type.path)
+            return not has_default(holder, name) and member_may_be_absent(module, holder, name, inside)
         case Conditional(_, then, otherwise):
-            return any(may_be_absent(spec, struct, each, inside) for each in (then, otherwise))
+            return any(may_be_absent(module, struct, each, inside) for each in (then, otherwise))
         case Cast(value):
-            return may_be_absent(spec, struct, value, inside)
+            return may_be_absent(module, struct, value, inside)
     return False
+
+
+def items_may_be_unmatched(module: Module, struct: Struct, node: Node) -> bool:
+    """Whether the list that an expression in ``struct`` stands for may have items of none of its switch's types."""
+    match node:
+        case Name(id):
+            holder, name = struct, id
+        case Member(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
+            holder = module.spec.struct(value.type.path)
+        case _:
+            return False
+    instance = holder.instance(name)
+    attribute = holder.attribute(name) or (instance.attribute if instance is not None else None)
+    return attribute is not None and module.api is Api.WIRELOOM and may_be_unmatched(attribute)
 
 
 def has_default(struct: Struct, name: str) -> bool:
@@ -42,18 +68,21 @@ def has_default(struct: Struct, name: str) -> bool:
     return attribute is not None and attribute.message is not None and attribute.message.default is not None
 
 
-def member_may_be_absent(spec: Spec, struct: Struct, name: str, inside: frozenset[Reference] = frozenset()) -> bool:
+def member_may_be_absent(module: Module, struct: Struct, name: str, inside: frozenset[Reference] = frozenset()) -> bool:
     """Whether a member of ``struct`` may be ``None``; ``inside`` are the instances that the question came through."""
     attribute, instance = struct.attribute(name), struct.instance(name)
     if attribute is not None:
         unmatched = may_be_unmatched(attribute) and attribute.repeat is None
-        return attribute.condition is not None or unmatched or is_optional_field(attribute)
+        absent = attribute.condition is not None or unmatched or is_optional_field(attribute)
+        return absent and module.api is Api.WIRELOOM
     if instance is None or (struct.path, name) in inside:
         return False
     if instance.condition is not None:
         return True
+    if instance.attribute is not None:
+        return may_be_unmatched(instance.attribute) and instance.attribute.repeat is None
     if struct.message is not None and instance.value is not None:
         # In a message the absence of any field that a value is made of is the absence of the value.
         inside |= {(struct.path, name)}
-        return any(may_be_absent(spec, struct, each, inside) for each in walk(instance.value))
-    return instance.value is not None and may_be_absent(spec, struct, instance.value, inside | {(struct.path, name)})
+        return any(may_be_absent(module, struct, each, inside) for each in walk(instance.value))
+    return instance.value is not None and may_be_absent(module, struct, instance.value, inside | {(struct.path, name)})

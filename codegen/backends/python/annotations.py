@@ -22,6 +22,7 @@ from ...model.types import (
 )
 from ..base import refuse
 from .absence import is_optional_field, may_be_unmatched, member_may_be_absent
+from .api import Api
 from .module import Module
 from .names import field_name
 
@@ -54,9 +55,9 @@ class Annotations:
             case StringType():
                 return self.builtin("str")
             case EnumType(path):
-                return f"{self.module.class_of(path)} | {self.builtin('int')}"
+                return f"{self.module.enum_of(path)} | {self.builtin('int')}"
             case UserType(path, opaque):
-                if opaque:
+                if opaque and self.module.api is Api.WIRELOOM:
                     refuse(self.struct.position, f"the type '{'::'.join(path)}' is defined nowhere")
                 return self.module.class_of(path)
             case ListType(item):
@@ -72,16 +73,20 @@ class Annotations:
     def of_item(self, attribute: Attribute) -> str:
         """The annotation of one item of an attribute; a switch without a default may leave nothing."""
         text = self.of(attribute.type)
-        return f"{text} | None" if may_be_unmatched(attribute) else text
+        absent = may_be_unmatched(attribute) and self.module.api is Api.WIRELOOM
+        return f"{text} | None" if absent else text
 
     def of_field(self, attribute: Attribute) -> str:
-        """The annotation of an attribute: its list where it is repeated, ``None`` where it may be absent."""
+        """The annotation of an attribute: its list where it is repeated, ``None`` where it may be absent.
+
+        With Kaitai's API what is absent is not set, and there is no ``None``."""
         text = self.of_item(attribute)
         if attribute.message is not None and attribute.message.key is not None:
             return f"{self.builtin('dict')}[{self._of_key(attribute.message.key)}, {text}]"
         if attribute.repeat is not None:
             text = f"{self.builtin('list')}[{text}]"
         absent = attribute.condition is not None or is_optional_field(attribute)
+        absent = absent and self.module.api is Api.WIRELOOM
         return f"{text} | None" if absent and not text.endswith("| None") else text
 
     def _of_key(self, kind: str) -> str:
@@ -90,7 +95,7 @@ class Annotations:
     def of_instance(self, instance: Instance) -> str:
         """The annotation of an instance."""
         text = self.of_field(instance.attribute) if instance.attribute is not None else self.of(instance.type)
-        absent = member_may_be_absent(self.module.spec, self.struct, instance.id)
+        absent = member_may_be_absent(self.module, self.struct, instance.id)
         return f"{text} | None" if absent and not text.endswith("| None") else text
 
 

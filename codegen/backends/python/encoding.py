@@ -38,7 +38,7 @@ def content_text(scope: ClassScope, attribute: Attribute, value: str, *, size_kn
     """
     match attribute.type:
         case StringType(encoding):
-            text = f"{scope.use('encode')}({value}, {codec(attribute, encoding)!r})"
+            text = f"{scope.use('encode')}({value}, {codec(scope, attribute, encoding)!r})"
         case UserType():
             size = _room(scope, attribute) if size_known else None
             arguments = [adopted(scope, attribute, value), *([size] if size else [])]

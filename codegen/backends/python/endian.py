@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+from operator import itemgetter
+
 from ...model.model import ComputedEndian, InheritedEndian
 from .expressions import BIT_OR
 from .scope import ClassScope
@@ -17,13 +20,15 @@ def endian_lines(scope: ClassScope) -> Lines:
             translator = scope.translator(scope.struct.position)
             lines = [Line(f"endian_on = {translator.text(on)}")]
             default: Lines = ()
-            for match, order in cases:
+            for order, group in groupby(cases, key=itemgetter(1)):
                 body = (Line(f"self._is_le = {order == 'le'}"),)
-                if match is None:
+                matches = [match for match, _ in group]
+                texts = [translator.text(each, BIT_OR) for each in matches if each is not None]
+                if texts:
+                    condition = f"== {texts[0]}" if len(texts) == 1 else f"in ({', '.join(texts)})"
+                    lines.append(block(f"{'el' if len(lines) > 1 else ''}if endian_on {condition}:", body))
+                if None in matches:
                     default = body
-                else:
-                    word = "elif" if len(lines) > 1 else "if"
-                    lines.append(block(f"{word} endian_on == {translator.text(match, BIT_OR)}:", body))
             if not default:
                 error = f"{scope.use('UndecidedEndiannessError')}({scope.source + '/meta/endian'!r})"
                 default = (Line(f"raise {error}"),)

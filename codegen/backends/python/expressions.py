@@ -48,6 +48,7 @@ from ...model.types import (
 from ..base import refuse
 from .absence import has_default, may_be_absent, member_may_be_absent
 from .annotations import Annotations
+from .api import Api
 from .module import Module
 from .names import field_name, label_name
 
@@ -72,8 +73,6 @@ _METHODS: dict[tuple[type[Type], str], tuple[str, ...]] = {
     (BytesType, "max"): ("{largest}({})", "largest"),
     (ListType, "size"): ("len({})",),
     (ListType, "length"): ("len({})",),
-    (ListType, "first"): ("{item}({}, 0)", "item"),
-    (ListType, "last"): ("{last}({})", "last"),
     (ListType, "min"): ("{smallest}({})", "smallest"),
     (ListType, "max"): ("{largest}({})", "largest"),
     (FloatType, "to_i"): ("{truncate}({})", "truncate"),
@@ -120,13 +119,15 @@ class Translator:
                 return f"({parts[0]}) if {parts[1]} else {parts[2]}"
             case Name(id) if self.is_nullable(node):
                 return f"self.{field_name(id)}"
+            case Subscript() | Attribute(Node(type=ListType())) if self.is_nullable(node):
+                return self._item(node)
             case Attribute(value, name) if self.is_nullable(node):
                 return f"{self.text(value, PRIMARY)}.{field_name(name)}"
         return self.text(node)
 
     def is_nullable(self, node: Node) -> bool:
         """Whether the value may be that of an absent attribute."""
-        return may_be_absent(self.module.spec, self.struct, node)
+        return may_be_absent(self.module, self.struct, node)
 
     def negation(self, node: Node) -> str:
         """The opposite of a condition."""
@@ -152,8 +153,8 @@ class Translator:
                 return self._attribute(node), PRIMARY
             case Call(value, name, arguments):
                 return self._call(node, value, name, arguments), PRIMARY
-            case Subscript(value, index):
-                return f"{self.module.use('item')}({self._part(value)}, {self._part(index)})", PRIMARY
+            case Subscript(value):
+                return self._present(node, self._item(node), value), PRIMARY
             case Unary(operator, operand):
                 if operator == "not":
                     return self._not(operand)
@@ -168,7 +169,7 @@ class Translator:
                 return self._conditional(condition, then, otherwise)
             case EnumMember(_, label):
                 assert isinstance(node.type, EnumType)
-                return f"{self.module.class_of(node.type.path)}.{label_name(label)}", PRIMARY
+                return f"{self.module.enum_of(node.type.path)}.{label_name(label)}", PRIMARY
             case Cast(value):
                 return self._cast(node, value)
         raise AssertionError(node)
@@ -185,7 +186,34 @@ class Translator:
             left, right, operator = right, left, _MIRRORED[operator]
         if isinstance(right, BooleanLiteral):
             return self._visit(left) if right.value == (operator == "==") else self._not(left)
+        if operator in ("==", "!=") and self.struct.message is None:
+            # What is absent equals nothing.
+            return f"{self._nullable_part(left)} {operator} {self._nullable_part(right)}", COMPARISON
         return f"{self._part(left, BIT_OR)} {operator} {self._part(right, BIT_OR)}", COMPARISON
+
+    def _nullable_part(self, node: Node) -> str:
+        if not self.is_nullable(node):
+            return self._part(node, BIT_OR)
+        text = self.nullable_text(node)
+        return f"({text})" if isinstance(node, Conditional) else text
+
+    def _item(self, node: Node) -> str:
+        """An item of a list or a byte, which may be ``None``."""
+        match node:
+            case Subscript(value, index):
+                return f"{self.module.use('item')}({self._part(value)}, {self._part(index)})"
+            case Attribute(value, "last"):
+                return f"{self.module.use('last')}({self._part(value)})"
+            case Attribute(value):
+                return f"{self.module.use('item')}({self._part(value)}, 0)"
+        raise AssertionError(node)
+
+    def _present(self, node: Node, text: str, values: Node) -> str:
+        """``text``, which stands for an item of ``values``, where it must be there."""
+        if not self.is_nullable(node):
+            return text
+        name = values.id if isinstance(values, Name) else values.name if isinstance(values, Attribute) else "item"
+        return f"{self.module.use('some')}({text}, {name!r})"
 
     def _signed(self, operator: str, operand: Node) -> tuple[str, int]:
         # Two signs in a row would look like an operator that Python does not have.
@@ -248,6 +276,8 @@ class Translator:
             if node.name in ("_io", "_parent", "_root") or isinstance(kind, AnyStructType):
                 return f"{value}.{field_name(node.name)}"
             return self._member(value, self.module.spec.struct(kind.path), node.name)
+        if isinstance(kind, ListType) and node.name in ("first", "last"):
+            return self._present(node, self._item(node), node.value)
         return self._call(node, node.value, node.name, ())
 
     def _member(self, value: str, struct: Struct, name: str) -> str:
@@ -255,7 +285,7 @@ class Translator:
         attribute = struct.attribute(name)
         if attribute is not None and has_default(struct, name):
             return f"({self._default(attribute)} if {text} is None else {text})"
-        if member_may_be_absent(self.module.spec, struct, name):
+        if member_may_be_absent(self.module, struct, name):
             return f"{self.module.use('some')}({text}, {name!r})"
         return text
 
@@ -265,7 +295,7 @@ class Translator:
         if isinstance(attribute.type, EnumType):
             enum = self.module.spec.enum(attribute.type.path)
             label = next((each.label for each in enum.labels if each.value == value), None)
-            return repr(value) if label is None else f"{self.module.class_of(enum.path)}.{label_name(label)}"
+            return repr(value) if label is None else f"{self.module.enum_of(enum.path)}.{label_name(label)}"
         return f"float({str(value)!r})" if isinstance(value, float) else repr(value)
 
     def _call(self, node: Node, value: Node, name: str, arguments: tuple[Node, ...]) -> str:
@@ -291,10 +321,11 @@ class Translator:
         return text.format(self._part(value, binding), *(self._part(each) for each in arguments), **names)
 
     def _encoding(self, node: Node) -> str:
-        codec = python_codec(node.value) if isinstance(node, StringLiteral) else None
-        if codec is None:
+        name = node.value if isinstance(node, StringLiteral) else ""
+        codec = python_codec(name)
+        if codec is None and self.module.api is Api.WIRELOOM:
             refuse(self.position, "the encoding must be one that Python knows")
-        return codec
+        return codec or name
 
     def _binary(self, node: Node, operator: str, left: Node, right: Node) -> tuple[str, int]:
         if operator in ("/", "%"):
@@ -315,6 +346,8 @@ class Translator:
 
     def _cast(self, node: Cast, value: Node) -> tuple[str, int]:
         target = node.type
+        if isinstance(target, BytesType) and isinstance(value.type, ListType):
+            return f"bytes({self._part(value)})", PRIMARY
         if target == value.type or not isinstance(value.type, UserType | AnyStructType | UnionType):
             return self._visit(value)
         if target is None:

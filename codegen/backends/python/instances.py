@@ -84,7 +84,9 @@ def _value_text(scope: ClassScope, instance: Instance, value: Node) -> tuple[Lin
         text = f"{scope.use('integer_text')}({text})"
     if isinstance(instance.type, EnumType) and not isinstance(value.type, EnumType):
         table = scope.module.table(instance.type.path)
-        return (Line(f"raw = {text}"),), f"{table}.get(raw, raw)"
+        found = f"{table}.get(raw, raw)"
+        absent = scope.struct.message is None and translator.is_nullable(value)
+        return (Line(f"raw = {text}"),), f"None if raw is None else {found}" if absent else found
     return (), text
 
 
@@ -108,7 +110,7 @@ def _kept_value(scope: ClassScope, instance: Instance, value: Node, kept: str) -
 def _absence(scope: ClassScope, instance: Instance, lines: Lines, otherwise: str) -> Lines:
     """In a message, what an absent field is part of is absent itself."""
     parts = [each for each in (instance.value, instance.condition) if each is not None]
-    absent = any(may_be_absent(scope.spec, scope.struct, node) for part in parts for node in walk(part))
+    absent = any(may_be_absent(scope.module, scope.struct, node) for part in parts for node in walk(part))
     if scope.struct.message is None or not absent:
         return lines
     return block("try:", lines), block(f"except {scope.use('AbsentError')}:", [Line(otherwise)])

@@ -23,7 +23,7 @@ def messages_constant(module: Module) -> str:
 def types_method(scope: ClassScope) -> MethodView | None:
     """The classes of sub-messages and enums, by field; asked for at run time, since types may lead to each other."""
     pairs = [
-        f"{field_name(each.id)!r}: {scope.module.class_of(each.type.path)}"
+        f"{field_name(each.id)!r}: {(scope.module.enum_of if isinstance(each.type, EnumType) else scope.module.class_of)(each.type.path)}"
         for each in scope.struct.attributes
         if isinstance(each.type, UserType | EnumType)
     ]

@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections import defaultdict
 
 from ...model.model import Spec
-from ...model.types import Path
+from ...model.types import Path, UserType
+from .api import Api
 from .layout import length_fields, structs
 from .message_rules import message_paths
-from .names import class_name, constant_name, qualified
+from .names import class_name, constant_name, enum_class, qualified
+from .neighbours import neighbours
 
 STANDARD = {
     "Any": "typing",
+    "TYPE_CHECKING": "typing",
     "IntEnum": "enum",
     "Iterator": "collections.abc",
     "BinaryIO": "typing",
+    "defaultdict": "collections",
     "Mapping": "collections.abc",
     "cast": "typing",
     "Message": "wireloom.messages.objects",
@@ -26,17 +30,22 @@ STANDARD = {
 
 
 class Module:
-    """One generated module in the making."""
+    """One generated module in the making.
 
-    def __init__(self, spec: Spec) -> None:
+    ``package``: where its neighbours are imported from, for Kaitai's API; see ``neighbours``.
+    """
+
+    def __init__(self, spec: Spec, api: Api = Api.WIRELOOM, package: str = "") -> None:
         self.spec = spec
+        self.api = api
+        self.package = package
         self.lengths = length_fields(spec)
         self.message_numbers = {path: number for number, path in enumerate(message_paths(spec))}
         """Where each message type stands in ``MESSAGES``."""
         self._classes: set[str] = set()
         for each in structs(spec.root):
             self._classes.add(class_name(each.path[-1]))
-            self._classes.update(class_name(enum.path[-1]) for enum in each.enums)
+            self._classes.update(enum_class(each, enum.path[-1]) for enum in each.enums)
         self._modules: set[str] = set()
         self._names: dict[str, set[str]] = defaultdict(set)
         self._others: set[str] = set()
@@ -52,17 +61,33 @@ class Module:
         """A class of the spec keeps its name; what is imported then gets an underscore, which no name of a spec has."""
         return f"_{name}" if name in self._classes else name
 
+    @property
+    def debug(self) -> bool:
+        """Whether objects say where their attributes lie."""
+        return self.spec.debug and self.api is not Api.WIRELOOM
+
+    def reads_at_once(self, kind: UserType) -> bool:
+        """Whether the constructor of a type's class reads; otherwise who makes an object has it read."""
+        if self.api is Api.KAITAI_READ_WRITE:
+            return False
+        spec = next((each for each in (self.spec, *self.spec.imports) if each.root.path == kind.path[:1]), None)
+        return self.api is Api.WIRELOOM or spec is None or not spec.debug
+
     def use_module(self, name: str) -> str:
         """The local name of a module of Python's library."""
         self._modules.add(name)
         return name
 
     def class_of(self, path: Path) -> str:
-        """The class of a type or enum, of this spec or of one that it imports."""
+        """The class of a type, of this spec or of one that it imports."""
         if path[0] == self.spec.root.path[0]:
             return qualified(path)
         self._others.add(path[0])
         return f"_{path[0]}.{qualified(path)}"
+
+    def enum_of(self, path: Path) -> str:
+        """The class of an enum, of this spec or of one that it imports."""
+        return f"{self.class_of(path[:-1])}.{enum_class(self.spec.struct(path[:-1]), path[-1])}"
 
     def packer(self, path: Path, name: str, code: str) -> str:
         """The constant that holds the ``struct.Struct`` of ``code``, named after the field that it begins with."""
@@ -78,13 +103,14 @@ class Module:
     def table(self, path: Path) -> str:
         """The constant that maps the values of an enum to its members."""
         constant = constant_name(path, "members")
-        self._tables[constant] = self.class_of(path)
+        self._tables[constant] = self.enum_of(path)
         return constant
 
     @property
     def imports(self) -> tuple[str, ...]:
         """All import statements, in the order that the linter wants."""
         statements = ["from __future__ import annotations", ""]
+        others = neighbours(self, sorted(self._others))
         if self._packers:
             self.use_module("struct")
         statements += [f"import {name}" for name in sorted(self._modules)]
@@ -98,9 +124,8 @@ class Module:
                 statements.append(f"from {module} import {plain}")
             renamed = (name for name in names if self._local(name) != name)
             statements += [f"from {module} import {name} as {self._local(name)}" for name in renamed]
-        if self._others:
-            statements.append("")
-        statements += [f"from ..{name} import parser as _{name}" for name in sorted(self._others)]
+        if others:
+            statements += ["", *others]
         return tuple(statements)
 
     @property

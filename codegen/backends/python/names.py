@@ -5,6 +5,7 @@ from __future__ import annotations
 import keyword
 from enum import IntEnum
 
+from ...model.model import Struct
 from ...model.types import Path
 
 RESERVED = frozenset(
@@ -21,6 +22,12 @@ def class_name(name: str) -> str:
     """
     joined = "".join(part[:1].upper() + part[1:] for part in name.split("_"))
     return f"{joined}_" if keyword.iskeyword(joined) else joined
+
+
+def enum_class(holder: Struct, name: str) -> str:
+    """The class of the enum ``name`` of a type: where a type beside it has that class already, with an underscore."""
+    joined = class_name(name)
+    return f"{joined}_" if joined in {class_name(each.path[-1]) for each in holder.structs} else joined
 
 
 def qualified(path: Path) -> str:

@@ -18,15 +18,18 @@ from ...model.model import (
     RepeatEos,
     RepeatUntil,
     Switch,
-    SwitchCase,
     TerminatedSize,
 )
 from ...model.types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, UserType
 from ..base import refusal, refuse
-from .expressions import BIT_OR, mentions_name
+from .absence import may_be_unmatched
+from .api import Api
+from .debugging import recorded
+from .expressions import mentions_name
 from .layout import minimum_size, nodes
 from .names import field_name
 from .scope import ClassScope
+from .switches import switch_branches
 from .validation import check_lines, has_checks
 from .view import Line, Lines, block
 
@@ -55,12 +58,12 @@ def attribute_lines(scope: ClassScope, attribute: Attribute, target: str, source
         lines += check_lines(scope, attribute, target, source)
     else:
         lines = repeated_lines(scope, attribute, target, source)
+    lines = recorded(scope, attribute, "", lines)
     if attribute.condition is None:
         return lines
-    return (
-        block(f"if {scope.text(attribute.condition, attribute)}:", lines),
-        block("else:", [Line(f"{target} = None")]),
-    )
+    branch = block(f"if {scope.text(attribute.condition, attribute)}:", lines)
+    # With Kaitai's API what is absent is not set.
+    return (branch, block("else:", [Line(f"{target} = None")])) if scope.module.api is Api.WIRELOOM else (branch,)
 
 
 # Repetition ----------------------------------------------------------------------------------------------------------
@@ -84,6 +87,8 @@ def _array(scope: ClassScope, attribute: Attribute) -> str | None:
     """A counted list of plain numbers is read in one step."""
     if not isinstance(attribute.repeat, RepeatCount) or has_checks(attribute) or attribute.switch:
         return None
+    if scope.module.debug:
+        return None
     if not isinstance(attribute.type, IntegerType | FloatType):
         return None
     if attribute.type.endian == "computed":
@@ -98,7 +103,7 @@ def loop_lines(scope: ClassScope, attribute: Attribute, keep: Store, source: str
     if attribute.framing is not None:
         return _framed_loop(scope, attribute, keep)
     counts = uses_index(attribute)
-    body = list(_item_lines(scope, attribute, keep, source))
+    body = list(recorded(scope, attribute, "[-1]", _item_lines(scope, attribute, keep, source)))
     lines: list[Line] = []
     if minimum_size(scope.spec, replace(attribute, repeat=None)) == 0:
         lines.append(Line(f"progress = {scope.use('Progress')}(io, {source!r})"))
@@ -176,10 +181,9 @@ def value_lines(scope: ClassScope, attribute: Attribute, store: Store, source: s
         case StringType(encoding):
             return (store(decoded(scope, attribute, encoding, bytes_text(scope, attribute), source)),)
         case UserType():
-            if isinstance(attribute.size, OwnSize):
-                return (store(_user_value(scope, attribute, attribute.type, "io")),)
-            sub = f"{scope.use('SubStream')}({bytes_text(scope, attribute)})"
-            return (store(_user_value(scope, attribute, attribute.type, sub)),)
+            own = isinstance(attribute.size, OwnSize)
+            stream = "io" if own else f"{scope.use('SubStream')}({bytes_text(scope, attribute)})"
+            return _object_lines(scope, attribute, attribute.type, stream, store)
     raise refusal(attribute.position, f"the type of '{attribute.id}' cannot be read")
 
 
@@ -201,13 +205,30 @@ def _read_call(code: str, endian: str | None) -> str:
     return f"io.read_{code}{endian}()"
 
 
+def _object_lines(scope: ClassScope, attribute: Attribute, kind: UserType, stream: str, store: Store) -> Lines:
+    """Makes an object, and has it read where its constructor does not."""
+    text = _user_value(scope, attribute, kind, stream)
+    if scope.module.reads_at_once(kind):
+        return (store(text),)
+    name = f"object_{field_name(attribute.id)}"
+    made, read = Line(f"{name} = {text}"), Line(f"{name}._read()")
+    if attribute.repeat is None:
+        return made, store(name), read
+    # What can be read of an item is kept, also where it is the last that can be read.
+    return made, block("try:", [read]), block("finally:", [store(name)])
+
+
 def _user_value(scope: ClassScope, attribute: Attribute, kind: UserType, stream: str) -> str:
-    if kind.opaque:
+    kaitai = scope.module.api is not Api.WIRELOOM
+    if kind.opaque and not kaitai:
         refuse(attribute.position, f"the type '{'::'.join(kind.path)}' is defined nowhere")
-    # A type of another file is the root of its own.
-    root = "self._root" if kind.path[0] == scope.spec.root.path[0] else "None"
     arguments = [scope.text(each, attribute) for each in attribute.arguments]
-    return f"{scope.module.class_of(kind.path)}({', '.join((*arguments, stream, parent_text(scope, attribute), root))})"
+    arguments.append(stream)
+    inside = kind.path[0] == scope.spec.root.path[0] and not kind.opaque
+    if inside or not kaitai:
+        # A type of another file is the root of its own; with Kaitai's API it has no parent either.
+        arguments += [parent_text(scope, attribute), "self._root" if inside else "None"]
+    return f"{scope.module.class_of(kind.path)}({', '.join(arguments)})"
 
 
 def parent_text(scope: ClassScope, attribute: Attribute) -> str:
@@ -219,15 +240,15 @@ def parent_text(scope: ClassScope, attribute: Attribute) -> str:
 
 def decoded(scope: ClassScope, attribute: Attribute, encoding: str | None, data: str, source: str) -> str:
     """The text that turns wire bytes into a string."""
-    return f"self._text({data}, {codec(attribute, encoding)!r}, {source!r})"
+    return f"self._text({data}, {codec(scope, attribute, encoding)!r}, {source!r})"
 
 
-def codec(attribute: Attribute, encoding: str | None) -> str:
-    """Python's name of an encoding."""
+def codec(scope: ClassScope, attribute: Attribute, encoding: str | None) -> str:
+    """Python's name of an encoding. With Kaitai's API one that Python does not know is an error when it is used."""
     found = python_codec(encoding or "UTF-8")
-    if found is None:
+    if found is None and scope.module.api is Api.WIRELOOM:
         refuse(attribute.position, f"Python does not know the encoding '{encoding}'")
-    return found
+    return found or encoding or ""
 
 
 # Bytes ---------------------------------------------------------------------------------------------------------------
@@ -287,38 +308,7 @@ def _processed(scope: ClassScope, attribute: Attribute, process: Process, text: 
 
 
 def _switch_lines(scope: ClassScope, attribute: Attribute, switch: Switch, store: Store, source: str) -> Lines:
-    branches = switch_branches(scope, attribute, switch, lambda case: value_lines(scope, case, store, source))
     # Without a size nothing is known of what no case takes, and nothing is read.
-    return branches if switch.cases[-1].match is None else (*branches, block("else:", [store("None")]))
-
-
-def switch_branches(
-    scope: ClassScope, attribute: Attribute, switch: Switch, lines_of: Callable[[Attribute], Lines]
-) -> Lines:
-    """The branches of a switch; ``lines_of`` treats the attribute as it is in one case."""
-    on = f"on_{field_name(attribute.id)}"
-    default: Lines = ()
-    groups: list[tuple[list[str], Lines]] = []
-    for case in switch.cases:
-        body = lines_of(_case_attribute(attribute, case))
-        if case.match is None:
-            default = body
-            continue
-        match = scope.translator(attribute.position, _on=on).text(case.match, BIT_OR)
-        if groups and groups[-1][1] == body:
-            groups[-1][0].append(match)
-        else:
-            groups.append(([match], body))
-    lines = [Line(f"{on} = {scope.text(switch.on, attribute)}")]
-    for matches, body in groups:
-        condition = f"{on} == {matches[0]}" if len(matches) == 1 else f"{on} in ({', '.join(matches)})"
-        lines.append(block(f"{'el' if len(lines) > 1 else ''}if {condition}:", body))
-    if not groups:
-        return default
-    return (*lines, block("else:", default)) if default else tuple(lines)
-
-
-def _case_attribute(attribute: Attribute, case: SwitchCase) -> Attribute:
-    return replace(
-        attribute, type=case.type, arguments=case.arguments, size=case.size, terminator=case.terminator, switch=None
-    )
+    absent = may_be_unmatched(attribute) and (scope.module.api is Api.WIRELOOM or (scope.lazy and not attribute.repeat))
+    nothing = (store("None"),) if absent else ()
+    return switch_branches(scope, attribute, switch, lambda case: value_lines(scope, case, store, source), nothing)

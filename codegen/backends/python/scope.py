@@ -37,6 +37,11 @@ class ClassScope:
         """The spec that the type is of."""
         return self.module.spec
 
+    @property
+    def lazy(self) -> bool:
+        """Whether statements stand in a property, which has a value in any case."""
+        return self.places is INSTANCE
+
     def use(self, name: str) -> str:
         """The local name of something of the runtime."""
         return self.module.use(name)

@@ -24,8 +24,9 @@ from .fused import offsets, pieces
 from .layout import fixed_size, runs
 from .marks import Marks, plain_cover
 from .names import field_name
-from .reading import byte_order, number_code, switch_branches, uses_index
+from .reading import byte_order, number_code, uses_index
 from .scope import ClassScope, member
+from .switches import switch_branches
 from .validation import check_lines, has_checks
 from .view import Line, Lines, MethodView, block
 

@@ -167,8 +167,8 @@ def test_a_checksum_over_nothing_proves_nothing():
             r"made.ksy:\d+:\d+: error: the type 'elsewhere' is defined nowhere",
         ),
         (
-            "meta: {id: made}\nseq: [{id: a, type: one_two}]\ntypes: {one_two: {}}\nenums: {one_two: {1: x}}",
-            "would both be the class OneTwo",
+            "meta: {id: made}\nseq: [{id: a, type: a1}]\ntypes: {a1: {}, a_1: {}}",
+            "would both be the class A1",
         ),
         (
             "meta: {id: made}\nseq: [{id: class, type: u1}, {id: class_, type: u1}]",

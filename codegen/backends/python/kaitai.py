@@ -1,0 +1,37 @@
+"""The methods of a class with the API of Kaitai's own compiler: its constructor reads, and nothing writes."""
+
+from __future__ import annotations
+
+from ..base import refuse
+from .endian import endian_lines
+from .scope import ClassScope
+from .sequence import common_methods, keep_family, keep_parameters, parameter_list, reader, sequence
+from .view import FieldView, Line, MethodView
+
+
+def read_methods(scope: ClassScope) -> list[MethodView]:
+    """All methods and properties of a class that reads."""
+    struct = scope.struct
+    if struct.message is not None:
+        refuse(struct.position, f"'{struct.path[-1]}' is a protobuf message, which Kaitai's API does not have")
+    read = reader("_read", (*endian_lines(scope), *sequence(scope, struct.attributes, None)))
+    return [_constructor(scope), read, *common_methods(scope)]
+
+
+def _constructor(scope: ClassScope) -> MethodView:
+    any_ = scope.use("Any")
+    family = (f"_io: {scope.use('KaitaiStream')}", f"_parent: {any_} = None", f"_root: {any_} = None")
+    arguments = ", ".join(("self", *parameter_list(scope), *family))
+    lines = [*keep_parameters(scope), Line("self._io = _io"), *keep_family(scope)]
+    if scope.module.debug:
+        lines.append(Line(f"self._debug = {scope.use('defaultdict')}({scope.annotations.builtin('dict')})"))
+    else:
+        lines.append(Line("self._read()"))
+    return MethodView(f"__init__({arguments}) -> None", tuple(lines))
+
+
+def debug_field(scope: ClassScope) -> FieldView:
+    """The declaration of what an object notes about where its attributes lie."""
+    text, dictionary = scope.annotations.builtin("str"), scope.annotations.builtin("dict")
+    annotation = f"{scope.use('defaultdict')}[{text}, {dictionary}[{text}, {scope.use('Any')}]]"
+    return FieldView("_debug", annotation, "Where each attribute that has been read lies: its start and its end.")

@@ -1,0 +1,67 @@
+"""Writes modules with Kaitai's API into a folder, or compares them with what is there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from wireloom.errors import WireloomError
+
+from ..backends.base import HEADER_START
+from ..backends.python.api import Api
+from ..emit import Changes, difference, formatted, from_here, put
+from .modules import modules
+
+REPLACEABLE = (HEADER_START, "# This is a generated file! ")
+"""How the modules begin that are overwritten: our own, and those of Kaitai's own compiler."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What was, or with ``check`` would have been, written, and the errors of the specs that are refused."""
+
+    changes: Changes
+    errors: tuple[WireloomError, ...]
+
+
+def generate(
+    specs: Iterable[Path],
+    output_dir: Path,
+    *,
+    api: Api = Api.KAITAI,
+    package: str = "",
+    import_paths: Iterable[Path] = (),
+    check: bool = False,
+) -> Outcome:
+    """Compiles the specs, and what they import, into modules in ``output_dir``; with ``check`` nothing is written.
+
+    Nothing else in the folder is touched. ``package``: what Python imports the folder as; ``.`` for a package whose
+    name does not matter, empty where the folder may be one or be on Python's path itself. ``import_paths``: where
+    absolute imports are looked for. The specs that are refused leave the others alone; the outcome has their errors.
+    """
+    made = modules(specs, import_paths, api, package)
+    files = formatted({f"{name}.py": text for name, text in made.texts.items()})
+    changes = _compare(files, output_dir)
+    if not check:
+        for path in changes.written:
+            output_dir.mkdir(parents=True, exist_ok=True)
+            put(output_dir / path, files[path])
+    return Outcome(changes, tuple(made.errors))
+
+
+def _compare(files: Mapping[str, str], output_dir: Path) -> Changes:
+    written: list[str] = []
+    unchanged: list[str] = []
+    diff: list[str] = []
+    for path in sorted(files):
+        place = output_dir / path
+        old = place.read_bytes().decode("utf-8", "replace") if place.is_file() else None
+        if old == files[path]:
+            unchanged.append(path)
+            continue
+        if old and not old.startswith(REPLACEABLE):
+            raise WireloomError("not overwritten, since it was not generated: move it away", path=str(place))
+        written.append(path)
+        diff += difference(from_here(output_dir, path), old, files[path])
+    return Changes(tuple(written), (), tuple(unchanged), "".join(diff))

@@ -1,0 +1,77 @@
+"""Specs → the text of modules with Kaitai's API."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePath
+
+from wireloom.errors import SpecError, WireloomError
+
+from ..backends.base import HEADER_START, template_environment
+from ..backends.python import BACKEND
+from ..backends.python.api import Api
+from ..backends.python.lower import lower
+from ..model.load import load
+from ..model.model import MODEL_VERSION, Spec
+
+TEMPLATE = "parser.py.j2"
+
+
+@dataclass
+class Modules:
+    """What came of some specs: ``texts``, by the name of the module, and the ``errors`` of those that are refused."""
+
+    texts: dict[str, str] = field(default_factory=dict)
+    errors: list[WireloomError] = field(default_factory=list)
+
+
+def modules(specs: Iterable[Path], import_paths: Iterable[Path], api: Api, package: str) -> Modules:
+    """The modules of the specs and of all that they import, each once; not formatted yet.
+
+    ``package`` is where they import each other from, see ``Module``. A spec that is refused, or that cannot be read,
+    does not keep the others from being made.
+    """
+    made = Modules()
+    known: dict[str, Spec] = {}
+    folders = tuple(import_paths)
+    for path in specs:
+        try:
+            _add(made.texts, known, load(path, import_paths=folders), api, package)
+        except WireloomError as error:
+            made.errors.append(error)
+        except OSError as error:
+            made.errors.append(WireloomError(f"cannot be read: {error.strerror}", path=str(path)))
+    return made
+
+
+def _add(texts: dict[str, str], known: dict[str, Spec], whole: Spec, api: Api, package: str) -> None:
+    """Adds the modules of one spec, all of them or, where one is refused, none."""
+    family = (replace(whole, imports=()), *whole.imports)
+    new: dict[str, str] = {}
+    for spec in family:
+        other = known.get(spec.name)
+        if other is not None and other.sha256 != spec.sha256:
+            raise SpecError(f"{spec.file}: error: the id '{spec.name}' is also that of {other.file}")
+        if other is None:
+            # What an imported spec imports in turn is among what the whole imports.
+            new[spec.name] = module_text(
+                replace(spec, imports=tuple(each for each in family if each is not spec)), api, package
+            )
+    texts.update(new)
+    known.update((each.name, each) for each in family)
+
+
+def module_text(spec: Spec, api: Api, package: str) -> str:
+    """The module of one spec."""
+    names: Mapping[str, object] = {"header": _header(spec), "view": lower(spec, api, package)}
+    return template_environment(BACKEND.folder).get_template(TEMPLATE).render(names)
+
+
+def _header(spec: Spec) -> str:
+    name = PurePath(spec.file).name
+    return (
+        f"{HEADER_START}from {name} (model version {MODEL_VERSION},\n"
+        f"# sha256 {spec.sha256}).\n"
+        '# Do not edit: change the spec and run "wireloom generate --kaitai".'
+    )

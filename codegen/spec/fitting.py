@@ -1,0 +1,55 @@
+"""Which keys an attribute may have, by what it already says of its type: what a message about an unknown key offers."""
+
+from __future__ import annotations
+
+import re
+
+from .kinds import Table
+from .tree import Mapping, Scalar, YamlNode
+from .words import shown, suggestion
+
+BYTES = ("contents", "pad-right", "parent", "process", "size", "size-eos")
+TEXT = ("encoding", "pad-right", "size", "size-eos")
+ENUM = ("enum",)
+OF_SOME = frozenset((*BYTES, *TEXT, *ENUM))
+"""Keys that not every type takes."""
+
+_NUMBER = re.compile(r"[usbf]\d+(?:le|be)?")
+
+
+def fitting(table: Table, node: Mapping) -> list[str]:
+    """The keys of ``table`` that go with what stands in ``node``, sorted.
+
+    >>> from wireloom.codegen.spec.diagnostics import Diagnostics
+    >>> from wireloom.codegen.spec.reader import read_yaml
+    >>> from wireloom.codegen.spec.tables import TABLES
+    >>> fitting(TABLES["attribute"], read_yaml("{type: u4, repeat: eos}", "a.ksy", Diagnostics()))[:6]
+    ['consume', 'doc', 'doc-ref', 'eos-error', 'id', 'if']
+    """
+    words = sorted(table.keys)
+    if "repeat-expr" not in table.keys:
+        return words
+    values = {key.text: value for key, value in node.entries}
+    fit = set(_of_type(values))
+    repeat = values.get("repeat")
+    how = repeat.text if isinstance(repeat, Scalar) else ""
+    unfit = OF_SOME - fit | ({"repeat-expr", "repeat-until"} - {f"repeat-{how}"})
+    return [each for each in words if each not in unfit and (each != "value" or "type" not in values)]
+
+
+def unknown_key(word: str, table: Table, node: Mapping) -> str:
+    """The sentence about a key that the table does not have: the one that is meant, or else all that would fit."""
+    hint = suggestion(word, table.keys)
+    if hint:
+        return f"unknown key {shown(word)} in {table.name}{hint}"
+    return f"unknown key found, expected: {', '.join(fitting(table, node))}"
+
+
+def _of_type(values: dict[str, YamlNode]) -> tuple[str, ...]:
+    if "enum" in values:
+        return ENUM
+    type = values.get("type")
+    name = type.text if isinstance(type, Scalar) else ""
+    if name in ("str", "strz"):
+        return TEXT
+    return () if _NUMBER.fullmatch(name) else BYTES

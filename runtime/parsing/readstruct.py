@@ -1,0 +1,73 @@
+"""``ReadStruct``: the base of generated classes with Kaitai's API that only read."""
+
+from __future__ import annotations
+
+from os import PathLike
+from typing import IO, Any, ClassVar, Self
+
+from .errors import with_reason
+from .kaitai import KaitaiStream, KaitaiStruct, ValidationFailedError
+from .streams import FileStream, MemoryStream
+from .structs import shown
+
+
+class ReadStruct(KaitaiStruct):
+    """An object that is read from a stream when it is made, as those of Kaitai's own compiler.
+
+    ``from_bytes``, ``from_file`` and ``from_io`` make one of a type without parameters; the constructor takes the
+    parameters, the stream, and, for what belongs to another object, its ``_parent`` and ``_root``.
+    """
+
+    __slots__ = ("_io", "_parent", "_root")
+
+    _fields: ClassVar[tuple[str, ...]] = ()
+    """Names of the attributes, in the order of the wire."""
+    _sizes: ClassVar[tuple[tuple[str, int], ...]] = ()
+    """The attributes that are read several at once, with the bytes that each of them has."""
+    _checksums: ClassVar[tuple[str, ...]] = ()
+    """Names of the attributes that are verified as checksums."""
+
+    _io: KaitaiStream
+    _parent: Any
+    _root: Any
+
+    @classmethod
+    def from_bytes(cls, buf: bytes) -> Self:
+        """Reads an object from bytes in memory."""
+        return cls(MemoryStream(buf))
+
+    @classmethod
+    def from_file(cls, filename: str | PathLike[str]) -> Self:
+        """Reads an object from a file, which stays open until ``close`` or the end of a ``with`` block."""
+        file = open(filename, "rb")  # noqa: SIM115 - the object owns it
+        try:
+            return cls(FileStream(file))
+        except BaseException:
+            file.close()
+            raise
+
+    @classmethod
+    def from_io(cls, io: IO[bytes]) -> Self:
+        """Reads an object from an open binary file."""
+        return cls(FileStream(io))
+
+    def _read(self) -> None:
+        """Reads all attributes from ``_io``."""
+
+    def _refuse(self, error: ValidationFailedError, reason: str) -> None:
+        """A value is refused."""
+        raise with_reason(error, reason)
+
+    def _text(self, data: bytes, encoding: str, src_path: str) -> str:
+        """``data`` as text."""
+        return data.decode(encoding)
+
+    # With this there is no __hash__: values change, and equality with them.
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return all(getattr(self, name, None) == getattr(other, name, None) for name in self._fields)
+
+    def __repr__(self) -> str:
+        fields = (f"{name}={shown(getattr(self, name))}" for name in self._fields if hasattr(self, name))
+        return f"{type(self).__qualname__}({', '.join(fields)})"

@@ -1,0 +1,125 @@
+"""One damaged input, read in one of the ways that there are; and what is counted and claimed of it."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NoReturn, Protocol
+
+from wireloom import engine
+
+from ..unit.reading.running import read
+from .damaged import Damaged
+
+COUNTS = ("cases", "both", "damages", "intact", "out", "lost", "unseen", "violations")
+"""What is counted, in the order of a table: damaged inputs; those that both engines read; places that were damaged;
+records that stand intact in the damaged input; those that came out; those that did not, by a way that the format's
+claim allows; rows of hit bytes that the format has no means to tell from good ones; broken claims."""
+
+BOTH = 8
+"""One of so many inputs is read by both engines."""
+
+
+class Violation(AssertionError):
+    """A claim is broken."""
+
+
+class Subject(Protocol):
+    """A format, with how its inputs are made and what is claimed of reading them when they are damaged.
+
+    ``name``: of the campaign. ``tokens``: bytes that mean something in the format."""
+
+    name: str
+    tokens: Sequence[bytes]
+
+    def sample(self, source: random.Random) -> Any:
+        """Known records in two files: an object with ``content`` and ``other``."""
+        ...
+
+    def check(self, case: Case) -> None:
+        """Reads the damaged input and holds what comes out against what was written. Raises ``Violation``."""
+        ...
+
+
+@dataclass
+class Case:
+    """A damaged input. ``sample``: what the subject made. ``folder``: for those that are read as files."""
+
+    source: random.Random
+    sample: Any
+    damaged: Damaged
+    folder: Path
+    counts: Counter[str] = field(default_factory=Counter)
+    options: dict[str, Any] = field(default_factory=dict)
+    """How it was read, for who wants to see a violation again."""
+
+    def read(self, format: Any, **options: Any) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+        """The rows and the report of the damaged content. By default it is in memory, or comes in small pieces; now and
+        then batches are small, and both engines read it."""
+        content = self.damaged.content
+        way = self.source.randrange(16)
+        if way < 3:
+            # A chunk of one byte costs a call of the engine per byte.
+            options |= {"streamed": True, "chunk": self.source.choice((64, 300, 1000) if way else (1, 7, 64))}
+        elif way < 6:
+            options |= {"batch_rows": self.source.choice((1, 3, 64))}
+        where: Any = content
+        if way >= 14:
+            where = self.folder / "damaged"
+            where.write_bytes(content)
+        self.options = {"format": str(format), "source": type(where).__name__, **options}
+        table, report = read(_first_engine(), format, where, **options)
+        rows = table.to_pylist()
+        if engine.available and not self.source.randrange(BOTH):
+            again, same = read("objects", format, where, **options)
+            self.counts["both"] += 1
+            require(report == same, f"the engines' reports differ: {report} and {same}")
+            require(rows == again.to_pylist(), "the engines' rows differ")
+        require(report["rows"] == len(rows), f"{len(rows)} rows came out, and the report counts {report['rows']}")
+        return rows, report
+
+
+def _first_engine() -> str:
+    return "columns" if engine.available else "objects"
+
+
+def require(holds: bool, sentence: str) -> None:
+    """Raises ``Violation`` where a claim does not hold."""
+    if not holds:
+        fail(sentence)
+
+
+def fail(sentence: str) -> NoReturn:
+    """Raises ``Violation``."""
+    raise Violation(sentence)
+
+
+Range = tuple[int, int]
+
+
+def damaged_ranges(report: Mapping[str, Any]) -> list[Range]:
+    """The damaged ranges of a report that have bytes."""
+    return [(begin, begin + size) for begin, size, _ in report["damaged"] if size]
+
+
+def require_tiling(rows: Sequence[Range], report: Mapping[str, Any], end: int, padding: int = 0) -> None:
+    """All bytes up to ``end`` are accounted for, once: by a row, a damaged range, or the tail. ``padding``: bytes that
+    may follow a damaged range and belong to nothing."""
+    damaged = damaged_ranges(report)
+    ranges = [*rows, *damaged]
+    padded = {following for _, following in damaged} if padding else set()
+    if report["tail"] != "clean":
+        size = report["tail_size"]
+        require(size is not None, "the size of the tail is not known")
+        ranges.append((report["tail_offset"], report["tail_offset"] + size))
+    position = 0
+    for begin, following in sorted(ranges):
+        if following == begin:
+            continue
+        if begin != position and not (position in padded and begin == position + padding):
+            fail(f"byte {min(begin, position)} is accounted for {'twice' if begin < position else 'by nothing'}")
+        position = following
+    require(position == end or (position in padded and end - position <= padding), f"the bytes from {position} to {end} are accounted for by nothing")

@@ -1,0 +1,58 @@
+"""Bytes that were damaged, and for each of them where it stood before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+NEW = -1
+"""Origin of bytes that were not there before."""
+
+Piece = tuple[int, bytes]
+"""Bytes, and where the first of them stood before; or ``NEW``."""
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Bytes ``[begin, end)`` of damaged content that stood together before, from ``origin`` on; or are all new."""
+
+    begin: int
+    end: int
+    origin: int
+
+
+class Damaged:
+    """Content after damage. ``kinds``: what was done to it."""
+
+    def __init__(self, pieces: Sequence[Piece], kinds: Sequence[str] = ()) -> None:
+        self.content = b"".join(content for _, content in pieces)
+        self.kinds = tuple(kinds)
+        self.stretches = _merged(pieces)
+
+    def intact(self, begin: int, end: int) -> list[int]:
+        """Where the bytes that stood at ``[begin, end)`` stand now, unchanged and together; copies count, too."""
+        return [
+            each.begin + begin - each.origin
+            for each in self.stretches
+            if each.origin != NEW and each.origin <= begin and end <= each.origin + each.end - each.begin
+        ]
+
+
+def _merged(pieces: Sequence[Piece]) -> list[Stretch]:
+    found: list[Stretch] = []
+    position = 0
+    for origin, content in pieces:
+        if not content:
+            continue
+        end = position + len(content)
+        last = found[-1] if found else None
+        if last is not None and _goes_on(last, origin):
+            found[-1] = Stretch(last.begin, end, last.origin)
+        else:
+            found.append(Stretch(position, end, origin))
+        position = end
+    return found
+
+
+def _goes_on(last: Stretch, origin: int) -> bool:
+    return last.origin == origin == NEW or (last.origin != NEW and origin == last.origin + last.end - last.begin)

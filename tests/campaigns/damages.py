@@ -1,0 +1,151 @@
+"""Ways to damage content. Each takes pieces and gives pieces, so that every byte's origin stays known."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+
+from .damaged import NEW, Damaged, Piece
+
+Pieces = list[Piece]
+PAGES = (64, 256, 512)
+"""Sizes of zero pages, for files of a few thousand bytes."""
+
+
+def _split(pieces: Pieces, at: int) -> tuple[Pieces, Pieces]:
+    before: Pieces = []
+    for number, (origin, content) in enumerate(pieces):
+        if at < len(content):
+            first, second = (origin, content[:at]), (origin if origin == NEW else origin + at, content[at:])
+            return [*before, first], [second, *pieces[number + 1 :]]
+        before.append((origin, content))
+        at -= len(content)
+    return before, []
+
+
+def _size(pieces: Pieces) -> int:
+    return sum(len(content) for _, content in pieces)
+
+
+def _cut(pieces: Pieces, begin: int, end: int) -> tuple[Pieces, Pieces, Pieces]:
+    before, rest = _split(pieces, begin)
+    inside, behind = _split(rest, end - begin)
+    return before, inside, behind
+
+
+def _overwritten(old: Pieces, new: bytes) -> Pieces:
+    """Bytes that are the same as before are not damaged."""
+    made: Pieces = []
+    position = 0
+    for origin, content in old:
+        for index, byte in enumerate(content):
+            same = origin != NEW and byte == new[position + index]
+            made.append((origin + index if same else NEW, new[position + index : position + index + 1]))
+        position += len(content)
+    return made
+
+
+class Damager:
+    """Makes damage of all kinds. ``tokens``: bytes that mean something in the format, such as its delimiter, which are
+    put where they do not belong. ``other``: pieces of another file of the format."""
+
+    def __init__(self, source: random.Random, tokens: Sequence[bytes], other: Pieces) -> None:
+        self._source = source
+        self._tokens = tokens
+        self._other = other
+
+    def damage(self, pieces: Pieces) -> Damaged:
+        """Damages the content once or several times."""
+        count = self._source.choice((1, 1, 1, 1, 1, 2, 2, 3, 5, 8))
+        kinds = self._source.choices(list(KINDS), k=count)
+        for kind in kinds:
+            pieces = KINDS[kind](self, pieces)
+        return Damaged(pieces, kinds)
+
+    def _range(self, pieces: Pieces, most: int) -> tuple[int, int]:
+        size = _size(pieces)
+        begin = self._source.randrange(size + 1)
+        # Small damage is as frequent as large damage.
+        length = self._source.randrange(1, 2 + self._source.randrange(most))
+        return begin, min(begin + length, size)
+
+    def _overwrite_with(self, pieces: Pieces, begin: int, new: bytes) -> Pieces:
+        before, inside, behind = _cut(pieces, begin, begin + len(new))
+        return [*before, *_overwritten(inside, new), *behind]
+
+    def overwrite(self, pieces: Pieces) -> Pieces:
+        """Random bytes over others."""
+        begin, end = self._range(pieces, 48)
+        return self._overwrite_with(pieces, begin, self._source.randbytes(end - begin))
+
+    def flip(self, pieces: Pieces) -> Pieces:
+        """One bit."""
+        begin, _ = self._range(pieces, 1)
+        _, inside, _ = _cut(pieces, begin, begin + 1)
+        old = b"".join(content for _, content in inside)
+        return self._overwrite_with(pieces, begin, bytes(byte ^ 1 << self._source.randrange(8) for byte in old))
+
+    def misplace(self, pieces: Pieces) -> Pieces:
+        """Bytes that mean something, over others."""
+        token = self._source.choice(self._tokens)
+        begin, end = self._range(pieces, len(token))
+        return self._overwrite_with(pieces, begin, token[: end - begin])
+
+    def remove(self, pieces: Pieces) -> Pieces:
+        """Bytes that are gone."""
+        before, _, behind = _cut(pieces, *self._range(pieces, 200))
+        return [*before, *behind]
+
+    def insert(self, pieces: Pieces) -> Pieces:
+        """Random bytes between others."""
+        begin, _ = self._range(pieces, 1)
+        before, behind = _split(pieces, begin)
+        return [*before, (NEW, self._source.randbytes(self._source.randrange(1, 64))), *behind]
+
+    def intersperse(self, pieces: Pieces) -> Pieces:
+        """Bytes that mean something, once or often, between others."""
+        begin, _ = self._range(pieces, 1)
+        before, behind = _split(pieces, begin)
+        return [*before, (NEW, self._source.choice(self._tokens) * self._source.choice((1, 1, 1, 2, 70))), *behind]
+
+    def zero(self, pieces: Pieces) -> Pieces:
+        """A page of zeros."""
+        page = self._source.choice(PAGES)
+        begin = self._source.randrange(_size(pieces) // page + 1) * page
+        return self._overwrite_with(pieces, begin, bytes(min(page, _size(pieces) - begin)))
+
+    def truncate(self, pieces: Pieces) -> Pieces:
+        """The end is gone."""
+        return _split(pieces, self._range(pieces, 1)[0])[0]
+
+    def behead(self, pieces: Pieces) -> Pieces:
+        """The beginning is gone, or zeros stand there."""
+        before, behind = _split(pieces, self._range(pieces, 1)[0])
+        return behind if self._source.random() < 0.5 else [*_overwritten(before, bytes(_size(before))), *behind]
+
+    def duplicate(self, pieces: Pieces) -> Pieces:
+        """A block stands at another place as well."""
+        _, block, _ = _cut(pieces, *self._range(pieces, 600))
+        before, behind = _split(pieces, self._range(pieces, 1)[0])
+        return [*before, *block, *behind]
+
+    def concatenate(self, pieces: Pieces) -> Pieces:
+        """Another file, or its end, behind this one."""
+        begin = self._source.choice((0, self._range(self._other, 1)[0]))
+        return [*pieces, *_split(self._other, begin)[1]]
+
+
+KINDS: dict[str, Callable[[Damager, Pieces], Pieces]] = {
+    "overwritten": Damager.overwrite,
+    "bit flipped": Damager.flip,
+    "token over others": Damager.misplace,
+    "removed": Damager.remove,
+    "inserted": Damager.insert,
+    "token inserted": Damager.intersperse,
+    "zero page": Damager.zero,
+    "truncated": Damager.truncate,
+    "beginning gone": Damager.behead,
+    "block duplicated": Damager.duplicate,
+    "concatenated": Damager.concatenate,
+}
+"""Every kind of damage, by its name in reports."""

@@ -1,0 +1,237 @@
+"""Logs with a delimiter between stuffed records: word-stuffed ones, and COBS logs with and without checksums.
+
+Which frames there are is decided here by splitting at the delimiter, and which of them are records by looking them up
+among those that were written. So what has to come out is known exactly: each frame that is a record, at its place, and
+nothing else. A log without checksums cannot tell a frame that was hit from a good one, as long as it is stuffed right:
+such rows are counted.
+
+Of the records that were not hit at most two are lost per damage: those whose delimiters were.
+"""
+
+from __future__ import annotations
+
+import random
+import struct
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import crc32c
+import wireloom
+
+from ..unit.reading.samples import stuff_cobs, stuff_words
+from .case import Case, Range, fail, require, require_tiling
+
+Values = tuple[Any, ...]
+
+
+class Record(NamedTuple):
+    """A record that was written: its columns, and where it stood, stuffed, without delimiters."""
+
+    values: Values
+    begin: int
+    end: int
+
+
+@dataclass
+class Logs:
+    """Two files, one written behind the other."""
+
+    content: bytes
+    other: bytes
+    records: list[Record]
+    stuffed: dict[bytes, Values]
+    """What was written, by how it stands in the file."""
+
+
+def checked_record(generation: int, data: bytes) -> bytes:
+    """A record with its checksum, before stuffing."""
+    body = struct.pack("<I", generation) + data
+    return struct.pack("<I", crc32c.crc32c(bytes(4) + body) ^ 0xFFFFFFFF) + body
+
+
+@cache
+def awkward_generation() -> int:
+    """A generation with which the checksum of an empty record begins with the delimiter of word stuffing, so that the
+    stuffed record begins with a zero byte."""
+    return next(number for number in range(1 << 24) if checked_record(number, b"").startswith(b"\xfe\xfd"))
+
+
+def payload(source: random.Random, number: int) -> bytes:
+    """Distinct from all others."""
+    size = source.choice((0, 3, 20, 60, 200, 253, 255, 600))
+    fillers = (b"\xfe\xfd", b"\x00", b"x", b"\xfe", b"\xfd\xfe", bytes(range(256)))
+    filler = source.randbytes(size) if source.random() < 0.5 else (source.choice(fillers) * size)[:size]
+    return b"%d " % number + filler
+
+
+def frames_of(content: bytes, delimiter: bytes) -> Iterator[tuple[int, int, bytes]]:
+    """Position, end and bytes of each frame. A frame's position is that of the delimiter before it; the first one may
+    have none, and behind the last delimiter there is none."""
+    position = content.find(delimiter)
+    if position != 0 and content:
+        end = len(content) if position < 0 else position
+        yield 0, end, content[:end]
+    while position >= 0:
+        begin = position + len(delimiter)
+        following = content.find(delimiter, begin)
+        end = len(content) if following < 0 else following
+        if begin < len(content):
+            yield position, end, content[begin:end]
+        position = following
+
+
+def uncobs(frame: bytes) -> bytes | None:
+    """Undoes COBS; ``None`` for bytes that are not stuffed so."""
+    made, position = bytearray(), 0
+    while position < len(frame):
+        code = frame[position]
+        block = frame[position + 1 : position + code]
+        if code == 0 or len(block) < code - 1:
+            return None
+        made += block
+        position += code
+        if code < 255 and position < len(frame):
+            made.append(0)
+    return bytes(made)
+
+
+class Delimited:
+    """A campaign on such logs. ``format``: gives the format; ``columns``: of a record."""
+
+    def __init__(
+        self, name: str, format: Callable[[], Any], columns: Sequence[str], delimiter: bytes, *, checked: bool
+    ) -> None:
+        self.name = name
+        self.tokens = (delimiter, delimiter * 3, bytes(len(delimiter)), delimiter[:1], delimiter[-1:], b"\x01", bytes(3))
+        self._format = format
+        self._columns = columns
+        self._delimiter = delimiter
+        self._checked = checked
+        self._stuff = stuff_cobs if delimiter == b"\0" else stuff_words
+
+    def sample(self, source: random.Random) -> Logs:
+        """As ``Subject.sample``."""
+        content, first = self._written(source, 1, source.choice((3, 12, 30)), 0)
+        other, second = self._written(source, 1001, source.choice((1, 8)), len(content))
+        both = content + other
+        records = first + second
+        return Logs(content, other, records, {both[each.begin : each.end]: each.values for each in records})
+
+    def _written(self, source: random.Random, first: int, count: int, begin: int) -> tuple[bytes, list[Record]]:
+        made, records = bytearray(), []
+        for number in range(first, first + count):
+            data = payload(source, number)
+            values: Values = (data,)
+            if self._checked:
+                if number == first and source.random() < 0.3 and first == 1:
+                    number, data = awkward_generation(), b""
+                values = (number, data)
+            stuffed = self._stuff(checked_record(number, data) if self._checked else data)
+            records.append(Record(values, begin + len(made), begin + len(made) + len(stuffed)))
+            made += stuffed + self._delimiter
+        return bytes(made), records
+
+    def check(self, case: Case) -> None:
+        """As ``Subject.check``."""
+        content = case.damaged.content
+        rows, report = case.read(self._format(), columns=["_offset", *self._columns], codec="none")
+        expected, zeros = self._expected(case, rows)
+        found = [(row["_offset"], tuple(row[name] for name in self._columns)) for row in rows]
+        if found != [(position, values) for position, _, values in expected]:
+            fail(_difference(found, expected))
+        extents = [(position, end) for position, end, _ in expected]
+        # A delimiter at the end belongs to no frame.
+        end = len(content) - len(self._delimiter) if content.endswith(self._delimiter) else len(content)
+        reached = max([end, *(each[1] for each in extents)])
+        require_tiling(extents, report, reached if reached == end else len(content))
+        if zeros:
+            require(report["damaged"][:1] == [[0, zeros, "length"]], f"{zeros} zeros at the beginning are not reported")
+        self._count(case, found)
+        self._in_ranges(case, rows)
+
+    def _expected(self, case: Case, rows: list[dict[str, Any]]) -> tuple[list[tuple[int, int, Values]], int]:
+        """The rows that have to come out, with where they stand; and how many zeros a file begins with that do not
+        belong to its first record."""
+        sample: Logs = case.sample
+        content = case.damaged.content
+        zeros = 0
+        if case.options["source"].endswith("Path") and self._delimiter != b"\0":
+            zeros = self._zeros(content, sample)
+        expected = []
+        for position, end, frame in frames_of(content[zeros:], self._delimiter):
+            values = self._values(frame, sample)
+            if values is not None:
+                expected.append((zeros + position, zeros + end, values))
+        return expected, zeros
+
+    def _values(self, frame: bytes, sample: Logs) -> Values | None:
+        if self._checked:
+            return sample.stuffed.get(frame)
+        data = uncobs(frame) if frame else None
+        return None if data is None else (data,)
+
+    def _zeros(self, content: bytes, sample: Logs) -> int:
+        """What is left of a log that was truncated in place begins with zeros, of which the first record may own up to
+        three."""
+        zeros = len(content) - len(content.lstrip(b"\0"))
+        if zeros == len(content):
+            return zeros
+        first = next(frames_of(content, self._delimiter))[2]
+        if first in sample.stuffed:
+            return 0
+        for own in range(min(3, zeros) + 1):
+            if first[zeros - own :] in sample.stuffed:
+                return zeros - own
+        return zeros
+
+    def _count(self, case: Case, found: list[tuple[int, Values]]) -> None:
+        sample: Logs = case.sample
+        values = {each for _, each in found}
+        written = set(sample.stuffed.values())
+        unhit = {each.values for each in sample.records if case.damaged.intact(each.begin, each.end)}
+        lost = len(unhit - values)
+        case.counts["intact"] += len(unhit)
+        case.counts["out"] += len(unhit) - lost
+        case.counts["lost"] += lost
+        case.counts["unseen"] += sum(each not in written for _, each in found)
+        damages = len(case.damaged.kinds)
+        require(lost <= 2 * damages, f"{lost} records that were not hit are lost, with {damages} damages")
+
+    def _in_ranges(self, case: Case, rows: list[dict[str, Any]]) -> None:
+        """Any partition into ranges gives every row once, in order."""
+        if case.source.randrange(6):
+            return
+        content = case.damaged.content
+        cuts = sorted(case.source.randrange(len(content) + 1) for _ in range(case.source.randrange(1, 4)))
+        parts: list[dict[str, Any]] = []
+        where: Any = content
+        if case.options["source"].endswith("Path"):
+            where = case.folder / "damaged"
+        ranges: list[Range] = list(zip([0, *cuts], [*cuts, len(content)], strict=True))
+        for each in ranges:
+            table = wireloom.read(
+                self._format(), where, columns=["_offset", *self._columns], codec="none", byte_range=each
+            )
+            parts += table.to_pylist()
+        require(parts == rows, f"the ranges {ranges} do not give the rows of the whole")
+
+
+def _difference(found: list[tuple[int, Values]], expected: list[tuple[int, int, Values]]) -> str:
+    wanted = {(position, values) for position, _, values in expected}
+    missing = sorted(position for position, _ in wanted - set(found))
+    false = sorted(position for position, _ in set(found) - wanted)
+    return f"rows are missing at {missing}, and are there that must not be at {false}"
+
+
+def _checked_cobs() -> Any:
+    return wireloom.load_spec(Path(__file__).parent / "checked_cobs.ksy")
+
+
+WORD_STUFFED = Delimited(
+    "word_stuffed_log", lambda: "word_stuffed_log", ("generation", "payload"), b"\xfe\xfd", checked=True
+)
+COBS = Delimited("cobs_log", lambda: "cobs_log", ("payload",), b"\0", checked=False)
+CHECKED_COBS = Delimited("cobs_log with checksums", cache(_checked_cobs), ("generation", "payload"), b"\0", checked=True)

@@ -1,0 +1,135 @@
+"""Kaitai's suite of specs with mistakes (``formats_err``): what its comments ask to be said, and what is said here.
+
+A comment names the file, the place in the tree of its keys (or line and column where it is no YAML), the severity and
+the text. Severity and place have to be the same. The text is Kaitai's as well, but where another teaches more; each of
+those belongs to one of the ``OWN`` kinds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from wireloom.codegen.model.load import analyse
+from wireloom.codegen.spec.diagnostics import Diagnostic
+
+VERSION = "0.11"
+"""What the suite's ``$KS_VERSION`` stands for: the version of the language that is read here."""
+
+OPEN = "?"
+"""The suite's word for an error whose place and text it does not say."""
+
+OWN = {
+    "types as specs write them": r"\b(?:Calc|Int|Bytes|User|Enum|Array)\w*Type\w*\b|\boperator [A-Z]",
+    "expressions as specs write them": r"\b(?:Name|Str|IntNum|IfExp)\(",
+    "the part of the expression that is wrong": r"^parsing expression ",
+    "what belongs there": r"^expected (?:map|array|string)\b",
+    "where the file was looked for": r"No such file|import search paths",
+}
+"""Why a text is not Kaitai's: a pattern of Kaitai's text for each reason."""
+
+_EXPECTED = re.compile(r"# (?P<file>\S+?\.ksy)(?:: (?P<path>/\S*)|:(?P<place>\d+:\d+)):\n# \t(?P<severity>\w+): (?P<text>.+)")
+
+
+@dataclass(frozen=True)
+class Expected:
+    """One comment; ``path`` is ``line:column`` where the file is no YAML."""
+
+    file: str
+    path: str
+    severity: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A file: what was asked for and what was said.
+
+    ``texts`` has a word for each that was asked for: ``exact``, ``more`` (Kaitai's text and a hint behind it), or the
+    reason from ``OWN`` why the text is another (``other`` where none is known).
+    """
+
+    name: str
+    missing: tuple[Expected, ...]
+    unasked: tuple[Diagnostic, ...]
+    texts: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The word for the file: its first that is not ``exact``."""
+        return next((each for each in self.texts if each != "exact"), "exact")
+
+
+def specs(suite: Path) -> list[Path]:
+    """The files of the suite, in order."""
+    return sorted((suite / "formats_err").glob("*.ksy"))
+
+
+def expected(path: Path) -> list[Expected]:
+    """What a file's comments ask for."""
+    comments = re.match(r"(?:#.*\n)*", path.read_text(encoding="utf-8"))
+    text = comments.group() if comments else ""
+    return [
+        Expected(
+            each["file"],
+            each["path"] or each["place"],
+            each["severity"],
+            each["text"].replace("$KS_VERSION", VERSION),
+        )
+        for each in _EXPECTED.finditer(text)
+    ]
+
+
+def is_open(path: Path) -> bool:
+    """Whether the suite asks for an error without saying which."""
+    return path.read_text(encoding="utf-8").startswith(f"# {OPEN}\n")
+
+
+def judged(path: Path) -> Judged:
+    """What is said about a file beside what was asked for."""
+    said = list(analyse(path).diagnostics)
+    missing: list[Expected] = []
+    texts: list[str] = []
+    for each in expected(path):
+        here = [one for one in said if _same_place(one, each)]
+        if not here:
+            missing.append(each)
+            continue
+        best = next((one for one in here if one.message == each.text), here[0])
+        said.remove(best)
+        texts.append(_compared(best.message, each.text))
+    if is_open(path):
+        error = next((one for one in said if one.severity == "error"), None)
+        if error is None:
+            missing.append(Expected(path.name, OPEN, "error", OPEN))
+        else:
+            said.remove(error)
+    return Judged(path.stem, tuple(missing), tuple(said), tuple(texts))
+
+
+def _same_place(said: Diagnostic, wanted: Expected) -> bool:
+    place = said.path or f"{said.line}:{said.column}"
+    return (Path(said.file).name, said.severity, place) == (wanted.file, wanted.severity, wanted.path)
+
+
+def _compared(said: str, wanted: str) -> str:
+    if said == wanted:
+        return "exact"
+    if said.startswith(wanted):
+        return "more"
+    return next((reason for reason, pattern in OWN.items() if re.search(pattern, wanted)), "other")
+
+
+def score(suite: Path) -> dict[str, object]:
+    """The part of the conformance score: files, those with the right severities and places, and the texts by kind."""
+    files = [judged(each) for each in specs(suite)]
+    texts = Counter(each.text for each in files if not each.missing)
+    return {
+        "files": len(files),
+        "severity_and_path": sum(not each.missing for each in files),
+        "text_exact": texts["exact"],
+        "text_exact_and_a_hint": texts["more"],
+        "text_own": {reason: texts[reason] for reason in (*OWN, "other") if texts[reason]},
+    }

@@ -1,0 +1,69 @@
+"""What a reader makes of an input, in a form that two readers can be compared by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pyarrow as pa
+import wireloom
+from wireloom import engine
+from wireloom.format import Format
+from wireloom.plan import of_kind
+
+ROW_COLUMNS = ("_offset", "_error", "_corrupt_record")
+
+
+@contextmanager
+def objects_only() -> Iterator[None]:
+    """Everything inside reads with the object parser."""
+    before = engine.available
+    engine.available = False
+    try:
+        yield
+    finally:
+        engine.available = before
+
+
+def outcome(format: Format, data: bytes, *, columns: list[str] | None = None, **options: Any) -> Any:
+    """Rows and report, or the error."""
+    if columns is None:
+        names = [each.name for each in of_kind(format, dict(options))[0].columns]
+        columns = [*names, *ROW_COLUMNS]
+    try:
+        table, report = wireloom.read_with_report(format, data, columns=columns, **options)
+    except wireloom.WireloomError as error:
+        return type(error).__name__, error.offset, error.reason
+    rows, files = {name: plain(table.column(name)) for name in columns}, report.to_dict()["files"]
+    if format.message is not None:
+        # Inside a message one reader names the value to blame, the other its field: only the reason is the same.
+        rows["_error"] = [each and each.partition(":")[0] for each in rows.get("_error", ())]
+        files = [{**each, "error": each.get("error") is not None} for each in files]
+    return rows, files
+
+
+def plain(column: pa.ChunkedArray) -> list[Any]:
+    """Values that can be compared: no float that differs from itself, no time that Python cannot hold."""
+    if pa.types.is_timestamp(column.type):
+        column = column.cast(pa.int64())
+    return [repr(value) if isinstance(value, float | list | dict) else value for value in column.to_pylist()]
+
+
+def agreed(format: Format, data: bytes, **options: Any) -> Any:
+    """What both readers make of it. Raises ``AssertionError`` where they differ."""
+    by_engine = outcome(format, data, **options)
+    with objects_only():
+        by_objects = outcome(format, data, **options)
+    assert by_engine == by_objects, (
+        f"{format.name}, {options}\ninput   {data.hex()}\nengine  {by_engine}\nobjects {by_objects}"
+    )
+    return by_engine
+
+
+def read_rows(format: Format, data: bytes, columns: list[str]) -> list[dict[str, Any]]:
+    """The rows of a log that holds."""
+    table, report = wireloom.read_with_report(format, data, columns=columns or None)
+    assert report.clean, report
+    rows: list[dict[str, Any]] = table.to_pylist()
+    return rows

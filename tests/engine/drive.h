@@ -1,0 +1,41 @@
+/* A driver for fuzz targets where there is no libFuzzer: random bytes from a seed, TARGET [ROUNDS [SEED]]. */
+#ifndef WIRELOOM_DRIVE_H
+#define WIRELOOM_DRIVE_H
+
+#include "check.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#ifdef WITH_MAIN
+/* Inputs of which some have few different bytes, others many; `letters` are those that matter to the target. */
+static inline int drive(int count, char **arguments, const char *letters, size_t letter_count) {
+    size_t rounds = count > 1 ? strtoul(arguments[1], NULL, 10) : 3000;
+    source_of_chance chance = {count > 2 ? strtoul(arguments[2], NULL, 10) : 1};
+    for (size_t round = 0; round < rounds; round++) {
+        size_t size = chance_below(&chance, round % 16 ? 200 : 4000), rarity = 1 + chance_below(&chance, 5);
+        uint8_t *bytes = exactly(size);
+        for (size_t i = 0; i < size; i++)
+            bytes[i] = chance_below(&chance, rarity) ? (uint8_t)letters[chance_below(&chance, letter_count)]
+                                                     : (uint8_t)chance_next(&chance);
+        LLVMFuzzerTestOneInput(bytes, size);
+        free(bytes);
+    }
+    printf("%zu rounds\n", rounds);
+    return 0;
+}
+#endif
+
+/* Chooses one of this machine's processor variants; 0 is the portable one. What is chosen already stays. */
+static inline void choose_level(unsigned number) {
+    static const char *chosen;
+    char message[256];
+    size_t levels = 0;
+    while (wl_level_at(levels))
+        levels++;
+    const char *level = wl_level_at(number % levels);
+    if (level != chosen)
+        CHECK(wl_start(level, message, sizeof message));
+    chosen = level;
+}
+
+#endif

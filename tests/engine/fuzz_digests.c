@@ -1,0 +1,73 @@
+/* A fuzz target in libFuzzer's form: CRC-32C, CRC-32 and MD5 of any size, at any address.
+ *
+ * Every processor variant has to give what the portable one gives, which goes byte by byte or block by block; states
+ * are carried over cuts; many messages digested side by side are what each is by itself. Buffers end where the data
+ * does, so that a vector that reaches too far is seen. */
+#include "drive.h"
+#include "md5.h"
+
+#define MOST_MESSAGES 40
+
+static uint32_t plain_crc(uint32_t polynomial, uint32_t state, const uint8_t *data, size_t size) {
+    for (size_t i = 0; i < size; i++) {
+        state ^= data[i];
+        for (int bit = 0; bit < 8; bit++)
+            state = state & 1 ? state >> 1 ^ polynomial : state >> 1;
+    }
+    return state;
+}
+
+static void check_crcs(const uint8_t *data, size_t size, uint32_t state, size_t cut) {
+    uint32_t castagnoli = plain_crc(0x82F63B78, state, data, size), zip = plain_crc(0xEDB88320, state, data, size);
+    CHECK(wl_crc32c_update(state, data, size) == castagnoli);
+    CHECK(wl_crc32c_update(wl_crc32c_update(state, data, cut), data + cut, size - cut) == castagnoli);
+    CHECK(wl_crc32_update(state, data, size) == zip);
+    CHECK(wl_crc32_update(wl_crc32_update(state, data, cut), data + cut, size - cut) == zip);
+    /* The state behind both parts, from the states behind each of them. */
+    uint32_t first = wl_crc32c_update(state, data, cut), second = wl_crc32c_update(0, data + cut, size - cut);
+    CHECK((wl_crc_shift(1, first, size - cut) ^ second) == castagnoli);
+    first = wl_crc32_update(state, data, cut), second = wl_crc32_update(0, data + cut, size - cut);
+    CHECK((wl_crc_shift(2, first, size - cut) ^ second) == zip);
+}
+
+/* Parts of the data that begin and end wherever its bytes say. */
+static void check_digests(const uint8_t *data, size_t size, unsigned count) {
+    const uint8_t *messages[MOST_MESSAGES];
+    size_t sizes[MOST_MESSAGES];
+    uint8_t digests[MOST_MESSAGES][16], alone[16];
+    for (unsigned i = 0; i < count; i++) {
+        size_t begin = size ? (data[i % size] * 7 + i) % (size + 1) : 0;
+        messages[i] = data + begin;
+        sizes[i] = (size - begin) * (size ? data[(i * 3 + 1) % size] : 0) / 255;
+    }
+    wl_md5_many(messages, sizes, count, digests);
+    for (unsigned i = 0; i < count; i++) {
+        wl_md5(messages[i], sizes[i], alone);
+        CHECK(!memcmp(alone, digests[i], sizeof alone));
+    }
+    choose_level(0);
+    for (unsigned i = 0; i < count; i++) {
+        wl_md5(messages[i], sizes[i], alone);
+        CHECK(!memcmp(alone, digests[i], sizeof alone));
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    if (size < 4)
+        return 0;
+    choose_level(data[0]);
+    /* Repeated, so that the ways for long messages are taken as well; an odd beginning is an odd address. */
+    size_t odd = data[3] & 15, times = 1 + (data[0] & 128 ? data[1] : 0), length = (size - 4) * times;
+    uint8_t *bytes = exactly(odd + length);
+    for (size_t i = 0; size > 4 && i < times; i++)
+        memcpy(bytes + odd + i * (size - 4), data + 4, size - 4);
+    size_t cut = length * data[2] / 255;
+    check_crcs(bytes + odd, length, (uint32_t)(data[1] * 0x01010101u ^ data[2]), cut);
+    check_digests(bytes + odd, length, data[2] % (MOST_MESSAGES + 1));
+    free(bytes);
+    return 0;
+}
+
+#ifdef WITH_MAIN
+int main(int count, char **arguments) { return drive(count, arguments, "\0\1\xFF\x80za", 6); }
+#endif

@@ -1,0 +1,48 @@
+"""Every format on raw bytes, with every mode and option: the engine and the object parser agree."""
+
+from typing import Any
+
+from wireloom import registry
+from wireloom.format import Format
+
+from ...differential.agreement import agreed
+from .taking import Taker
+
+TABLES: tuple[tuple[str, dict[str, str]], ...] = (
+    ("edgemq_segment", {"stride": "layout"}),
+    ("edgemq_segment", {"stride": "rules"}),
+    ("edgemq_segment", {}),
+    ("word_stuffed_log", {}),
+    ("cobs_log", {}),
+    ("kpl_aggregated_record", {}),
+    ("s2_messages", {"message": "read_batch"}),
+    ("s2_messages", {"message": "append_input"}),
+    ("s2_messages", {"message": "append_ack"}),
+)
+DELIMITED = ("word_stuffed_log", "cobs_log")
+
+
+def options_of(taker: Taker, format: Format, size: int) -> dict[str, Any]:
+    """A reader's options. Byte ranges only where rows can be found from any place."""
+    options: dict[str, Any] = {"mode": taker.pick(("permissive", "dropmalformed", "failfast"))}
+    flags = taker.byte()
+    if not format.message:
+        options["recover"] = bool(flags & 1)
+    options["verify"] = not flags & 2
+    options["batch_rows"] = taker.pick((65536, 1, 2, 7))
+    if flags & 4:
+        options["max_record"] = 1 + taker.number(2)
+    if flags & 8 and format.name in DELIMITED:
+        begin, end = sorted((taker.number(2) % (size + 2), taker.number(2) % (size + 2)))
+        options["byte_range"] = (begin, end)
+    if flags & 16 and len(format.columns) > 1:
+        options["columns"] = [taker.pick(format.columns).name]
+    return options
+
+
+def check(data: bytes) -> None:
+    taker = Taker(data)
+    name, own = taker.pick(TABLES)
+    format = registry.get(name)
+    options = options_of(taker, format, len(data))
+    agreed(format, taker.rest(), **options, **own)

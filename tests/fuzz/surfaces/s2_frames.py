@@ -1,0 +1,55 @@
+"""S2's frames: the same frames and the same error however the stream is cut, and the session's reader agrees."""
+
+from typing import Any
+
+import wireloom
+import wireloom.s2 as s2
+from wireloom import registry
+
+from ...differential.agreement import agreed
+from .taking import Taker
+
+KINDS = ("read_batch", "append_input", "append_ack")
+
+
+def told(frame: s2.Frame) -> Any:
+    if frame.terminal is not None:
+        return s2.encode_terminal(frame.terminal)
+    try:
+        return frame.content(), frame.reconnect_advised
+    except s2.FrameError as error:
+        return error.reason, error.offset, error.frame
+
+
+def read(pieces: list[bytes]) -> list[Any]:
+    decoder = s2.FrameDecoder()
+    found: list[Any] = []
+    try:
+        for piece in pieces:
+            for frame in decoder.feed(piece):
+                found.append(told(frame))
+        decoder.finish()
+    except s2.FrameError as error:
+        found.append((error.reason, error.offset, error.frame, error.retryable))
+    return found
+
+
+def framed(taker: Taker) -> bytes:
+    """A stream that mostly holds: messages in frames, then whatever is left."""
+    stream = b""
+    while taker.left > 4 and taker.byte() % 4:
+        message = taker.bytes(taker.byte()) * (1 + taker.byte() % 8 * 4)
+        stream += s2.encode_frame(message, taker.pick(s2.COMPRESSIONS), reconnect_advised=taker.flag())
+    return stream + taker.rest()
+
+
+def check(data: bytes) -> None:
+    taker = Taker(data)
+    kind, made = taker.pick(KINDS), taker.flag()
+    stream = framed(taker) if made else taker.rest()
+    cuts = Taker(data[::-1])
+    assert read([stream]) == read(cuts.pieces(stream))
+    try:
+        agreed(registry.get("s2_session"), stream, message=kind)
+    except wireloom.WireloomError as error:
+        assert str(error)

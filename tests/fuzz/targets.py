@@ -1,0 +1,61 @@
+"""What there is to fuzz, and what came of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from .surfaces import NAMES as SURFACES
+
+ROOT = Path(__file__).parents[2]
+CORPORA = Path(__file__).parent / "corpora"
+"""Small seeds, made by ``python -m tests.fuzz.seeds``; in the repository."""
+REPORT = ROOT / "fuzz-report"
+"""The report, what was found, and the grown corpora, from which the next run goes on."""
+
+Kind = Literal["engine", "python", "properties", "differential"]
+
+
+@dataclass(frozen=True)
+class Target:
+    """``share``: parts of the time that it gets. ``about``: what it looks at."""
+
+    name: str
+    kind: Kind
+    share: float
+    about: str
+
+
+TARGETS = (
+    Target("fuzz_fill", "engine", 3, "column programs x inputs, at once and in pieces"),
+    Target("fuzz_messages", "engine", 2, "message programs x units, at once and in pieces"),
+    Target("fuzz_stuffing", "engine", 1, "word stuffing, COBS, the search for delimiters"),
+    Target("fuzz_wire", "engine", 1, "varints, tags, skipped fields, text"),
+    Target("fuzz_digests", "engine", 1, "CRC-32C, CRC-32 and MD5 of any size at any address"),
+    *(Target(name, "python", 1, f"tests/fuzz/surfaces/{name}.py") for name in SURFACES),
+    Target("properties", "properties", 2, "property tests, with new examples"),
+    Target("differential", "differential", 3, "made-up specs: engine = objects = Kaitai's compiler"),
+)
+
+
+@dataclass
+class Outcome:
+    """``seconds`` it really took; ``coverage``: program counters or branches that were reached, as libFuzzer counts
+    them; ``findings``: files or commands that show what was found; ``absent``: why it did not run, or ran without
+    guidance."""
+
+    target: str
+    kind: Kind
+    seconds: float = 0.0
+    executions: int | None = None
+    coverage: int | None = None
+    features: int | None = None
+    corpus: int | None = None
+    corpus_bytes: int | None = None
+    findings: list[str] = field(default_factory=list)
+    absent: str | None = None
+
+    @property
+    def per_second(self) -> float | None:
+        return self.executions / self.seconds if self.executions and self.seconds else None
