@@ -13,7 +13,8 @@ help:
 	@echo "make demo       sample logs -> Spark -> Parquet, quarantine and a first look"
 	@echo "make test       everything that CI runs: drift, lint, types, tests with and without the engine, wheel"
 	@echo "make bench      speed as ratios against peers and bounds; writes bench-report/"
-	@echo "make fuzz       fuzzing under ASan and UBSan; FUZZ_SECONDS=60"
+	@echo "make fuzz       fuzzing of the engine and the Python surfaces; FUZZ_SECONDS=60; writes fuzz-report/"
+	@echo "make campaign   damaged inputs of every format, DAMAGES=100000 of each; writes campaign-report/"
 	@echo "make generate   specs/ -> generated/"
 	@echo "make check      fails where generated/ differs from specs/"
 
@@ -59,9 +60,17 @@ bench: setup
 	-@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --editable '.[bench]'
 	@$(BIN)/python -m tests.bench
 
+# Without atheris the Python surfaces are reported as absent.
 FUZZ_SECONDS ?= 60
 fuzz: setup
+	-@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --editable '.[fuzz]'
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) $(BIN)/python -m tests.fuzz
 
 clean:
-	rm -rf $(VENV) build dist bench-report demo-data .typings *.egg-info
+	rm -rf $(VENV) build dist bench-report demo-data fuzz-report campaign-report .typings *.egg-info
+
+# A thousand per format are part of `make test`; this is for the night.
+DAMAGES ?= 100000
+.PHONY: campaign
+campaign: setup
+	@$(BIN)/python -m tests.campaigns --damages $(DAMAGES)

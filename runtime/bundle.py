@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from . import codecs
 from .batches import Builder
@@ -232,7 +231,7 @@ class Bundle:
             if end <= begin:
                 return
             here: list[tuple[Part, FileReport, int]] = []
-            while at < len(self.good):
+            while at < len(self.good) and self.good[at].first < end:
                 part = self.good[at]
                 here.append((part, reports[at], min(part.last, end) - max(part.first, begin)))
                 if part.last > end:
@@ -248,6 +247,9 @@ class Bundle:
         for _, _, count in here:
             ends.append(count + (ends[-1] if ends else 0))
         if self.plan.layout.has_offsets and filled.offsets is not None:
+            # Imported here: it takes longer than all else that a reader imports.
+            import pyarrow.compute as pc
+
             begins = _runs(ends, pa.array([part.begin for part, _, _ in here], pa.uint64()))
             offsets = pc.subtract(filled.offsets.slice(0, rows), begins)
         return _Together(self.plan, here, ends).rows(rows, arrays, offsets, (), ())
@@ -268,6 +270,8 @@ class _Together(Builder):
 
 def _runs(ends: list[int], values: Any) -> Any:
     """Each value as often as its run is long."""
+    import pyarrow.compute as pc
+
     return pc.run_end_decode(pa.RunEndEncodedArray.from_arrays(pa.array(ends, pa.int32()), values))
 
 

@@ -6,12 +6,9 @@ EdgeMQ writes the SHA-256 of a segment's stored bytes, in hexadecimal digits, to
 from __future__ import annotations
 
 import hashlib
-from functools import cache
-from typing import Any
 
 from .codecs import StorageError
 from .errors import UnsupportedError, WireloomError
-from .profiles import profile
 from .storage import Location, Stream
 
 KEY = "sha256"
@@ -60,31 +57,16 @@ def sha256_of(address: str, location: Location) -> str | None:
     """
     try:
         from botocore.exceptions import BotoCoreError, ClientError
+
+        from .amazon import client
     except ImportError:
         raise UnsupportedError(
             "verify_sha256 reads the metadata of objects, for which boto3 is needed: pip install 'wireloom[s3]'"
         ) from None
     bucket, _, key = address.split("://", 1)[1].partition("/")
     try:
-        found = _client(location).head_object(Bucket=bucket, Key=key).get("Metadata", {})
+        found = client(location).head_object(Bucket=bucket, Key=key).get("Metadata", {})
     except (BotoCoreError, ClientError) as error:
         raise WireloomError(f"the metadata cannot be read: {error}", path=address) from None
     digest = {str(name).lower(): str(value) for name, value in found.items()}.get(KEY)
     return None if digest is None else digest.strip().lower()
-
-
-@cache
-def _client(location: Location) -> Any:
-    """What asks for metadata; one per process and place."""
-    import boto3
-    from botocore import UNSIGNED
-    from botocore.config import Config
-
-    own = None if location.profile is None else profile(location.profile)
-    endpoint = location.endpoint or (None if own is None else own.endpoint)
-    if endpoint is not None and "://" not in endpoint:
-        endpoint = f"https://{endpoint}"
-    session = boto3.Session(profile_name=location.profile)
-    config = Config(signature_version=UNSIGNED) if location.anonymous else None
-    region = location.region or session.region_name or (None if endpoint is None else "us-east-1")
-    return session.client("s3", endpoint_url=endpoint, region_name=region, config=config)

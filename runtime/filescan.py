@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from .culprit import field_of_record
 from .errors import DamagedInputError, WireloomError
 from .evidence import decide
 from .feeders import Feeder, Filled, RowDamage, Settings, Status, make
@@ -243,6 +242,9 @@ class FileScan:
     def _field(self, damage: RowDamage, content: bytes | None) -> str | None:
         if content is None or damage.reason not in ("checksum", "value", "length", "encoding"):
             return None
+        # Imported here: files without damage need none of the generated classes and what they stand on.
+        from .culprit import field_of_record
+
         return field_of_record(self._plan.format, self._struct, content, damage.reason, self._plan.verify)
 
     def _damage(

@@ -126,11 +126,11 @@ def of_kind(format: Format, options: Mapping[str, Any]) -> tuple[Format, dict[st
 
 def message_options(format: Format) -> tuple[str, ...]:
     """Names of the options that the reader of a format of messages has, besides the one that chooses the kind."""
+    if format.message is None:
+        return ()
     from .messages.framing import framing_class, options_of
     from .messages.hooks import hooks_class
 
-    if format.message is None:
-        return ()
     return (*options_of(framing_class(format)), *options_of(hooks_class(format)))
 
 

@@ -211,7 +211,8 @@ def expand(
     """Every input that ``source`` names, in a stable order: lists in their own, folders and globs sorted by path.
 
     ``source``: a path, glob, folder (walked; names that begin with ``.`` or ``_`` are left out), ``file://`` or
-    ``s3://`` address, ``-`` for standard input, a list of those, bytes (also a ``pyarrow.Buffer``), or a binary file
+    ``s3://`` address, ``-`` for standard input (from where the process has it; for what Python's buffer has read ahead
+    of that, give ``sys.stdin.buffer``), a list of those, bytes (also a ``pyarrow.Buffer``), or a binary file
     object. The options are for object stores (see ``Location``). Raises ``WireloomError`` where nothing is found.
     """
     location = Location(region, endpoint, anonymous, profile, verify_sha256)
@@ -272,7 +273,9 @@ def _file_object(file: Any) -> Input:
 def _named(name: str | bytes, location: Location) -> Iterator[Input]:
     path = os.fsdecode(name)
     if path == STANDARD_INPUT:
-        yield ObjectInput(STANDARD_INPUT, None, file=sys.stdin.buffer, pipe=True)
+        # Not buffered: a thread that waits inside the buffer holds its lock, and Python aborts when it ends meanwhile.
+        file = getattr(sys.stdin.buffer, "raw", sys.stdin.buffer)
+        yield ObjectInput(STANDARD_INPUT, None, file=file, pipe=True)
         return
     scheme = urlsplit(path).scheme if "://" in path else ""
     if scheme in REMOTE_SCHEMES:

@@ -46,13 +46,15 @@ _HEXADECIMAL = re.compile(r"u[0-9a-fA-F]{4}")
 
 
 class ExpressionError(Exception):
-    """An expression that cannot be read or typed; ``start`` and ``end`` are offsets into its text."""
+    """An expression that cannot be read or typed; ``start`` and ``end`` are offsets into its text. ``others`` are
+    errors in other parts of the same expression."""
 
     def __init__(self, message: str, start: int, end: int | None = None) -> None:
         super().__init__(message)
         self.message = message
         self.start = start
         self.end = start + 1 if end is None else end
+        self.others: tuple[ExpressionError, ...] = ()
 
 
 @dataclass(frozen=True)

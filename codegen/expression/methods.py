@@ -29,14 +29,14 @@ class Method:
     arguments: tuple[str, ...] = ()
     required: int = 0
 
-    def check(self, arguments: tuple[Node, ...], node: Node) -> None:
-        """Raises ``ExpressionError`` where typed arguments do not fit."""
+    def check(self, name: str, kind: Type, arguments: tuple[Node, ...], node: Node) -> None:
+        """Raises ``ExpressionError`` where typed arguments do not fit the method ``name`` of values of ``kind``."""
         if not self.required <= len(arguments) <= len(self.arguments):
-            wanted = (
-                f"{self.required} to {len(self.arguments)}" if self.required < len(self.arguments) else self.required
-            )
-            plural = "" if len(self.arguments) == 1 else "s"
-            raise ExpressionError(f"expected {wanted} argument{plural}, found {len(arguments)}", node.start, node.end)
+            wanted = ", ".join("string" if each == "encoding" else each for each in self.arguments)
+            found = ", ".join(_subject(each) for each in arguments)
+            what = SUBJECTS[family(kind)]
+            message = f"wrong arguments to method call `{name}` on {what}: expected ({wanted}), got ({found})"
+            raise ExpressionError(message, node.start, node.end)
         for wanted_kind, given in zip(self.arguments, arguments, strict=False):
             if wanted_kind == "integer" and (given.type is None or not is_integer(given.type)):
                 raise ExpressionError(f"expected an integer, found {_name(given)}", given.start, given.end)
@@ -46,6 +46,11 @@ class Method:
 
 def _name(node: Node) -> str:
     return type_name(node.type) if node.type is not None else "nothing"
+
+
+def _subject(node: Node) -> str:
+    """A value in the words of ``SUBJECTS``."""
+    return SUBJECTS.get(family(node.type), _name(node)) if node.type is not None else "nothing"
 
 
 def _check_encoding(node: Node) -> None:
@@ -76,6 +81,18 @@ def _boolean(_: Type) -> Type:
 def _item(type: Type) -> Type:
     return type.item if isinstance(type, ListType) else type
 
+
+SUBJECTS = {
+    "text": "string",
+    "bytes": "byte array",
+    "integer": "integer",
+    "float": "float",
+    "boolean": "boolean",
+    "enum": "enum",
+    "list": "array",
+    "stream": "stream",
+}
+"""What messages call the values of a family, as those of Kaitai's compiler do."""
 
 METHODS: dict[str, dict[str, Method]] = {
     "text": {

@@ -21,6 +21,7 @@ from ..model.types import (
     StreamType,
     StringType,
     Type,
+    UnionType,
     UserType,
 )
 from ..spec.words import listed, suggestion
@@ -115,6 +116,21 @@ class _Typer:
             start = node.value.end + 1 if isinstance(node, Attribute) and node.name != "_sizeof" else node.start
             raise ExpressionError(error.message, start, node.end) from None
 
+    def all(self, nodes: tuple[Node, ...]) -> tuple[Node, ...]:
+        """Several parts: the errors of all of them are raised together."""
+        done: list[Node] = []
+        errors: list[ExpressionError] = []
+        for each in nodes:
+            try:
+                done.append(self.typed(each))
+            except ExpressionError as error:
+                errors += [error, *error.others]
+        if errors:
+            first, *others = errors
+            first.others = tuple(others)
+            raise first
+        return tuple(done)
+
     def visit(self, node: Node) -> Node:
         match node:
             case IntegerLiteral():
@@ -152,8 +168,7 @@ class _Typer:
             case EnumMember():
                 return replace(node, type=self.scope.enum(node.path, node.label))
             case Cast():
-                target = self.scope.cast(node.target)
-                return replace(node, value=self.typed(node.value), type=target)
+                return self.cast(node)
             case SizeOf():
                 return self.constant(self.scope.size_in_bits(self.scope.cast(node.target)), node.unit, node)
         raise AssertionError(node)
@@ -166,7 +181,7 @@ class _Typer:
     # Literals -------------------------------------------------------------------------------------------------------
 
     def formatted(self, node: FormattedString) -> Node:
-        parts = tuple(self.typed(each) for each in node.parts)
+        parts = self.all(node.parts)
         for each in parts:
             kind = type_of(each)
             if not (is_text(kind) or is_number(kind) or is_boolean(kind)):
@@ -176,7 +191,7 @@ class _Typer:
     def list_literal(self, node: ListLiteral) -> Node:
         if not node.items:
             raise ExpressionError("an empty list has no type", node.start, node.end)
-        items = tuple(self.typed(each) for each in node.items)
+        items = self.all(node.items)
         if all(is_byte(each) for each in items):
             return replace(node, items=items, type=BytesType())
         item = type_of(items[0])
@@ -219,8 +234,8 @@ class _Typer:
         return self.constant(self.scope.size_in_bits(type_of(value)), "byte", node)
 
     def call(self, node: Call) -> Node:
-        value = self.typed(node.value)
-        arguments = tuple(self.typed(each) for each in node.arguments)
+        value, *others = self.all((node.value, *node.arguments))
+        arguments = tuple(others)
         kind = type_of(value)
         method = self.method(value, node.name, arguments, node)
         return replace(node, value=value, arguments=arguments, type=method.result(kind))
@@ -230,13 +245,15 @@ class _Typer:
         known = METHODS.get(family(kind), {})
         if name not in known:
             hint = suggestion(name, known) or (f"; it has {listed(sorted(known))}" if known else "")
+            if isinstance(kind, AnyStructType):
+                hint = f"; a cast says which type it is: .as<type>.{name}"
             raise ExpressionError(f"{type_name(kind)} has no '{name}'{hint}", value.end + 1, node.end)
         method = known[name]
-        method.check(arguments, node)
+        method.check(name, kind, arguments, node)
         return method
 
     def subscript(self, node: Subscript) -> Node:
-        value, index = self.typed(node.value), self.typed(node.index)
+        value, index = self.all((node.value, node.index))
         if not is_integer(type_of(index)):
             raise _wrong("an integer as an index", index)
         match type_of(value):
@@ -245,6 +262,21 @@ class _Typer:
             case BytesType():
                 return replace(node, value=value, index=index, type=BYTE)
         raise _wrong("a list or bytes before [ ]", value)
+
+    def cast(self, node: Cast) -> Node:
+        target = self.scope.cast(node.target)
+        value = node.value
+        if isinstance(value, ListLiteral) and isinstance(target, BytesType | ListType):
+            items = tuple(self.typed(each) for each in value.items)
+            if isinstance(target, ListType) or all(is_byte(each) for each in items):
+                # The cast says what the list is, which an empty one does not by itself.
+                return replace(node, value=replace(value, items=items, type=target), type=target)
+        if isinstance(value, Attribute) and value.name != "_sizeof":
+            holder = self.typed(value.value)
+            if isinstance(kind := type_of(holder), UserType) and kind.opaque:
+                # What an opaque type has is not known; the cast says it.
+                return replace(node, value=replace(value, value=holder, type=UnionType(())), type=target)
+        return replace(node, value=self.typed(value), type=target)
 
     # Operators ------------------------------------------------------------------------------------------------------
 
@@ -267,7 +299,7 @@ class _Typer:
         return replace(node, operand=operand, type=result)
 
     def binary(self, node: Binary) -> Node:
-        left, right = self.typed(node.left), self.typed(node.right)
+        left, right = self.all((node.left, node.right))
         kinds = (type_of(left), type_of(right))
         result: Type
         if all(is_integer(each) for each in kinds):
@@ -285,14 +317,14 @@ class _Typer:
         return replace(node, left=left, right=right, type=result)
 
     def comparison(self, node: Comparison) -> Node:
-        left, right = self.typed(node.left), self.typed(node.right)
+        left, right = self.all((node.left, node.right))
         reason = comparable(type_of(left), type_of(right), node.operator)
         if reason:
             raise ExpressionError(reason, node.start, node.end)
         return replace(node, left=left, right=right, type=BOOLEAN)
 
     def logical(self, node: Logical) -> Node:
-        left, right = self.typed(node.left), self.typed(node.right)
+        left, right = self.all((node.left, node.right))
         for each in (left, right):
             kind = type_of(each)
             if not is_boolean(kind):
@@ -300,7 +332,7 @@ class _Typer:
         return replace(node, left=left, right=right, type=BOOLEAN)
 
     def conditional(self, node: Conditional) -> Node:
-        condition, then, otherwise = (self.typed(each) for each in (node.condition, node.then, node.otherwise))
+        condition, then, otherwise = self.all((node.condition, node.then, node.otherwise))
         kind = type_of(condition)
         if not is_boolean(kind):
             raise _wrong("a boolean before '?'", condition)

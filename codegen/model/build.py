@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from types import MappingProxyType
 
 from ..expression.fold import constant_integer
 from ..expression.nodes import BooleanLiteral, Name, Node
@@ -15,6 +16,7 @@ from ..spec.syntax import Expression, ProcessReference, Section, TypeReference
 from ..spec.words import shown
 from .extensions import FieldExtensions
 from .fields import Field, PendingSize, PendingSwitch
+from .leftovers import check_leftovers
 from .messages import message_of
 from .model import (
     Attribute,
@@ -35,7 +37,7 @@ from .model import (
     SwitchCase,
     Valid,
 )
-from .scope import NOTHING, Surroundings, Typing
+from .scope import NOTHING, UNKNOWN, Surroundings, Typing
 from .symbols import Failed, Member, Symbol, World
 from .types import EnumType, StreamType, Type, UserType
 
@@ -50,6 +52,9 @@ STRUCT: Check = (is_struct, "an object")
 
 class Builder:
     """Builds the structs of one compilation."""
+
+    checks = MappingProxyType({"if": BOOLEAN, "repeat-until": BOOLEAN, "io": STREAM})
+    """Keys whose expressions can be checked whatever the type of their attribute is."""
 
     def __init__(self, world: World, typing: Typing, diagnostics: Diagnostics) -> None:
         self.world = world
@@ -73,7 +78,7 @@ class Builder:
             structs=tuple(self.struct(each) for each in symbol.types.values()),
             enums=tuple(symbol.enums.values()),
             message=message_of(symbol),
-            to_string=self._checked(symbol, section, "to-string", TEXT),
+            to_string=self.checked(symbol, section, "to-string", TEXT),
             parents=tuple(each.path for each in symbol.parents),
             endian=self._endian(symbol),
             doc=section.word("doc").strip(),
@@ -85,6 +90,7 @@ class Builder:
 
     def _attribute(self, symbol: Symbol, member: Member) -> Attribute | None:
         if member.field is None:
+            check_leftovers(self, symbol, member)
             return None
         field, section = member.field, member.section
         if field.message is not None:
@@ -102,7 +108,7 @@ class Builder:
             pad_right=section.integer("pad-right"),
             process=self._process(symbol, section, whole),
             repeat=self._repeat(symbol, field, item),
-            condition=self._checked(symbol, section, "if", BOOLEAN),
+            condition=self.checked(symbol, section, "if", BOOLEAN),
             contents=field.contents,
             valid=self._valid(symbol, field, item),
             parent=self._parent(symbol, section, whole),
@@ -134,13 +140,14 @@ class Builder:
         try:
             type = self.typing.member_type(symbol, member)
         except Failed:
+            check_leftovers(self, symbol, member)
             return None
         if member.field is None:
             if member.value is None:
                 self.typing.instance(symbol, member)
             if member.value is None:
                 return None
-            condition = self._checked(symbol, section, "if", BOOLEAN)
+            condition = self.checked(symbol, section, "if", BOOLEAN)
             instance = Instance(member.id, type, value=member.value, condition=condition, doc=doc, doc_ref=doc_ref)
             instance = replace(instance, position=member.position)
             return FieldExtensions(symbol, member, self.diagnostics).instance(instance)
@@ -152,8 +159,8 @@ class Builder:
             id=member.id,
             type=type,
             attribute=attribute,
-            pos=self._amount(symbol, pos, "'pos'") if pos is not None else None,
-            io=self._checked(symbol, section, "io", STREAM),
+            pos=self.amount(symbol, pos, "'pos'") if pos is not None else None,
+            io=self.checked(symbol, section, "io", STREAM),
             condition=attribute.condition,
             valid=attribute.valid,
             logical=attribute.logical,
@@ -164,9 +171,10 @@ class Builder:
 
     # Expressions -----------------------------------------------------------------------------------------------------
 
-    def _checked(
+    def checked(
         self, symbol: Symbol, section: Section, key: str, check: Check, around: Surroundings = NOTHING
     ) -> Node | None:
+        """The expression of a key, if it is there and is what the key takes."""
         expression = section.expression(key)
         return self._expect(symbol, expression, f"'{key}'", check, around) if expression is not None else None
 
@@ -186,10 +194,10 @@ class Builder:
     def _size(self, symbol: Symbol, size: PendingSize, around: Surroundings) -> Size:
         if not isinstance(size, Expression):
             return size
-        node = self._amount(symbol, size, "'size'", around)
+        node = self.amount(symbol, size, "'size'", around)
         return ExpressionSize(node if node is not None else size.node)
 
-    def _amount(self, symbol: Symbol, expression: Expression, what: str, around: Surroundings = NOTHING) -> Node | None:
+    def amount(self, symbol: Symbol, expression: Expression, what: str, around: Surroundings = NOTHING) -> Node | None:
         """A size, count or position: an integer, and not a negative one where it is known."""
         node = self._expect(symbol, expression, what, INTEGER, around)
         number = constant_integer(node) if node is not None else None
@@ -203,10 +211,10 @@ class Builder:
             return RepeatEos()
         if how == "expr":
             count = field.section.expression("repeat-expr")
-            node = self._amount(symbol, count, "'repeat-expr'") if count is not None else None
+            node = self.amount(symbol, count, "'repeat-expr'") if count is not None else None
             return RepeatCount(node) if node is not None else None
         if how == "until":
-            node = self._checked(symbol, field.section, "repeat-until", BOOLEAN, item)
+            node = self.checked(symbol, field.section, "repeat-until", BOOLEAN, item)
             return RepeatUntil(node) if node is not None else None
         return None
 
@@ -263,21 +271,19 @@ class Builder:
 
     def _switch(self, symbol: Symbol, switch: PendingSwitch, around: Surroundings) -> Switch | None:
         on = self.typing.expression(symbol, switch.on, around)
-        if on is None:
-            return None
-        inside = replace(around, switch_on=type_of(on))
+        inside = replace(around, switch_on=type_of(on)) if on is not None else UNKNOWN
         cases: list[SwitchCase] = []
         for case in switch.cases:
             match = None
             if case.match is not None:
                 match = self.typing.expression(symbol, case.match, inside)
-                reason = comparable(type_of(on), type_of(match), "==") if match is not None else None
+                reason = comparable(type_of(on), type_of(match), "==") if on is not None and match is not None else None
                 if reason:
                     self.diagnostics.error(case.position, f"this case can never be: {reason}")
             arguments = self._arguments(symbol, case.reference, case.type, inside) if case.reference else ()
             size = self._size(symbol, case.size, around)
             cases.append(SwitchCase(match, case.type, arguments, size, case.terminator))
-        return Switch(on, tuple(cases))
+        return Switch(on, tuple(cases)) if on is not None else None
 
     def _valid(self, symbol: Symbol, field: Field, item: Surroundings) -> Valid | None:
         value = field.section.get("valid")
@@ -308,7 +314,7 @@ class Builder:
             maximum=self._bound_key(symbol, value, "max", field.type, item, "<="),
             any_of=tuple(each for each in one_of if each is not None),
             in_enum=value.flag("in-enum"),
-            expression=self._checked(symbol, value, "expr", BOOLEAN, item),
+            expression=self.checked(symbol, value, "expr", BOOLEAN, item),
         )
 
     def _bound_key(

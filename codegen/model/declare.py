@@ -13,7 +13,7 @@ from .fields import BUILT_IN, FieldReader, canonical
 from .message_kinds import SCALARS
 from .messages import MessageReader
 from .model import Enum, EnumLabel, Position
-from .resolve import find_enum, find_type, may_be_built_in, unknown_enum, unknown_type
+from .resolve import find_enum, find_type, may_be_built_in, may_be_enum, may_be_type, unknown_enum, unknown_type
 from .symbols import Defaults, Member, SourceFile, Symbol, World
 from .types import (
     AnyStructType,
@@ -98,8 +98,11 @@ class Declarer:
         inherits = above.endian == "computed" and not computed_here
         symbol = Symbol(path, file, section, outer, above, opaque, inherits)
         lacking = section.missing | (meta.missing if meta is not None else frozenset())
-        file.unknown_types |= not lacking.isdisjoint(("types", "meta", "id", "imports", "ks-opaque-types"))
-        file.unknown_enums |= file.unknown_types or "enums" in lacking
+        symbol.unknown_types = not lacking.isdisjoint(("types", "meta", "ks-opaque-types"))
+        symbol.unknown_enums = "enums" in lacking
+        elsewhere = {"imports", "id", *(("meta",) if outer is None else ())}
+        file.unknown_types |= not lacking.isdisjoint(elsewhere)
+        file.unknown_enums |= file.unknown_types
         for entry in section.entries("enums"):
             if isinstance(entry.key, Text) and isinstance(entry.value, Section):
                 symbol.enums[entry.key.value] = self._enum((*path, entry.key.value), entry.value)
@@ -129,8 +132,8 @@ class Declarer:
         elif numbers < OLDEST:
             hint = ""
             if isinstance(number, float):
-                meant = f"{text}0"
-                hint = f" (if you meant {meant}, use ks-version: '{meant}' to prevent YAML from interpreting it as a float)"
+                quoted = f"use ks-version: '{text}0' to prevent YAML from interpreting it as a float"
+                hint = f" (if you meant {text}0, {quoted})"
             message = f"minimum allowed version is {_dotted(OLDEST)}, but got {text}{hint}"
             self.diagnostics.error(version.position, message)
 
@@ -208,23 +211,28 @@ class Declarer:
 
     def _give_field(self, symbol: Symbol, member: Member) -> None:
         reader = self._reader(symbol)
-        if member.section.faulty:
-            self._check_type(symbol, reader, member.section)
         field = reader.field(member.section) if not member.section.faulty else None
         if field is None:
+            self._check_types(symbol, reader, member.section)
             member.failed = True
             return
         member.field = field
         member.type = ListType(field.type) if field.repeats else field.type
 
-    def _check_type(self, symbol: Symbol, reader: FieldReader, section: Section) -> None:
-        """Says what is wrong with a type's name where the other keys have errors, which say nothing about it."""
-        reference = section.get("type")
-        if isinstance(reference, TypeReference) and reference.name not in BUILT_IN:
-            before = self.diagnostics.errors
-            number = reader.number(reference.name, reference.position)
-            if number is None and self.diagnostics.errors == before:
-                self._user_type(symbol, reference.name, reference.position)
+    def _check_types(self, symbol: Symbol, reader: FieldReader, section: Section) -> None:
+        """Says what is wrong with the names of types and enums where the other keys have errors, which say nothing
+        about them."""
+        value = section.get("type")
+        cases = value.entries("cases") if isinstance(value, Section) else ()
+        for reference in (value, *(each.value for each in cases)):
+            if isinstance(reference, TypeReference) and reference.name not in BUILT_IN:
+                before = self.diagnostics.errors
+                number = reader.number(reference.name, reference.position)
+                if number is None and self.diagnostics.errors == before:
+                    self._user_type(symbol, reference.name, reference.position)
+        enum = section.text("enum")
+        if enum is not None and section.faulty:
+            self._named_enum(symbol, enum.value, enum.position)
 
     def _parameter(self, symbol: Symbol, section: Section, index: int) -> None:
         id = section.text("id")
@@ -267,20 +275,20 @@ class Declarer:
             return UserType(found.path)
         if symbol.opaque_types:
             return UserType(tuple(part for part in name.split("::") if part), opaque=True)
-        if not symbol.file.unknown_types or may_be_built_in(name):
+        if not may_be_type(self.world, symbol, name) or may_be_built_in(name):
             self.diagnostics.error(position, unknown_type(self.world, symbol, name, built_in))
         return None
 
     def _named_enum(self, symbol: Symbol, name: str, position: Position) -> EnumType | None:
         found = find_enum(self.world, symbol, name)
         if found is None:
-            if not symbol.file.unknown_enums:
+            if not may_be_enum(self.world, symbol, name):
                 self.diagnostics.error(position, unknown_enum(symbol, name))
             return None
         return EnumType(found.path, ComputedIntegerType())
 
 
-_PLAIN = re.compile(r"([us])([1248])|f([48])|b(\d{1,3})")
+_PLAIN = re.compile(r"([us])([1248])|f([48])|b(\d{1,3})(le|be)?")
 
 BUILT_IN_PARAMETERS = (*(f"{s}{n}" for s in "us" for n in (1, 2, 4, 8)), "f4", "f8", *PARAMETER_TYPES)
 
@@ -299,7 +307,7 @@ def plain_type(name: str) -> Type | None:
         return IntegerType(int(found.group(2)), found.group(1) == "s", None)
     if found.group(3):
         return FloatType(int(found.group(3)), None)
-    return BooleanType() if found.group(4) == "1" else BitsType(int(found.group(4)), "be")
+    return BooleanType() if found.group(4) == "1" else BitsType(int(found.group(4)), found.group(5) or "be")
 
 
 def _dotted(version: list[int]) -> str:

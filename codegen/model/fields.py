@@ -255,10 +255,12 @@ class FieldReader:
             return None
         terminator = self._terminator(section, None)
         if "size" not in section and not section.flag("size-eos") and terminator is None:
-            for word in ("process", "pad-right"):
-                if word in section:
-                    self.diagnostics.error(section.keys[word], f"'{word}' needs size, size-eos or terminator beside it")
-                    return None
+            needs = "needs size, size-eos or terminator beside it"
+            if "process" in section:
+                self.diagnostics.error(section.keys["process"], f"'process' {needs}")
+                return None
+            if "pad-right" in section:
+                self.diagnostics.warning(section.keys["pad-right"], f"'pad-right' is ignored: it {needs}")
             return Shape(found, OwnSize())
         size = self._size(section, terminator)
         return Shape(found, size, terminator) if size is not None else None

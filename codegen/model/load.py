@@ -18,6 +18,7 @@ from .model import Position, Spec, Struct
 from .parents import find_parents
 from .scope import Typing
 from .sizes import Sizes
+from .style import check_style
 from .symbols import SourceFile, World
 from .table import Table, TableReader
 
@@ -96,6 +97,9 @@ def _compile(
         for name, file in loader.files.items():
             _table(file, roots[name], structs, world, diagnostics)
         return None
+    # Where a spec makes a table, names are those of its columns, and nobody is asked to change them.
+    free = {name for name, file in loader.files.items() if _meta(file).extensions is None}
+    check_style((each for root in roots.values() for each in all_structs(root)), free, diagnostics)
     framing = framing_members(each for root in roots.values() for each in all_structs(root))
     roots = {name: derive(mark(root, framing)) for name, root in roots.items()}
     structs = {each.path: each for root in roots.values() for each in all_structs(root)}

@@ -13,7 +13,7 @@ from .fields import Field
 from .message_defaults import default_value
 from .message_kinds import ELSEWHERE, ENUM_BASE, PACKABLE, SCALARS
 from .model import Enum, Message, MessageField, OwnSize, Position
-from .resolve import find_enum, find_type
+from .resolve import find_enum, find_type, may_be_enum, may_be_type
 from .symbols import Member, Symbol, World
 from .types import EnumType, ListType, Type, UserType
 
@@ -198,9 +198,12 @@ class MessageReader:
         if found is not None:
             message = f"the fields of a message are scalars, messages and enums; {shown(word.value)} is a plain type"
             self.diagnostics.error(word.position, f"{message} without the key 'message'")
-        elif not (self.symbol.file.unknown_types or self.symbol.file.unknown_enums) or word.value in ELSEWHERE:
+        elif not self._may_be_declared(word.value) or word.value in ELSEWHERE:
             self.diagnostics.error(word.position, self._unknown(word.value))
         return "", None
+
+    def _may_be_declared(self, name: str) -> bool:
+        return may_be_type(self.world, self.symbol, name) or may_be_enum(self.world, self.symbol, name)
 
     def _unknown(self, name: str) -> str:
         if name in ELSEWHERE:

@@ -17,8 +17,10 @@ def find_parents(world: World, typing: Typing) -> None:
     """Fills in ``Symbol.parents``. As in Kaitai's language, a use by another spec makes no parent."""
     explicit: list[tuple[Symbol, Field]] = []
     for symbol in world.all():
+        symbol.file.unknown_holders |= symbol.unknown_members
         for member in symbol.members.values():
             if member.field is None:
+                symbol.file.unknown_holders |= member.failed and "value" not in member.section.keys
                 continue
             if "parent" in member.section:
                 explicit.append((symbol, member.field))

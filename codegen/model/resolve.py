@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from ..spec.words import shown, suggestion
 from .model import Enum
@@ -39,7 +39,7 @@ def find_type(world: World, start: Symbol, name: str) -> Symbol | None:
         if found is not None:
             return found
         level = level.outer
-    return _descend_from_top(world, start, parts)
+    return _descend_from_top(world, start, parts) or _beside(world, start, parts)
 
 
 def find_enum(world: World, start: Symbol, name: str) -> Enum | None:
@@ -58,6 +58,33 @@ def find_enum(world: World, start: Symbol, name: str) -> Enum | None:
             return holder.enums[last]
         holder = holder.outer
     return None
+
+
+def may_be_type(world: World, start: Symbol, name: str) -> bool:
+    """Whether a type that is not found may be one whose declaration has an error: nothing is said about it then."""
+    if start.file.unknown_types or any(each.unknown_types for each in start.outwards()):
+        return True
+    return any(each.unknown_types for each in _holders(world, start, name))
+
+
+def may_be_enum(world: World, start: Symbol, name: str) -> bool:
+    """The same of an enum."""
+    around = list(start.outwards())
+    if start.file.unknown_enums or any(each.unknown_enums for each in around):
+        return True
+    holders = list(_holders(world, start, name))
+    if "::" in name and any(each.unknown_types for each in (*around, *holders)):
+        return True
+    return any(each.unknown_enums for holder in holders for each in holder.outwards())
+
+
+def _holders(world: World, start: Symbol, name: str) -> Iterator[Symbol]:
+    """The types that the name leads through, as far as it can be followed."""
+    parts = name.split("::")
+    for size in range(1, len(parts)):
+        found = find_type(world, start, "::".join(parts[:size])) if parts[:size] != [""] else start.root
+        if found is not None:
+            yield found
 
 
 def unknown_type(world: World, start: Symbol, name: str, built_in: Iterable[str] = ()) -> str:
@@ -88,6 +115,12 @@ def unknown_enum(start: Symbol, name: str) -> str:
         prefix = "::".join(each.path[1:])
         visible.update(f"{prefix}::{enum}" if prefix and each is not start else enum for enum in each.enums)
     return f"unable to find enum {shown(name)}, searching from {start.name}{suggestion(name, visible)}"
+
+
+def _beside(world: World, start: Symbol, parts: list[str]) -> Symbol | None:
+    """A path whose last part is not inside the type before it, but visible from there."""
+    holder = find_type(world, start, "::".join(parts[:-1])) if len(parts) > 1 else None
+    return find_type(world, holder, parts[-1]) if holder is not None else None
 
 
 def _descend(start: Symbol, parts: list[str]) -> Symbol | None:

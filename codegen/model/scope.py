@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ..expression.lexer import ExpressionError
@@ -15,7 +14,7 @@ from ..spec.kinds import IDENTIFIER
 from ..spec.syntax import Expression
 from ..spec.words import shown, suggestion
 from .declare import BUILT_IN_PARAMETERS, plain_type
-from .resolve import find_enum, find_type, unknown_enum, unknown_type
+from .resolve import find_enum, find_type, may_be_enum, may_be_type, unknown_enum, unknown_type
 from .sizes import Sizes
 from .symbols import Failed, Member, Symbol, World
 from .types import AnyStructType, ComputedIntegerType, EnumType, ListType, Path, StreamType, Type, UserType
@@ -34,14 +33,17 @@ class _NotTypedYetError(Exception):
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What an expression sees besides the members: ``_`` (``item``), ``_on`` and whether there is an ``_index``."""
+    """What an expression sees besides the members: ``_`` (``item``), ``_on`` and whether there is an ``_index``.
+    ``unknown``: nobody can say what these are, since what the expression belongs to has an error of its own."""
 
     item: Type | None = None
     switch_on: Type | None = None
     index: bool = False
+    unknown: bool = False
 
 
 NOTHING = Surroundings()
+UNKNOWN = Surroundings(unknown=True)
 
 
 @dataclass
@@ -58,7 +60,8 @@ class Typing:
         try:
             return typed(expression.node, StructScope(self, symbol, around))
         except ExpressionError as error:
-            self.diagnostics.error(expression.place(error.start, error.end), error.message)
+            for each in (error, *error.others):
+                self.diagnostics.error(expression.place(each.start, each.end), each.message)
         except Failed:
             # What it stands on has an error of its own.
             pass
@@ -153,6 +156,8 @@ class StructScope:
             "_on": "'_on' has a meaning in the cases of a switch only",
             "_index": "'_index' has a meaning where something repeats only",
         }
+        if name in reasons and self.around.unknown:
+            raise Failed
         if name in reasons:
             raise UnknownNameError(reasons[name])
         return self._in(self.symbol, name)
@@ -185,13 +190,9 @@ class StructScope:
         return self.typing.member_type(symbol, member)
 
     def _parent(self, symbol: Symbol) -> Type:
-        if not symbol.parents:
-            if symbol.outer is None:
-                raise UnknownNameError(f"the outermost type {symbol.name} has no _parent")
-            if self.typing.diagnostics.has_errors:
-                # What holds it may be an attribute with an error of its own.
-                raise Failed
-            raise UnknownNameError(f"nothing holds {symbol.name}, so that the type of its _parent is not known")
+        if not symbol.parents and symbol.file.unknown_holders:
+            raise Failed
+        # What nothing in this file holds may be held by another spec: a cast says which type that has.
         return UserType(symbol.parents[0].path) if len(symbol.parents) == 1 else AnyStructType()
 
     def _elsewhere(self, symbol: Symbol, name: str) -> str:
@@ -205,7 +206,7 @@ class StructScope:
         name = "::".join(path)
         found = find_enum(self.typing.world, self.symbol, name)
         if found is None:
-            if self.symbol.file.unknown_enums:
+            if may_be_enum(self.typing.world, self.symbol, name):
                 raise Failed
             raise UnknownNameError(unknown_enum(self.symbol, name))
         labels = [each.label for each in found.labels]
@@ -225,7 +226,7 @@ class StructScope:
         if type is None:
             found = find_type(self.typing.world, self.symbol, name)
             if found is None and not self.symbol.opaque_types:
-                if self.symbol.file.unknown_types:
+                if may_be_type(self.typing.world, self.symbol, name):
                     raise Failed
                 raise UnknownNameError(unknown_type(self.typing.world, self.symbol, name, BUILT_IN_PARAMETERS))
             type = UserType(found.path) if found else UserType(tuple(filter(None, name.split("::"))), opaque=True)
@@ -233,27 +234,18 @@ class StructScope:
 
     def size_in_bits(self, type: Type) -> int:
         """How many bits every value of the type takes on the wire."""
-        return self._fixed(lambda: self.typing.sizes.of_type(type))
+        return self.typing.sizes.of_type(type)
 
     def own_size_in_bits(self) -> int:
         """The same of the type that the expression stands in."""
-        return self._fixed(lambda: self.typing.sizes.of_symbol(self.symbol))
+        return self.typing.sizes.of_symbol(self.symbol)
 
     def member_size_in_bits(self, path: Path, name: str) -> int:
         """The same of an attribute."""
         symbol = self.typing.world.at(path)
         if symbol is None or name not in symbol.members:
             return self.size_in_bits(self.member(path, name))
-        return self._fixed(lambda: self.typing.sizes.of_member(symbol, name))
-
-    def _fixed(self, size: Callable[[], int]) -> int:
-        try:
-            return size()
-        except UnknownNameError:
-            if self.typing.diagnostics.has_errors:
-                # A part of it may be an attribute with an error of its own.
-                raise Failed from None
-            raise
+        return self.typing.sizes.of_member(symbol, name)
 
     def own_path(self) -> Path:
         """The type that the expression stands in."""

@@ -9,7 +9,7 @@ from ..expression.typer import UnknownNameError
 from ..expression.typerules import type_name
 from ..spec.syntax import Expression
 from .model import FixedSize
-from .symbols import Member, Symbol, World
+from .symbols import Failed, Member, Symbol, World
 from .types import BitsType, EnumType, FloatType, IntegerType, Path, Type, UserType
 
 MAX_NESTING = 60
@@ -28,7 +28,8 @@ class Sizes:
     open: list[Path] = field(default_factory=list)
 
     def of_type(self, type: Type) -> int:
-        """Bits of every value of the type. Raises ``UnknownNameError`` where they differ."""
+        """Bits of every value of the type. Raises ``UnknownNameError`` where they differ, and ``Failed`` where a part
+        has an error."""
         size = self._type(type)
         if size is None:
             name = "::".join(type.path) if isinstance(type, UserType) else type_name(type)
@@ -70,14 +71,18 @@ class Sizes:
         if symbol is None:
             return None
         self.open.append(path)
-        size = self._sum(symbol)
-        self.open.pop()
+        try:
+            size = self._sum(symbol)
+        finally:
+            self.open.pop()
         self.known[path] = size
         return size
 
     def _sum(self, symbol: Symbol) -> int | None:
         if symbol.is_message:
             return None
+        if symbol.unknown_members:
+            raise Failed
         total = 0
         for member in symbol.of_kind("attribute"):
             size = self._member(member)
@@ -90,6 +95,8 @@ class Sizes:
         return total if total <= MAX_BITS else None
 
     def _member(self, member: Member) -> int | None:
+        if member.failed:
+            raise Failed
         if member.field is None:
             return self._type(member.type) if member.type is not None and member.kind != "instance" else None
         size: int | None

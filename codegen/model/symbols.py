@@ -49,7 +49,9 @@ class SourceFile:
     section: Section
     unknown_types: bool = False
     unknown_enums: bool = False
-    """Some that it declares or imports could not be made out, so that a name which is not found may be theirs."""
+    """Some that it imports could not be made out, so that a name which is not found may be theirs."""
+    unknown_holders: bool = False
+    """Some of its attributes could not be made out: they may hold objects of any of its types."""
 
 
 @dataclass(eq=False)
@@ -69,6 +71,9 @@ class Symbol:
     parents: list[Symbol] = field(default_factory=list)
     unknown_members: bool = False
     """It has members whose names could not be made out."""
+    unknown_types: bool = False
+    unknown_enums: bool = False
+    """The same of the types and enums inside it."""
     unknown_labels: set[str] = field(default_factory=set)
     """Its enums that have labels which could not be made out."""
 
@@ -104,6 +109,13 @@ class Symbol:
         yield self
         for each in self.types.values():
             yield from each.all()
+
+    def outwards(self) -> Iterator[Symbol]:
+        """The symbol and all around it, inner before outer."""
+        found: Symbol | None = self
+        while found is not None:
+            yield found
+            found = found.outer
 
     def of_kind(self, kind: str) -> list[Member]:
         """The members that are ``attribute``, ``instance`` or ``parameter``, in order."""

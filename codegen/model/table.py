@@ -79,7 +79,7 @@ class TableReader:
             return None
         parents = self._parent_columns(section, attribute)
         columns = self._columns(section, "columns", row, parents)
-        scalars = [each.id for each in _members(row) if _is_scalar(each)]
+        scalars = own_columns(row)
         if "columns" not in section and "columns" not in section.missing:
             columns = tuple(each for each in scalars if each not in parents)
         if "selectable" in section:
@@ -231,6 +231,11 @@ class TableReader:
         if len(found) > 1:
             self.diagnostics.error(section.position_of("options"), "one option with padding is all there can be")
         return tuple(found)
+
+
+def own_columns(row: Struct) -> tuple[str, ...]:
+    """What the columns of a row type are unless the spec says it: all that is a single value."""
+    return tuple(each.id for each in _members(row) if _is_scalar(each))
 
 
 def _members(struct: Struct) -> list[Attribute | Instance]:

@@ -10,7 +10,7 @@ from ..spec.syntax import Section, Text
 from ..spec.words import listed, shown, suggestion
 from .envelope import EnvelopeReader
 from .model import Struct, UnitColumn, UnitKind, Units
-from .resolve import find_type
+from .resolve import find_type, may_be_type
 from .symbols import World
 from .types import Path
 from .unit_kinds import KindReader
@@ -121,7 +121,7 @@ class UnitsReader:
             return None
         found = find_type(self.world, symbol, type.value)
         if found is None:
-            if not symbol.file.unknown_types:
+            if not may_be_type(self.world, symbol, type.value):
                 known = [each for each in symbol.types if symbol.types[each].is_message]
                 hint = suggestion(type.value, known)
                 self.diagnostics.error(type.position, f"unknown message type {shown(type.value)}{hint}")

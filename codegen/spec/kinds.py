@@ -19,6 +19,8 @@ class TextKind:
     choices: tuple[str, ...] = ()
     offered: tuple[str, ...] = ()
     refusal: str = ""
+    empty: bool = False
+    """Nothing at all is allowed as well, and is the same as no key."""
 
 
 @dataclass(frozen=True)

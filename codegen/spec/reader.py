@@ -7,6 +7,7 @@ of recursing, and leaves the scalars to ``scalars``.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -21,6 +22,7 @@ from .words import shortened, shown
 
 MAX_CHARACTERS = 4 * 1024 * 1024
 MAX_DEPTH = 64
+MERGE = "<<"
 MAX_NODES = 200_000
 """Nodes of a spec, aliases counted as often as they are used: a small file may otherwise stand for a huge one."""
 
@@ -100,6 +102,23 @@ def _place(file: str, mark: Any, width: int, lines: list[str]) -> Position:
     return Position(file, mark.line + 1, mark.column + 1, width, source)
 
 
+def _merged(entries: list[tuple[Scalar, YamlNode]]) -> Iterator[tuple[Scalar, YamlNode]]:
+    """The entries, and behind them those of the mappings under the key ``<<`` that they do not have themselves."""
+    merges = [value for key, value in entries if key.text == MERGE and key.style == ""]
+    if not merges:
+        yield from entries
+        return
+    known = {key.text for key, _ in entries}
+    yield from ((key, value) for key, value in entries if key.text != MERGE or key.style)
+    for each in merges[0].items if isinstance(merges[0], Sequence) else merges:
+        if not isinstance(each, Mapping):
+            raise _RefusedError(each.position, f"the key '{MERGE}' takes mappings, found {described(each)}")
+        for key, value in each.entries:
+            if key.text not in known:
+                known.add(key.text)
+                yield key, value
+
+
 class _Composer:
     def __init__(self, text: str, file: str) -> None:
         self.text = text
@@ -166,7 +185,8 @@ class _Composer:
         node: YamlNode
         if done.is_mapping:
             pairs = zip(done.children[::2], done.children[1::2], strict=True)
-            node = Mapping(done.position, tuple((key, value) for key, value in pairs if isinstance(key, Scalar)))
+            entries = [(key, value) for key, value in pairs if isinstance(key, Scalar)]
+            node = Mapping(done.position, tuple(_merged(entries)))
         else:
             node = Sequence(done.position, tuple(done.children))
         self._add(node, done.weight, done.anchor)

@@ -129,7 +129,7 @@ def _text(kind: TextKind) -> Schema:
     if kind.offered:
         return {"anyOf": [{"enum": list(kind.offered)}, _text(replace(kind, offered=()))]}
     if kind.pattern is None:
-        return {"type": _SINGLE}
+        return {"type": [*_SINGLE, "null"] if kind.empty else _SINGLE}
     others = [name for name, sample in _SAMPLES.items() if re.fullmatch(kind.pattern, sample)]
     return {"type": ["string", *others] if others else "string", "pattern": f"^(?:{kind.pattern})$"}
 

@@ -31,6 +31,7 @@ EXTENSION = "-wireloom"
 """The key that holds everything that Kaitai's own compiler is to ignore."""
 
 TEXT = TextKind()
+NOTE = TextKind(empty=True)
 FLAG = FlagKind()
 EXPRESSION = ExpressionKind()
 IN_ENUM = "only `true` is supported as value, got `{}` (if you don't want any validation, omit the `valid` key)"
@@ -163,12 +164,12 @@ META_DEFAULTS = {
     "encoding": Key(TEXT, "Encoding of text."),
 }
 META_REST = {
-    "title": Key(TEXT, "What the format is called."),
-    "application": Key(ListKind(TEXT, single=True), "Programs that use the format."),
-    "file-extension": Key(ListKind(TEXT, single=True), "How its files' names end."),
+    "title": Key(NOTE, "What the format is called."),
+    "application": Key(AnyKind(), "Programs that use the format."),
+    "file-extension": Key(ListKind(NOTE, single=True), "How its files' names end."),
     "xref": Key(AnyKind(), "What others call the format."),
-    "tags": Key(ListKind(TEXT, single=True), "Words to find it by."),
-    "license": Key(TEXT, "The licence of the spec."),
+    "tags": Key(AnyKind(), "Words to find it by."),
+    "license": Key(NOTE, "The licence of the spec."),
     "ks-version": Key(VERSION, "The least version of Kaitai's compiler."),
     "ks-debug": Key(FLAG, "Kaitai's debug mode."),
     "ks-opaque-types": Key(FLAG, "Types that are nowhere defined are the user's own."),

@@ -33,6 +33,7 @@ from .kinds import (
     TextKind,
     TypeKind,
 )
+from .scalars import plain_value
 from .syntax import (
     Contents,
     Entries,
@@ -81,10 +82,11 @@ class Validator:
             return self._contents(node)
         if isinstance(kind, AnyKind):
             return None
-        if not isinstance(node, Scalar) or node.value is None:
+        if isinstance(node, Scalar) and node.value is not None:
+            return self._scalar(node, kind)
+        if not (isinstance(node, Scalar) and isinstance(kind, TextKind) and kind.empty):
             self._wrong(node, expected(kind))
-            return None
-        return self._scalar(node, kind)
+        return None
 
     def _wrong(self, node: YamlNode, wanted: str) -> None:
         self.diagnostics.error(node.position, f"expected {wanted}, found {described(node)}")
@@ -137,9 +139,12 @@ class Validator:
         return None
 
     def _list(self, node: YamlNode, kind: ListKind) -> Items | None:
+        nothing = isinstance(node, Scalar) and node.value is None
         if isinstance(node, Sequence):
             nodes = node.items
-        elif kind.single and not (isinstance(node, Scalar) and node.value is None):
+        elif nothing and isinstance(kind.item, TextKind) and kind.item.empty:
+            nodes = ()
+        elif kind.single and not nothing:
             nodes = (node,)
         else:
             self._wrong(node, "a list")
@@ -183,7 +188,8 @@ class Validator:
         errors = self.diagnostics.errors
         entries: list[Entry] = []
         for key, child in node.entries:
-            if not isinstance(key.value, int) or isinstance(key.value, bool):
+            value = plain_value(key.text)  # in quotes it is one as well
+            if not isinstance(value, int) or isinstance(value, bool):
                 self.diagnostics.error(key.position, f"expected an integer as an enum's value, found {described(key)}")
                 continue
             member: Value | None
@@ -195,7 +201,7 @@ class Validator:
             else:
                 member = self.check(child, TABLES["enum-member"].keys["id"].kind)
             if member is not None:
-                entries.append(Entry(Integer(key.value, key.position), member))
+                entries.append(Entry(Integer(value, key.position), member))
         members = MappingProxyType({"members": Entries(tuple(entries), node.position)})
         return Section("enum", node.position, members, faulty=self.diagnostics.errors > errors)
 

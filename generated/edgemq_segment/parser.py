@@ -13,15 +13,19 @@ from wireloom.parsing import (
     UNSET,
     ChecksumError,
     EndOfStreamError,
+    Held,
     KaitaiStream,
     Struct,
     ValidationLessThanError,
     WriteStream,
-    packed,
+    check_fields,
+    gather,
+    maker,
     retreat,
     sized,
     standard_crc32c,
     stream_of,
+    window_of,
     with_reason,
 )
 
@@ -117,23 +121,47 @@ class EdgemqSegment(Struct):
             if expected != self.crc32c:
                 self._refuse(ChecksumError(expected, self.crc32c, io, "/types/frame/seq/1"), "checksum")
 
+        @classmethod
+        def _series(
+            cls, io: KaitaiStream, parent: Any, root: Any, *, to_end: bool = False
+        ) -> Iterator[EdgemqSegment.Frame]:
+            """Reads items one after the other: without end, or to the end of the stream."""
+            make = maker(cls, _EDGEMQ_SEGMENT_FRAME_LEN, "len crc32c fmt tenant ts_millis", io, parent, root)
+            with Held(io):
+                while True:
+                    window = window_of(io)
+                    while (position := window.position) + 21 <= window.end:
+                        data = window.data
+                        self = make(data, position)
+                        if self.len < 13:
+                            break
+                        begin_payload = position + 21
+                        end_payload = begin_payload + self.len - 13
+                        if not begin_payload <= end_payload <= window.end:
+                            break
+                        self.payload = data[begin_payload:end_payload]
+                        if standard_crc32c(self.payload) != self.crc32c:
+                            break
+                        window.position = end_payload
+                        yield self
+                    if to_end and io.is_eof():
+                        return
+                    # What does not hold, or is not here as a whole, is read field by field.
+                    yield cls(io, parent, root)
+
         def _append(self, io: WriteStream) -> None:
             wire_payload = self.payload
             self.len = len(wire_payload) + 13
             self.crc32c = standard_crc32c(self.payload)
             if self.len < 13:
                 raise with_reason(ValidationLessThanError(13, self.len, None, "/types/frame/seq/0"), "length")
-            io.write_bytes(
-                packed(
-                    _EDGEMQ_SEGMENT_FRAME_LEN,
-                    "len crc32c fmt tenant ts_millis",
-                    self.len,
-                    self.crc32c,
-                    self.fmt,
-                    self.tenant,
-                    self.ts_millis,
+            try:
+                io.write_bytes(
+                    _EDGEMQ_SEGMENT_FRAME_LEN.pack(self.len, self.crc32c, self.fmt, self.tenant, self.ts_millis)
                 )
-            )
+            except struct.error:
+                check_fields(self, _EDGEMQ_SEGMENT_FRAME_LEN, "len crc32c fmt tenant ts_millis")
+                raise
             io.write_bytes(sized(wire_payload, self.len - 13, "payload"))
 
         @property
@@ -179,8 +207,7 @@ class EdgemqSegment(Struct):
         io = self._io
         new_frames: list[EdgemqSegment.Frame] = []
         self.frames = new_frames
-        while not io.is_eof():
-            new_frames.append(EdgemqSegment.Frame(io, self, self._root))
+        gather(new_frames, EdgemqSegment.Frame._series(io, self, self._root, to_end=True))
 
     @classmethod
     def iter_frames(cls, source: KaitaiStream | BinaryIO) -> Iterator[EdgemqSegment.Frame]:
@@ -188,9 +215,10 @@ class EdgemqSegment(Struct):
         self = cls()
         self._io = io = stream_of(source)
         self._read_prologue()
-        while not io.is_eof():
-            yield EdgemqSegment.Frame(io, self, self._root)
+        yield from EdgemqSegment.Frame._series(io, self, self._root, to_end=True)
 
     def _append(self, io: WriteStream) -> None:
         for item_frames in self.frames:
-            self._adopt(item_frames)._append(io)
+            item_frames._parent = self
+            item_frames._root = self._root
+            item_frames._append(io)

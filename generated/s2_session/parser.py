@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 from enum import IntEnum
-from typing import Any, cast
+from typing import Any, BinaryIO, cast
 
 from wireloom.parsing import (
     UNSET,
@@ -23,6 +24,7 @@ from wireloom.parsing import (
     packed,
     sized,
     some,
+    stream_of,
     to_end,
     with_reason,
     within,
@@ -251,9 +253,19 @@ class S2Session(Struct):
         while not io.is_eof():
             new_frames.append(S2Session.Frame(io, self, self._root))
 
+    @classmethod
+    def iter_frames(cls, source: KaitaiStream | BinaryIO) -> Iterator[S2Session.Frame]:
+        """Reads ``frames`` one by one, without keeping them, from a stream or an open binary file."""
+        self = cls()
+        self._io = io = stream_of(source)
+        while not io.is_eof():
+            yield S2Session.Frame(io, self, self._root)
+
     def _append(self, io: WriteStream) -> None:
         for item_frames in self.frames:
-            self._adopt(item_frames)._append(io)
+            item_frames._parent = self
+            item_frames._root = self._root
+            item_frames._append(io)
 
 
 _S2_SESSION_COMPRESSION_MEMBERS: dict[int, S2Session.Compression] = {

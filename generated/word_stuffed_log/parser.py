@@ -17,10 +17,10 @@ from wireloom.parsing import (
     Stuffing,
     SubStream,
     WriteStream,
+    check_fields,
     checksum,
     enclosed,
     frames_in,
-    packed,
     replaced,
     stream_of,
     stuff,
@@ -100,7 +100,11 @@ class WordStuffedLog(Struct):
         def _append(self, io: WriteStream) -> None:
             self.crc = 0
             begin_crc = io.pos()
-            io.write_bytes(packed(_WORD_STUFFED_LOG_RECORD_CRC, "crc generation", self.crc, self.generation))
+            try:
+                io.write_bytes(_WORD_STUFFED_LOG_RECORD_CRC.pack(self.crc, self.generation))
+            except struct.error:
+                check_fields(self, _WORD_STUFFED_LOG_RECORD_CRC, "crc generation")
+                raise
             io.write_bytes(to_end(self.payload, io.room(), "payload"))
             end_payload = io.pos()
             covered = io.written(begin_crc, end_payload)

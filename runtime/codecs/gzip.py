@@ -101,11 +101,14 @@ class GzipDecoder:
 
 
 def _up_to_damage(member: Any, data: bytes, room: int) -> bytes:
-    output = b""
+    # What the member has not taken of earlier input is part of ``data``.
+    output = held = b""
     try:
         for index in range(len(data)):
-            piece = member.unconsumed_tail + data[index : index + 1]
-            output += member.decompress(piece, room - len(output)) if len(output) < room else b""
+            if len(output) == room:
+                break
+            output += member.decompress(held + data[index : index + 1], room - len(output))
+            held = member.unconsumed_tail
     except zlib.error:
         return output
     return output

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,24 +24,29 @@ SUFFIX = ".ksy"
 
 @click.command("check", short_help="Checks specs: diagnostics, and what the engine can run.")
 @click.argument("specs", metavar="SPEC...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "-I", "folders", metavar="DIR", multiple=True, type=click.Path(path_type=Path), help="Where absolute imports lie."
+)
 @click.option("--json", "as_json", is_flag=True, help="Everything as one JSON array, for editors and scripts.")
 @click.pass_context
-def command(context: click.Context, specs: tuple[Path, ...], as_json: bool) -> None:
+def command(context: click.Context, specs: tuple[Path, ...], folders: tuple[Path, ...], as_json: bool) -> None:
     """Compiles each SPEC without writing anything; of a folder, all specs in it and below.
 
     Errors and warnings begin with FILE:LINE:COLUMN: SEVERITY: TEXT; the lines behind are indented and show the place,
-    what belongs there, and where the reference explains it. For a spec without errors a line says whether the engine
-    reads its rows or the object parser does, and why. The exit code is 1 where a spec has errors, 2 where one cannot be
+    its path in the tree of keys (/seq/0/type), what belongs there, and where the reference explains it. For a spec
+    without errors a line says whether the engine reads its rows or the object parser does, and why; where it declares
+    none, what would read those that it could declare. The exit code is 1 where a spec has errors, 2 where one cannot be
     read.
 
-    With --json each problem is an object with file, line, column, end_column, severity, message, help and reference;
-    what reads the rows is one of severity "note" that also has spec and engine ("columns", "objects" or null).
+    With --json each problem is an object with file, line, column, end_column, severity, path, message, help and
+    reference; what reads the rows is one of severity "note" that also has spec and engine ("columns", "objects" or
+    null).
     """
     said: list[dict[str, Any]] = []
     code = 0
     for path in _files(specs):
         try:
-            diagnostics, coverage = _checked(path)
+            diagnostics, coverage = _checked(path, folders)
         except WireloomError as error:
             # The others are checked all the same.
             code = UNUSABLE
@@ -82,6 +88,7 @@ def _unreadable(error: WireloomError, path: Path) -> dict[str, Any]:
         "column": 1,
         "end_column": 1,
         "severity": "error",
+        "path": "",
         "message": error.message,
         "help": "",
         "reference": "",
@@ -94,7 +101,7 @@ def _rendered(diagnostic: Diagnostic) -> str:
     return rendered(diagnostic, wants_colours(sys.stdout))
 
 
-def _checked(path: Path) -> tuple[list[Diagnostic], dict[str, Any] | None]:
+def _checked(path: Path, folders: tuple[Path, ...]) -> tuple[list[Diagnostic], dict[str, Any] | None]:
     """What is wrong with a spec, and what reads its rows; ``None`` where it has errors."""
     from wireloom.codegen.model.load import analyse
     from wireloom.codegen.spec.diagnostics import ERROR, Diagnostic, InvalidSpecError
@@ -104,7 +111,7 @@ def _checked(path: Path) -> tuple[list[Diagnostic], dict[str, Any] | None]:
     if path.is_dir():
         raise WireloomError(f"there are no specs (*{SUFFIX}) in this folder", path=str(path))
     try:
-        result = analyse(path)
+        result = analyse(path, import_paths=folders)
     except OSError as error:
         raise WireloomError(f"cannot be read: {error.strerror}", path=str(path)) from error
     diagnostics = list(result.diagnostics)
@@ -123,12 +130,25 @@ def _checked(path: Path) -> tuple[list[Diagnostic], dict[str, Any] | None]:
         "column": 1,
         "end_column": 1,
         "severity": "note",
+        "path": "",
         "message": message,
         "help": "",
         "reference": "",
         "spec": result.spec.name,
         "engine": engine,
     }
+
+
+def _could_be_rows(spec: Spec) -> str:
+    """What would read the items of the root's last attribute, where these could be rows."""
+    from wireloom.codegen.backends.columns.candidates import candidates
+    from wireloom.codegen.model.model import RepeatEos
+
+    for each in takewhile(lambda each: each.holder is spec.root, candidates(spec)):
+        if each.attribute is spec.root.attributes[-1] and isinstance(each.attribute.repeat, RepeatEos):
+            reader = "the object parser would read them: " if each.refusal else "the engine would read them"
+            return f"; with 'rows: {each.attribute.id}' {reader}{each.refusal}"
+    return ""
 
 
 def _coverage(spec: Spec) -> tuple[str | None, str]:
@@ -143,7 +163,7 @@ def _coverage(spec: Spec) -> tuple[str | None, str]:
             return "columns", "the engine reads its messages"
         return "objects", f"the object parser reads its messages: {refusal}"
     if spec.rows is None:
-        return None, "no rows are declared, so it is read as objects and not as a table"
+        return None, f"no rows are declared, so it is read as objects and not as a table{_could_be_rows(spec)}"
     _, refusal = compile_program(spec, spec.rows, table_columns(spec, spec.rows))
     if refusal is None:
         return "columns", "the engine reads its rows"

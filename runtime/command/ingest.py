@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from . import completing
-from .parameters import MODES, format_argument, format_options, inputs_argument, names
+from .parameters import MODES, format_argument, format_options, inputs_argument, location_options, names
 from .standard import write_json
 
 if TYPE_CHECKING:
@@ -21,8 +21,13 @@ if TYPE_CHECKING:
     from ..spark.watch import IngestProgress
 
 
-SPELLED = {"max_record": "maxRecord", "max_window": "maxWindow", "batch_rows": "batchRows"}
-"""Limits as Spark's users spell them."""
+SPELLED = {
+    "max_record": "maxRecord",
+    "max_window": "maxWindow",
+    "batch_rows": "batchRows",
+    "verify_sha256": "verifySha256",
+}
+"""Options as Spark's users spell them."""
 
 
 @click.command("ingest", short_help="Files to a table with Spark, damaged records to a quarantine table, each once.")
@@ -99,6 +104,7 @@ SPELLED = {"max_record": "maxRecord", "max_window": "maxWindow", "batch_rows": "
     help="Write the summary and the read report as JSON.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the summary and the read report as JSON.")
+@location_options
 @format_options
 def command(
     format_name: str,
@@ -119,12 +125,14 @@ def command(
     report_path: str | None,
     as_json: bool,
     options: dict[str, Any],
+    location: dict[str, Any],
 ) -> None:
     """Reads INPUT with Spark and writes a table: of Parquet files, or of Delta Lake or Iceberg.
 
     INPUT is a path, a glob in quotes, a folder, or an s3:// address. The parts of the path that the format knows are
     columns, and may be what the table is partitioned by. Run again, it reads the files that came since. Every record is
     once in the table or the quarantine, also where it is killed: whatever was left undone is done by the next run.
+    The options of object stores count for INPUT, table, quarantine and metrics alike.
 
     \b
       wireloom ingest edgemq_segment segments/ --table events --quarantine damaged --partition-by region
@@ -139,7 +147,7 @@ def command(
     _check_stream(stream, checkpoint, every, batch_files)
     if not stream:
         # Spark takes seconds to start, and an input that is not there is known before.
-        expand(list(inputs))
+        expand(list(inputs), **location)
     asked: dict[str, Any] = {
         "quarantine": quarantine,
         "metrics": metrics,
@@ -147,7 +155,7 @@ def command(
         "recover": recover,
         "partition_by": partition_by or (),
         "columns": columns,
-        "options": {SPELLED.get(name, name): str(value) for name, value in options.items()},
+        "options": {SPELLED.get(name, name): _spelled(value) for name, value in {**options, **location}.items()},
         "existing": existing,
         "to": to,
     }
@@ -169,6 +177,10 @@ def command(
         return
     for line in lines_of(summary):
         click.echo(line)
+
+
+def _spelled(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _check_stream(stream: bool, checkpoint: str | None, every: str | None, batch_files: int | None) -> None:

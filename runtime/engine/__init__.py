@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
     from . import _engine
+    from ._engine import Maker as Maker
     from ._engine import Program as Program
 
 available = os.environ.get("WIRELOOM_ENGINE", "") != "objects"
@@ -28,6 +29,7 @@ available = os.environ.get("WIRELOOM_ENGINE", "") != "objects"
 if available and not TYPE_CHECKING:
     try:
         from . import _engine
+        from ._engine import Maker as Maker
         from ._engine import Program as Program
     except ImportError:
         available = False

@@ -1,10 +1,20 @@
+from typing import Generic, TypeVar
+
 from typing_extensions import Buffer
+
+_Made = TypeVar("_Made")
 
 class Program:
     def __new__(cls, packed: Buffer) -> Program: ...
 
 class MessageProgram:
     def __new__(cls, packed: Buffer) -> MessageProgram: ...
+
+class Maker(Generic[_Made]):
+    def __new__(
+        cls, made: type[_Made], format: str, names: tuple[str, ...], io: object, parent: object, root: object
+    ) -> Maker[_Made]: ...
+    def make(self, data: bytes, position: int) -> _Made: ...
 
 def fill(
     program: Program,

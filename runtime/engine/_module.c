@@ -4,6 +4,7 @@
 #include <Python.h>
 
 #include "_arguments.h"
+#include "_maker.h"
 #include "_md5.h"
 #include "_messages.h"
 
@@ -295,8 +296,11 @@ PyMODINIT_FUNC PyInit__engine(void) {
     PyObject *module = PyModule_Create(&definition);
     PyObject *type = module ? PyType_FromSpec(&program_spec) : NULL;
     PyObject *message_type = type ? PyType_FromSpec(&message_program_spec) : NULL;
-    if (!message_type || PyModule_AddObjectRef(module, "Program", type) < 0 ||
-        PyModule_AddObjectRef(module, "MessageProgram", message_type) < 0) {
+    PyObject *maker_type = message_type ? PyType_FromSpec(&maker_spec) : NULL;
+    if (!maker_type || PyModule_AddObjectRef(module, "Program", type) < 0 ||
+        PyModule_AddObjectRef(module, "MessageProgram", message_type) < 0 ||
+        PyModule_AddObjectRef(module, "Maker", maker_type) < 0) {
+        Py_XDECREF(maker_type);
         Py_XDECREF(message_type);
         Py_XDECREF(type);
         Py_XDECREF(module);
@@ -304,5 +308,6 @@ PyMODINIT_FUNC PyInit__engine(void) {
     }
     program_type = (PyTypeObject *)type; /* both kept for as long as the process runs */
     message_program_type = (PyTypeObject *)message_type;
+    Py_DECREF(maker_type);
     return module;
 }

@@ -12,7 +12,6 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from ..format import Format
 from ..window import Window
@@ -121,6 +120,9 @@ def make(name: str, format: Format, root: Struct | None, settings: Settings) -> 
 
 def label_array(values: pa.Array, labels: tuple[tuple[int, str], ...]) -> pa.Array:
     """Numbers (int64) → their labels as a dictionary of text; a number without label becomes its own text."""
+    # Imported here: it takes longer than all else that a reader imports, and few formats have labels.
+    import pyarrow.compute as pc
+
     indices = pc.index_in(values, value_set=pa.array([value for value, _ in labels], pa.int64()))
     texts = [label for _, label in labels]
     missing = pc.and_(pc.is_null(indices), pc.is_valid(values))

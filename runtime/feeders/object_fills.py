@@ -93,10 +93,12 @@ def fill_rows(feeder: ObjectFeeder, window: Window, capacity: int, stop: int) ->
             stretch_end = min(end, begin + taken)
             stream = MemoryStream(bytes(window.view[begin:stretch_end]), base + begin)
         stream.seek(base + begin)
+        # What lies beyond the largest record has no say in what becomes of the row, however large the window is.
+        stream.end = min(len(stream.data), stream.position + limit)
         try:
             row, refused = feeder.parse(stream, feeder.settings.verify)
         except IncompleteError:
-            if stretch_end < end:
+            if stretch_end < min(end, begin + limit):
                 # The row goes beyond the stretch: take it anew from its first byte, and more where that was so already.
                 taken = 2 * taken if stretch_end - begin >= taken else taken
                 stretch_end = begin
@@ -110,8 +112,6 @@ def fill_rows(feeder: ObjectFeeder, window: Window, capacity: int, stop: int) ->
         following = stream.pos() - base
         if following == begin:
             return rows.done(Status.LOST, begin, begin, "length")
-        if following - begin > limit:
-            return rows.done(Status.LOST, begin, begin, "limit")
         if end - following < padding and not window.at_end:
             return rows.done(Status.NEED_INPUT, begin)
         refused = refused or rows.add(begin, row)

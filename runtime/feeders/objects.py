@@ -111,34 +111,42 @@ class ObjectFeeder:
         place = 0
         while place < len(data):
             stream = MemoryStream(data, base)
-            held = self._holds(stream, place, window.at_end)
+            held, seen = self._holds(stream, place, window.at_end)
             if held is not False:
                 return held is True, begin + place
-            place = _behind(data, place, stream.pos() - base - place)
+            place = _behind(data, place, seen)
         return False, len(window.view)
 
-    def _holds(self, stream: MemoryStream, place: int, at_end: bool) -> bool | None:
-        """Whether a row that can be trusted begins at index ``place``; ``None``: more bytes are needed to know."""
+    def _holds(self, stream: MemoryStream, place: int, at_end: bool) -> tuple[bool | None, int]:
+        """Whether a row that can be trusted begins at index ``place``; ``None``: more bytes are needed to know. And how
+        many bytes say so."""
+        held, least = self._judged(stream, place, at_end)
+        return held, max(least, stream.pos() - stream.base - place)
+
+    def _judged(self, stream: MemoryStream, place: int, at_end: bool) -> tuple[bool | None, int]:
         limit, padding = self.settings.max_record, self.settings.padding
-        base, size = stream.size() - len(stream.to_byte_array()), len(stream.to_byte_array())
-        begin, first = place, True
+        base, size = stream.base, len(stream.data)
+        begin, least = place, 0
         while True:
             stream.seek(base + begin)
+            stream.end = min(size, begin + limit)
             try:
                 row, refused = self.parse(stream, verify=True)
             except IncompleteError:
-                return False if at_end or size - begin >= limit else None
+                return (False if at_end or size - begin >= limit else None), least
             except LostError:
-                return False
+                return False, least
             end = stream.pos() - base
-            if refused is not None or end == begin or end - begin > limit:
-                return False
-            if not first or getattr(row, "_covers_bytes", False):
-                return True
+            if refused is not None or end == begin:
+                return False, least
+            if least or getattr(row, "_covers_bytes", False):
+                return True, least
             # A row whose checksums covered nothing is not much of a proof: the row behind it must hold too.
             if size - end <= padding:
-                return True if at_end else None
-            begin, first = end + padding, False
+                return (True if at_end else None), least
+            begin = end + padding
+            # That the input did not end behind the first row is a part of the answer.
+            least = begin + 1 - place
 
 
 def _behind(data: bytes, place: int, seen: int) -> int:

@@ -72,7 +72,7 @@ class TracedStream(MemoryStream):
 
     def bytes_at(self, begin: int, end: int) -> bytes:
         """The bytes between two positions."""
-        return self._data[begin - self.base : end - self.base]
+        return self.data[begin - self.base : end - self.base]
 
     @property
     def bit(self) -> int:

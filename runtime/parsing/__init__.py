@@ -19,6 +19,7 @@ from .fields import (
     Progress,
     at_least_one,
     check_end,
+    check_fields,
     counted,
     cut,
     filled,
@@ -50,8 +51,10 @@ from .kaitai import (
     ValidationNotEqualError,
     ValidationNotInEnumError,
 )
+from .making import maker
 from .processing import compress, decompress, done, rotate_left, rotate_right, undone, xor
 from .readstruct import ReadStruct
+from .runs import read_fields
 from .streams import FileStream, MemoryStream, SubStream, WriteStream, retreat, stream_of, wire_bytes
 from .structs import UNSET, Struct, enclosed
 from .stuffing import stuff, stuff_cobs, stuff_words, unstuff, unstuff_cobs, unstuff_words
@@ -72,6 +75,7 @@ from .values import (
     to_integer,
     truncate,
 )
+from .windows import Held, gather, window_of
 
 __all__ = [
     "UNSET",
@@ -84,6 +88,7 @@ __all__ = [
     "FileStream",
     "Frame",
     "FrameError",
+    "Held",
     "InvalidArgumentError",
     "KaitaiStream",
     "KaitaiStruct",
@@ -110,6 +115,7 @@ __all__ = [
     "WriteStream",
     "at_least_one",
     "check_end",
+    "check_fields",
     "checksum",
     "compress",
     "counted",
@@ -125,14 +131,17 @@ __all__ = [
     "frames",
     "frames_in",
     "frames_of",
+    "gather",
     "item",
     "largest",
     "last",
+    "maker",
     "md5",
     "modulo",
     "pack_numbers",
     "packed",
     "padded",
+    "read_fields",
     "read_floats",
     "read_numbers",
     "reason_of",
@@ -161,6 +170,7 @@ __all__ = [
     "unstuff_cobs",
     "unstuff_words",
     "unstuffed",
+    "window_of",
     "wire_bytes",
     "with_reason",
     "within",

@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 
 from ..errors import WireloomError
 from .errors import StalledError
-from .kaitai import ConsistencyError, KaitaiStream
+from .kaitai import ConsistencyError, EndOfStreamError, KaitaiStream
+from .streams import retreat
 
 Value = TypeVar("Value")
 
@@ -39,18 +40,25 @@ class Progress:
 
 def read_numbers(io: KaitaiStream, byte_order: str, code: str, count: int) -> list[int]:
     """``count`` integers of ``struct`` code ``code``, at once; none for a negative count."""
-    if count <= 0:
-        return []
-    data = io.read_bytes(count * struct.calcsize(byte_order + code))
-    return list(struct.unpack(f"{byte_order}{count}{code}", data))
+    return list(_numbers(io, byte_order, code, count)) if count > 0 else []
 
 
 def read_floats(io: KaitaiStream, byte_order: str, code: str, count: int) -> list[float]:
     """``count`` floats of ``struct`` code ``code``, at once; none for a negative count."""
-    if count <= 0:
-        return []
-    data = io.read_bytes(count * struct.calcsize(byte_order + code))
-    return list(struct.unpack(f"{byte_order}{count}{code}", data))
+    return list(_numbers(io, byte_order, code, count)) if count > 0 else []
+
+
+def _numbers(io: KaitaiStream, byte_order: str, code: str, count: int) -> tuple[Any, ...]:
+    width = struct.calcsize(byte_order + code)
+    try:
+        data = io.read_bytes(count * width)
+    except EndOfStreamError as error:
+        # It is one number that is not there as a whole.
+        retreat(io, error)
+        io.read_bytes(error.bytes_available - error.bytes_available % width)
+        io.read_bytes(width)
+        raise
+    return struct.unpack(f"{byte_order}{count}{code}", data)
 
 
 def within(value: int, width: int, name: str) -> int:
@@ -80,7 +88,7 @@ def terminated(
     Without ``consume`` and ``include`` the terminator belongs to what follows and is not written here. ``room`` is
     given where the end of the stream ends the value as well.
     """
-    found = _find(data, terminator)
+    found = find_terminator(data, terminator)
     if found >= 0 and not (include and found == len(data) - len(terminator)):
         raise ConsistencyError(name, f"a value without {terminator!r} inside", data)
     if len(data) == room:
@@ -111,7 +119,7 @@ def padded(
     fill = bytes((pad or 0,))
     ended = include
     if terminator:
-        found = _find(data, terminator)
+        found = find_terminator(data, terminator)
         if found >= 0 and not (include and found == len(data) - len(terminator)):
             raise ConsistencyError(name, f"a value without {terminator!r}", data)
         if not include and len(data) + len(terminator) <= wanted:
@@ -123,7 +131,7 @@ def padded(
 
 def cut(data: bytes, terminator: bytes, *, include: bool) -> bytes:
     """``data`` up to its first terminator; all of it where there is none."""
-    found = _find(data, terminator)
+    found = find_terminator(data, terminator)
     if found < 0:
         return data
     return data[: found + len(terminator)] if include else data[:found]
@@ -144,6 +152,11 @@ def packed(packer: struct.Struct, names: str, *values: float | bytes) -> bytes:
             except struct.error as cause:
                 raise WireloomError(f"{name} = {value!r} does not fit its field: {cause}", reason="value") from error
         raise
+
+
+def check_fields(holder: object, packer: struct.Struct, names: str) -> None:
+    """Raises ``WireloomError`` that names the attribute of ``holder`` that ``packer`` cannot write."""
+    packed(packer, names, *(getattr(holder, name) for name in names.split()))
 
 
 def pack_numbers(byte_order: str, code: str, name: str, values: Sequence[Any]) -> bytes:
@@ -176,7 +189,7 @@ def check_end(holds: bool, index: int, count: int, name: str) -> None:
         raise ConsistencyError(name, expected, f"item {index} of {count}, which {'does' if holds else 'does not'}")
 
 
-def _find(data: bytes, terminator: bytes) -> int:
+def find_terminator(data: bytes, terminator: bytes) -> int:
     """Index of the first terminator at a multiple of its width; -1: none."""
     width = len(terminator)
     found = data.find(terminator)

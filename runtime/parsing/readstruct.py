@@ -22,10 +22,8 @@ class ReadStruct(KaitaiStruct):
 
     _fields: ClassVar[tuple[str, ...]] = ()
     """Names of the attributes, in the order of the wire."""
-    _sizes: ClassVar[tuple[tuple[str, int], ...]] = ()
-    """The attributes that are read several at once, with the bytes that each of them has."""
-    _checksums: ClassVar[tuple[str, ...]] = ()
-    """Names of the attributes that are verified as checksums."""
+    _instances: ClassVar[tuple[str, ...]] = ()
+    """Names of the instances that are read from the stream when they are first asked for."""
 
     _io: KaitaiStream
     _parent: Any
@@ -54,6 +52,15 @@ class ReadStruct(KaitaiStruct):
     def _read(self) -> None:
         """Reads all attributes from ``_io``."""
 
+    def _fetch_instances(self) -> None:
+        """Reads the instances that are read from the stream, here and in all that belongs to the object.
+
+        From then on nothing is read any more, and the stream may be closed."""
+        for name in self._fields:
+            _fetch(getattr(self, name, None))
+        for name in self._instances:
+            _fetch(getattr(self, name))
+
     def _refuse(self, error: ValidationFailedError, reason: str) -> None:
         """A value is refused."""
         raise with_reason(error, reason)
@@ -71,3 +78,11 @@ class ReadStruct(KaitaiStruct):
     def __repr__(self) -> str:
         fields = (f"{name}={shown(getattr(self, name))}" for name in self._fields if hasattr(self, name))
         return f"{type(self).__qualname__}({', '.join(fields)})"
+
+
+def _fetch(value: object) -> None:
+    if isinstance(value, list):
+        for each in value:
+            _fetch(each)
+    elif isinstance(value, KaitaiStruct) and hasattr(value, "_fetch_instances"):
+        value._fetch_instances()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from io import BufferedReader
+from io import BufferedReader, BytesIO, FileIO
 from typing import IO, Any
 
 from .errors import with_reason
@@ -17,12 +17,16 @@ from .kaitai import EndOfStreamError, InvalidArgumentError, KaitaiStream, NoTerm
 LARGE = 1 << 20
 """A file is asked for its size before this many bytes are asked of it: a claimed size allocates nothing."""
 
+WINDOW = 1 << 18
+"""Bytes of a file that are held while its items are read one after the other."""
+
 
 class MemoryStream(KaitaiStream):
     """Reads bytes in memory.
 
     ``base`` is the position that ``pos()`` gives for ``data[0]``: a window of a longer input keeps the positions of
-    that input (which ends, for this stream, where the window ends).
+    that input (which ends, for this stream, where the window ends). ``position`` and ``end`` are indices in ``data``;
+    an ``end`` before that of ``data`` hides what is behind it.
     """
 
     # KaitaiStream sets these for each stream; most streams here are made once per row and never read bits.
@@ -34,29 +38,29 @@ class MemoryStream(KaitaiStream):
     """Why an item is damaged that asks for more than there is."""
 
     def __init__(self, data: bytes, base: int = 0) -> None:
-        self._data = data if type(data) is bytes else bytes(data)
-        self._position = 0
+        self.data = data if type(data) is bytes else bytes(data)
+        self.position = 0
         self.bits_left = 0
-        self._end = len(self._data)
+        self.end = len(self.data)
         self.base = base
 
     def read_bytes(self, n: int) -> bytes:
         """The next ``n`` bytes. Raises ``EndOfStreamError`` where fewer are left."""
         if self.bits_left:
             self.align_to_byte()
-        begin = self._position
+        begin = self.position
         end = begin + n
-        if n < 0 or end > self._end:
+        if n < 0 or end > self.end:
             if n == 0:  # also beyond the end, where seek() may have gone
                 return b""
             raise self._short(n)
-        self._position = end
-        return self._data[begin:end]
+        self.position = end
+        return self.data[begin:end]
 
     def _short(self, n: int) -> InvalidArgumentError | EndOfStreamError:
         if n < 0:
             return InvalidArgumentError(f"requested invalid {n} amount of bytes")
-        left = max(0, self._end - self._position)
+        left = max(0, self.end - self.position)
         error = EndOfStreamError(f"requested {n} bytes, but only {left} bytes available", n, left)
         return with_reason(error, self.reason_at_end)
 
@@ -70,9 +74,9 @@ class MemoryStream(KaitaiStream):
     def read_bytes_full(self) -> bytes:
         """All bytes that are left."""
         self.align_to_byte()
-        begin = self._position
-        self._position = max(begin, self._end)
-        return self._data[begin:]
+        begin = self.position
+        self.position = max(begin, self.end)
+        return self.data[begin : self.end]
 
     def read_bytes_term(self, term: int, include_term: bool, consume_term: bool, eos_error: bool) -> bytes:
         """The bytes up to the terminator byte."""
@@ -84,40 +88,40 @@ class MemoryStream(KaitaiStream):
 
     def _terminated(self, term: bytes, include_term: bool, consume_term: bool, eos_error: bool) -> bytes:
         self.align_to_byte()
-        begin, width = self._position, len(term)
-        found = self._data.find(term, begin)
+        begin, width = self.position, len(term)
+        found = self.data.find(term, begin, self.end)
         while found >= 0 and (found - begin) % width:
-            found = self._data.find(term, found + width - (found - begin) % width)
+            found = self.data.find(term, found + width - (found - begin) % width, self.end)
         if found < 0:
             if eos_error:
-                error = NoTerminatorFoundError(term, (self._end - begin) % width)
+                error = NoTerminatorFoundError(term, (self.end - begin) % width)
                 raise with_reason(error, self.reason_at_end)
             return self.read_bytes_full()
-        self._position = found + width if consume_term else found
-        return self._data[begin : found + width if include_term else found]
+        self.position = found + width if consume_term else found
+        return self.data[begin : found + width if include_term else found]
 
     def is_eof(self) -> bool:
         """Whether no byte is left (nor a bit, while bits are read)."""
-        return self._position >= self._end and not self.bits_left
+        return self.position >= self.end and not self.bits_left
 
     def pos(self) -> int:
         """The position of the next byte."""
-        return self.base + self._position
+        return self.base + self.position
 
     def size(self) -> int:
         """The position of the end."""
-        return self.base + self._end
+        return self.base + self.end
 
     def seek(self, n: int) -> None:
         """Moves to a position; beyond the end is allowed, reading there is not."""
         if n < self.base:
             raise InvalidArgumentError(f"cannot seek to invalid position {n}")
         self.align_to_byte()
-        self._position = n - self.base
+        self.position = n - self.base
 
     def to_byte_array(self) -> bytes:
         """All bytes of the stream, from its beginning."""
-        return self._data
+        return self.data
 
     def close(self) -> None:
         """Nothing is held open."""
@@ -133,11 +137,24 @@ class SubStream(MemoryStream):
 
 
 class FileStream(KaitaiStream):
-    """Reads a binary file, which may be of any size. One that cannot seek (a pipe) can be read from front to back."""
+    """Reads a binary file, which may be of any size. One that cannot seek (a pipe) can be read from front to back.
+
+    While items are read one after the other, ``data`` holds a part of the file, and the file itself stands behind it:
+    the next byte is ``data[position]``, and ``end`` is the end of the part. Otherwise ``end`` is 0.
+    """
+
+    data = b""
+    position = 0
+    end = 0
+    _base = 0
+    """Where in the file ``data`` begins."""
 
     def __init__(self, io: IO[bytes]) -> None:
         file: Any = io
         self._seekable: bool = file.seekable()
+        # Others may be slow to go back, or change while they are read.
+        self._holdable = type(file) is BytesIO or (type(file) is BufferedReader and type(file.raw) is FileIO)
+        self._holdable = self._holdable and self._seekable
         if not self._seekable and not hasattr(file, "peek"):
             # A look at the next byte is the only way to know the end of a pipe.
             file = BufferedReader(file)
@@ -149,6 +166,8 @@ class FileStream(KaitaiStream):
 
     def read_bytes(self, n: int) -> bytes:
         """The next ``n`` bytes. Raises ``EndOfStreamError`` where fewer are left."""
+        if self.end:
+            self.settle()
         if self.bits_left or not 0 <= n < LARGE:
             self.align_to_byte()
             return self._read_bytes_not_aligned(n)
@@ -165,9 +184,16 @@ class FileStream(KaitaiStream):
 
     def read_up_to(self, n: int) -> bytes:
         """At most ``n`` bytes; none at the end."""
+        self.settle()
         return self._take(n)
 
+    def read_bytes_full(self) -> bytes:
+        """All bytes that are left."""
+        self.settle()
+        return super().read_bytes_full()
+
     def _read_bytes_not_aligned(self, n: int) -> bytes:
+        self.settle()
         if n >= LARGE:
             return self._read_large(n)
         if n < 0:
@@ -192,8 +218,9 @@ class FileStream(KaitaiStream):
 
     def is_eof(self) -> bool:
         """Whether no byte is left (nor a bit, while bits are read)."""
-        if self.bits_left:
+        if self.bits_left or self.position < self.end:
             return False
+        self.settle()
         if not self._seekable and self._peek is not None:
             return not self._peek(1)
         position = self._tell()
@@ -202,6 +229,32 @@ class FileStream(KaitaiStream):
         # The size is asked for only here, and again at the end: the file may have grown.
         self._seen = self.size()
         return position >= self._seen
+
+    def hold(self) -> bool:
+        """Holds the next part of the file, or goes on with the one that is held; false where that cannot be done."""
+        if not self._holdable or self.bits_left:
+            return False
+        if not self.end:
+            begin = self._tell()
+            if not self._base <= begin < self._base + len(self.data):
+                self.data, self._base = self._take(WINDOW), begin
+            self.position, self.end = begin - self._base, len(self.data)
+        return True
+
+    def settle(self) -> None:
+        """Puts the file to where the stream stands; nothing is held any longer."""
+        if self.end:
+            self._io.seek(self._base + self.position)
+            self.end = 0
+
+    def pos(self) -> int:
+        """The position of the next byte."""
+        return self._base + self.position if self.end else super().pos()
+
+    def seek(self, n: int) -> None:
+        """Moves to a position."""
+        self.settle()
+        super().seek(n)
 
     def size(self) -> int:
         """The size of the file at this moment, in bytes."""
@@ -219,6 +272,7 @@ class FileStream(KaitaiStream):
         return self._terminated(term, include_term, consume_term, eos_error)
 
     def _terminated(self, term: bytes, include_term: bool, consume_term: bool, eos_error: bool) -> bytes:
+        self.settle()
         self.align_to_byte()
         begin, width = self._tell(), len(term)
         held = bytearray()

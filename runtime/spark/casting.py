@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
@@ -57,6 +56,8 @@ def _cast(array: pa.Array, wanted: pa.DataType, target: Target) -> pa.Array:
 def _timestamp(array: pa.Array, wanted: pa.DataType) -> pa.Array:
     """Spark counts microseconds; nanoseconds are rounded down."""
     if array.type.unit == "ns":
+        import pyarrow.compute as pc
+
         array = pc.floor_temporal(array, unit="microsecond").cast(pa.timestamp("us", array.type.tz), safe=False)
     return array.cast(pa.timestamp(wanted.unit, array.type.tz)).cast(wanted)
 

@@ -5,11 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from datetime import date
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from pyspark.sql.types import DataType, DateType, IntegerType, LongType, StringType
 
 from ..errors import WireloomError
+
+if TYPE_CHECKING:
+    from .options import ReadOptions
 
 NULL = "__HIVE_DEFAULT_PARTITION__"
 """The value that stands for null."""
@@ -35,6 +39,13 @@ def folder_values(path: str, base: str | None = None) -> dict[str, str | None]:
         if sign and key and value:
             found[unquote(key)] = None if value == NULL else unquote(value)
     return found
+
+
+def constants_of(path: str | None, options: ReadOptions) -> dict[str, str | None]:
+    """What the folders of a path say, by names in small letters."""
+    if options.partition_columns == "off" or path is None:
+        return {}
+    return {key.lower(): value for key, value in folder_values(path, options.base_path).items()}
 
 
 def _plain(path: str) -> str:

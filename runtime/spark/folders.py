@@ -27,7 +27,7 @@ class Folder:
     path: str
     store: Any
     location: Location | None = None
-    """How to reach its object store."""
+    """How to reach object stores."""
 
     def child(self, name: str) -> str:
         """The address of ``name`` in the folder."""
@@ -161,8 +161,9 @@ def folder(address: str, location: Location | None = None) -> Folder:
         from ..remote import filesystem, split
 
         bucket, key = split(address)
-        return Folder(address, key, filesystem(location or Location(), bucket), location)
+        return Folder(address, key, filesystem(location or Location(), bucket), location or Location())
     if scheme not in ("", "file"):
         raise WireloomError(f"cannot write to {scheme}://: give a local path, file:// or s3://", path=address)
     path = unquote(urlsplit(address).path) if scheme or address.startswith("file:/") else address
-    return Folder(address, os.path.abspath(path), pyarrow.fs.LocalFileSystem())
+    # Kept for places that are named beside it.
+    return Folder(address, os.path.abspath(path), pyarrow.fs.LocalFileSystem(), location)

@@ -23,6 +23,7 @@ from .ingest_summary import IngestSummary
 from .ingest_tables import IngestTables, opened_tables
 from .quarantine import merged
 from .sidechannel import Findings
+from .table_sink import write_remote
 from .watch import IngestProgress, Watch, in_brief
 
 if TYPE_CHECKING:
@@ -183,6 +184,9 @@ class _Run:
 
 def write_rows(frame: DataFrame, target: Folder, partition_by: Sequence[str]) -> None:
     """Writes rows as Parquet files into a folder that is nobody else's."""
+    if target.remote:
+        write_remote(frame, target, list(partition_by))
+        return
     writer = frame.write.mode("append")
     if partition_by:
         writer = writer.partitionBy(*partition_by)

@@ -10,6 +10,8 @@ import pyarrow.parquet as pq
 from deltalake import CommitProperties, DeltaTable, Schema, Transaction
 from deltalake.transaction import AddAction, create_table_with_add_actions
 
+from ..profiles import Profile, profile
+from ..storage import Location
 from .folders import Folder
 from .ingest_ledger import Shape
 from .journal import TABLE, Record
@@ -25,7 +27,8 @@ class DeltaCatalog:
     def publish(self, table: Folder, record: Record) -> None:
         """As ``Catalog.publish``."""
         place, number, shape = _place(table), int(record.name), Shape.from_json(record.facts["shape"])
-        there = DeltaTable(place) if DeltaTable.is_deltatable(place) else None
+        access = _access(table)
+        there = DeltaTable(place, storage_options=access) if DeltaTable.is_deltatable(place, access) else None
         if there is not None and (there.transaction_version(APPLICATION) or 0) >= number:
             return
         actions: list[Any] = list(_actions(table, record))
@@ -33,7 +36,13 @@ class DeltaCatalog:
         partitions = list(shape.partition_by)
         if there is None:
             create_table_with_add_actions(
-                place, schema, actions, mode="error", partition_by=partitions, commit_properties=once
+                place,
+                schema,
+                actions,
+                mode="error",
+                partition_by=partitions,
+                storage_options=access,
+                commit_properties=once,
             )
             return
         mode = "overwrite" if record.facts["fresh"] else "append"
@@ -41,8 +50,10 @@ class DeltaCatalog:
 
     def columns(self, table: Folder) -> Sequence[str] | None:
         """As ``Catalog.columns``."""
-        place = _place(table)
-        return [each.name for each in DeltaTable(place).schema().fields] if DeltaTable.is_deltatable(place) else None
+        place, access = _place(table), _access(table)
+        if not DeltaTable.is_deltatable(place, access):
+            return None
+        return [each.name for each in DeltaTable(place, storage_options=access).schema().fields]
 
     def check(self, table: Folder, shape: Shape) -> None:
         """As ``Catalog.check``: every shape will do."""
@@ -53,7 +64,27 @@ def _transaction(number: int) -> Transaction:
 
 
 def _place(table: Folder) -> str:
-    return table.address if table.remote else table.path
+    return f"s3://{table.address.partition('://')[2]}" if table.remote else table.path
+
+
+def _access(table: Folder) -> dict[str, str] | None:
+    """How deltalake is told to reach a store; what is not said here is what the environment says."""
+    if not table.remote:
+        return None
+    location = table.location or Location()
+    own = Profile() if location.profile is None else profile(location.profile)
+    keys = dict(
+        zip(("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"), own.credentials or (), strict=False)
+    )
+    found = {
+        "AWS_ENDPOINT_URL": location.endpoint or own.endpoint,
+        "AWS_REGION": location.region or own.region,
+        "AWS_SKIP_SIGNATURE": "true" if location.anonymous else None,
+        **keys,
+    }
+    if (found["AWS_ENDPOINT_URL"] or "").startswith("http:"):
+        found["AWS_ALLOW_HTTP"] = "true"
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def _actions(table: Folder, record: Record) -> Iterator[AddAction]:

@@ -27,6 +27,7 @@ from .options import MODES, read_options
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.readwriter import DataStreamReader
+    from pyspark.sql.types import StructType
 
 EXISTING = ("append", "overwrite", "error")
 
@@ -99,7 +100,8 @@ def request(
     _check(existing, EXISTING, "value of existing")
     _check(mode.lower(), MODES, "mode")
     _check(to, KINDS, "kind of table")
-    places = [None if each is None else folder(each) for each in (table, quarantine, metrics)]
+    store = read_options(described, {**(options or {}), "path": table}).store
+    places = [None if each is None else folder(each, store) for each in (table, quarantine, metrics)]
     check_apart(each for each in places if each is not None)
     for place in places[:2]:
         if place is not None and place.kind() == "file":
@@ -111,7 +113,7 @@ def request(
     read, _ = of_kind(described, options or {})
     wanted = list(read.default_columns if columns is None else columns)
     wanted += [name for name in partition_by if name not in wanted]
-    found = folder(table)
+    found = folder(table, store)
     return Request(
         format=described,
         source=source,
@@ -150,7 +152,7 @@ def _found_shape(spark: SparkSession, wanted: Request, tables: IngestTables, new
         return None if names is None else Shape(tuple((name, UNKNOWN) for name in names), new.partition_by, new.to)
     if not wanted.table.files():
         return None
-    schema = spark.read.parquet(spark_address(wanted.table)).schema
+    schema = _schema_in_store(wanted.table) if wanted.table.remote else _schema_on_disk(spark, wanted.table)
     inside = {each.name: each.dataType.simpleString() for each in schema.fields}
     # The types of what stands in folders' names are Spark's guesses.
     return Shape(
@@ -158,6 +160,19 @@ def _found_shape(spark: SparkSession, wanted: Request, tables: IngestTables, new
         new.partition_by if set(new.partition_by) <= set(inside) else (),
         new.to,
     )
+
+
+def _schema_on_disk(spark: SparkSession, table: Folder) -> StructType:
+    return spark.read.parquet(spark_address(table)).schema
+
+
+def _schema_in_store(table: Folder) -> StructType:
+    """As ``_schema_on_disk``: Spark may not be able to read there."""
+    import pyarrow.dataset
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    found = pyarrow.dataset.dataset(table.path, filesystem=table.store, format="parquet", partitioning="hive")
+    return from_arrow_schema(found.schema.remove_metadata())
 
 
 def address(place: Folder) -> str:

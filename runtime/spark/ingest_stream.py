@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..errors import NothingThereError, WireloomError
+from ..errors import NothingThereError, UnsupportedError, WireloomError
 from ..feeders import name_of
 from ..format import Format
 from ..report import ReadReport
@@ -81,7 +81,8 @@ def ingest_stream(
         existing=existing,
         to=to,
     )
-    place = folder(checkpoint)
+    place = folder(checkpoint, wanted.table.location)
+    check_checkpoint(spark, place)
     check_apart([place, *(each for each in (wanted.table, wanted.quarantine, wanted.metrics) if each is not None)])
     started = time.monotonic()
     with opened_tables(wanted.format.name, wanted.table, wanted.quarantine, wanted.metrics, to) as tables:
@@ -105,6 +106,22 @@ def ingest_stream(
         batches=run.batches,
         recovered=tables.recovered,
     )
+
+
+def check_checkpoint(spark: SparkSession, checkpoint: Folder) -> None:
+    """Raises ``UnsupportedError`` where Spark, which keeps the checkpoint, cannot write there."""
+    if not checkpoint.remote:
+        return
+    try:
+        # PySpark has no other way to ask; where this one fails too, nobody can say that it would work.
+        java: Any = spark._jvm
+        java.org.apache.hadoop.fs.FileSystem.getFileSystemClass("s3a", spark._jsc.hadoopConfiguration())
+    except Exception:
+        raise UnsupportedError(
+            f"Spark itself keeps the checkpoint {checkpoint.address}, and this Spark cannot reach s3://: name a folder "
+            "that lasts on a disk or in HDFS, or give Spark the package hadoop-aws; the table may be on s3:// all the "
+            "same"
+        ) from None
 
 
 def query_of(checkpoint: Folder) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -21,6 +21,7 @@ from .journal import HOME, TABLE, Journal, Move, Record, clear_staging, clear_un
 from .lock import locked
 from .quarantine import write_quarantine
 from .sidechannel import Findings
+from .table_sink import written
 
 QUARANTINE = "quarantine"
 
@@ -45,8 +46,17 @@ class Attempt:
 class IngestTables:
     """The table and its quarantine while this process is the one that writes to them; see ``opened_tables``."""
 
-    def __init__(self, format: str, table: Folder, quarantine: Folder | None, metrics: Folder | None, to: str) -> None:
+    def __init__(
+        self,
+        format: str,
+        table: Folder,
+        quarantine: Folder | None,
+        metrics: Folder | None,
+        to: str,
+        check: Callable[[], None],
+    ) -> None:
         self.table = table
+        self._check = check
         self.quarantine = quarantine
         self._format = format
         self._metrics = metrics
@@ -131,6 +141,7 @@ class IngestTables:
             "metrics": None if self._metrics is None else _lasting(self._metrics),
         }
         record = Record(f"{number:0{DIGITS}d}", moves, self._replaced, places, facts)
+        self._check()
         self._journal.commit(record)
         self._fresh, self._replaced = False, []
         self.ledger.add(record)
@@ -140,7 +151,7 @@ class IngestTables:
 
     def _rows(self, attempt: Attempt, number: int) -> Iterator[Move]:
         """What Spark has written, under names that nothing else in the table has."""
-        for index, name in enumerate(attempt.data.files()):
+        for index, name in enumerate(written(attempt.data)):
             parent, slash, own = name.rpartition("/")
             ending = own[own.index(".") :]
             final = f"{parent}{slash}part-{number:0{DIGITS}d}-{attempt.name}-{index:05d}{ending}"
@@ -150,7 +161,7 @@ class IngestTables:
         if self.catalog is not None:
             self.catalog.publish(self.table, record)
         if record.facts["metrics"] is not None:
-            place = folder(record.facts["metrics"])
+            place = folder(record.facts["metrics"], self.table.location)
             place.make()
             place.write(f"batch-{record.name}.jsonl", lines(record))
 
@@ -173,8 +184,8 @@ def opened_tables(
     Raises ``WireloomError`` where another process is writing to the table.
     """
     table.make()
-    with locked(table):
-        found = IngestTables(format, table, quarantine, metrics, to)
+    with locked(table) as check:
+        found = IngestTables(format, table, quarantine, metrics, to, check)
         found.recover()
         try:
             yield found

@@ -143,7 +143,10 @@ class Journal:
 
     def _carry_out(self, record: Record) -> None:
         name = f"{record.name}.json"
-        places = {TABLE: self.place, **{key: folder(address) for key, address in record.places.items()}}
+        places = {
+            TABLE: self.place,
+            **{key: folder(address, self.place.location) for key, address in record.places.items()},
+        }
         made: set[str] = set()
         for move in record.moves:
             _settle(places[move.place], move, made)

@@ -1,9 +1,9 @@
-"""One process at a time in a local folder."""
+"""One process at a time in a folder."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from ..errors import WireloomError
@@ -11,13 +11,17 @@ from .folders import Folder
 
 
 @contextmanager
-def locked(place: Folder) -> Iterator[None]:
-    """Keeps others out of a local folder that exists, until the block ends or the process does, however it dies.
+def locked(place: Folder) -> Iterator[Callable[[], None]]:
+    """Keeps others out of a folder, until the block ends or the process does, however it dies; a local one has to be
+    there. Gives what raises ``WireloomError`` where others are not kept out any more.
 
-    Raises ``WireloomError`` where somebody is in. Object stores have no locks: there it does nothing.
+    Raises ``WireloomError`` where somebody is in, and ``UnsupportedError`` where nobody could be kept out.
     """
     if place.remote:
-        yield
+        from .store_lock import store_locked
+
+        with store_locked(place) as check:
+            yield check
         return
     import fcntl
 
@@ -29,8 +33,8 @@ def locked(place: Folder) -> Iterator[None]:
         except BlockingIOError:
             raise WireloomError("another ingest writes to it: wait for it, or stop it", path=place.address) from None
         except OSError:
-            # A file system without locks is used as an object store is.
+            # A file system without locks: whoever runs it has to see to it that nobody else does.
             pass
-        yield
+        yield lambda: None
     finally:
         os.close(held)

@@ -213,12 +213,15 @@ def _partition_columns(values: Mapping[str, str]) -> str:
 
 def _own_options(format: Format, *, writing: bool = False) -> tuple[str, ...]:
     """The options that the format itself has."""
+    choices = tuple(each.name for each in format.choices)
+    if format.message is None:
+        return choices
+    # Imported here: most formats have nothing to do with messages, and a first query waits for what is imported.
     from ..messages.output import written_options
     from ..plan import message_options
 
-    kind = (format.message.option,) if format.message is not None and format.message.option else ()
-    of_messages = written_options(format) if writing else message_options(format)
-    return (*(each.name for each in format.choices), *kind, *of_messages)
+    kind = (format.message.option,) if format.message.option else ()
+    return (*choices, *kind, *(written_options(format) if writing else message_options(format)))
 
 
 def kind_of(format: Format, given: Mapping[str, str]) -> Format:

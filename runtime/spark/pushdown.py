@@ -3,18 +3,17 @@ make rows of its own of them."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
-from pyspark.sql.datasource import DataSourceReader, Filter
+from pyspark.sql.datasource import Filter
 
 from ..batches import PATH, Layout
 from .casting import Caster
 from .filters import column_of, is_exact, mask
-from .folder_columns import folder_values
+from .folder_columns import constants_of
 from .reader import FormatReader
 from .schema import Target
 
@@ -22,24 +21,6 @@ if TYPE_CHECKING:
     from ..format import Format
     from ..storage import Input
     from .options import ReadOptions
-
-WORKER = "pyspark.sql.worker.data_source_pushdown_filters"
-"""The program that Spark plans a read with where ``spark.sql.python.filterPushdown.enabled`` is true."""
-
-
-def is_enabled(choice: str) -> bool:
-    """Whether this process plans a read that filters are to be left to. ``choice``: option ``pushFilters``.
-
-    Spark refuses a reader that has ``pushFilters`` wherever its setting is false, and does not say which it is; but
-    each of the two cases has a worker program of its own.
-
-    Up to Spark 4.3 what was planned with the filters of one query is kept with the data frame, and read again by other
-    queries of it, whatever their filters, so that rows are missing there. What can push limits does that no more.
-    """
-    if choice == "false" or (choice == "auto" and not hasattr(DataSourceReader, "pushLimit")):
-        return False
-    main = getattr(sys.modules.get("__main__"), "__spec__", None)
-    return WORKER in sys.modules or (main is not None and main.name == WORKER)
 
 
 @dataclass(frozen=True)
@@ -89,10 +70,3 @@ def is_wanted(
     names = [each.source for each in chosen.caster.targets if each.source is not None]
     row = Layout(format, tuple(dict.fromkeys(names)) or (PATH,)).builder(source.path).constant_row()
     return bool(chosen.rows(row, constants_of(source.path, options)).num_rows)
-
-
-def constants_of(path: str | None, options: ReadOptions) -> dict[str, str | None]:
-    """What the folders of a path say, by names in small letters."""
-    if options.partition_columns == "off" or path is None:
-        return {}
-    return {key.lower(): value for key, value in folder_values(path, options.base_path).items()}

@@ -9,7 +9,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ..report import Damage, FileReport, ReadReport
-from ..writing import opened
 from .folders import Folder
 from .sidechannel import QUARANTINE_SCHEMA, Findings
 
@@ -88,7 +87,7 @@ def write_quarantine(place: Folder, name: str, findings: Findings, report: ReadR
     Raises ``WireloomError`` where it cannot be written.
     """
     place.make()
-    with opened(place.child(name)) as file, pq.ParquetWriter(file, QUARANTINE_SCHEMA, compression="zstd") as writer:
+    with place.created(name) as file, pq.ParquetWriter(file, QUARANTINE_SCHEMA, compression="zstd") as writer:
         written = _Quarantine(writer, report)
         for table in findings.records():
             written.add(table)

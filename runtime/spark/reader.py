@@ -81,10 +81,10 @@ class FormatReader(DataSourceReader):
 
     def _is_wanted(self, source: Input) -> bool:
         """Whether any row of a file can hold the filters. The ingest pipeline is to see every file all the same."""
-        from .pushdown import is_wanted
-
         if not self.filters or self.options.report_folder is not None:
             return True
+        from .pushdown import is_wanted
+
         return is_wanted(source, self.format, self.options, self.targets, self.filters)
 
     def _read(self, partition: Partition) -> Iterator[pa.RecordBatch]:
@@ -113,7 +113,7 @@ class FormatReader(DataSourceReader):
     def _groups(self, partition: Partition) -> list[tuple[list[Slice], Mapping[str, str | None]]]:
         """The slices, those of whole files together where they have the same values of columns that the format does
         not have; and these values."""
-        from .pushdown import constants_of
+        from .folder_columns import constants_of
 
         groups: dict[tuple[Any, ...], tuple[list[Slice], Mapping[str, str | None]]] = {}
         for number, piece in enumerate(partition.slices):
@@ -160,10 +160,12 @@ class FormatReader(DataSourceReader):
         """What filters batches of files, which have the same ``constants``, and gives them Spark's types."""
         from .casting import Caster
         from .merging import merged
-        from .pushdown import Selection
 
-        caster = Caster(self.targets)
-        selection = Selection.of(self.filters, self.targets) if self.filters else None
+        caster, selection = Caster(self.targets), None
+        if self.filters:
+            from .pushdown import Selection
+
+            selection = Selection.of(self.filters, self.targets)
 
         def cast(batches: Iterable[pa.RecordBatch], constants: Mapping[str, str | None]) -> Iterator[pa.RecordBatch]:
             chosen = batches if selection is None else (selection.rows(each, constants) for each in batches)

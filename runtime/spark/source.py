@@ -58,8 +58,8 @@ class FormatSource(DataSource):
 
     def reader(self, schema: StructType) -> FormatReader:
         """What reads the columns of ``schema``, which may be a part of the format's. Raises ``WireloomError``."""
+        from .filter_setting import is_enabled
         from .options import read_options
-        from .pushdown import FilteringReader, is_enabled
         from .reader import FormatReader
         from .schema import known_columns, targets
 
@@ -67,7 +67,11 @@ class FormatSource(DataSource):
             format, wire = self._table()
             options = read_options(self.described, self.options)
             known = known_columns(format, wire, options.corrupt_record, narrow=options.narrow)
-            kind = FilteringReader if is_enabled(options.push_filters) else FormatReader
+            kind = FormatReader
+            if is_enabled(options.push_filters):
+                from .pushdown import FilteringReader
+
+                kind = FilteringReader
             return kind(self.described, targets(schema, known, options.corrupt_record), options)
 
     def streamReader(self, schema: StructType) -> FormatStreamReader:  # noqa: N802

@@ -100,13 +100,16 @@ def input_of(path: str, size: int, modified: int, location: dict[str, Any]) -> I
     return FileInput(path, size, time, seekable=True)
 
 
-def size_now(source: Input) -> int | None:
-    """How large a file is now, in bytes; ``None`` where it has vanished. Raises ``WireloomError``."""
+def state_now(source: Input) -> tuple[int, int] | None:
+    """How large a file is now, in bytes, and when it was last written; ``None`` where it has vanished.
+
+    Raises ``WireloomError``."""
     path = source.path or ""
     if is_remote(path):
-        return _remote_size(path, source)
+        return _remote_state(path, source)
     try:
-        return os.stat(path).st_size
+        status = os.stat(path)
+        return status.st_size, microseconds(datetime.fromtimestamp(status.st_mtime, UTC))
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -128,7 +131,7 @@ def _check_bucket(path: str, location: Location) -> None:
         raise NothingThereError("no such bucket: check its name, the region and the endpoint", path=path)
 
 
-def _remote_size(path: str, source: Any) -> int | None:
+def _remote_state(path: str, source: Any) -> tuple[int, int] | None:
     import pyarrow.fs
 
     from ..remote import filesystem, split
@@ -138,4 +141,4 @@ def _remote_size(path: str, source: Any) -> int | None:
         info = filesystem(source.location, bucket).get_file_info(key)
     except OSError as error:
         raise WireloomError(f"the object store refuses: {error}", path=path) from None
-    return int(info.size) if info.type == pyarrow.fs.FileType.File else None
+    return (int(info.size), microseconds(info.mtime)) if info.type == pyarrow.fs.FileType.File else None

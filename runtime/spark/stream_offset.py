@@ -50,6 +50,11 @@ class Taken:
         return fingerprint(self.path)
 
     @property
+    def mark(self) -> int:
+        """As the function ``mark``, of a file that is read as a whole."""
+        return mark(self.modified) if self.kind in ("whole", "skip") else 0
+
+    @property
     def position(self) -> int:
         """How far the file has been read behind this batch."""
         return GIVEN_UP if self.kind == "last" else self.end
@@ -81,10 +86,16 @@ class StreamOffset:
     taken: tuple[Taken, ...] = ()
     tracked: Mapping[int, int] = field(default_factory=dict)
     seal: Seal | None = None
+    marks: Mapping[int, int] = field(default_factory=dict)
+    """Of the tracked files that are read as a whole, what ``mark`` makes of their times; by fingerprint."""
 
     def positions(self) -> dict[int, int]:
         """How far each file has been read behind this batch, by its fingerprint."""
         return {**self.tracked, **{each.fingerprint: each.position for each in self.taken}}
+
+    def times(self) -> dict[int, int]:
+        """The marks of all files behind this batch."""
+        return {**self.marks, **{each.fingerprint: each.mark for each in self.taken if each.mark}}
 
     def to_json(self) -> dict[str, Any]:
         """What Spark keeps."""
@@ -102,6 +113,9 @@ class StreamOffset:
             ],
             "tracked": [len(self.tracked), _packed(self.tracked)],
         }
+        if self.marks:
+            # What came later than the first version: those that do not know it leave it out.
+            found["marks"] = _packed_marks([self.marks.get(each, 0) for each in sorted(self.tracked)])
         if self.seal is not None:
             found["seal"] = [self.seal.modified, self.seal.path, self.seal.count, f"{self.seal.digest:016x}"]
         return found
@@ -118,16 +132,18 @@ class StreamOffset:
         try:
             if version != VERSION:
                 raise ValueError(f"version {version!r}")
+            tracked = _unpacked(*found["tracked"])
             return cls(
                 batch=_natural(found["batch"]),
                 files=_natural(found["files"]),
                 bytes=_natural(found["bytes"]),
                 lost=_natural(found["lost"]),
                 taken=tuple(_taken(str(found["root"]), each) for each in found["taken"]),
-                tracked=_unpacked(*found["tracked"]),
+                tracked=tracked,
                 seal=_seal(*found["seal"]) if "seal" in found else None,
+                marks=_unpacked_marks(tracked, found["marks"]) if "marks" in found else {},
             )
-        except (KeyError, ValueError, TypeError, zlib.error) as error:
+        except (KeyError, ValueError, TypeError, zlib.error, struct.error) as error:
             raise WireloomError(
                 f"the checkpoint's offset cannot be understood ({error}): it belongs to another source, or is damaged; "
                 "begin with a new checkpoint"
@@ -137,6 +153,11 @@ class StreamOffset:
 def fingerprint(path: str) -> int:
     """64 bits that stand for a path. Of a million paths, two have the same with a probability of 1 in 30 million."""
     return int.from_bytes(blake2b(path.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
+
+
+def mark(modified: int) -> int:
+    """16 bits that stand for a time, 0 for one that is not known: another file has another one, nearly always."""
+    return zlib.crc32(struct.pack(">q", modified)) % 0xFFFF + 1 if modified else 0
 
 
 def _root(paths: list[str]) -> str:
@@ -165,6 +186,15 @@ def _unpacked(count: int, packed: str) -> dict[int, int]:
         raise ValueError("the tracked files are cut off")
     numbers = struct.unpack(f">{2 * count}Q", columns)
     return dict(zip(numbers[:count], numbers[count:], strict=True))
+
+
+def _packed_marks(marks: list[int]) -> str:
+    return base64.b64encode(struct.pack(f">{len(marks)}H", *marks)).decode("ascii")
+
+
+def _unpacked_marks(tracked: Mapping[int, int], packed: str) -> dict[int, int]:
+    marks = struct.unpack(f">{len(tracked)}H", base64.b64decode(packed, validate=True))
+    return {number: found for number, found in zip(sorted(tracked), marks, strict=True) if found}
 
 
 def _taken(root: str, found: list[Any]) -> Taken:

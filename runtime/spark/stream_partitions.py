@@ -11,7 +11,7 @@ from ..format import Format
 from .options import ReadOptions
 from .planning import LAST, Candidate, Slice, plan
 from .stream_growing import is_raw
-from .stream_listing import input_of, size_now
+from .stream_listing import input_of, microseconds, state_now
 from .stream_offset import Taken
 
 
@@ -24,20 +24,23 @@ class Piece:
 
     def change(self, *, behind: bool) -> str | None:
         """What has happened to the file, where it is not as planned. ``behind``: after it was read, when it may go."""
-        before, now = self.slice.input.size or 0, size_now(self.slice.input)
-        if now is None:
+        before, found = self.slice.input.size or 0, state_now(self.slice.input)
+        if found is None:
             return None if behind else "the file vanished before it was read"
+        now, written = found
         if now < before:
             return f"the file had {before} bytes when it was to be read, and became shorter since, to {now}"
         if now > before and not self.grows:
             return f"the file had {before} bytes when it was to be read, and grew since, to {now}"
+        if not self.grows and written != microseconds(self.slice.input.modified):
+            return f"the file, of {before} bytes, was replaced by another of the same size when it was to be read"
         return None
 
     @property
     def readable(self) -> bool:
         """Whether there still is something to read."""
-        now = size_now(self.slice.input)
-        return now is not None and now > self.slice.begin
+        found = state_now(self.slice.input)
+        return found is not None and found[0] > self.slice.begin
 
 
 def pieces(format: Format, options: ReadOptions, taken: Iterable[Taken]) -> list[tuple[Piece, ...]]:

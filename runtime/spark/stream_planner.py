@@ -9,7 +9,7 @@ from typing import Protocol
 from ..errors import WireloomError
 from .stream_growing import Complete
 from .stream_listing import Listed
-from .stream_offset import GIVEN_UP, Kind, Seal, StreamOffset, Taken
+from .stream_offset import GIVEN_UP, Kind, Seal, StreamOffset, Taken, mark
 from .stream_options import StreamOptions
 from .stream_seal import opened, sealed
 
@@ -99,7 +99,7 @@ class Planner:
         """
         if not fixed:
             self._check_waiting(files)
-        positions = start.positions()
+        positions, times = start.positions(), start.times()
         older, unclear = self._sealed(start.seal, files, positions)
         batch = _Batch(limits, lost=unclear)
         backlog, waiting = Backlog(), set()
@@ -108,6 +108,7 @@ class Planner:
                 continue
             position = positions.get(file.fingerprint)
             if position is not None and position in (file.size, GIVEN_UP):
+                self._check_same(batch, file, times.get(file.fingerprint, 0))
                 continue
             if batch.full or not self._add(batch, file, position):
                 backlog.add(file.size - (position or 0) if file.size > (position or 0) else file.size)
@@ -127,6 +128,7 @@ class Planner:
             taken=tuple(batch.taken),
             tracked=tracked,
             seal=seal,
+            marks={each: times[each] for each in tracked if each in times},
         )
         self._vanished = 0
         return end
@@ -155,6 +157,16 @@ class Planner:
         size = (file.size if found.last else found.end) - begin
         kind: Kind = "last" if found.last else "part"
         return batch.take(Taken(file.path, begin, found.end, file.size, file.modified, kind), size)
+
+    def _check_same(self, batch: _Batch, file: Listed, known: int) -> None:
+        """A file of the size that it had when it was read may still be another one. ``known``: the mark of its time."""
+        if known in (0, mark(file.modified)) or self._growing.grows(file):
+            return
+        self._lose(
+            f"the file was replaced by another of the same size, {file.size} bytes, since it was read, or touched", file
+        )
+        batch.lost += 1
+        batch.taken.append(Taken(file.path, file.size, file.size, file.size, file.modified, "skip"))
 
     # Losses --------------------------------------------------------------------------------------------------------
 

@@ -201,5 +201,5 @@ class _Driver:
         from .stream_reports import BatchReports
 
         if self._reports is None:
-            self._reports = BatchReports(address)
+            self._reports = BatchReports(address, self._options.store)
         return self._reports

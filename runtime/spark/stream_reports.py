@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..storage import Location
 from .folders import folder
 from .sidechannel import Findings
 
@@ -14,7 +15,8 @@ def folder_of(address: str, batch: int) -> str:
 class BatchReports:
     """Sums them up on the driver, from the batch on with which this process began."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, location: Location | None = None) -> None:
+        self._location = location
         self._address = address
         self._rows = 0
         self._damaged = 0
@@ -26,7 +28,7 @@ class BatchReports:
         if self._current is not None and self._batch != batch:
             self._rows, self._damaged = self._sums()
         if self._current is None or self._batch != batch:
-            place = folder(folder_of(self._address, batch))
+            place = folder(folder_of(self._address, batch), self._location)
             # What an earlier process left when it read the same batch, and died, may be in more parts.
             place.remove()
             place.make()

@@ -23,7 +23,7 @@ BOTH = 8
 """One of so many inputs is read by both engines."""
 
 
-class Violation(AssertionError):
+class BrokenClaimError(AssertionError):
     """A claim is broken."""
 
 
@@ -40,7 +40,7 @@ class Subject(Protocol):
         ...
 
     def check(self, case: Case) -> None:
-        """Reads the damaged input and holds what comes out against what was written. Raises ``Violation``."""
+        """Reads the damaged input and holds what comes out against what was written. Raises ``BrokenClaimError``."""
         ...
 
 
@@ -76,7 +76,9 @@ class Case:
         if engine.available and not self.source.randrange(BOTH):
             again, same = read("objects", format, where, **options)
             self.counts["both"] += 1
-            require(report == same, f"the engines' reports differ: {report} and {same}")
+            # The sentences may name the place of the same damage in other words.
+            equal = {**report, "error": None} == {**same, "error": None}
+            require(equal, f"the engines' reports differ: {report} and {same}")
             require(rows == again.to_pylist(), "the engines' rows differ")
         require(report["rows"] == len(rows), f"{len(rows)} rows came out, and the report counts {report['rows']}")
         return rows, report
@@ -87,14 +89,14 @@ def _first_engine() -> str:
 
 
 def require(holds: bool, sentence: str) -> None:
-    """Raises ``Violation`` where a claim does not hold."""
+    """Raises ``BrokenClaimError`` where a claim does not hold."""
     if not holds:
         fail(sentence)
 
 
 def fail(sentence: str) -> NoReturn:
-    """Raises ``Violation``."""
-    raise Violation(sentence)
+    """Raises ``BrokenClaimError``."""
+    raise BrokenClaimError(sentence)
 
 
 Range = tuple[int, int]
@@ -122,4 +124,5 @@ def require_tiling(rows: Sequence[Range], report: Mapping[str, Any], end: int, p
         if begin != position and not (position in padded and begin == position + padding):
             fail(f"byte {min(begin, position)} is accounted for {'twice' if begin < position else 'by nothing'}")
         position = following
-    require(position == end or (position in padded and end - position <= padding), f"the bytes from {position} to {end} are accounted for by nothing")
+    whole = position == end or (position in padded and end - position <= padding)
+    require(whole, f"the bytes from {position} to {end} are accounted for by nothing")

@@ -105,7 +105,8 @@ class Delimited:
         self, name: str, format: Callable[[], Any], columns: Sequence[str], delimiter: bytes, *, checked: bool
     ) -> None:
         self.name = name
-        self.tokens = (delimiter, delimiter * 3, bytes(len(delimiter)), delimiter[:1], delimiter[-1:], b"\x01", bytes(3))
+        half, other = delimiter[:1], delimiter[-1:]
+        self.tokens = (delimiter, delimiter * 3, bytes(len(delimiter)), half, other, b"\x01", bytes(3))
         self._format = format
         self._columns = columns
         self._delimiter = delimiter
@@ -230,8 +231,8 @@ def _checked_cobs() -> Any:
     return wireloom.load_spec(Path(__file__).parent / "checked_cobs.ksy")
 
 
-WORD_STUFFED = Delimited(
-    "word_stuffed_log", lambda: "word_stuffed_log", ("generation", "payload"), b"\xfe\xfd", checked=True
-)
+RECORD = ("generation", "payload")
+
+WORD_STUFFED = Delimited("word_stuffed_log", lambda: "word_stuffed_log", RECORD, b"\xfe\xfd", checked=True)
 COBS = Delimited("cobs_log", lambda: "cobs_log", ("payload",), b"\0", checked=False)
-CHECKED_COBS = Delimited("cobs_log with checksums", cache(_checked_cobs), ("generation", "payload"), b"\0", checked=True)
+CHECKED_COBS = Delimited("cobs_log with checksums", cache(_checked_cobs), RECORD, b"\0", checked=True)

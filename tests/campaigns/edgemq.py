@@ -1,12 +1,12 @@
 """EdgeMQ segments that are not compressed.
 
 With ``recover``, every intact frame comes out but those that a damaged frame covers: one whose length was hit so that
-it ends, by chance, exactly where a later frame begins (or the file ends) cannot be told from one whose payload was hit,
-and a frame with an empty payload, whose checksum proves nothing, is not
-believed behind such damage unless the one behind it holds. Without, every intact frame comes out up to the tail.
+it ends, by chance, exactly where a later frame begins (or the file ends) cannot be told from one whose payload was hit.
+A frame with an empty payload, whose checksum proves nothing, is not believed behind such damage unless the one behind
+it holds. Without ``recover``, every intact frame comes out up to the tail.
 
-A row's payload is one that was written, or empty: the eight bytes 0000000D 00000000 make a frame. Its other fields are what stands in the file: the format's checksum
-covers the payload alone, so nobody can see damage there.
+A row's payload is one that was written, or empty: the eight bytes 0000000D 00000000 make a frame. Its other fields are
+what stands in the file: the format's checksum covers the payload alone, so nobody can see damage there.
 """
 
 from __future__ import annotations
@@ -62,7 +62,8 @@ def written(source: random.Random, first: int, count: int, begin: int, padding: 
     made, frames = bytearray(), []
     for number in range(first, first + count):
         data = payload(source, number)
-        values = (len(data) + 13, crc32c.crc32c(data), source.choice((0, 0, 1, 255)), number, 1_790_000_000_000 + number)
+        version = source.choice((0, 0, 1, 255))
+        values = (len(data) + 13, crc32c.crc32c(data), version, number, 1_790_000_000_000 + number)
         frame = HEAD.pack(*values) + data
         frames.append(Frame((*values, data), begin + len(made), begin + len(made) + len(frame) + padding))
         made += frame + (bytes(padding) if source.random() < 0.5 else source.randbytes(padding))
@@ -135,7 +136,8 @@ class EdgeMQ:
             require(len(covering) == 1, f"the intact frame at {at} did not come out, and nothing covers it")
             begin, following = covering[0]
             require(begin not in places, f"the intact frame at {at} is covered by one at {begin} that is intact too")
-            led = following == claimed_end(content, begin, padding) or following == len(content)
+            # A damaged range ends where the padding begins, a row's behind it.
+            led = claimed_end(content, begin, padding) in (following, following + padding) or following == len(content)
             require(led, f"the intact frame at {at} is lost in [{begin}, {following}), and no length leads there")
         case.counts["unseen"] += sum(
             at not in places and values_of(row) not in _values(sample) for at, row in found.items()

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from .case import Case, Subject, Violation
+from .case import BrokenClaimError, Case, Subject
 from .damaged import Damaged
 from .damages import Damager, Pieces
 
@@ -32,10 +32,15 @@ class Result:
     broken: list[dict[str, Any]] = field(default_factory=list)
     seconds: float = 0.0
 
+    def add(self, other: Result) -> None:
+        """Takes in what other inputs of the same campaign came to."""
+        self.counts.update(other.counts)
+        self.kinds.update(other.kinds)
+        self.broken += other.broken[: MOST_KEPT - len(self.broken)]
+        self.seconds += other.seconds
 
-def run(
-    subject: Subject, cases: range, seed: int, folder: Path, progress: Callable[[int], None] | None = None
-) -> Result:
+
+def run(subject: Subject, cases: range, seed: int, folder: Path) -> Result:
     """Runs the cases with these numbers."""
     result = Result(subject.name, seed)
     begin = time.monotonic()
@@ -47,7 +52,7 @@ def run(
         source = random.Random(f"{seed} {subject.name} {number}")
         case = Case(source, sample, damage(subject, sample, source), folder)
         sentence = _checked(subject, case)
-        result.counts += case.counts
+        result.counts.update(case.counts)
         result.counts["cases"] += 1
         result.counts["damages"] += len(case.damaged.kinds)
         result.kinds.update(case.damaged.kinds)
@@ -55,8 +60,6 @@ def run(
             result.counts["violations"] += 1
             if len(result.broken) < MOST_KEPT:
                 result.broken.append(_broken(number, sentence, case))
-        if progress is not None:
-            progress(1)
     result.seconds = time.monotonic() - begin
     return result
 
@@ -73,8 +76,8 @@ def damage(subject: Subject, sample: Any, source: random.Random) -> Damaged:
 def _checked(subject: Subject, case: Case) -> str:
     try:
         subject.check(case)
-    except Violation as violation:
-        return str(violation)
+    except BrokenClaimError as error:
+        return str(error)
     except Exception:
         return traceback.format_exc()
     return ""

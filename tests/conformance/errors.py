@@ -27,10 +27,13 @@ OWN = {
     "the part of the expression that is wrong": r"^parsing expression ",
     "what belongs there": r"^expected (?:map|array|string)\b",
     "where the file was looked for": r"No such file|import search paths",
+    "which key a key goes with": r"^unknown key found",
 }
 """Why a text is not Kaitai's: a pattern of Kaitai's text for each reason."""
 
-_EXPECTED = re.compile(r"# (?P<file>\S+?\.ksy)(?:: (?P<path>/\S*)|:(?P<place>\d+:\d+)):\n# \t(?P<severity>\w+): (?P<text>.+)")
+_EXPECTED = re.compile(
+    r"# (?P<file>\S+?\.ksy)(?:: (?P<path>/\S*)|:(?P<place>\d+:\d+)):\n# \t(?P<severity>\w+): (?P<text>.+)"
+)
 
 
 @dataclass(frozen=True)

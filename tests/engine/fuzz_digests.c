@@ -7,6 +7,7 @@
 #include "md5.h"
 
 #define MOST_MESSAGES 40
+#define LONGEST 60000
 
 static uint32_t plain_crc(uint32_t polynomial, uint32_t state, const uint8_t *data, size_t size) {
     for (size_t i = 0; i < size; i++) {
@@ -32,8 +33,8 @@ static void check_crcs(const uint8_t *data, size_t size, uint32_t state, size_t 
 
 /* Parts of the data that begin and end wherever its bytes say. */
 static void check_digests(const uint8_t *data, size_t size, unsigned count) {
-    const uint8_t *messages[MOST_MESSAGES];
-    size_t sizes[MOST_MESSAGES];
+    const uint8_t *messages[MOST_MESSAGES] = {NULL};
+    size_t sizes[MOST_MESSAGES] = {0};
     uint8_t digests[MOST_MESSAGES][16], alone[16];
     for (unsigned i = 0; i < count; i++) {
         size_t begin = size ? (data[i % size] * 7 + i) % (size + 1) : 0;
@@ -57,7 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         return 0;
     choose_level(data[0]);
     /* Repeated, so that the ways for long messages are taken as well; an odd beginning is an odd address. */
-    size_t odd = data[3] & 15, times = 1 + (data[0] & 128 ? data[1] : 0), length = (size - 4) * times;
+    size_t odd = data[3] & 15, times = data[0] & 128 ? 1 + wl_smaller(data[1], LONGEST / size) : 1, length = (size - 4) * times;
     uint8_t *bytes = exactly(odd + length);
     for (size_t i = 0; size > 4 && i < times; i++)
         memcpy(bytes + odd + i * (size - 4), data + 4, size - 4);

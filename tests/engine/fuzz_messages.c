@@ -51,6 +51,11 @@ static bool is_full(const author *by) {
            by->it.clear_count > 48 || by->depth > 4;
 }
 
+/* Whether a field of a message at `where` can have no column of its own. */
+static bool is_unread(const author *by, place where) {
+    return where.scope == WL_NONE || is_full(by) || by->it.scopes[where.scope].emit_count > DRAFT_EMITS - 6;
+}
+
 static void close_values(author *by, wl_field *field) {
     static const int32_t known[] = {-1, 0, 1, 7};
     if (by->it.value_count > 24)
@@ -69,7 +74,7 @@ static void write_scalar(author *by, wl_field *field, place where, unsigned labe
         field->flags |= WL_FIELD_TEXT;
     if (field->kind == WL_KIND_ENUM && take_below(by->bytes, 2))
         close_values(by, field);
-    if (where.scope == WL_NONE || is_full(by))
+    if (is_unread(by, where))
         return;
     if (field->flags & WL_FIELD_REPEATED) {
         uint32_t list = message_draft_vector(it, WL_LIST);
@@ -90,7 +95,7 @@ static void write_message(author *by, uint32_t node, uint32_t index, place where
     bool repeated = field->flags & WL_FIELD_REPEATED;
     place inner = {WL_NONE, WL_NONE, 0};
     uint32_t vector = WL_NONE;
-    if (where.scope != WL_NONE && !is_full(by)) {
+    if (!is_unread(by, where)) {
         if (repeated) {
             uint32_t list = message_draft_vector(it, WL_LIST);
             message_draft_emit(it, where.scope, WL_EMIT_LIST, list, 0, where.guard, 0);

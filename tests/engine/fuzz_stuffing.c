@@ -5,8 +5,10 @@
  * delimiters are found where a comparison at every place finds them. */
 #include "drive.h"
 
+#define LONGEST 200000 /* three of the longest blocks */
+
 /* Repeats the data until long blocks come about: their limits are far beyond what a fuzzer makes by itself. */
-static uint8_t *stretched(const uint8_t *data, size_t size, unsigned times, size_t *length) {
+static uint8_t *stretched(const uint8_t *data, size_t size, size_t times, size_t *length) {
     uint8_t *long_one = exactly(size * times);
     for (size_t i = 0; size && i < times; i++)
         memcpy(long_one + i * size, data, size);
@@ -102,7 +104,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     choose_level(data[0] & 7);
     uint8_t delimiter[4] = {data[2], (uint8_t)(data[0] & 128 ? data[2] : 0xFD), data[2], 0};
     size_t length;
-    uint8_t *bytes = stretched(data + 3, size - 3, data[0] & 64 ? 1 + data[1] : 1, &length);
+    uint8_t *bytes = stretched(data + 3, size - 3, data[0] & 64 ? 1 + wl_smaller(data[1], LONGEST / size) : 1, &length);
     check_round_trip(bytes, length, wl_word_stuff, wl_word_unstuff, wl_word_stuffed_bound(length), "\xFE\xFD", 2);
     check_round_trip(bytes, length, wl_cobs_stuff, wl_cobs_unstuff, wl_cobs_stuffed_bound(length), "\0", 1);
     check_unstuffing(bytes, length, wl_word_unstuff, plain_word_unstuff);

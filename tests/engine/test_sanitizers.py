@@ -16,7 +16,14 @@ SHARED = [HERE / "check.c", HERE / "feed.c", HERE / "message_check.c"]
 COMPILER = os.environ.get("CC") or shutil.which("cc")
 WARNINGS = ["-std=c11", "-Wall", "-Wextra", "-Werror"]
 SANITIZERS = ["-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
-FUZZ_ROUNDS = "4000"
+FUZZ_ROUNDS = {
+    "fuzz_fill": "4000",
+    "fuzz_messages": "4000",
+    "fuzz_stuffing": "800",
+    "fuzz_wire": "4000",
+    "fuzz_digests": "800",
+}
+
 
 pytestmark = pytest.mark.skipif(COMPILER is None, reason="no C compiler")
 
@@ -59,11 +66,11 @@ def test_c(objects: Path, name: str) -> None:
     run_test(build_test(objects, name))
 
 
-@pytest.mark.parametrize("name", ["fuzz_fill", "fuzz_messages"])
+@pytest.mark.parametrize("name", FUZZ_ROUNDS)
 def test_fuzz_target(objects: Path, name: str) -> None:
     program = build_test(objects, name, "-DWITH_MAIN")
     for seed in ("1", "20240229"):
-        run_test(program, FUZZ_ROUNDS, seed)
+        run_test(program, FUZZ_ROUNDS[name], seed)
 
 
 def test_compiles_without_python(tmp_path: Path) -> None:

@@ -38,7 +38,9 @@ def run_all(targets: Sequence[Target], seconds: float) -> list[Outcome]:
 
 @click.command()
 @click.option("--seconds", default=60.0, show_default=True, envvar="FUZZ_SECONDS", help="How long, in all.")
-@click.option("--target", "names", multiple=True, type=click.Choice([each.name for each in TARGETS]), help="Only these.")
+@click.option(
+    "--target", "names", multiple=True, type=click.Choice([each.name for each in TARGETS]), help="Only these."
+)
 def fuzz(seconds: float, names: tuple[str, ...]) -> None:
     """Looks for inputs that break something."""
     targets = [each for each in TARGETS if not names or each.name in names]

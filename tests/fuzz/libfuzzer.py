@@ -10,7 +10,9 @@ from pathlib import Path
 
 from .targets import CORPORA, ROOT, Outcome
 
-STATUS = re.compile(r"^#(?P<runs>\d+)\s.*?cov: (?P<cov>\d+)(?: ft: (?P<ft>\d+))?(?: corp: (?P<corp>\d+)/(?P<size>\S+))?")
+STATUS = re.compile(
+    r"^#(?P<runs>\d+)\s.*?cov: (?P<cov>\d+)(?: ft: (?P<ft>\d+))?(?: corp: (?P<corp>\d+)/(?P<size>\S+))?"
+)
 DONE = re.compile(r"^stat::number_of_executed_units:\s*(\d+)", re.MULTILINE)
 UNITS = {"b": 1, "Kb": 1 << 10, "Mb": 1 << 20}
 SEVERAL_SECONDS = 60

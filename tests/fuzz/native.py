@@ -7,8 +7,10 @@ import random
 import re
 import shutil
 import subprocess
-import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from . import libfuzzer
@@ -17,9 +19,25 @@ from .targets import REPORT, ROOT, Outcome, Target
 ENGINE = ROOT / "runtime" / "engine"
 TESTS = ROOT / "tests" / "engine"
 SHARED = ("check.c", "feed.c", "message_check.c")
-FLAGS = ("-std=c11", "-g", "-O1", "-fno-sanitize-recover=all")
+FLAGS = ("-std=c11", "-g", "-fno-sanitize-recover=all", f"-I{ENGINE}", f"-I{TESTS}")
 ROUNDS = 20_000
 """Inputs per start of a target that drives itself."""
+
+
+@dataclass(frozen=True)
+class Toolchain:
+    """A compiler with sanitizers. ``guided``: it has libFuzzer."""
+
+    compiler: str
+    guided: bool
+
+    def run(self, *arguments: str | Path) -> None:
+        """Raises ``CalledProcessError`` or ``OSError``."""
+        subprocess.run([self.compiler, *FLAGS, *map(str, arguments)], check=True, capture_output=True)
+
+    @property
+    def sanitizers(self) -> str:
+        return "fuzzer-no-link,address,undefined" if self.guided else "address,undefined"
 
 
 def find_clang() -> str | None:
@@ -32,36 +50,57 @@ def find_clang() -> str | None:
     return max(map(str, named), key=lambda path: int(path.rpartition("-")[2]), default=None)
 
 
-def build(folder: Path, name: str) -> tuple[Path, bool]:
-    """The target of that name, and whether it is coverage-guided."""
-    sources = [str(path) for path in sorted(ENGINE.glob("*.c")) if path.name != "_module.c"]
-    sources += [str(TESTS / each) for each in (*SHARED, f"{name}.c")]
-    target = folder / name
-    common = [*FLAGS, f"-I{ENGINE}", f"-I{TESTS}", *sources, "-o", str(target)]
+@cache
+def toolchain() -> Toolchain:
+    """The best there is."""
     clang = find_clang()
     if clang:
-        done = subprocess.run([clang, "-fsanitize=fuzzer,address,undefined", *common], capture_output=True, check=False)
-        if done.returncode == 0:
-            return target, True
-    compiler = os.environ.get("CC", "cc")
-    subprocess.run([compiler, "-fsanitize=address,undefined", "-DWITH_MAIN", *common], check=True, capture_output=True)
-    return target, False
+        probe = [clang, "-fsanitize=fuzzer,address", "-x", "c", "-", "-o", os.devnull]
+        text = b"int LLVMFuzzerTestOneInput(const char *data, long size) { return !data && !size; }"
+        if subprocess.run(probe, input=text, capture_output=True, check=False).returncode == 0:
+            return Toolchain(clang, True)
+    return Toolchain(os.environ.get("CC", "cc"), False)
 
 
-def fuzz(target: Target, seconds: float, report: Path = REPORT) -> Outcome:
+@cache
+def engine_objects(folder: Path, optimise: str) -> tuple[Path, ...]:
+    """The engine and what its targets share, compiled into the folder: once per process."""
+    folder.mkdir(parents=True, exist_ok=True)
+    sources = [path for path in sorted(ENGINE.glob("*.c")) if path.name != "_module.c"]
+    sources += [TESTS / each for each in SHARED]
+    objects = tuple(folder / f"{path.stem}.o" for path in sources)
+    chosen = toolchain()
+
+    def compile_one(source: Path, object: Path) -> None:
+        chosen.run(optimise, f"-fsanitize={chosen.sanitizers}", "-c", source, "-o", object)
+
+    with ThreadPoolExecutor(os.cpu_count()) as threads:
+        list(threads.map(compile_one, sources, objects))
+    return objects
+
+
+def build(folder: Path, name: str, optimise: str) -> Path:
+    """The target of that name."""
+    objects, chosen, target = engine_objects(folder, optimise), toolchain(), folder / name
+    kind = "fuzzer,address,undefined" if chosen.guided else "address,undefined"
+    driver = () if chosen.guided else ("-DWITH_MAIN",)
+    chosen.run(optimise, f"-fsanitize={kind}", *driver, TESTS / f"{name}.c", *objects, "-o", target)
+    return target
+
+
+def fuzz(target: Target, seconds: float, report: Path = REPORT, *, optimise: str = "-O1") -> Outcome:
     """Fuzzes for that long. The time that building takes is not counted."""
     outcome = Outcome(target.name, target.kind)
-    with tempfile.TemporaryDirectory() as temporary:
-        try:
-            program, guided = build(Path(temporary), target.name)
-        except (OSError, subprocess.CalledProcessError) as error:
-            outcome.absent = f"no C compiler with ASan and UBSan ({error})"
-            return outcome
-        if guided:
-            libfuzzer.run([program], outcome, seconds, report)
-        else:
-            outcome.absent = "no clang with libFuzzer: random inputs, not coverage-guided"
-            drive(program, outcome, seconds)
+    try:
+        program = build(report / "build", target.name, optimise)
+    except (OSError, subprocess.CalledProcessError) as error:
+        outcome.absent = f"no C compiler with ASan and UBSan ({error})"
+        return outcome
+    if toolchain().guided:
+        libfuzzer.run([program], outcome, seconds, report)
+    else:
+        outcome.absent = "no clang with libFuzzer: random inputs, not coverage-guided"
+        drive(program, outcome, seconds)
     return outcome
 
 

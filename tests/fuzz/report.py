@@ -46,5 +46,7 @@ def write(outcomes: Sequence[Outcome], folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "report.json"
     entries = [{**asdict(each), "executions_per_second": each.per_second} for each in outcomes]
-    path.write_text(json.dumps({"targets": entries, "findings": sum(len(each.findings) for each in outcomes)}, indent=1))
+    path.write_text(
+        json.dumps({"targets": entries, "findings": sum(len(each.findings) for each in outcomes)}, indent=1)
+    )
     return path

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 from pyspark.sql.datasource import EqualTo, Filter, GreaterThan, In, IsNotNull, IsNull, Not
 from pyspark.sql.types import StructType
-from wireloom.spark import pushdown
+from wireloom.spark import filter_setting
 from wireloom.spark.reader import FormatReader
 
 from .conftest import ROWS, Sample
@@ -41,7 +41,7 @@ def rows_of(reader: Any) -> pa.Table:
 
 @pytest.fixture
 def enabled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pushdown, "is_enabled", lambda choice: choice != "false")
+    monkeypatch.setattr(filter_setting, "is_enabled", lambda choice: choice != "false")
 
 
 def test_the_method_is_there_only_where_spark_asks_for_it(samples: dict[str, Sample]) -> None:

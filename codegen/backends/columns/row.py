@@ -157,7 +157,7 @@ def _lower_user_type(state: State, scope: Scope, attribute: Attribute, struct: S
     state.nesting += 1
     lower_fields(state, inner)
     state.nesting -= 1
-    if not state.run.aligned:
+    if not (state.run.aligned or limited):
         raise NotForEngineError(f'"{attribute.id}" may end inside a byte')
     if limited:
         state.run.flush()

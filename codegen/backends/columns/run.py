@@ -32,7 +32,7 @@ class Run:
     @property
     def aligned(self) -> bool:
         """Whether the next field begins at a byte."""
-        return self._bits == 0
+        return self._bits % 8 == 0
 
     def add(self, name: str, size: int) -> int:
         """Adds a field of ``size`` bytes; gives its offset from the run's start."""
@@ -69,6 +69,7 @@ class Run:
         """Mark ``number`` ← the place where the next field begins."""
         if not self.aligned:
             raise NotForEngineError("a checksum covers part of a byte")
+        self.align()
         if self.size or self._actions:
             offset = self.size
             self.then(lambda: self.assembler.add(Op.MARK, number, 0, offset, comment=comment))
@@ -79,6 +80,8 @@ class Run:
 
     def add_bits(self, name: str, kind: BitsType) -> Compiled:
         """Adds a bit field; gives the expression of its value, to be computed once the run's ``NEED`` stands."""
+        if self.aligned and kind.endian != self._bit_endian:
+            self.align()
         if self._bits and kind.endian != self._bit_endian:
             raise NotForEngineError("bit fields of both bit orders share a byte")
         if not self._bits and self.size + kind.width // 8 + 2 > MAX_RUN:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ...model.model import Attribute, Checksum, Spec, Struct
 from ...model.types import BytesType, IntegerType, Path, Type, UserType
 from ..base import refuse
@@ -34,22 +36,30 @@ def verify_lines(scope: ClassScope, marks: Marks, only: frozenset[str] | None = 
 
 def _verify(scope: ClassScope, marks: Marks, attribute: Attribute, checksum: Checksum) -> Lines:
     stored, source = member(attribute.id), scope.source_of(attribute)
-    plain = plain_cover(scope.struct, checksum)
-    lines: Lines = ()
-    data = "covered"
-    if plain is not None:
-        data = member(plain.id)
-    else:
-        begin, end = marks.begins[checksum.first], marks.ends[checksum.last]
-        lines += (Line(f"covered = {scope.use('wire_bytes')}(io, {begin}, {end})"),)
-        lines += _blank_own(scope, marks, attribute, checksum)
+    first, value = computed(
+        scope, marks, attribute, checksum, lambda begin, end: f"{scope.use('wire_bytes')}(io, {begin}, {end})"
+    )
     error = f"{scope.use('ChecksumError')}(expected, {stored}, io, {source!r})"
     reason = "digest" if checksum.algorithm == DIGEST else "checksum"
-    lines += (
-        Line(f"expected = {_computed(scope, attribute, checksum, data)}"),
+    lines = (
+        *first,
+        Line(f"expected = {value}"),
         block(f"if expected != {stored}:", [Line(f"self._refuse({error}, {reason!r})")]),
     )
     return lines if attribute.condition is None else (block(f"if {stored} is not None:", lines),)
+
+
+def computed(
+    scope: ClassScope, marks: Marks, attribute: Attribute, checksum: Checksum, wire: Callable[[str, str], str]
+) -> tuple[Lines, str]:
+    """Statements to go first, and the text of the checksum of what has been read; ``wire`` is the text of the bytes
+    between two marks."""
+    plain = plain_cover(scope.struct, checksum)
+    if plain is not None:
+        return (), _computed(scope, attribute, checksum, member(plain.id))
+    begin, end = marks.begins[checksum.first], marks.ends[checksum.last]
+    lines = (Line(f"covered = {wire(begin, end)}"), *_blank_own(scope, marks, attribute, checksum))
+    return lines, _computed(scope, attribute, checksum, "covered")
 
 
 def _blank_own(scope: ClassScope, marks: Marks, attribute: Attribute, checksum: Checksum) -> Lines:

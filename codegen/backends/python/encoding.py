@@ -21,12 +21,17 @@ def has_bytes(attribute: Attribute) -> bool:
     return isinstance(attribute.type, BytesType | StringType)
 
 
+def is_own(scope: ClassScope, attribute: Attribute) -> bool:
+    """Whether an object is of a type of the same spec, and so has the same root."""
+    return not isinstance(attribute.type, UserType) or attribute.type.path[0] == scope.spec.root.path[0]
+
+
 def adopted(scope: ClassScope, attribute: Attribute, value: str) -> str:
     """An object in its place below its parent."""
     keys = ""
     if attribute.parent is not None:
         keys += f", parent={parent_text(scope, attribute)}"
-    if isinstance(attribute.type, UserType) and attribute.type.path[0] != scope.spec.root.path[0]:
+    if not is_own(scope, attribute):
         keys += ", root=None"
     return f"self._adopt({value}{keys})"
 

@@ -6,15 +6,44 @@ from itertools import groupby
 from operator import itemgetter
 
 from ...model.model import ComputedEndian, InheritedEndian
+from ...model.types import UserType
+from .api import Api
 from .expressions import BIT_OR
 from .scope import ClassScope
 from .view import Line, Lines, block
 
 
+def inherited_parameter(scope: ClassScope) -> tuple[str, ...]:
+    """With Kaitai's API a constructor is given the byte order that its object inherits."""
+    if not isinstance(scope.struct.endian, InheritedEndian):
+        return ()
+    return (f"_is_le: {scope.annotations.builtin('bool')} | None = None",)
+
+
+def keep_inherited(scope: ClassScope) -> Lines:
+    """A constructor keeps the byte order that it is given."""
+    if not isinstance(scope.struct.endian, InheritedEndian):
+        return ()
+    return (
+        block("if _is_le is None:", [Line(f"raise {_undecided(scope)}")]),
+        Line("self._is_le = _is_le"),
+    )
+
+
+def inherited_argument(scope: ClassScope, kind: UserType) -> tuple[str, ...]:
+    """What the constructor of a type's class is given of the byte order of the object that makes one."""
+    inherits = isinstance(scope.spec.struct(kind.path).endian, InheritedEndian)
+    return ("self._is_le",) if inherits and scope.struct.endian is not None else ()
+
+
+def _undecided(scope: ClassScope) -> str:
+    return f"{scope.use('UndecidedEndiannessError')}({scope.source + '/meta/endian'!r})"
+
+
 def endian_lines(scope: ClassScope) -> Lines:
     """Sets ``_is_le`` of an object whose type has such a byte order."""
     match scope.struct.endian:
-        case InheritedEndian():
+        case InheritedEndian() if scope.module.api is Api.WIRELOOM:
             return (Line("self._is_le = self._parent._is_le"),)
         case ComputedEndian(on, cases):
             translator = scope.translator(scope.struct.position)
@@ -30,7 +59,6 @@ def endian_lines(scope: ClassScope) -> Lines:
                 if None in matches:
                     default = body
             if not default:
-                error = f"{scope.use('UndecidedEndiannessError')}({scope.source + '/meta/endian'!r})"
-                default = (Line(f"raise {error}"),)
+                default = (Line(f"raise {_undecided(scope)}"),)
             return (*lines, block("else:", default)) if len(lines) > 1 else default
     return ()

@@ -273,7 +273,7 @@ class Translator:
             return f"len({self.sizes[node.value.id]})"
         if isinstance(kind, UserType | AnyStructType):
             value = self._part(node.value, PRIMARY)
-            if node.name in ("_io", "_parent", "_root") or isinstance(kind, AnyStructType):
+            if node.name in ("_io", "_parent", "_root") or isinstance(kind, AnyStructType) or kind.opaque:
                 return f"{value}.{field_name(node.name)}"
             return self._member(value, self.module.spec.struct(kind.path), node.name)
         if isinstance(kind, ListType) and node.name in ("first", "last"):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 
 from ...model.model import Attribute
 from ...model.types import BytesType, EnumType, FloatType, IntegerType, StringType
+from .api import Api
 from .layout import fixed_size
 from .names import field_name
 from .reading import attribute_lines, byte_order, decoded, number_code, trimmed
@@ -67,15 +69,17 @@ def read_run(scope: ClassScope, run: tuple[Attribute, ...]) -> Lines:
     Where the input ends inside the run, the attributes that are there are read one by one as far as one of them decides
     about the layout: a wrong length is a wrong length, whether the rest follows or not.
     """
+    if scope.module.api is not Api.WIRELOOM:
+        return _read_fields(scope, run)
     size = offsets(run)[-1]
     parts = list(pieces(run))
     unpacked: Lines
     if len(parts) == 1:
-        unpacked = (_unpack(scope, parts[0], f"unpack(io.read_bytes({size}))"),)
+        unpacked = (unpack(scope, parts[0], f"unpack(io.read_bytes({size}))"),)
     else:
         unpacked = (
             Line(f"run = io.read_bytes({size})"),
-            *(_unpack(scope, each, f"unpack_from(run, {each.offset})") for each in parts),
+            *(unpack(scope, each, f"unpack_from(run, {each.offset})") for each in parts),
         )
     # Where the last attribute is not there, it decides nothing.
     deciding = [number for number, each in enumerate(run[:-1]) if each.frames_layout and has_checks(each)]
@@ -86,11 +90,39 @@ def read_run(scope: ClassScope, run: tuple[Attribute, ...]) -> Lines:
     return lines
 
 
-def _unpack(scope: ClassScope, piece: Piece, call: str) -> Line:
-    targets = [_raw(each) if _is_cooked(each) else member(each.id) for each in piece.attributes]
-    left = f"({', '.join(targets)},)" if len(targets) == 1 else f"{', '.join(targets)}"
+def unfailing(attributes: tuple[Attribute, ...]) -> Iterator[tuple[Attribute, ...]]:
+    """A run in parts of which only the last attribute may be refused: before what follows it is read."""
+    held: list[Attribute] = []
+    for attribute in attributes:
+        held.append(attribute)
+        if has_checks(attribute) or isinstance(attribute.type, StringType):
+            yield tuple(held)
+            held = []
+    if held:
+        yield tuple(held)
+
+
+def _read_fields(scope: ClassScope, run: tuple[Attribute, ...]) -> Lines:
+    """The same with the errors of Kaitai's own classes: a run that ends early is one of its fields that does."""
+    lines: list[Line] = []
+    for piece in pieces(run):
+        packer = scope.module.packer(scope.struct.path, piece.attributes[0].id, piece.code)
+        lines.append(Line(f"{_targets(piece)} = {scope.use('read_fields')}(io, {packer})"))
+    for attribute in run:
+        lines += _finish(scope, attribute)
+        lines += check_lines(scope, attribute, member(attribute.id), scope.source_of(attribute))
+    return tuple(lines)
+
+
+def unpack(scope: ClassScope, piece: Piece, call: str) -> Line:
+    """The statement that unpacks a piece; ``call`` is what is asked of its ``struct.Struct``."""
     packer = scope.module.packer(scope.struct.path, piece.attributes[0].id, piece.code)
-    return Line(f"{left} = {packer}.{call}")
+    return Line(f"{_targets(piece)} = {packer}.{call}")
+
+
+def _targets(piece: Piece) -> str:
+    names = [raw_name(each) if is_cooked(each) else member(each.id) for each in piece.attributes]
+    return f"({names[0]},)" if len(names) == 1 else ", ".join(names)
 
 
 def _with_retreat(scope: ClassScope, lines: Lines, head: tuple[Attribute, ...]) -> Lines:
@@ -115,7 +147,13 @@ def _raising_from(lines: Lines, cause: str) -> Lines:
     )
 
 
-def _is_cooked(attribute: Attribute) -> bool:
+def names_text(names: list[str]) -> str:
+    """A literal of names with spaces between them; the formatter lays the parts of a long one out in lines."""
+    parts = textwrap.wrap(" ".join(names), 80)
+    return " ".join(repr(part + " ") for part in parts[:-1]) + f" {parts[-1]!r}"
+
+
+def is_cooked(attribute: Attribute) -> bool:
     """Whether the value needs a step after unpacking."""
     if isinstance(attribute.type, EnumType | StringType):
         return True
@@ -123,14 +161,15 @@ def _is_cooked(attribute: Attribute) -> bool:
     return isinstance(attribute.type, BytesType) and trim
 
 
-def _raw(attribute: Attribute) -> str:
+def raw_name(attribute: Attribute) -> str:
+    """The local variable that holds what was unpacked of an attribute that needs a step more."""
     return f"raw_{field_name(attribute.id)}"
 
 
 def _finish(scope: ClassScope, attribute: Attribute) -> Lines:
-    if not _is_cooked(attribute):
+    if not is_cooked(attribute):
         return ()
-    raw = _raw(attribute)
+    raw = raw_name(attribute)
     if isinstance(attribute.type, EnumType):
         text = f"{scope.module.table(attribute.type.path)}.get({raw}, {raw})"
     else:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from ..base import refuse
-from .endian import endian_lines
+from .endian import endian_lines, inherited_parameter, keep_inherited
+from .iterating import iterator_methods
+from .names import field_name
 from .scope import ClassScope
 from .sequence import common_methods, keep_family, keep_parameters, parameter_list, reader, sequence
+from .series import series_methods
 from .view import FieldView, Line, MethodView
 
 
@@ -15,19 +18,29 @@ def read_methods(scope: ClassScope) -> list[MethodView]:
     if struct.message is not None:
         refuse(struct.position, f"'{struct.path[-1]}' is a protobuf message, which Kaitai's API does not have")
     read = reader("_read", (*endian_lines(scope), *sequence(scope, struct.attributes, None)))
-    return [_constructor(scope), read, *common_methods(scope)]
+    return [_constructor(scope), read, *series_methods(scope), *iterator_methods(scope), *common_methods(scope)]
 
 
 def _constructor(scope: ClassScope) -> MethodView:
     any_ = scope.use("Any")
     family = (f"_io: {scope.use('KaitaiStream')}", f"_parent: {any_} = None", f"_root: {any_} = None")
-    arguments = ", ".join(("self", *parameter_list(scope), *family))
-    lines = [*keep_parameters(scope), Line("self._io = _io"), *keep_family(scope)]
+    arguments = ", ".join(("self", *parameter_list(scope), *family, *inherited_parameter(scope)))
+    lines = [*keep_parameters(scope), Line("self._io = _io"), *keep_family(scope), *keep_inherited(scope)]
     if scope.module.debug:
         lines.append(Line(f"self._debug = {scope.use('defaultdict')}({scope.annotations.builtin('dict')})"))
     else:
         lines.append(Line("self._read()"))
     return MethodView(f"__init__({arguments}) -> None", tuple(lines))
+
+
+def read_constants(scope: ClassScope) -> tuple[str, ...]:
+    """Assignments of the class: what Kaitai's API has besides methods."""
+    struct = scope.struct
+    placed = tuple(field_name(each.id) for each in struct.instances if each.attribute is not None)
+    found = [f"_instances = {placed!r}"] if placed else []
+    if scope.module.debug:
+        found.append(f"SEQ_FIELDS = {[each.id for each in struct.attributes]!r}")
+    return tuple(found)
 
 
 def debug_field(scope: ClassScope) -> FieldView:

@@ -11,12 +11,13 @@ from .annotations import member_names
 from .api import Api
 from .checksums import checksums
 from .instances import is_kept, slot
-from .kaitai import debug_field
+from .kaitai import debug_field, read_constants
 from .layout import fixed_size, runs
 from .messages import messages_constant
 from .methods import base_class, class_methods
 from .module import Module
 from .names import class_name, enum_class, field_name, label_name
+from .readwrite import class_constants, kept_annotation
 from .scope import ClassScope
 from .view import ClassView, EnumView, FieldView, LabelView, MethodView, ModuleView
 
@@ -51,6 +52,9 @@ def _class(module: Module, struct: Struct, source: str, depth: int) -> ClassView
         slots.append("_is_le")
     if module.debug:
         slots.append("_debug")
+    # The base of classes that also write has no slots, so that its own would save nothing.
+    writes = module.api is Api.KAITAI_READ_WRITE
+    own = module.api is Api.WIRELOOM
     number = module.message_numbers.get(struct.path)
     return ClassView(
         name=name,
@@ -58,11 +62,12 @@ def _class(module: Module, struct: Struct, source: str, depth: int) -> ClassView
         doc=_doc(struct.doc or f"The type ``{struct.path[-1]}``.", depth + 1),
         enums=tuple(_enum(module, struct, each, depth + 1) for each in struct.enums),
         classes=inner,
-        slots=repr(tuple(sorted(slots, key=_natural))),
+        slots="" if writes else repr(tuple(sorted(slots, key=_natural))),
         field_names=repr(tuple(fields)),
-        sizes=_literal(_sizes(struct)) if struct.message is None else "",
+        sizes=_literal(_sizes(struct)) if own and struct.message is None else "",
         rule="" if number is None else f"MESSAGES.messages[{number}]",
-        checksums=_literal(tuple(field_name(each.id) for each, _ in checksums(struct))),
+        checksums=_literal(tuple(field_name(each.id) for each, _ in checksums(struct))) if own else "",
+        constants=() if own else class_constants(scope) if writes else read_constants(scope),
         fields=_fields(scope, depth + 1),
         methods=tuple(_indented(each, depth + 2) for each in methods),
     )
@@ -116,7 +121,9 @@ def _fields(scope: ClassScope, depth: int) -> tuple[FieldView, ...]:
         found.append(debug_field(scope))
     for instance in struct.instances:
         if is_kept(instance):
-            found.append(FieldView(slot(instance), annotations.of_instance(instance), ""))
+            writes = scope.module.api is Api.KAITAI_READ_WRITE
+            annotation = kept_annotation(scope, instance) if writes else annotations.of_instance(instance)
+            found.append(FieldView(slot(instance), annotation, ""))
     return tuple(found)
 
 

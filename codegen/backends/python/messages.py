@@ -22,11 +22,13 @@ def messages_constant(module: Module) -> str:
 
 def types_method(scope: ClassScope) -> MethodView | None:
     """The classes of sub-messages and enums, by field; asked for at run time, since types may lead to each other."""
-    pairs = [
-        f"{field_name(each.id)!r}: {(scope.module.enum_of if isinstance(each.type, EnumType) else scope.module.class_of)(each.type.path)}"
-        for each in scope.struct.attributes
-        if isinstance(each.type, UserType | EnumType)
-    ]
+    module = scope.module
+    pairs: list[str] = []
+    for each in scope.struct.attributes:
+        if isinstance(each.type, EnumType):
+            pairs.append(f"{field_name(each.id)!r}: {module.enum_of(each.type.path)}")
+        elif isinstance(each.type, UserType):
+            pairs.append(f"{field_name(each.id)!r}: {module.class_of(each.type.path)}")
     if not pairs:
         return None
     key, kind = scope.annotations.builtin("str"), scope.annotations.builtin("type")

@@ -7,19 +7,24 @@ from collections.abc import Callable, Mapping
 from .api import Api
 from .checksums import covers_method
 from .endian import endian_lines
+from .iterating import iterator_methods
 from .kaitai import read_methods
 from .messages import types_method
 from .names import field_name
-from .rows import early_checksums, iterator_method, prologue, rows_attribute
+from .readwrite import read_write_methods
+from .rows import early_checksums, prologue, rows_attribute
 from .scope import ClassScope
 from .sequence import common_methods, keep_family, keep_parameters, parameter_list, reader, sequence
+from .series import series_methods
 from .view import Line, MethodView, block
 from .writing import append_method
 
 
 def base_class(scope: ClassScope) -> str:
     """The class of the runtime that a class stands on."""
-    if scope.module.api is not Api.WIRELOOM:
+    if scope.module.api is Api.KAITAI_READ_WRITE:
+        return "ReadWriteStruct"
+    if scope.module.api is Api.KAITAI:
         return "ReadStruct"
     return "Struct" if scope.struct.message is None else "Message"
 
@@ -46,8 +51,7 @@ def _methods(scope: ClassScope) -> list[MethodView]:
         methods.append(reader("_read_prologue", (*endian_lines(scope), *sequence(scope, before, early))))
         rest = sequence(scope, struct.attributes[len(before) :], frozenset())
         methods.append(reader("_read", (Line("self._read_prologue()"), *rest)))
-        if not struct.parameters:
-            methods.append(iterator_method(scope, rows))
+    methods += (*series_methods(scope), *iterator_methods(scope))
     methods.append(append_method(scope))
     covers = covers_method(scope)
     if covers is not None and rows is None:
@@ -78,6 +82,6 @@ def _constructor(scope: ClassScope) -> MethodView:
 METHODS: Mapping[Api, Callable[[ClassScope], list[MethodView]]] = {
     Api.WIRELOOM: _methods,
     Api.KAITAI: read_methods,
-    Api.KAITAI_READ_WRITE: read_methods,
+    Api.KAITAI_READ_WRITE: read_write_methods,
 }
 """What makes the methods of a class of each API."""

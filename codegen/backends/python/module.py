@@ -12,11 +12,43 @@ from .message_rules import message_paths
 from .names import class_name, constant_name, enum_class, qualified
 from .neighbours import neighbours
 
+READ_WRITE = (
+    "Enclosure",
+    "ReadWriteStruct",
+    "Solution",
+    "at_end",
+    "begin_enclosed",
+    "check_argument",
+    "check_bits",
+    "check_count",
+    "check_count_now",
+    "check_last",
+    "check_last_now",
+    "check_limited",
+    "check_size",
+    "check_some",
+    "check_terminated",
+    "deflated",
+    "expected",
+    "inflated",
+    "is_open",
+    "placed",
+    "room",
+    "set_argument",
+    "write_enclosed",
+    "write_limited",
+    "write_run",
+    "write_terminated",
+    "write_to_end",
+)
+"""What stands in wireloom.parsing.readwrite."""
+
 STANDARD = {
     "Any": "typing",
     "TYPE_CHECKING": "typing",
     "IntEnum": "enum",
     "Iterator": "collections.abc",
+    "islice": "itertools",
     "BinaryIO": "typing",
     "defaultdict": "collections",
     "Mapping": "collections.abc",
@@ -24,6 +56,7 @@ STANDARD = {
     "Message": "wireloom.messages.objects",
     "decode_replacing": "wireloom.messages.expressions",
     "integer_text": "wireloom.messages.expressions",
+    **dict.fromkeys(READ_WRITE, "wireloom.parsing.readwrite"),
     **dict.fromkeys(("FieldKind", "FieldRule", "Label", "MessageRule", "MessageSet"), "wireloom.messages.rules"),
 }
 """Names that generated code may use, and where they are; all others come from wireloom.parsing."""

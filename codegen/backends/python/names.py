@@ -25,9 +25,12 @@ def class_name(name: str) -> str:
 
 
 def enum_class(holder: Struct, name: str) -> str:
-    """The class of the enum ``name`` of a type: where a type beside it has that class already, with an underscore."""
+    """The class of the enum ``name`` of a type: ``KeyFlagsEnum`` where a type beside it is ``KeyFlags`` already."""
     joined = class_name(name)
-    return f"{joined}_" if joined in {class_name(each.path[-1]) for each in holder.structs} else joined
+    taken = {class_name(each.path[-1]) for each in holder.structs}
+    while joined in taken:
+        joined += "Enum"
+    return joined
 
 
 def qualified(path: Path) -> str:
@@ -54,7 +57,8 @@ def label_name(name: str) -> str:
     >>> label_name("fence"), label_name("from"), label_name("real")
     ('fence', 'from_', 'real_')
     """
-    return f"{name}_" if keyword.iskeyword(name) or hasattr(IntEnum, name) or name == "mro" else name
+    reserved = keyword.iskeyword(name) or hasattr(IntEnum, name) or name in ("mro", "name", "value")
+    return f"{name}_" if reserved else name
 
 
 def constant_name(path: Path, *more: str) -> str:

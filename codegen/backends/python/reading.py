@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from ...expression.nodes import BooleanLiteral
+from ...expression.nodes import BooleanLiteral, IntegerLiteral
 from ...model.encodings import python_codec
 from ...model.model import (
     Attribute,
@@ -25,10 +25,12 @@ from ..base import refusal, refuse
 from .absence import may_be_unmatched
 from .api import Api
 from .debugging import recorded
+from .endian import inherited_argument
 from .expressions import mentions_name
 from .layout import minimum_size, nodes
 from .names import field_name
 from .scope import ClassScope
+from .simple import has_series
 from .switches import switch_branches
 from .validation import check_lines, has_checks
 from .view import Line, Lines, block
@@ -76,9 +78,11 @@ def repeated_lines(scope: ClassScope, attribute: Attribute, target: str, source:
     at_once = _array(scope, attribute)
     if at_once is not None:
         return (Line(f"{target} = {at_once}"),)
+    begin = (Line(f"{name}: {annotation} = []"), Line(f"{target} = {name}"))
+    if has_series(scope.module, attribute) and not isinstance(attribute.repeat, RepeatUntil):
+        return (*begin, Line(f"{scope.use('gather')}({name}, {series_text(scope, attribute)})"))
     return (
-        Line(f"{name}: {annotation} = []"),
-        Line(f"{target} = {name}"),
+        *begin,
         *loop_lines(scope, attribute, lambda text: Line(f"{name}.append({text})"), source),
     )
 
@@ -102,6 +106,8 @@ def loop_lines(scope: ClassScope, attribute: Attribute, keep: Store, source: str
     """The loop over the items of a repeated attribute; ``keep`` appends or yields one."""
     if attribute.framing is not None:
         return _framed_loop(scope, attribute, keep)
+    if has_series(scope.module, attribute):
+        return _series_loop(scope, attribute, keep)
     counts = uses_index(attribute)
     body = list(recorded(scope, attribute, "[-1]", _item_lines(scope, attribute, keep, source)))
     lines: list[Line] = []
@@ -122,6 +128,33 @@ def loop_lines(scope: ClassScope, attribute: Attribute, keep: Store, source: str
         lines.insert(0, Line("index = 0"))
         body.append(Line("index += 1"))
     return (*lines, block(head, body))
+
+
+def series_text(scope: ClassScope, attribute: Attribute) -> str:
+    """The items of an attribute that ``has_series``, as an iterator that reads them."""
+    assert isinstance(attribute.type, UserType)
+    arguments = f"io, {parent_text(scope, attribute)}, self._root"
+    name = f"{scope.module.class_of(attribute.type.path)}._series"
+    match attribute.repeat:
+        case RepeatCount(expression):
+            count = scope.text(expression, attribute)
+            count = count if isinstance(expression, IntegerLiteral) else f"max(0, {count})"
+            return f"{scope.use('islice')}({name}({arguments}), {count})"
+        case RepeatEos():
+            return f"{name}({arguments}, to_end=True)"
+    return f"{name}({arguments})"
+
+
+def _series_loop(scope: ClassScope, attribute: Attribute, keep: Store) -> Lines:
+    item = _item(attribute)
+    body = [keep(item)]
+    if isinstance(attribute.repeat, RepeatUntil):
+        condition = scope.text(attribute.repeat.expression, attribute, _=item)
+        body.append(block(f"if {condition}:", [Line("break")]))
+    items = series_text(scope, attribute)
+    if isinstance(attribute.repeat, RepeatUntil) and uses_index(attribute):
+        return (block(f"for index, {item} in enumerate({items}):", body),)
+    return (block(f"for {item} in {items}:", body),)
 
 
 def _item_lines(scope: ClassScope, attribute: Attribute, keep: Store, source: str) -> Lines:
@@ -211,11 +244,21 @@ def _object_lines(scope: ClassScope, attribute: Attribute, kind: UserType, strea
     if scope.module.reads_at_once(kind):
         return (store(text),)
     name = f"object_{field_name(attribute.id)}"
+    if may_have_types(scope, attribute):
+        # A type checker gives one name one type per method.
+        name += f"_{kind.path[-1]}"
     made, read = Line(f"{name} = {text}"), Line(f"{name}._read()")
     if attribute.repeat is None:
         return made, store(name), read
     # What can be read of an item is kept, also where it is the last that can be read.
     return made, block("try:", [read]), block("finally:", [store(name)])
+
+
+def may_have_types(scope: ClassScope, attribute: Attribute) -> bool:
+    """Whether the attribute, of which this may be one case, is of several types."""
+    instance = scope.struct.instance(attribute.id)
+    declared = instance.attribute if instance is not None else scope.struct.attribute(attribute.id)
+    return declared is not None and declared.switch is not None
 
 
 def _user_value(scope: ClassScope, attribute: Attribute, kind: UserType, stream: str) -> str:
@@ -228,6 +271,8 @@ def _user_value(scope: ClassScope, attribute: Attribute, kind: UserType, stream:
     if inside or not kaitai:
         # A type of another file is the root of its own; with Kaitai's API it has no parent either.
         arguments += [parent_text(scope, attribute), "self._root" if inside else "None"]
+    if inside and kaitai:
+        arguments += inherited_argument(scope, kind)
     return f"{scope.module.class_of(kind.path)}({', '.join(arguments)})"
 
 
@@ -295,6 +340,8 @@ def _processed(scope: ClassScope, attribute: Attribute, process: Process, text: 
     arguments = [scope.text(each, attribute) for each in process.arguments]
     match process.name:
         case "zlib":
+            if scope.module.api is Api.KAITAI_READ_WRITE:
+                return f"{scope.use('inflated')}({text}, self)"
             return f"{scope.use('decompress')}({text})"
         case "xor":
             return f"{scope.use('xor')}({text}, {arguments[0]})"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ...model.model import Attribute
 from .api import Api
 from .checksums import verify_lines
-from .fused import offsets, read_run
+from .fused import offsets, read_run, unfailing
 from .instances import instance_method
 from .layout import fixed_size, runs
 from .marks import Marks
@@ -26,7 +28,7 @@ def keep_parameters(scope: ClassScope) -> Lines:
 
 
 def keep_family(scope: ClassScope) -> Lines:
-    """A constructor keeps ``_parent`` and ``_root``; who has no root is one. With Kaitai's API that is the root only."""
+    """A constructor keeps ``_parent`` and ``_root``; who has no root is one, with Kaitai's API only the outermost."""
     if scope.module.api is not Api.WIRELOOM and scope.struct is not scope.spec.root:
         return Line("self._parent = _parent"), Line("self._root = _root")
     return (
@@ -46,9 +48,7 @@ def sequence(scope: ClassScope, attributes: tuple[Attribute, ...], only: frozens
     """Reads attributes in order and verifies the checksums: all of them, or those of ``only``."""
     marks = Marks(scope.struct)
     lines: list[Line] = []
-    # Where each attribute lies is only known where each is read alone.
-    groups = tuple((each,) for each in attributes) if scope.module.debug else runs(attributes)
-    for run in groups:
+    for run in _groups(scope, attributes):
         fixed = fixed_size(run[0]) is not None
         lines.extend(marks.before(run, offsets(run) if fixed else (0,)))
         if len(run) > 1:
@@ -59,6 +59,16 @@ def sequence(scope: ClassScope, attributes: tuple[Attribute, ...], only: frozens
     lines.extend(verify_lines(scope, marks, only))
     # Every statement that reads names the stream; an object without attributes has none.
     return (Line("io = self._io"), *lines) if lines else ()
+
+
+def _groups(scope: ClassScope, attributes: tuple[Attribute, ...]) -> Iterable[tuple[Attribute, ...]]:
+    """The attributes that are read in one step each time."""
+    if scope.module.api is Api.WIRELOOM:
+        return runs(attributes)
+    if scope.module.debug:
+        # Where each attribute lies is only known where each is read alone.
+        return ((each,) for each in attributes)
+    return (part for run in runs(attributes) for part in unfailing(run))
 
 
 def common_methods(scope: ClassScope) -> list[MethodView]:

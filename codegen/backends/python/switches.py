@@ -26,7 +26,7 @@ def switch_branches(
     """
     groups: list[tuple[list[SwitchCase], Lines]] = []
     for case in switch.cases:
-        body = lines_of(_case_attribute(attribute, case))
+        body = lines_of(case_attribute(attribute, case))
         if case.match is None:
             otherwise = body
         elif groups and groups[-1][1] == body:
@@ -76,7 +76,8 @@ def _truth(case: SwitchCase) -> bool:
     return isinstance(case.match, BooleanLiteral) and case.match.value
 
 
-def _case_attribute(attribute: Attribute, case: SwitchCase) -> Attribute:
+def case_attribute(attribute: Attribute, case: SwitchCase) -> Attribute:
+    """The attribute as it is in one case."""
     return replace(
         attribute, type=case.type, arguments=case.arguments, size=case.size, terminator=case.terminator, switch=None
     )

@@ -63,7 +63,8 @@ class EnumView:
 @dataclass(frozen=True)
 class ClassView:
     """A generated class. ``slots``, ``field_names``, ``sizes`` and ``checksums`` are literals of tuples; the last two
-    are empty texts where there is nothing to say. ``rule`` is what a message's rule is, empty for other types."""
+    are empty texts where there is nothing to say, and so are ``slots`` of a class without them. ``rule`` is what a
+    message's rule is, empty for other types; ``constants`` are more assignments."""
 
     name: str
     base: str
@@ -75,6 +76,7 @@ class ClassView:
     sizes: str
     checksums: str
     rule: str
+    constants: tuple[str, ...]
     fields: tuple[FieldView, ...]
     methods: tuple[MethodView, ...]
 

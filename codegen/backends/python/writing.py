@@ -6,7 +6,6 @@ beforehand, the attributes in their order, and at last the checksums over what h
 
 from __future__ import annotations
 
-import textwrap
 from dataclasses import replace
 
 from ...expression.nodes import Attribute as Member
@@ -17,10 +16,10 @@ from ...model.types import BitsType, EnumType, FloatType, IntegerType, UserType
 from ..base import refusal
 from .absence import may_be_unmatched
 from .checksums import checksums, early_lines, late_lines
-from .encoding import adopted, asks_for_end, content_text, fitted_text, has_bytes
+from .encoding import adopted, asks_for_end, content_text, fitted_text, has_bytes, is_own
 from .endian import endian_lines
 from .expressions import mentions_name
-from .fused import offsets, pieces
+from .fused import names_text, offsets, pieces
 from .layout import fixed_size, runs
 from .marks import Marks, plain_cover
 from .names import field_name
@@ -137,16 +136,32 @@ def _write_run(scope: ClassScope, run: tuple[Attribute, ...], wires: dict[str, s
             lines.extend(check_lines(scope, attribute, member(attribute.id), source, "None", writing=True))
     for piece in pieces(run):
         packer = scope.module.packer(scope.struct.path, piece.attributes[0].id, piece.code)
-        names = _names(piece.attributes)
-        values = ", ".join(_packable(scope, each, wires) for each in piece.attributes)
-        lines.append(Line(f"io.write_bytes({scope.use('packed')}({packer}, {names}, {values}))"))
+        values = [_packable(scope, each, wires) for each in piece.attributes]
+        lines.extend(_write_packed(scope, packer, piece.attributes, values))
     return tuple(lines)
 
 
-def _names(attributes: tuple[Attribute, ...]) -> str:
-    """A literal of the attributes' names; the formatter lays the parts of a long one out in lines."""
-    parts = textwrap.wrap(" ".join(each.id for each in attributes), 80)
-    return " ".join(repr(part + " ") for part in parts[:-1]) + f" {parts[-1]!r}"
+def _write_packed(scope: ClassScope, packer: str, attributes: tuple[Attribute, ...], values: list[str]) -> Lines:
+    """Packs values and writes them. Several are packed without a call in between; where they do not fit, one is made
+    that says which of them."""
+    pack = f"{packer}.pack"
+    ids = [each.id for each in attributes]
+    names = names_text(ids)
+    if len(values) == 1:
+        return (Line(f"io.write_bytes({scope.use('packed')}({packer}, {names}, {values[0]}))"),)
+    error = f"{scope.module.use_module('struct')}.error"
+    if values == [f"self.{each}" for each in ids]:
+        again = f"{scope.use('check_fields')}(self, {packer}, {names})"
+        return (
+            block("try:", [Line(f"io.write_bytes({pack}({', '.join(values)}))")]),
+            block(f"except {error}:", [Line(again), Line("raise")]),
+        )
+    variable = f"values_{field_name(ids[0])}"
+    return (
+        Line(f"{variable} = {', '.join(values)}"),
+        block("try:", [Line(f"io.write_bytes({pack}(*{variable}))")]),
+        block(f"except {error}:", [Line(f"{scope.use('packed')}({packer}, {names}, *{variable})"), Line("raise")]),
+    )
 
 
 def _packable(scope: ClassScope, attribute: Attribute, wires: dict[str, str]) -> str:
@@ -184,7 +199,7 @@ def _write_repeated(scope: ClassScope, attribute: Attribute, values: str) -> Lin
     match attribute.repeat:
         case RepeatCount(expression):
             values = f"{scope.use('counted')}({values}, {scope.text(expression, attribute)}, {attribute.id!r})"
-            if isinstance(attribute.type, IntegerType | FloatType) and _is_array(attribute):
+            if isinstance(attribute.type, IntegerType | FloatType) and is_array(attribute):
                 order, code = byte_order(attribute.type.endian), number_code(attribute.type)
                 function = scope.use("pack_numbers")
                 return (Line(f"io.write_bytes({function}({order!r}, {code!r}, {attribute.id!r}, {values}))"),)
@@ -213,7 +228,8 @@ def _without_arguments(attribute: Attribute) -> Attribute:
     return replace(attribute, arguments=(), switch=switch)
 
 
-def _is_array(attribute: Attribute) -> bool:
+def is_array(attribute: Attribute) -> bool:
+    """Whether the items of a repeated attribute are plain numbers, which are written in one step."""
     kind = attribute.type
     plain = not has_checks(attribute) and attribute.switch is None
     return plain and isinstance(kind, IntegerType | FloatType) and kind.endian != "computed"
@@ -249,17 +265,21 @@ def _write_value(scope: ClassScope, attribute: Attribute, value: str, content: s
         return (Line(f"io.write_bytes({fitted_text(scope, attribute, content)})"),)
     match attribute.type.base if isinstance(attribute.type, EnumType) else attribute.type:
         case UserType():
+            if attribute.parent is None and is_own(scope, attribute) and value.isidentifier():
+                family = (Line(f"{value}._parent = self"), Line(f"{value}._root = self._root"))
+                return (*family, Line(f"{value}._append(io)"))
             return (Line(f"{adopted(scope, attribute, value)}._append(io)"),)
         case BitsType(width, endian):
             bits = f"{scope.use('within')}(int({value}), {width}, {attribute.id!r})"
             return (Line(f"io.write_bits_int_{endian}({width}, {bits})"),)
         case IntegerType() | FloatType() as kind:
-            packer = _packer(scope, attribute, kind)
+            packer = packer_text(scope, attribute, kind)
             return (Line(f"io.write_bytes({scope.use('packed')}({packer}, {attribute.id!r}, {value}))"),)
     raise refusal(attribute.position, f"the type of '{attribute.id}' cannot be written")
 
 
-def _packer(scope: ClassScope, attribute: Attribute, kind: IntegerType | FloatType) -> str:
+def packer_text(scope: ClassScope, attribute: Attribute, kind: IntegerType | FloatType) -> str:
+    """The constant that packs a number; of a computed byte order, the choice between two."""
     code = number_code(kind)
     if kind.endian != "computed":
         return scope.module.packer(scope.struct.path, attribute.id, byte_order(kind.endian) + code)

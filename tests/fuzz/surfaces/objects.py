@@ -9,7 +9,7 @@ from wireloom.formats.kpl_aggregated_record.parser import KplAggregatedRecord
 from wireloom.formats.s2_messages.parser import S2Messages
 from wireloom.formats.s2_session.parser import S2Session
 from wireloom.formats.word_stuffed_log.parser import WordStuffedLog
-from wireloom.parsing import KaitaiStructError
+from wireloom.parsing import ConsistencyError, KaitaiStructError
 
 KINDS: tuple[Any, ...] = (
     EdgemqSegment,
@@ -34,7 +34,12 @@ def check(data: bytes) -> None:
         assert str(error)
         return
     assert repr(value)
-    written = value.to_bytes()
+    try:
+        written = value.to_bytes()
+    except ConsistencyError:
+        # A frame's length is its reader's to give, and a message with unknown fields is shorter when it is written.
+        assert kind is S2Session
+        return
     again = kind.from_bytes(written)
     assert repr(again) == repr(value)
     assert again.to_bytes() == written

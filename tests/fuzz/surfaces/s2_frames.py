@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import wireloom
 import wireloom.s2 as s2
 from wireloom import registry
 
@@ -49,7 +48,4 @@ def check(data: bytes) -> None:
     stream = framed(taker) if made else taker.rest()
     cuts = Taker(data[::-1])
     assert read([stream]) == read(cuts.pieces(stream))
-    try:
-        agreed(registry.get("s2_session"), stream, message=kind)
-    except wireloom.WireloomError as error:
-        assert str(error)
+    agreed(registry.get("s2_session"), stream, message=kind)

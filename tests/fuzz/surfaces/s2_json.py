@@ -24,7 +24,14 @@ WRITERS: tuple[Callable[[Any, str], Any], ...] = (
 
 def words() -> set[str]:
     keys = ("records", "body", "headers", "timestamp", "seq_num", "tail", "start", "end", "match_seq_num")
-    return {f'"{key}":' for key in (*keys, "fencing_token")} | {"null", "true", "1e9", "18446744073709551615", "[[", "]]"}
+    return {f'"{key}":' for key in (*keys, "fencing_token")} | {
+        "null",
+        "true",
+        "1e9",
+        "18446744073709551615",
+        "[[",
+        "]]",
+    }
 
 
 def refuse_constant(word: str) -> None:

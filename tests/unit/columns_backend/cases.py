@@ -247,6 +247,28 @@ SPECS = {
           - {id: body, size: count}
         """
     ),
+    "objects of bits": spec_text(
+        """
+        seq:
+          - {id: time, type: time}
+          - {id: low, type: b8le}
+          - {id: high, type: b8}
+          - {id: flags, type: flags, size: 2}
+          - {id: end, type: u1, if: time.hour > 3}
+        instances:
+          hour: {value: time.hour}
+        """,
+        types="""
+        time:
+          seq:
+            - {id: minute, type: b6, valid: {max: 59}}
+            - {id: hour, type: b10}
+        flags:
+          seq:
+            - {id: first, type: b3, valid: {max: 5}}
+            - {id: second, type: b7}
+        """,
+    ),
     "optional objects": spec_text(
         """
         seq:
@@ -303,6 +325,7 @@ ROWS: dict[str, tuple[bytes, ...]] = {
     "arrays": (b"\2abcd123xyzuvw!", b"\0123xyzuvw!", b"\4abcdefgh123floaxyzuvw!"),
     "arrays in frames": (b"\4abcdefgh", b"\0", b"\x08abcdefgh12"),
     "checked bits": (b"\x13abc", b"\0", b"\x21z"),
+    "objects of bits": (b"\1\2\3\4\5\6", b"\4\7\1\1\1\1z"),
     "optional objects": (
         b"\0z",
         b"\1\2abzz",

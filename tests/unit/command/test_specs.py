@@ -52,6 +52,30 @@ def test_a_spec_without_rows(tmp_path: Path) -> None:
     assert "plain: no rows are declared" in run("check", str(path)).stdout
 
 
+@pytest.mark.parametrize(
+    ("items", "reader"),
+    [
+        ("{id: a, type: u1}", "the engine would read them"),
+        (
+            "{id: a, type: {switch-on: 1, cases: {1: u1}}}",
+            'the object parser would read them: the type of "a" is chosen',
+        ),
+    ],
+)
+def test_what_could_be_rows(tmp_path: Path, items: str, reader: str) -> None:
+    path = tmp_path / "plain.ksy"
+    path.write_text(
+        f"meta: {{id: plain}}\nseq: [{{id: parts, type: part, repeat: eos}}]\ntypes:\n  part:\n    seq: [{items}]\n"
+    )
+    assert f"with 'rows: parts' {reader}" in run("check", str(path)).stdout
+
+
+def test_a_spec_of_instances_alone(tmp_path: Path) -> None:
+    path = tmp_path / "plain.ksy"
+    path.write_text("meta: {id: plain}\ninstances: {a: {value: 1}}\n")
+    assert run("check", str(path)).stdout.endswith("not as a table\n")
+
+
 def test_a_spec_that_is_not_there(tmp_path: Path) -> None:
     for command in ("check", "generate"):
         assert "no.ksy" in run(command, str(tmp_path / "no.ksy"), code=2).stderr

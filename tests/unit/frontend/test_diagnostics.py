@@ -9,7 +9,7 @@ from wireloom.codegen.model.load import analyse, load
 from wireloom.codegen.spec.diagnostics import MAX_DIAGNOSTICS, InvalidSpecError
 from wireloom.errors import SpecError
 
-from tests.unit.frontend.specs import said
+from tests.unit.frontend.specs import diagnostics
 
 
 def test_all_are_raised_together() -> None:
@@ -48,5 +48,7 @@ def test_warnings_do_not_hide_errors() -> None:
 
 
 def test_hostile_text_stays_on_its_line() -> None:
-    (found,) = said('"bad\\nkey\\e[31m": 1\n')
-    assert found.startswith("1:1: error: unknown key 'bad\\x0akey\\x1b[31m' in the spec")
+    (found,) = diagnostics('"bad\\nkey\\e[31m": 1\nseq: []\n')
+    assert found.path == "/bad\\x0akey\\x1b[31m"
+    (found,) = diagnostics('enums: {"bad\\nkey\\e[31m": {1: a}}\n')
+    assert found.message == "invalid enum ID: 'bad\\x0akey\\x1b[31m', expected /^[a-z][a-z0-9_]*$/"

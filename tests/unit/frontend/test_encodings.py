@@ -37,5 +37,7 @@ def test_encoding_names(written_name: str, name: str | None) -> None:
 
 def test_an_unusual_spelling_of_an_encoding_is_a_warning() -> None:
     body = "seq:\n  - {id: a, type: strz, encoding: utf8}\n"
-    assert said(body) == ["2:35: warning: the usual spelling of 'utf8' is 'UTF-8'"]
+    assert said(body) == [
+        "2:35: warning: use canonical encoding name `UTF-8` instead of `utf8` (see https://doc.kaitai.io/ksy_style_guide.html#encoding-name)"
+    ]
     assert attribute(body, "a").type == StringType("UTF-8")

@@ -186,13 +186,13 @@ HEAD = "meta:\n  id: x\n  endian: le\n"
             HEAD + "instances:\n" + "".join(f"  i{n}: {{value: i{(n + 1) % 3000} + 1}}\n" for n in range(3000)),
             "stands on itself",
         ),
-        (HEAD + "seq: [{id: a, type: x}]\ninstances: {s: {value: sizeof<x>}}", "has no fixed size"),
+        (HEAD + "seq: [{id: a, type: x}]\ninstances: {s: {value: sizeof<x>}}", "dynamic sized type"),
         (
             HEAD
             + "instances: {s: {value: sizeof<t0>}}\ntypes:\n"
             + "".join(f"  t{n}: {{seq: [{{id: a, type: t{n + 1}}}]}}\n" for n in range(500))
             + "  t500: {}\n",
-            "has no fixed size",
+            "dynamic sized type",
         ),
     ],
     ids=lambda value: value[:20] if len(value) < 40 else None,
@@ -207,7 +207,7 @@ def test_limits(text: str, message: str) -> None:
     [
         "seq: [{id: a, size: '1 << (1 << (1 << 40))'}]",
         "seq: [{id: a, size: '" + "*".join(["0x" + "f" * 900] * 9) + "'}]",
-        "seq: [{id: a, size: i0}]\ninstances:\n"
+        "seq: [{id: a, size: i0 + 1}]\ninstances:\n"
         + "".join(f"  i{n}: {{value: i{n + 1} + i{n + 1}}}\n" for n in range(60))
         + "  i60: {value: 1}\n",
         "seq: [{id: a, type: x, if: false}]",

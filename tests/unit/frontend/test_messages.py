@@ -194,7 +194,7 @@ def test_a_message_has_no_fixed_size() -> None:
     types:
       m: {-wireloom: {message: {fields: [{id: a, number: 1, type: fixed32}]}}}
     """
-    assert said(body) == ["2:19: error: the type demo::m has no fixed size"]
+    assert said(body) == ["2:19: error: unable to derive sizeof for type `demo::m`: dynamic sized type"]
 
 
 def test_a_message_is_no_layout() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import wireloom
 import zstandard
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from wireloom import bundle
 from wireloom.plan import plan
@@ -69,6 +69,7 @@ def together(folder: Path, **options: Any) -> tuple[list[dict[str, Any]], list[A
     return rows, list(scanner.report.to_dict()["files"])
 
 
+@example(found=[("good", 50, 0), ("good", 3, 0)], options={})
 @given(found=files, options=st.sampled_from([{}, {"recover": True}, {"stride": "rules"}, {"stride": "layout"}]))
 def test_whatever_is_in_them(
     tmp_path_factory: pytest.TempPathFactory, found: list[tuple[str, int, int]], options: dict[str, Any]

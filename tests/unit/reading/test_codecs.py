@@ -179,6 +179,17 @@ def test_gzip_damage_comes_behind_everything_before_it() -> None:
     assert "gzip stream is damaged" in str(error)
 
 
+@pytest.mark.parametrize("room", [1, 16, 100, 1000, 65_536])
+def test_gzip_damage_comes_behind_what_there_was_no_room_for(room: int) -> None:
+    # A decompressor that stops for want of room keeps output, and the input that it has not taken.
+    content = bytes(300_000)
+    whole = bytearray(gzip.compress(content, mtime=0))
+    whole[-8] ^= 1
+    found, error = decoded("gzip", whole, room)
+    assert found == content
+    assert "gzip stream is damaged" in str(error)
+
+
 @settings(max_examples=40, deadline=None)
 @given(data=st.data())
 def test_gzip_damaged_anywhere(data: st.DataObject) -> None:

@@ -39,6 +39,7 @@ def test_problems_as_json_in_order(bad: Path) -> None:
         "column": 5,
         "end_column": 9,
         "severity": "error",
+        "path": "/seq/0/sise",
         "message": "unknown key 'sise' in an attribute; did you mean 'size'?",
         "help": first["help"],
         "reference": "wireloom reference attribute",

@@ -40,20 +40,23 @@ def underlined(text: str) -> list[str]:
 
 def test_the_whole_of_it() -> None:
     assert shown(TEXT).split("\n") == [
-        "x.ksy:3:11: error: expected le or be, found the text 'big'",
+        "x.ksy:3:11: error: unable to parse endianness: `le`, `be` or calculated endianness map is expected",
         "  3 |   endian: big",
         "    |           ^^^",
+        "    = at /meta/endian",
         "    = 'endian' takes le, be, or a mapping with switch-on and cases. Byte order of integers and floats.",
         "    = see: wireloom reference meta.endian",
         "x.ksy:5:13: error: unknown key 'tpye' in an attribute; did you mean 'type'?",
         "  5 |   - {id: a, tpye: u1}",
         "    |             ^^^^",
+        "    = at /seq/0/tpye",
         "    = an attribute takes the keys id, doc, doc-ref, type, contents, size, size-eos, if, repeat, repeat-expr, "
         "repeat-until, terminator, include, consume, eos-error, pad-right, encoding, enum, parent, process and valid.",
         "    = see: wireloom reference attribute",
         "x.ksy:7:18: error: expected a value, found the end of the expression",
         "  7 |     size: a + 1 +",
         "    |                  ^",
+        "    = at /seq/1/size",
         "    = 'size' takes an expression. Its size in bytes.",
         "    = see: wireloom reference attribute.size",
     ]

@@ -68,14 +68,14 @@ def test_an_unknown_key_a_wrong_type_and_a_wrong_column_are_said_together() -> N
     assert errors(text) == [
         "6:48: demo::row has no attribute or instance 'color'; did you mean 'colour'?",
         "15:19: unknown key 'typ' in an attribute; did you mean 'type'?",
-        "16:26: unknown type 'uint8'; did you mean 'u1'?",
+        "16:26: unable to find type 'uint8', searching from demo::row; did you mean 'u1'?",
     ]
 
 
 def test_a_wrong_type_beside_an_unknown_key_of_the_same_attribute() -> None:
     text = SPEC.replace("{id: kind, type: u1}", "{id: kind, type: u9, docs: x}")
     assert [each.partition(";")[0] for each in errors(text)] == [
-        "16:26: unknown type 'u9'",
+        "16:26: unable to find type 'u9', searching from demo::row",
         "16:30: unknown key 'docs' in an attribute",
     ]
 
@@ -93,7 +93,7 @@ def test_types_of_an_import_that_is_not_there() -> None:
     text = SPEC.replace("  endian: le", "  imports: [other]\n  endian: le").replace("type: row(version)", "type: other")
     assert errors(text) == ["4:13: cannot find the import 'other.ksy' beside this file"]
     assert errors(text.replace("kind, type: u1", "kind, type: uint8"))[1:] == [
-        "17:26: unknown type 'uint8'; did you mean 'u1'?"
+        "17:26: unable to find type 'uint8', searching from demo::row; did you mean 'u1'?"
     ]
 
 
@@ -102,7 +102,7 @@ def test_an_import_with_errors_does_not_hide_those_of_the_importing_spec(tmp_pat
     path = tmp_path / "demo.ksy"
     path.write_text("meta: {id: demo, imports: [other]}\nseq: [{id: a, type: other}, {id: b, type: u3}]\n")
     found = [each.message.partition(";")[0] for each in analyse(path).diagnostics]
-    assert found == ["unknown type 'u3'", "unknown key 'typ' in an attribute"]
+    assert found == ["unable to find type 'u3', searching from demo", "unknown key 'typ' in an attribute"]
 
 
 def test_an_id_that_is_none_does_not_hide_other_errors() -> None:
@@ -145,7 +145,7 @@ def test_one_mistake_is_one_error(text: str, keys: bool, replacement: str) -> No
     for changed, line, column in spoilt(text, keys, replacement):
         found = errors(changed)
         here = [each for each in found if each.startswith(f"{line}:")]
-        if not here or any(": unknown name" in each or ": unknown type" in each for each in found):
+        if not here or any(": unable to access" in each or ": unable to find type" in each for each in found):
             # No mistake, or a valid name in the place of another, whose every use is one now.
             continue
         assert found == here[:1], (changed.split("\n")[line - 1], column)

@@ -1,0 +1,167 @@
+"""``_check``: what follows is filled in, and everything is held against the spec."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ....expression.nodes import BooleanLiteral
+from ....model.model import Attribute, Instance, RepeatCount, RepeatEos, RepeatUntil
+from ....model.types import BitsType, BytesType, EnumType, StringType, UserType
+from ..expressions import AND
+from ..instances import is_kept, slot
+from ..names import field_name
+from ..reading import parent_text
+from ..scope import ClassScope, member
+from ..switches import switch_branches
+from ..validation import check_lines
+from ..view import Line, Lines, MethodView, block
+from .cases import as_case
+from .content import check_content
+from .questions import arguments_of, asks_stream, is_foreign, item_name, loop
+from .solved import solution_texts, solved_names
+
+
+def check_method(scope: ClassScope) -> MethodView:
+    """The method that checks an object."""
+    lines: list[Line] = []
+    kept = [each for each in scope.struct.instances if each.value is not None and is_kept(each)]
+    stale = [repr(slot(each)) for each in kept if not asks_stream(scope, each.value)]
+    if stale:
+        lines.append(Line(f"self._forget({', '.join(stale)})"))
+    for attribute in scope.struct.attributes:
+        lines.extend(_constant(scope, attribute))
+    solved = solved_names(scope)
+    for attribute in scope.struct.attributes:
+        found = _check_attribute(scope, attribute, member(attribute.id), scope.source_of(attribute))
+        if found and field_name(attribute.id) in solved:
+            # What follows from how things lie is not known before they are written.
+            found = (block(f"if hasattr(self, {field_name(attribute.id)!r}):", found),)
+        lines.extend(found)
+    for instance in scope.struct.instances:
+        if instance.attribute is not None:
+            lines.extend(_check_instance(scope, instance, instance.attribute))
+    lines.append(Line("super()._check()"))
+    return MethodView("_check(self) -> None", tuple(lines))
+
+
+def _constant(scope: ClassScope, attribute: Attribute) -> Lines:
+    """Fixed contents, and attributes that ``valid`` allows one value only."""
+    if attribute.repeat is not None or attribute.switch is not None:
+        return ()
+    text = ""
+    if attribute.contents is not None:
+        text = repr(attribute.contents)
+    elif attribute.valid is not None and attribute.valid.equal is not None:
+        if asks_stream(scope, attribute.valid.equal):
+            return ()
+        text = scope.text(attribute.valid.equal, attribute)
+    if not text:
+        return ()
+    name = field_name(attribute.id)
+    lines: Lines = (block(f"if not hasattr(self, {name!r}):", [Line(f"self._follow({name!r}, {text})")]),)
+    if attribute.condition is None:
+        return lines
+    if asks_stream(scope, attribute.condition):
+        return ()
+    return (block(f"if {scope.text(attribute.condition, attribute)}:", lines),)
+
+
+def _check_attribute(scope: ClassScope, attribute: Attribute, value: str, source: str) -> Lines:
+    lines = _repeated(scope, attribute, value, source) if attribute.repeat else _item(scope, attribute, value, source)
+    return when_present(scope, attribute, lines)
+
+
+def when_present(scope: ClassScope, attribute: Attribute, lines: Lines) -> Lines:
+    """``lines`` for an attribute that may be absent; where the stream decides that, what is there counts."""
+    if attribute.condition is None or not lines:
+        return lines
+    if asks_stream(scope, attribute.condition):
+        return (block(f"if hasattr(self, {field_name(attribute.id)!r}):", lines),)
+    return (block(f"if {scope.text(attribute.condition, attribute)}:", lines),)
+
+
+def _repeated(scope: ClassScope, attribute: Attribute, values: str, source: str) -> Lines:
+    item, name = item_name(attribute), repr(attribute.id)
+    lines: list[Line] = []
+    body = list(_item(scope, attribute, item, source))
+    match attribute.repeat:
+        case RepeatCount(expression):
+            if not asks_stream(scope, expression):
+                solved = solution_texts(scope, expression, attribute)
+                if solved:
+                    lines.append(Line(f"self._solve(len({values}), {', '.join(solved)})"))
+                count = scope.text(expression, attribute)
+                lines.append(Line(f"{scope.use('check_count')}({name}, {values}, {count})"))
+        case RepeatUntil(expression):
+            lines.append(Line(f"{scope.use('check_some')}({name}, {values})"))
+            if not asks_stream(scope, expression):
+                ends = scope.text(expression, attribute, _=item)
+                body.append(Line(f"{scope.use('check_last')}({name}, {ends}, index, {values})"))
+        case RepeatEos():
+            pass
+    if body:
+        lines.append(loop(item, values, body))
+    return tuple(lines)
+
+
+def _item(scope: ClassScope, attribute: Attribute, value: str, source: str) -> Lines:
+    if attribute.switch is None:
+        lines = _value(scope, attribute, value)
+    else:
+        branches = switch_branches(
+            scope, attribute, attribute.switch, lambda case: _case(scope, attribute, case, value)
+        )
+        lines = branches if any(line.body for line in branches) else ()
+    return (*lines, *check_lines(scope, attribute, value, source, "None", writing=True))
+
+
+def _case(scope: ClassScope, attribute: Attribute, case: Attribute, value: str) -> Lines:
+    return _value(scope, case, as_case(scope, attribute, case, value)) or (Line("pass"),)
+
+
+def _value(scope: ClassScope, attribute: Attribute, value: str) -> Lines:
+    kind = attribute.type.base if isinstance(attribute.type, EnumType) else attribute.type
+    match kind:
+        case BytesType() | StringType():
+            return check_content(scope, attribute, value)
+        case UserType():
+            return _object(scope, attribute, kind, value)
+        case BitsType(width):
+            return (Line(f"{scope.use('check_bits')}({attribute.id!r}, {value}, {width})"),) if width > 1 else ()
+    return ()
+
+
+def _object(scope: ClassScope, attribute: Attribute, kind: UserType, value: str) -> Lines:
+    lines: list[Line] = []
+    if not is_foreign(scope, kind):
+        lines.append(Line(f"self._adopt({attribute.id!r}, {value}, {parent_text(scope, attribute)})"))
+    for name, argument in arguments_of(scope, attribute, kind):
+        expected = scope.text(argument, attribute)
+        if not asks_stream(scope, argument):
+            call = f"{scope.use('check_argument')}({attribute.id!r}, {value}, {field_name(name)!r}, {expected})"
+            lines.append(Line(call))
+    return tuple(lines)
+
+
+def _check_instance(scope: ClassScope, instance: Instance, attribute: Attribute) -> Lines:
+    if isinstance(instance.condition, BooleanLiteral) and not instance.condition.value:
+        return ()
+    name = field_name(instance.id)
+    source = f"{scope.source}/instances/{instance.id}"
+    plain = replace(attribute, condition=None)
+    lines = _check_attribute(scope, plain, f"self.{slot(instance)}", source)
+    conditions = [f"self.{name}__enabled"]
+    if instance.condition is not None:
+        asks = asks_stream(scope, instance.condition)
+        text = scope.translator(instance.position).text(instance.condition, AND)
+        conditions.append(f"hasattr(self, {slot(instance)!r})" if asks else text)
+    there = f"self._is_there({name!r})"
+    if not lines:
+        return (block(f"if {' and '.join(conditions)}:", (Line(there),)),)
+    conditions.append(there)
+    if len(lines) == 1 and lines[0].text.startswith("if "):
+        # A linter wants one condition where two stand inside each other.
+        inner = lines[0].text.removeprefix("if ").removesuffix(":")
+        conditions.append(f"({inner})" if " or " in inner else inner)
+        lines = lines[0].body
+    return (block(f"if {' and '.join(conditions)}:", lines),)

@@ -1,0 +1,103 @@
+"""Instances of the read-write API: properties that read, take and write their values."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ....model.model import Attribute, Instance
+from ..absence import may_be_unmatched
+from ..instances import instance_method, is_kept, slot
+from ..names import field_name
+from ..reading import attribute_lines
+from ..scope import INSTANCE, ClassScope
+from ..view import Line, Lines, MethodView, block
+from .solved import solution_texts
+from .writing import attribute_writer
+
+
+def instance_methods(scope: ClassScope, instance: Instance) -> list[MethodView]:
+    """All that a class has for an instance."""
+    if instance.attribute is None:
+        return [instance_method(scope, instance), _invalidate(instance)]
+    inside = replace(scope, places=INSTANCE)
+    return [
+        _getter(inside, instance, instance.attribute),
+        _setter(inside, instance),
+        _writer(inside, instance, instance.attribute),
+    ]
+
+
+def _invalidate(instance: Instance) -> MethodView:
+    forget: Lines = (Line(f"self._forget({slot(instance)!r})"),) if is_kept(instance) else ()
+    doc = f"``{instance.id}`` is computed anew when it is asked for" + ("." if forget else ", with or without this.")
+    return MethodView(f"_invalidate_{field_name(instance.id)}(self) -> None", forget, doc)
+
+
+def _getter(scope: ClassScope, instance: Instance, attribute: Attribute) -> MethodView:
+    name, kept = field_name(instance.id), f"self.{slot(instance)}"
+    source = f"{scope.source}/instances/{instance.id}"
+    lines: Lines = (
+        Line(f"io = {_stream(scope, instance)}"),
+        *_at_position(scope, instance, attribute_lines(scope, replace(attribute, condition=None), kept, source)),
+    )
+    condition = [f"not self.{name}__enabled"]
+    if instance.condition is not None:
+        condition.append(scope.translator(instance.position).negation(instance.condition))
+    annotation = scope.annotations.of_instance(instance)
+    nothing = "None" if annotation.endswith("| None") else f"{scope.use('cast')}({annotation!r}, None)"
+    absent = block(f"if {' or '.join(condition)}:", [Line(f"return {nothing}")])
+    return MethodView(
+        signature=f"{name}(self) -> {annotation}",
+        lines=(
+            block(f"if self._should_write_{name}:", [Line(f"self._write_{name}()")]),
+            block(f"if hasattr(self, {slot(instance)!r}):", [Line(f"return {kept}")]),
+            absent,
+            block(f"if not self._is_there({name!r}):", lines),
+            Line(f"return {kept}"),
+        ),
+        doc=instance.doc or f"The instance ``{instance.id}``.",
+        decorators=("property",),
+    )
+
+
+def _at_position(scope: ClassScope, instance: Instance, lines: Lines) -> Lines:
+    if instance.pos is None:
+        return lines
+    position = scope.translator(instance.position).text(instance.pos)
+    return (Line("position = io.pos()"), Line(f"io.seek({position})"), *lines, Line("io.seek(position)"))
+
+
+def _setter(scope: ClassScope, instance: Instance) -> MethodView:
+    name = field_name(instance.id)
+    return MethodView(
+        signature=f"{name}(self, value: {kept_annotation(scope, instance)}) -> None",
+        lines=(Line(f"self.{slot(instance)} = value"),),
+        decorators=(f"{name}.setter",),
+    )
+
+
+def kept_annotation(scope: ClassScope, instance: Instance) -> str:
+    """The annotation of the value that an instance keeps; what is absent is not kept."""
+    if instance.attribute is None:
+        return scope.annotations.of_instance(instance)
+    text = scope.annotations.of_field(instance.attribute)
+    # What none of the cases of a switch takes is kept as ``None``.
+    unmatched = may_be_unmatched(instance.attribute) and instance.attribute.repeat is None
+    return f"{text} | None" if unmatched and not text.endswith("| None") else text
+
+
+def _writer(scope: ClassScope, instance: Instance, attribute: Attribute) -> MethodView:
+    name = field_name(instance.id)
+    lines = attribute_writer(scope, replace(attribute, condition=None), f"self.{slot(instance)}")
+    if instance.pos is not None:
+        position = scope.translator(instance.position).text(instance.pos)
+        arguments = ", ".join(("io", position, *solution_texts(scope, instance.pos, attribute)))
+        lines = (block(f"with {scope.use('placed')}({arguments}):", lines),)
+    lines = (Line(f"io = {_stream(scope, instance)}"), *lines)
+    if instance.condition is not None:
+        lines = (block(f"if {scope.translator(instance.position).text(instance.condition)}:", lines),)
+    return MethodView(f"_write_{name}(self) -> None", (Line(f"self._should_write_{name} = False"), *lines))
+
+
+def _stream(scope: ClassScope, instance: Instance) -> str:
+    return scope.translator(instance.position).text(instance.io) if instance.io is not None else "self._io"

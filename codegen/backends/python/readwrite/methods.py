@@ -1,0 +1,64 @@
+"""The methods and class attributes of a class with the API of Kaitai's read-write mode."""
+
+from __future__ import annotations
+
+from ....model.types import AnyStructType, Type, UnionType, UserType
+from ...base import refuse
+from ..endian import endian_lines
+from ..names import field_name
+from ..scope import ClassScope
+from ..sequence import keep_parameters, parameter_list, sequence
+from ..view import Line, MethodView
+from .checking import check_method
+from .instances import instance_methods
+from .solved import solved_names
+from .writing import write_method
+
+
+def read_write_methods(scope: ClassScope) -> list[MethodView]:
+    """All methods and properties of a class that reads and writes."""
+    struct = scope.struct
+    if struct.message is not None:
+        refuse(struct.position, f"'{struct.path[-1]}' is a protobuf message, which Kaitai's API does not have")
+    methods = [_constructor(scope)] if struct.parameters or scope.module.debug else []
+    methods += [_reader(scope), check_method(scope), write_method(scope)]
+    if struct.to_string is not None:
+        text = scope.translator(struct.position).text(struct.to_string)
+        methods.append(MethodView("__str__(self) -> str", (Line(f"return {text}"),)))
+    for each in struct.instances:
+        methods.extend(instance_methods(scope, each))
+    return methods
+
+
+def class_constants(scope: ClassScope) -> tuple[str, ...]:
+    """Assignments that say of a class what its base has to know, and the defaults of its switches for instances."""
+    struct = scope.struct
+    placed = tuple(field_name(each.id) for each in struct.instances if each.attribute is not None)
+    children = tuple(field_name(each.id) for each in struct.attributes if _is_object(each.type))
+    tables = {"_m_children": children, "_m_placed": placed, "_m_solved": solved_names(scope)}
+    lines = [f"{name} = {names!r}" for name, names in tables.items() if names]
+    boolean = scope.annotations.builtin("bool")
+    for name in placed:
+        lines += [f"{name}__enabled: {boolean} = True", f"_should_write_{name}: {boolean} = False"]
+    return tuple(lines)
+
+
+def _constructor(scope: ClassScope) -> MethodView:
+    any_ = scope.use("Any")
+    family = (f"_io: {scope.use('KaitaiStream')} | None = None", f"_parent: {any_} = None", f"_root: {any_} = None")
+    arguments = ", ".join(("self", *parameter_list(scope), *family))
+    lines = [Line("super().__init__(_io, _parent, _root)"), *keep_parameters(scope)]
+    if scope.module.debug:
+        lines.append(Line(f"self._debug = {scope.use('defaultdict')}({scope.annotations.builtin('dict')})"))
+    return MethodView(f"__init__({arguments}) -> None", tuple(lines))
+
+
+def _reader(scope: ClassScope) -> MethodView:
+    lines = (*endian_lines(scope), *sequence(scope, scope.struct.attributes, None), Line("super()._read()"))
+    return MethodView("_read(self) -> None", lines)
+
+
+def _is_object(kind: Type) -> bool:
+    if isinstance(kind, UnionType):
+        return not kind.members or any(_is_object(each) for each in kind.members)
+    return isinstance(kind, UserType | AnyStructType)

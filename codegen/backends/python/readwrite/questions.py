@@ -1,0 +1,95 @@
+"""Questions about expressions that decide where a statement has to stand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from ....expression.nodes import Attribute as Member
+from ....expression.nodes import Name, Node
+from ....expression.walk import walk
+from ....model.model import Attribute, Struct
+from ....model.types import Path, StreamType, UserType
+from ..scope import ClassScope
+from ..view import Line, Lines, block
+
+INDEX = re.compile(r"\bindex\b")
+
+
+def asks_stream(scope: ClassScope, node: Node | None) -> bool:
+    """Whether an expression asks a stream for something, which ``_check`` must not do."""
+    seen: set[str] = set()
+    waiting = [] if node is None else [node]
+    while waiting:
+        for each in walk(waiting.pop()):
+            if isinstance(each.type, StreamType) or (isinstance(each, Name) and each.id == "_io"):
+                return True
+            if isinstance(each, Name) and each.id not in seen:
+                seen.add(each.id)
+                instance = scope.struct.instance(each.id)
+                if instance is not None and instance.value is not None:
+                    waiting.append(instance.value)
+    return False
+
+
+def asks_place(scope: ClassScope, node: Node) -> bool:
+    """Whether an expression needs an instance that stands at a position: it must be asked where a reader asks it."""
+    waiting: list[tuple[Struct, Node]] = [(scope.struct, node)]
+    seen: set[tuple[Path, str]] = set()
+    while waiting:
+        struct, whole = waiting.pop()
+        for each in walk(whole):
+            holder, name = _member(scope, struct, each)
+            if holder is None or (holder.path, name) in seen:
+                continue
+            seen.add((holder.path, name))
+            instance = holder.instance(name)
+            if instance is not None and instance.attribute is not None:
+                return True
+            if instance is not None and instance.value is not None:
+                waiting.append((holder, instance.value))
+    return False
+
+
+def _member(scope: ClassScope, struct: Struct, node: Node) -> tuple[Struct | None, str]:
+    match node:
+        case Name(id):
+            return struct, id
+        case Member(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
+            return scope.spec.struct(value.type.path), name
+    return None, ""
+
+
+def is_foreign(scope: ClassScope, kind: UserType) -> bool:
+    """Whether objects of the type are the roots of their own: those of another spec, and those that users provide."""
+    return kind.opaque or kind.path[0] != scope.spec.root.path[0]
+
+
+def item_name(attribute: Attribute) -> str:
+    """The local variable of an item of a repeated attribute."""
+    return f"item_{attribute.id}"
+
+
+def arguments_ask_stream(scope: ClassScope, attribute: Attribute) -> bool:
+    """Whether the arguments of ``process`` ask a stream for something."""
+    process = attribute.process
+    return process is not None and any(asks_stream(scope, each) for each in process.arguments)
+
+
+def arguments_of(scope: ClassScope, attribute: Attribute, kind: UserType) -> tuple[tuple[str, Node], ...]:
+    """The parameters of the type of an attribute, each with the argument that it is given."""
+    if kind.opaque:
+        return ()
+    names = (each.id for each in scope.spec.struct(kind.path).parameters)
+    return tuple(zip(names, attribute.arguments, strict=False))
+
+
+def loop(item: str, values: str, body: Iterable[Line]) -> Line:
+    """A loop over the items of a list; they are counted where a statement asks for the number."""
+    lines = tuple(body)
+    head = f"for index, {item} in enumerate({values}):" if _counts(lines) else f"for {item} in {values}:"
+    return block(head, lines)
+
+
+def _counts(lines: Lines) -> bool:
+    return any(INDEX.search(each.text) or _counts(each.body) for each in lines)

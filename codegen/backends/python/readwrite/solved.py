@@ -1,0 +1,58 @@
+"""Sizes, counts and positions as the solutions that a writer fills in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ....expression.nodes import IntegerLiteral, Node
+from ....model.model import Attribute, ExpressionSize, RepeatCount, Spec, Struct
+from ....model.solving import Solution, solutions
+from ....model.types import Path
+from ..layout import structs
+from ..names import field_name
+from ..scope import ClassScope
+
+
+def solution_texts(scope: ClassScope, node: Node, attribute: Attribute) -> tuple[str, ...]:
+    """The solutions of an expression of ``attribute``, as the runtime takes them."""
+    return tuple(_text(scope, each, attribute) for each in solutions(scope.spec, scope.struct, node))
+
+
+def _text(scope: ClassScope, solution: Solution, attribute: Attribute) -> str:
+    owner = "self" if solution.owner is None else scope.text(solution.owner, attribute)
+    arguments = [owner, repr(field_name(solution.name))]
+    if not _is(solution.factor, 1) or not _is(solution.addend, 0):
+        arguments.append(scope.text(solution.factor, attribute))
+    if not _is(solution.addend, 0):
+        arguments.append(scope.text(solution.addend, attribute))
+    return f"{scope.use('Solution')}({', '.join(arguments)})"
+
+
+def _is(node: Node, value: int) -> bool:
+    return isinstance(node, IntegerLiteral) and node.value == value
+
+
+def solved_names(scope: ClassScope) -> tuple[str, ...]:
+    """The attributes of a type that follow from sizes, counts and positions, here or in other types of the spec."""
+    names = _solved(scope.spec).get(scope.struct.path, set())
+    return tuple(field_name(each.id) for each in scope.struct.attributes if each.id in names)
+
+
+def _solved(spec: Spec) -> dict[Path, set[str]]:
+    found: dict[Path, set[str]] = {}
+    for struct in structs(spec.root):
+        for node in _measures(struct):
+            for each in solutions(spec, struct, node):
+                found.setdefault(each.struct, set()).add(each.name)
+    return found
+
+
+def _measures(struct: Struct) -> Iterator[Node]:
+    """The expressions that sizes, counts and positions of a type are."""
+    placed = [each.attribute for each in struct.instances if each.attribute is not None]
+    for attribute in (*struct.attributes, *placed):
+        sizes = [attribute.size, *(case.size for case in (attribute.switch.cases if attribute.switch else ()))]
+        yield from (each.expression for each in sizes if isinstance(each, ExpressionSize))
+        if isinstance(attribute.repeat, RepeatCount):
+            yield attribute.repeat.expression
+    yield from (each.pos for each in struct.instances if each.pos is not None)

@@ -1,0 +1,159 @@
+"""``_write__seq``: the attributes in their order, each as its field has it."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from ....expression.nodes import Node
+from ....model.model import Attribute, Framing, RepeatCount, RepeatEos, RepeatUntil
+from ....model.types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, UserType
+from ..endian import endian_lines
+from ..fused import names_text, pieces
+from ..layout import fixed_size
+from ..names import field_name
+from ..reading import byte_order, number_code
+from ..scope import ClassScope, member
+from ..switches import case_attribute, switch_branches
+from ..view import Line, Lines, MethodView, block
+from ..writing import is_array, packer_text
+from .cases import as_case
+from .content import data_text, enclosed_line, has_stream, is_cut, write_content, write_object
+from .questions import arguments_of, asks_place, asks_stream, item_name, loop
+
+
+def write_method(scope: ClassScope) -> MethodView:
+    """The method that writes the attributes of ``seq``."""
+    lines: list[Line] = [Line("super()._write__seq(io)")]
+    placed = [field_name(each.id) for each in scope.struct.instances if each.attribute is not None]
+    lines.extend(Line(f"self._should_write_{name} = self.{name}__enabled") for name in placed)
+    lines.extend(endian_lines(scope))
+    written: list[Line] = []
+    for fused, group in groupby(scope.struct.attributes, key=_can_be_fused):
+        attributes = tuple(group)
+        if fused and len(attributes) > 1:
+            written.extend(_write_run(scope, attributes))
+        else:
+            for each in attributes:
+                written.extend(attribute_writer(scope, each, member(each.id)))
+    if written:
+        lines += [Line("io = self._io"), *written]
+    stream = scope.use("KaitaiStream")
+    return MethodView(f"_write__seq(self, io: {stream} | None = None) -> None", tuple(lines))
+
+
+# Runs ----------------------------------------------------------------------------------------------------------------
+
+
+def _can_be_fused(attribute: Attribute) -> bool:
+    """Whether the value can be written together with its neighbours."""
+    plain = not isinstance(attribute.type, BytesType | StringType) or not is_cut(attribute)
+    return plain and fixed_size(attribute) is not None
+
+
+def _write_run(scope: ClassScope, run: tuple[Attribute, ...]) -> Lines:
+    lines: list[Line] = []
+    for piece in pieces(run):
+        packer = scope.module.packer(scope.struct.path, piece.attributes[0].id, piece.code)
+        names = names_text([each.id for each in piece.attributes])
+        sizes = repr(tuple(fixed_size(each) for each in piece.attributes))
+        values = ", ".join(data_text(scope, each, member(each.id)) for each in piece.attributes)
+        lines.append(Line(f"{scope.use('write_run')}(io, {packer}, {names}, {sizes}, {values})"))
+    return tuple(lines)
+
+
+# One attribute -------------------------------------------------------------------------------------------------------
+
+
+def attribute_writer(scope: ClassScope, attribute: Attribute, value: str) -> Lines:
+    """Writes an attribute of ``seq`` or of an instance, with everything that it says."""
+    lines = _write_repeated(scope, attribute, value) if attribute.repeat else _write_item(scope, attribute, value, None)
+    if attribute.condition is None or not lines:
+        return lines
+    condition = scope.text(attribute.condition, attribute)
+    if asks_stream(scope, attribute.condition):
+        condition = f"{scope.use('expected')}(io, self, {field_name(attribute.id)!r}, {condition})"
+    return (block(f"if {condition}:", lines),)
+
+
+def _write_repeated(scope: ClassScope, attribute: Attribute, values: str) -> Lines:
+    name, item = repr(attribute.id), item_name(attribute)
+    repeat = attribute.repeat
+    if isinstance(repeat, RepeatCount) and isinstance(attribute.type, IntegerType | FloatType) and is_array(attribute):
+        order, code = byte_order(attribute.type.endian), number_code(attribute.type)
+        lines = (Line(f"io.write_bytes({scope.use('pack_numbers')}({order!r}, {code!r}, {name}, {values}))"),)
+        return (*_late_count(scope, attribute, repeat.expression, values), *lines)
+    objects = attribute.framing is not None or any(has_stream(each) for each in _forms(attribute))
+    body = list(_write_item(scope, attribute, item, "index" if objects else None))
+    before: Lines = ()
+    behind: Lines = ()
+    match repeat:
+        case RepeatCount(expression):
+            before = _late_count(scope, attribute, expression, values)
+        case RepeatEos():
+            body.insert(0, Line(f"{scope.use('room')}(io, {name})"))
+            behind = (Line(f"{scope.use('at_end')}(io, {name})"),)
+        case RepeatUntil(expression) if asks_stream(scope, expression) or asks_place(scope, expression):
+            ends = scope.text(expression, attribute, _=item)
+            body.append(Line(f"{scope.use('check_last_now')}(io, {name}, {ends}, index, {values})"))
+    return (*before, loop(item, values, body), *behind)
+
+
+def _late_count(scope: ClassScope, attribute: Attribute, expression: Node, values: str) -> Lines:
+    """The check of a count that is known only where the items are written."""
+    if not asks_stream(scope, expression) and not asks_place(scope, expression):
+        return ()
+    count = scope.text(expression, attribute)
+    return (Line(f"{scope.use('check_count_now')}(io, {attribute.id!r}, {values}, {count})"),)
+
+
+def _forms(attribute: Attribute) -> tuple[Attribute, ...]:
+    """The attribute as it may be: as in each case of its switch, or as it is."""
+    if attribute.switch is None:
+        return (attribute,)
+    return tuple(case_attribute(attribute, case) for case in attribute.switch.cases)
+
+
+def _write_item(scope: ClassScope, attribute: Attribute, value: str, index: str | None) -> Lines:
+    if attribute.framing is not None:
+        return _write_framed(scope, attribute, attribute.framing, value)
+    if attribute.switch is None:
+        return _write_value(scope, attribute, value, index)
+
+    def write(case: Attribute) -> Lines:
+        return _write_value(scope, case, as_case(scope, attribute, case, value), index)
+
+    return switch_branches(scope, attribute, attribute.switch, write)
+
+
+def _write_value(scope: ClassScope, attribute: Attribute, value: str, index: str | None) -> Lines:
+    kind = attribute.type.base if isinstance(attribute.type, EnumType) else attribute.type
+    match kind:
+        case BytesType() | StringType():
+            return write_content(scope, attribute, value)
+        case UserType():
+            write: Lines = (Line(f"{value}._write__seq(io)"),)
+            if has_stream(attribute):
+                write = write_object(scope, attribute, value, index)
+            return (*_late_arguments(scope, attribute, kind, value), *write)
+        case BitsType(width, endian):
+            return (Line(f"io.write_bits_int_{endian}({width}, int({value}))"),)
+        case IntegerType() | FloatType():
+            packer = packer_text(scope, attribute, kind)
+            return (Line(f"io.write_bytes({scope.use('packed')}({packer}, {attribute.id!r}, {value}))"),)
+    raise AssertionError(kind)
+
+
+def _late_arguments(scope: ClassScope, attribute: Attribute, kind: UserType, value: str) -> Lines:
+    """Arguments that are streams, or ask one, are those of the stream that is written."""
+    return tuple(
+        Line(f"{scope.use('set_argument')}({value}, {field_name(name)!r}, {scope.text(argument, attribute)})")
+        for name, argument in arguments_of(scope, attribute, kind)
+        if asks_stream(scope, argument)
+    )
+
+
+def _write_framed(scope: ClassScope, attribute: Attribute, framing: Framing, value: str) -> Lines:
+    """An item between delimiters, stuffed so that it holds none."""
+    parts = [repr(attribute.id), f"terminator={framing.delimiter!r}", "keeps_size=False", "index=index"]
+    encoder = [scope.use("stuff"), f"{scope.use('Stuffing')}.{framing.stuffing.upper()}"]
+    return (enclosed_line(scope, value, parts, encoder),)

@@ -1,0 +1,56 @@
+"""What else is wrong in a member that has an error: its expressions are looked at all the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ..expression.nodes import BooleanLiteral, Name
+from ..spec.syntax import Expression, Items, ProcessReference, Section, TypeReference
+from .scope import UNKNOWN
+from .symbols import Member, Symbol
+
+if TYPE_CHECKING:
+    from .build import Builder
+
+AMOUNTS = ("size", "repeat-expr", "pos")
+
+
+def check_leftovers(builder: Builder, symbol: Symbol, member: Member) -> None:
+    """Reports errors of a member's expressions that do not come from the error that it has."""
+    section = member.section
+    for key, value in section.values.items():
+        if key in builder.checks:
+            builder.checked(symbol, section, key, builder.checks[key], UNKNOWN)
+        elif key in AMOUNTS and isinstance(value, Expression):
+            builder.amount(symbol, value, f"'{key}'", UNKNOWN)
+    for expression in _others(section):
+        builder.typing.expression(symbol, expression, UNKNOWN)
+
+
+def _others(section: Section) -> Iterator[Expression]:
+    """The expressions of which nothing is known but that their names must exist."""
+    for key in ("valid", "type", "process", "value", "parent"):
+        value = section.values.get(key)
+        if not (isinstance(value, Expression) and isinstance(value.node, BooleanLiteral)):
+            yield from _inside(value)
+
+
+def _inside(value: object) -> Iterator[Expression]:
+    match value:
+        case Expression():
+            yield value
+        case TypeReference(arguments=arguments):
+            yield from (value.argument(index) for index in range(len(arguments)))
+        case ProcessReference(arguments=arguments):
+            yield from arguments
+        case Items(items=items):
+            for each in items:
+                yield from _inside(each)
+        case Section():
+            for each in value.values.values():
+                yield from _inside(each)
+            for entry in value.entries("cases") if value.table == "switch" else ():
+                if isinstance(entry.key, Expression) and entry.key.node != Name("_"):
+                    yield entry.key
+                yield from _inside(entry.value)

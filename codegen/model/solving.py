@@ -1,0 +1,160 @@
+"""Expressions solved for one of the attributes in them: ``factor * attribute + addend``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..expression.fold import constant_integer, fold
+from ..expression.nodes import Attribute as Member
+from ..expression.nodes import Binary, Cast, IntegerLiteral, Name, Node, Subscript, Unary
+from ..expression.walk import depth, mapped, walk
+from .model import Attribute, Spec, Struct
+from .types import BitsType, ComputedIntegerType, IntegerType, Path, UserType
+
+INTEGER = ComputedIntegerType()
+ZERO = IntegerLiteral(0, type=INTEGER)
+ONE = IntegerLiteral(1, type=INTEGER)
+
+MAX_DEPTH = 50
+MAX_NODES = 300
+"""Levels and nodes of an expression that is solved, with value instances in the place of their names."""
+
+
+@dataclass(frozen=True)
+class Solution:
+    """An expression is ``factor * owner.name + addend``. ``owner`` is ``None`` for the object that the expression is
+    of; ``struct`` is the type of the owner."""
+
+    owner: Node | None
+    struct: Path
+    name: str
+    factor: Node = ONE
+    addend: Node = ZERO
+
+
+def solutions(spec: Spec, struct: Struct, expression: Node) -> tuple[Solution, ...]:
+    """What an expression in ``struct`` can be solved for: integers that nothing else decides, each once in it."""
+    whole = _inlined(spec, struct, expression)
+    if whole is None:
+        return ()
+    found: list[Solution] = []
+    for target in walk(whole):
+        place = _place(spec, struct, target)
+        if place is not None and sum(1 for each in walk(whole) if each == target) == 1:
+            parts = _parts(whole, target)
+            if parts is not None:
+                owner, holder, name = place
+                found.append(Solution(owner, holder.path, name, fold(parts[0]), fold(parts[1])))
+    return tuple(found)
+
+
+def is_derivable(attribute: Attribute) -> bool:
+    """Whether an attribute is an integer whose value nothing but what it measures decides."""
+    number = isinstance(attribute.type, IntegerType) or (
+        isinstance(attribute.type, BitsType) and attribute.type.width > 1
+    )
+    return number and attribute.repeat is None and attribute.checksum is None and attribute.switch is None
+
+
+def _place(spec: Spec, struct: Struct, node: Node) -> tuple[Node | None, Struct, str] | None:
+    """Whose attribute a node is: the owner, its type, the name."""
+    match node:
+        case Name(id):
+            attribute = struct.attribute(id)
+            return (None, struct, id) if attribute is not None and is_derivable(attribute) else None
+        case Member(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
+            holder = _holder(spec, value.type)
+            attribute = holder.attribute(name) if holder is not None else None
+            if holder is not None and attribute is not None and is_derivable(attribute):
+                return value, holder, name
+    return None
+
+
+def _holder(spec: Spec, kind: UserType) -> Struct | None:
+    try:
+        return spec.struct(kind.path)
+    except KeyError:
+        return None
+
+
+def _parts(node: Node, target: Node) -> tuple[Node, Node] | None:
+    """The factor and the addend with which ``target`` stands in an expression."""
+    factor: Node = ONE
+    addend: Node = ZERO
+    while node != target:
+        match node:
+            case Unary("+", operand) | Cast(operand):
+                node = operand
+            case Unary("-", operand):
+                node, factor = operand, _negative(factor)
+            case Binary("+" | "-" | "*" | "<<" as operator, left, right):
+                inside = _contains(left, target)
+                node, other = (left, right) if inside else (right, left)
+                if operator == "<<":
+                    bits = constant_integer(other)
+                    if not inside or bits is None or not 0 <= bits <= 64:
+                        return None
+                    factor = _times(factor, IntegerLiteral(1 << bits, type=INTEGER))
+                elif operator == "*":
+                    factor = _times(factor, other)
+                elif operator == "+" or inside:
+                    change = _times(factor, other)
+                    addend = _sum(addend, change if operator == "+" else _negative(change))
+                else:
+                    addend, factor = _sum(addend, _times(factor, other)), _negative(factor)
+            case _:
+                return None
+    return factor, addend
+
+
+def _negative(node: Node) -> Node:
+    return Unary("-", node, type=INTEGER)
+
+
+def _times(left: Node, right: Node) -> Node:
+    return right if left == ONE else left if right == ONE else Binary("*", left, right, type=INTEGER)
+
+
+def _sum(left: Node, right: Node) -> Node:
+    return right if left == ZERO else Binary("+", left, right, type=INTEGER)
+
+
+def _contains(node: Node, target: Node) -> bool:
+    return any(each == target for each in walk(node))
+
+
+# Value instances -----------------------------------------------------------------------------------------------------
+
+
+def _inlined(spec: Spec, struct: Struct, expression: Node) -> Node | None:
+    """The expression with value instances in the place of their names; ``None`` where it would grow too large."""
+    node = expression
+    while True:
+        replaced = _replaced(spec, struct, node)
+        if replaced == node:
+            return node
+        node = replaced
+        if depth(node) > MAX_DEPTH or sum(1 for _ in walk(node)) > MAX_NODES:
+            return None
+
+
+def _replaced(spec: Spec, struct: Struct, node: Node) -> Node:
+    match node:
+        case Name(id):
+            instance = struct.instance(id)
+            return instance.value if instance is not None and instance.value is not None else node
+        case Member(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
+            holder = _holder(spec, value.type)
+            instance = holder.instance(name) if holder is not None else None
+            if instance is not None and instance.value is not None:
+                return _rebased(instance.value, value)
+        case Subscript():
+            return node
+    return mapped(node, lambda child: _replaced(spec, struct, child))
+
+
+def _rebased(node: Node, owner: Node) -> Node:
+    """An expression of the type of ``owner`` as one where ``owner`` stands."""
+    if isinstance(node, Name):
+        return Member(owner, node.id, type=node.type)
+    return mapped(node, lambda child: _rebased(child, owner))

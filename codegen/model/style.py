@@ -1,0 +1,58 @@
+"""Warnings of Kaitai's style guide: a size is called ``len_x`` and a count ``num_x``, after what it is the size of."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator
+from dataclasses import fields, is_dataclass
+
+from ..expression.nodes import Name, Node
+from ..spec.diagnostics import Diagnostics
+from .model import Attribute, ExpressionSize, Position, RepeatCount, Struct
+from .references import Reference, references
+from .types import StringType, Type
+
+GUIDE = "https://doc.kaitai.io/ksy_style_guide.html#attr-id"
+
+
+def check_style(structs: Iterable[Struct], specs: Container[str], diagnostics: Diagnostics) -> None:
+    """Warns about members that are used once, as the size or the count of a member of the same type, and are called
+    something else, where they belong to one of ``specs``. As Kaitai's compiler does, it leaves sizes of text alone."""
+    known = list(structs)
+    uses: Counter[Reference] = Counter()
+    for struct in known:
+        for node in _expressions((struct.attributes, struct.instances, struct.to_string, struct.endian)):
+            uses.update(references(node, struct.path))
+    for struct in (each for each in known if each.path[0] in specs):
+        places = {each.id: each.position for each in struct.parameters}
+        places.update((each.id, each.position) for each in struct.attributes)
+        places.update((each.id, each.position) for each in struct.instances)
+        for attribute, node, prefix, role in _roles(struct):
+            name = node.id if isinstance(node, Name) else ""
+            position = places.get(name)
+            good = f"{prefix}_{attribute.id}"
+            if position is None or attribute.anonymous or uses[struct.path, name] != 1 or name == good:
+                continue
+            why = f"given that it's only used as {role} of `{attribute.id}` (see {GUIDE})"
+            diagnostics.warning(position, f"use `{good}` instead of `{name}`, {why}")
+
+
+def _roles(struct: Struct) -> Iterator[tuple[Attribute, Node, str, str]]:
+    """Every size and count: whose, its expression, and what the guide calls such a member."""
+    for each in (*struct.attributes, *(one.attribute for one in struct.instances if one.attribute is not None)):
+        if isinstance(each.size, ExpressionSize) and not isinstance(each.type, StringType):
+            yield each, each.size.expression, "len", "a byte size"
+        if isinstance(each.repeat, RepeatCount):
+            yield each, each.repeat.expression, "num", "repeat count"
+
+
+def _expressions(part: object) -> Iterator[Node]:
+    """All expressions of a part of the model; a switch whose cases have the size of the whole says it once."""
+    if isinstance(part, Node):
+        yield part
+    elif isinstance(part, tuple):
+        for each in part:
+            yield from _expressions(each)
+    elif is_dataclass(part) and not isinstance(part, (type, Type, Position)):
+        for field in fields(part):
+            yield from _expressions(getattr(part, field.name))

@@ -1,0 +1,52 @@
+"""Objects that are made of bytes at hand, without their constructor."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from functools import cache
+from typing import Any, TypeVar
+
+from .. import engine
+
+Made = TypeVar("Made")
+
+
+def maker(
+    made: type[Made], packer: struct.Struct, names: str, io: object, parent: object, root: object
+) -> Callable[[bytes, int], Made]:
+    """A function of bytes and a position that makes an object of class ``made`` whose first fields stand there.
+
+    ``packer`` unpacks them; ``names`` are those of the attributes, with spaces between them.
+    """
+    if engine.available:
+        return engine.Maker(made, packer.format, tuple(names.split()), io, parent, root).make
+    return _plain_maker(made, packer, names, io, parent, root)
+
+
+def _plain_maker(
+    made: type[Made], packer: struct.Struct, names: str, io: object, parent: object, root: object
+) -> Callable[[bytes, int], Made]:
+    plain: Callable[[bytes, int], Made] = _factory(names)(made, made.__new__, packer.unpack_from, io, parent, root)
+    return plain
+
+
+@cache
+def _factory(names: str) -> Callable[..., Any]:
+    """Python has no quick way to assign attributes whose names are data; so their assignment is compiled, once."""
+    targets = ", ".join(f"self.{name}" for name in names.split())
+    source = f"""
+def factory(made, new, unpack_from, io, parent, root):
+    def make(data, position):
+        self = new(made)
+        self._io = io
+        self._parent = parent
+        self._root = root
+        ({targets},) = unpack_from(data, position)
+        return self
+    return make
+"""
+    scope: dict[str, Any] = {}
+    exec(source, scope)
+    factory: Callable[..., Any] = scope["factory"]
+    return factory

@@ -1,0 +1,63 @@
+"""What classes of Kaitai's read-write API stand on."""
+
+from .checks import (
+    check_argument,
+    check_bits,
+    check_count,
+    check_count_now,
+    check_last,
+    check_last_now,
+    check_limited,
+    check_size,
+    check_some,
+    check_terminated,
+    set_argument,
+)
+from .enclosing import Enclosure, begin_enclosed, write_enclosed
+from .layout import placed
+from .solving import Solution
+from .streams import GrowingStream
+from .structs import ReadWriteStruct
+from .values import (
+    at_end,
+    deflated,
+    expected,
+    inflated,
+    is_open,
+    room,
+    write_limited,
+    write_run,
+    write_terminated,
+    write_to_end,
+)
+
+__all__ = [
+    "Enclosure",
+    "GrowingStream",
+    "ReadWriteStruct",
+    "Solution",
+    "at_end",
+    "begin_enclosed",
+    "check_argument",
+    "check_bits",
+    "check_count",
+    "check_count_now",
+    "check_last",
+    "check_last_now",
+    "check_limited",
+    "check_size",
+    "check_some",
+    "check_terminated",
+    "deflated",
+    "expected",
+    "inflated",
+    "is_open",
+    "placed",
+    "room",
+    "set_argument",
+    "write_enclosed",
+    "write_limited",
+    "write_run",
+    "write_terminated",
+    "write_to_end",
+]

@@ -1,0 +1,104 @@
+"""What ``_check`` of generated classes asks of the values; the errors are those of Kaitai's own classes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..fields import find_terminator
+from ..kaitai import ConsistencyError, KaitaiStream, KaitaiStruct
+from .streams import OpenStream
+
+
+def check_size(name: str, data: bytes, size: int) -> None:
+    """Bytes of a field that has ``size`` bytes and nothing but them."""
+    if len(data) != size:
+        raise ConsistencyError(name, size, len(data))
+
+
+def check_terminated(name: str, data: bytes, terminator: bytes, *, include: bool, eos_error: bool = True) -> None:
+    """Bytes of a field that its terminator ends; with ``include`` they end with it."""
+    found = find_terminator(data, terminator)
+    last = len(data) - len(terminator)
+    if not include:
+        if found != -1:
+            raise ConsistencyError(name, -1, found)
+    elif found == -1 and not eos_error:
+        return
+    elif not data:
+        raise ConsistencyError(name, 0, len(data))
+    elif found != last:
+        raise ConsistencyError(name, last, found)
+
+
+def check_limited(
+    name: str, data: bytes, size: int, *, terminator: bytes = b"", include: bool = False, pad: int | None = None
+) -> None:
+    """Bytes of a field of ``size`` bytes of which a terminator or padding may take a part."""
+    if len(data) > size:
+        raise ConsistencyError(name, size, len(data))
+    pads_otherwise = pad is not None and not (terminator and terminator[-1] == pad)
+    if terminator:
+        # Padding ends a value as well as a terminator does, unless it looks like one.
+        optional = len(data) == size or pads_otherwise
+        check_terminated(name, data, terminator, include=include, eos_error=not optional)
+        if (data.endswith(terminator) and include) or (not include and size - len(data) >= len(terminator)):
+            return
+    if pads_otherwise and data and data[-1] == pad:
+        raise ConsistencyError(name, pad, data[-1])
+
+
+def check_count(name: str, values: Sequence[Any], count: int) -> None:
+    """The items of a field that repeats ``count`` times."""
+    if len(values) != max(0, count):
+        raise ConsistencyError(name, count, len(values))
+
+
+def check_some(name: str, values: Sequence[Any]) -> None:
+    """The items of a field that repeats until an item ends it."""
+    if not values:
+        raise ConsistencyError(name, 0, len(values))
+
+
+def check_count_now(io: KaitaiStream, name: str, values: Sequence[Any], count: int) -> None:
+    """As ``check_count``, where the count is known only while the items are written."""
+    if not isinstance(io, OpenStream):
+        check_count(name, values, count)
+
+
+def check_last_now(io: KaitaiStream, name: str, ends: bool, index: int, values: Sequence[Any]) -> None:
+    """As ``check_last``, where the end is known only while the items are written."""
+    if not isinstance(io, OpenStream):
+        check_last(name, ends, index, values)
+
+
+def check_last(name: str, ends: bool, index: int, values: Sequence[Any]) -> None:
+    """``ends``: whether the item at ``index`` ends the repetition, which the last item alone does."""
+    if ends != (index == len(values) - 1):
+        raise ConsistencyError(name, index == len(values) - 1, ends)
+
+
+def check_bits(name: str, value: int, width: int) -> None:
+    """An unsigned integer of ``width`` bits."""
+    if not 0 <= value < 1 << width:
+        raise ConsistencyError(name, f"an unsigned integer of {width} bits", value)
+
+
+def set_argument(child: Any, parameter: str, value: object) -> None:
+    """Gives an object an argument that is known only while it is written."""
+    object.__setattr__(child, parameter, value)
+
+
+def check_argument(name: str, child: Any, parameter: str, expected: object) -> None:
+    """An object was given the arguments with which a reader would make it.
+
+    One that was read has them from what held then, and takes what holds now.
+    """
+    actual = getattr(child, parameter, None)
+    if actual is expected:
+        return
+    given = getattr(child, "_m_given", None)
+    if isinstance(expected, KaitaiStruct) or isinstance(actual, KaitaiStruct) or actual != expected:
+        if given is None or parameter in given:
+            raise ConsistencyError(name, expected, actual)
+        object.__setattr__(child, parameter, expected)

@@ -1,0 +1,115 @@
+"""Streams that classes of the read-write API write to."""
+
+from __future__ import annotations
+
+import re
+from io import BytesIO
+from typing import TYPE_CHECKING
+
+from ..errors import with_reason
+from ..kaitai import EndOfStreamError, InvalidArgumentError, KaitaiStream
+
+if TYPE_CHECKING:
+    from .layout import Layout
+
+MAX_GAP = 64 * 1024 * 1024
+"""How far behind its end a growing stream may be written to."""
+
+UNTOUCHED = re.compile(b"\\0+")
+
+
+class TrackedStream(KaitaiStream):
+    """A stream in memory that knows which of its bytes were written."""
+
+    def __init__(self, size: int = 0) -> None:
+        self._touched = bytearray(size)
+        super().__init__(BytesIO(bytes(size)))
+
+    def gaps(self, end: int) -> list[tuple[int, int]]:
+        """The ranges of bytes before ``end`` that were not written."""
+        found = [match.span() for match in UNTOUCHED.finditer(self._touched, 0, end)]
+        return [*found, (len(self._touched), end)] if end > len(self._touched) else found
+
+    def _touch(self, begin: int, size: int) -> None:
+        self._touched[begin : begin + size] = b"\1" * size
+
+
+class FixedStream(TrackedStream):
+    """The bytes of a ``field`` whose size is known: zeros, until they are written."""
+
+    def __init__(self, size: int, field: str = "") -> None:
+        self.field = field
+        super().__init__(size)
+
+    def _write_bytes_not_aligned(self, buf: bytes) -> None:
+        begin = self._io.tell()
+        super()._write_bytes_not_aligned(buf)
+        self._touch(begin, len(buf))
+
+
+class OpenStream(TrackedStream):
+    """A stream that grows as it is written.
+
+    ``assumed``: the size that it will have, where that is known; ``size()`` and ``is_eof()`` go by it. ``layout``: what
+    watches over the sizes and positions that are being looked for.
+    """
+
+    def __init__(self, layout: Layout | None = None, assumed: int | None = None) -> None:
+        self.layout = layout
+        self.assumed = assumed
+        self.clashes = 0
+        """How often bytes were written over others."""
+        self.was_asked = False
+        """Whether anything depends on where the stream ends."""
+        super().__init__()
+
+    @property
+    def extent(self) -> int:
+        """Where the bytes end that have been written so far."""
+        return len(self._touched) + (1 if self.bits_write_mode and self.bits_left > 0 else 0)
+
+    def size(self) -> int:
+        """The size that the stream will have, as far as it is known."""
+        self.was_asked = True
+        return max(len(self._touched), self.assumed or 0)
+
+    def is_eof(self) -> bool:
+        """Whether nothing will stand behind the present position, as far as that is known."""
+        self.was_asked = True
+        return self.assumed is not None and self.pos() >= max(self.assumed, self.extent)
+
+    def _ensure_bytes_left_to_write(self, n: int, pos: int) -> None:
+        pass
+
+    def _write_bytes_not_aligned(self, buf: bytes) -> None:
+        begin = self._io.tell()
+        taken = self._touched
+        if begin > len(taken) + MAX_GAP:
+            raise InvalidArgumentError(f"position {begin} lies {begin - len(taken)} bytes behind the end of the stream")
+        if begin < len(taken):
+            there = self._io.read(len(buf))
+            self._io.seek(begin)
+            marks = taken[begin : begin + len(buf)]
+            if any(mark and old != new for mark, old, new in zip(marks, there, buf, strict=False)):
+                self.clashes += 1
+        else:
+            taken.extend(bytes(begin - len(taken)))
+        self._touch(begin, len(buf))
+        self._io.write(buf)
+
+
+class GrowingStream(OpenStream):
+    """A stream in memory that takes whatever an object writes: ``to_byte_array()`` gives its bytes."""
+
+
+def writable(size: int, available: int) -> int:
+    """``size``, of which so many bytes are available: nothing is allocated that has no room."""
+    if size < 0:
+        raise InvalidArgumentError(f"requested invalid {size} amount of bytes")
+    if size > available:
+        left = max(0, available)
+        raise with_reason(
+            EndOfStreamError(f"requested to write {size} bytes, but only {left} bytes left in the stream", size, left),
+            "length",
+        )
+    return size

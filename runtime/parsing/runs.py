@@ -1,0 +1,33 @@
+"""Fields of fixed sizes that follow each other, read in one step."""
+
+from __future__ import annotations
+
+import re
+import struct
+from typing import Any
+
+from .kaitai import EndOfStreamError, KaitaiStream
+from .streams import MemoryStream, SubStream, retreat
+
+
+def read_fields(io: KaitaiStream, packer: struct.Struct) -> tuple[Any, ...]:
+    """The values of the fields that ``packer`` unpacks.
+
+    Where the stream ends inside them, the error is that of the first field that is not there as a whole, and the stream
+    stands where this field begins.
+    """
+    kind = type(io)
+    if (kind is MemoryStream or kind is SubStream) and not io.bits_left:
+        begin: int = io.position
+        end = begin + packer.size
+        if end <= io.end:
+            io.position = end
+            return packer.unpack_from(io.data, begin)
+    try:
+        return packer.unpack(io.read_bytes(packer.size))
+    except EndOfStreamError as error:
+        retreat(io, error)
+        order, codes = packer.format[0], re.findall(r"\d*[a-zA-Z]", packer.format)
+        for code in codes:
+            io.read_bytes(struct.calcsize(order + code))
+        raise

@@ -1,0 +1,66 @@
+"""Bytes of a stream that are at hand, for readers that take many items out of them one after the other."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from itertools import islice
+from typing import TypeVar, cast
+
+from .kaitai import KaitaiStream
+from .streams import FileStream, MemoryStream, SubStream
+
+Value = TypeVar("Value")
+
+GATHERED = 1 << 16
+"""Items that are made before the collector of cycles may look at them."""
+
+NOTHING = MemoryStream(b"")
+"""The window of a stream that has none."""
+
+
+def window_of(io: KaitaiStream) -> MemoryStream | FileStream:
+    """The stream, where its next bytes are in ``data`` from ``position`` to ``end``; otherwise one without bytes.
+
+    Who takes bytes from there moves ``position``. Streams of other classes have methods of their own, which would not
+    be called, and one that is inside a byte has to finish that first.
+    """
+    kind = type(io)
+    if kind is MemoryStream or kind is SubStream:
+        return NOTHING if io.bits_left else cast(MemoryStream, io)
+    return io if isinstance(io, FileStream) and kind is FileStream and io.hold() else NOTHING
+
+
+class Held:
+    """``with Held(io):`` around taking bytes from windows; at the end a file stands where the stream does."""
+
+    __slots__ = ("_io",)
+
+    def __init__(self, io: KaitaiStream) -> None:
+        self._io = io
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *_: object) -> None:
+        if isinstance(self._io, FileStream):
+            self._io.settle()
+
+
+def gather(values: list[Value], items: Iterator[Value]) -> None:
+    """Appends items that are read now.
+
+    None of them is garbage, but each makes Python's collector of cycles look sooner at all that came before. So it
+    rests meanwhile, for a bounded number of items, since it does so for all threads.
+    """
+    resting = gc.isenabled()
+    before = -1
+    while before != len(values):
+        before = len(values)
+        if resting:
+            gc.disable()
+        try:
+            values.extend(islice(items, GATHERED))
+        finally:
+            if resting:
+                gc.enable()

@@ -1,0 +1,136 @@
+"""EdgeMQ segments as they are stored, compressed, with the damage done to the stored bytes.
+
+Every frame comes out that lies in what the stored bytes before the first damage decompress to; and every payload that
+comes out was written, whatever a decompressor makes of damaged bytes.
+"""
+
+from __future__ import annotations
+
+import random
+import zlib
+from dataclasses import dataclass
+
+import zstandard
+
+from .case import Case, require
+from .edgemq import COLUMNS, Segments, segments, values_of
+
+PIECE = 400
+"""Bytes of a segment after which a compressor begins a block, so that damage in one leaves those before it."""
+
+
+@dataclass
+class Stored(Segments):
+    """``content`` and ``other`` are compressed."""
+
+    codec: str = ""
+
+
+def zstd(source: random.Random, data: bytes) -> bytes:
+    """Blocks in one zstd frame or several, with and without checksums, now and then a skippable frame."""
+    made = b""
+    for part in _parts(source, data):
+        compressor = zstandard.ZstdCompressor(level=3, write_checksum=source.random() < 0.5).compressobj()
+        for begin in range(0, len(part), PIECE):
+            made += compressor.compress(part[begin : begin + PIECE])
+            made += compressor.flush(zstandard.COMPRESSOBJ_FLUSH_BLOCK)
+        made += compressor.flush()
+        if source.random() < 0.1:
+            made += b"\x50\x2a\x4d\x18\x05\x00\x00\x00hello"
+    return made
+
+
+def gzip(source: random.Random, data: bytes) -> bytes:
+    """Blocks in one gzip member or several."""
+    made = b""
+    for part in _parts(source, data):
+        compressor = zlib.compressobj(6, zlib.DEFLATED, 31)
+        for begin in range(0, len(part), PIECE):
+            made += compressor.compress(part[begin : begin + PIECE]) + compressor.flush(zlib.Z_SYNC_FLUSH)
+        made += compressor.flush()
+    return made
+
+
+def _parts(source: random.Random, data: bytes) -> list[bytes]:
+    if source.random() < 0.6 or not data:
+        return [data]
+    cut = source.randrange(len(data))
+    return [data[:cut], data[cut:]]
+
+
+def beginning(codec: str, stored: bytes) -> bytes:
+    """What these first bytes of a stored file decompress to."""
+    made = b""
+    if codec == "gzip":
+        while stored:
+            member = zlib.decompressobj(31)
+            made += member.decompress(stored)
+            stored = member.unused_data
+        return made
+    while stored:
+        if stored[:1] == b"\x50":
+            stored = stored[13:]
+            continue
+        frame = zstandard.ZstdDecompressor().decompressobj()
+        made += frame.decompress(stored)
+        stored = frame.unused_data
+    return made
+
+
+class Compressed:
+    """As the module says. ``codec``: ``zstd`` or ``gzip``."""
+
+    tokens = (b"\x28\xb5\x2f\xfd", b"\x1f\x8b\x08\x00", b"\x00\x00\x00\x0d", bytes(8), b"\xff" * 4)
+
+    def __init__(self, codec: str) -> None:
+        self.name = f"edgemq_segment in {codec}"
+        self._codec = codec
+
+    def sample(self, source: random.Random) -> Stored:
+        """As ``Subject.sample``."""
+        raw = segments(source, "layout")
+        compress = zstd if self._codec == "zstd" else gzip
+        content, other = compress(source, raw.content), compress(source, raw.other)
+        return Stored(content, other, raw.frames, raw.stride, raw.payloads, self._codec)
+
+    def check(self, case: Case) -> None:
+        """As ``Subject.check``."""
+        sample: Stored = case.sample
+        content = case.damaged.content
+        rows, report = case.read(
+            "edgemq_segment",
+            columns=COLUMNS,
+            recover=case.source.random() < 0.5,
+            prefetch=case.source.random() < 0.3,
+            options={"stride": "layout"},
+        )
+        for row in rows:
+            data = row["payload"]
+            require(not data or data in sample.payloads, f"the payload at {row['_offset']} was never written")
+        found = {row["_offset"]: values_of(row) for row in rows}
+        first = case.damaged.stretches[0] if case.damaged.stretches else None
+        sound = first.end if first is not None and first.origin == 0 else 0
+        good = len(beginning(self._codec, content[:sound]))
+        for frame in sample.frames:
+            if frame.end > good:
+                continue
+            case.counts["intact"] += 1
+            require(found.get(frame.begin) == frame.values, f"the frame at {frame.begin}, before damage, is missing")
+            case.counts["out"] += 1
+        case.counts["unseen"] += len(set(found.values()) - {each.values for each in sample.frames})
+        if sound == len(content) and report["tail"] != "truncated":
+            require(not report["damaged"], "damage is reported where there is none")
+        self._require_order(found, report["bytes"])
+
+    def _require_order(self, found: dict[int, tuple[object, ...]], size: int) -> None:
+        position = 0
+        for offset, values in found.items():
+            require(position <= offset, f"the row at {offset} begins inside the one before it")
+            payload = values[-1]
+            assert isinstance(payload, bytes)
+            position = offset + 21 + len(payload)
+        require(position <= size, f"the last row ends behind the {size} bytes of the report")
+
+
+ZSTD = Compressed("zstd")
+GZIP = Compressed("gzip")

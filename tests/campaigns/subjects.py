@@ -1,0 +1,24 @@
+"""All campaigns, by name."""
+
+from __future__ import annotations
+
+from . import compressed, delimited, kpl, s2
+from .case import Subject
+from .edgemq import EdgeMQ
+
+SUBJECTS: dict[str, Subject] = {
+    each.name: each
+    for each in (
+        EdgeMQ(),
+        compressed.ZSTD,
+        compressed.GZIP,
+        delimited.WORD_STUFFED,
+        delimited.COBS,
+        delimited.CHECKED_COBS,
+        kpl.FILE,
+        kpl.COLUMN,
+        s2.FILE,
+        s2.COLUMN,
+        s2.SESSION,
+    )
+}

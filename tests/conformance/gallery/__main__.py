@@ -1,0 +1,75 @@
+"""``python -m tests.conformance.gallery``: runs everything and rewrites ``gallery.json``, or looks at some formats."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.conformance.gallery import reference, score
+from tests.conformance.gallery.checkout import FORMATS, Checkout, checkout
+from tests.conformance.gallery.parsing import Parsed
+
+
+def main() -> int:
+    """0 where nothing is wrong, 1 where something differs, 2 without a gallery."""
+    parser = argparse.ArgumentParser(prog="python -m tests.conformance.gallery", description=__doc__)
+    parser.add_argument("formats", nargs="*", help="Only compares these; the file is left alone.")
+    parser.add_argument("--mutations", type=int, default=0, help="Compares each file as many times damaged as well.")
+    given = parser.parse_args()
+    gallery = checkout()
+    if gallery is None:
+        print(f"{FORMATS} does not name a checkout of kaitai-io/kaitai_struct_formats", file=sys.stderr)
+        return 2
+    with tempfile.TemporaryDirectory() as folder:
+        if given.formats or given.mutations:
+            return _compare(gallery, Path(folder), given.formats, given.mutations)
+        return _score(gallery, Path(folder))
+
+
+def _compare(gallery: Checkout, folder: Path, formats: list[str], mutations: int) -> int:
+    absent = reference.missing(gallery)
+    if absent:
+        print(absent, file=sys.stderr)
+        return 2
+    found = score.compared(gallery, folder, formats, mutations)
+    for name, parsed in found.items():
+        _tell(name, parsed)
+    return int(any(each.differences for each in found.values()))
+
+
+def _tell(name: str, parsed: Parsed) -> None:
+    state = "equal" if parsed.equal else "DIFFERENT" if parsed.differences else "nothing compared"
+    slow = f", {parsed.slow} too slow" if parsed.slow else ""
+    print(f"{name}: {state}; {parsed.files} files, {parsed.whole} of them whole, {parsed.values} values{slow}")
+    for each in (*parsed.unavailable, *parsed.refused, *parsed.differences):
+        print(f"    {each}")
+
+
+def _score(gallery: Checkout, folder: Path) -> int:
+    found = {
+        "gallery": {"repository": score.REPOSITORY, **gallery.version()},
+        "modules": score.modules_score(gallery, folder),
+        "engine": score.engine_score(gallery),
+    }
+    absent = reference.missing(gallery)
+    if absent:
+        print(f"nothing is compared: {absent}")
+        found["comparison"] = score.standing()["comparison"]
+    else:
+        found["comparison"] = score.comparison_score(score.compared(gallery, folder))
+    score.write(found)
+    modules, comparison, engine = found["modules"], found["comparison"], found["engine"]
+    print(", ".join(f"{stage} {modules[stage]} of {modules['specs']}" for stage in score.STAGES))
+    print(f"{comparison['equal']} formats equal, {comparison['files']} files, {comparison['values']} values")
+    print(
+        ", ".join(
+            f"the engine runs {each['engine']} of {each['types']} types ({name})" for name, each in engine.items()
+        )
+    )
+    return int(bool(modules["failing"] or comparison["differing"]))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

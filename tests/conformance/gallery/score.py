@@ -1,0 +1,91 @@
+"""What the gallery comes to, and the file that says so."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from tests.conformance.gallery import modules, reference
+from tests.conformance.gallery.checkout import Checkout, suite
+from tests.conformance.gallery.coverage import coverage
+from tests.conformance.gallery.parsing import Parsed, Parser
+from tests.conformance.gallery.samples import makers
+
+FILE = Path(__file__).parents[1] / "gallery.json"
+REPOSITORY = "https://github.com/kaitai-io/kaitai_struct_formats"
+
+STAGES = ("compiled", "imported", "ruff", "mypy")
+"""What has to be right of each module."""
+
+
+def standing() -> dict[str, Any]:
+    """The file as it is."""
+    found: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
+    return found
+
+
+def write(score: Mapping[str, Any]) -> None:
+    """Writes the file."""
+    FILE.write_text(json.dumps(score, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def modules_score(gallery: Checkout, folder: Path) -> dict[str, Any]:
+    """How many modules are right, stage by stage, and what is wrong with the others."""
+    findings = modules.inspect(gallery, folder)
+    total = len(gallery.specs)
+    failing: dict[str, dict[str, str]] = {stage: getattr(findings, stage) for stage in STAGES}
+    return {
+        "specs": total,
+        **{
+            stage: total - len(failing["compiled"]) - len({*failing[stage]} - {*failing["compiled"]})
+            for stage in STAGES
+        },
+        "failing": {stage: wrong for stage, wrong in failing.items() if wrong},
+        "ruff_ignores": modules.IGNORED,
+    }
+
+
+def compared(gallery: Checkout, folder: Path, formats: Iterable[str] = (), mutations: int = 0) -> dict[str, Parsed]:
+    """Parses the samples of all formats, or of those named, with the classes of both compilers."""
+    known = makers()
+    wanted = tuple(formats) or tuple(known)
+    specs = [each for each in gallery.specs if each.stem in wanted]
+    modules.compile_all(gallery, folder, specs)
+    failed = reference.compile_reference(gallery, folder / "kaitai", specs)
+    parser = Parser(folder, folder / "kaitai")
+    found: dict[str, Parsed] = {}
+    for name in wanted:
+        if name in failed:
+            found[name] = Parsed(unavailable=[f"Kaitai's compiler: {failed[name]}"])
+        else:
+            found[name] = parser.parse(name, known[name], mutations)
+    return found
+
+
+def comparison_score(found: Mapping[str, Parsed]) -> dict[str, Any]:
+    """What the comparison comes to."""
+    equal = [name for name, parsed in found.items() if parsed.equal]
+    return {
+        "equal": len(equal),
+        "files": sum(each.files for each in found.values()),
+        "values": sum(each.values for each in found.values()),
+        "formats": equal,
+        "differing": {name: each.differences[0] for name, each in found.items() if each.differences},
+        "not_compared": {
+            name: "; ".join(each.unavailable) or "Kaitai's classes read none of the files"
+            for name, each in found.items()
+            if not each.whole
+        },
+    }
+
+
+def engine_score(gallery: Checkout) -> dict[str, Any]:
+    """The share of types that the engine could run as rows."""
+    score = {"gallery": coverage(gallery.specs, (gallery.root,))}
+    tests = suite()
+    if tests is not None:
+        specs = sorted((tests / "formats").glob("*.ksy"))
+        score["suite"] = coverage(specs, (tests / "formats" / "ks_path", gallery.root))
+    return score

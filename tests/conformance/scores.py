@@ -1,0 +1,95 @@
+"""The parts of the suite, what is run for each, and the file of the scores."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from . import errors, kst, roundtrips, unittests
+from .suite import Suite
+
+FILE = Path(__file__).with_name("scores.json")
+REPOSITORY = "https://github.com/kaitai-io/kaitai_struct_tests"
+
+Reasons = Mapping[str, str]
+"""The tests of a part by name: why each does not pass, or an empty text."""
+
+
+def read_specs(suite: Suite) -> Reasons:
+    """The unit tests of classes that read, ``spec/python/spec``."""
+    suite.package_of_readers()
+    return unittests.run(suite, "spec")
+
+
+def write_specs(suite: Suite) -> Reasons:
+    """The unit tests of classes that write, ``spec/python/specwrite``."""
+    suite.package_of_writers()
+    return unittests.run(suite, "specwrite")
+
+
+def mistakes(suite: Suite) -> Reasons:
+    """The specs with mistakes, ``formats_err``: severity and place of what is said about each."""
+    found = [errors.judged(path) for path in errors.specs(suite.folder)]
+    return {each.name: f"not said: {each.missing[0]}" if each.missing else "" for each in found}
+
+
+PARTS: Mapping[str, Callable[[Suite], Reasons]] = {
+    "kst": kst.run,
+    "python": read_specs,
+    "write": write_specs,
+    "errors": mistakes,
+}
+"""What runs each part, by its name."""
+
+DETAILS: Mapping[str, Callable[[Suite, Reasons], Mapping[str, Any]]] = {
+    "write": roundtrips.score,
+    "errors": lambda suite, _: {"texts": errors.score(suite.folder)},
+}
+"""What the file says about a part besides."""
+
+
+@contextmanager
+def importable(suite: Suite) -> Iterator[None]:
+    """The generated packages can be imported meanwhile."""
+    before, modules = list(sys.path), set(sys.modules)
+    sys.path[:0] = suite.python_path
+    try:
+        yield
+    finally:
+        sys.path[:] = before
+        for name in set(sys.modules) - modules:
+            if str(getattr(sys.modules[name], "__file__", "")).startswith(suite.python_path):
+                del sys.modules[name]
+
+
+def run_part(name: str, suite: Suite) -> Reasons:
+    """Runs one part."""
+    with importable(suite):
+        return PARTS[name](suite)
+
+
+def counted(reasons: Reasons) -> dict[str, Any]:
+    """What the file says about a part."""
+    failing = {name: reason for name, reason in sorted(reasons.items()) if reason}
+    return {"passed": len(reasons) - len(failing), "total": len(reasons), "not_passing": failing}
+
+
+def standing() -> dict[str, Any]:
+    """The file as it stands."""
+    found: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
+    return found
+
+
+def write(suite: Suite, commit: Mapping[str, str]) -> dict[str, Any]:
+    """Runs everything and writes the file; ``commit`` is that of the suite, with its date."""
+    parts = {}
+    for name in PARTS:
+        reasons = run_part(name, suite)
+        parts[name] = {**counted(reasons), **(DETAILS[name](suite, reasons) if name in DETAILS else {})}
+    scores = {"suite": {"repository": REPOSITORY, **commit}, "parts": parts}
+    FILE.write_text(json.dumps(scores, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    return scores

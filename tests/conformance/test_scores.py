@@ -1,0 +1,39 @@
+"""No score is below what ``scores.json`` says, where the suite is present."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+
+import pytest
+
+from .scores import PARTS, run_part, standing
+from .suite import ABSENT, Suite, find_suite
+
+
+@pytest.fixture(scope="module")
+def suite() -> Iterator[Suite]:
+    found = find_suite()
+    if found is None:
+        pytest.skip(ABSENT)
+    yield found
+    shutil.rmtree(found.work)
+
+
+@pytest.mark.xdist_group("conformance")
+@pytest.mark.parametrize("part", PARTS)
+def test_no_score_drops(suite: Suite, part: str) -> None:
+    """Each test passes, but for those that the file names with a reason."""
+    scored = standing()["parts"][part]
+    reasons = run_part(part, suite)
+    failing = {name: reason for name, reason in reasons.items() if reason and name not in scored["not_passing"]}
+    assert failing == {}
+    assert len(reasons) >= scored["total"]
+
+
+def test_the_file_names_the_suite() -> None:
+    scores = standing()
+    assert scores["suite"]["commit"]
+    assert set(scores["parts"]) == set(PARTS)
+    for part in scores["parts"].values():
+        assert part["passed"] + len(part["not_passing"]) == part["total"]

@@ -1,0 +1,115 @@
+"""Attributes of bytes and text: by size, to a terminator, to the end; padded, in several encodings."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+from .pieces import Expression, Piece, Scope, Values, size_expression
+
+ENCODINGS = {"UTF-8": "aé€ 😀z,", "ASCII": "abc ,~", "ISO-8859-1": "aéÿ b", "UTF-16LE": "aé€z", "UTF-16BE": "bĀ€", "windows-1252": "a€é"}
+"""With letters that each can write."""
+TERMINATORS = (0, 0x2C, 0x0A, 0x7C)
+
+
+def pick_encoding(random: Random, scope: Scope) -> str:
+    """Mostly one that every reader knows; of a table's columns the engine reads no others."""
+    return random.choice(["UTF-8", "ASCII"] if random.random() < (0.95 if scope.table else 0.3) else [*ENCODINGS])
+
+
+def some_text(random: Random, encoding: str, most: int) -> str:
+    return "".join(random.choice(ENCODINGS[encoding]) for _ in range(random.randint(0, most)))
+
+
+def fixed_or_computed(random: Random, scope: Scope) -> Expression:
+    if scope.sizes and random.random() < 0.7:
+        return size_expression(random, random.choice(scope.sizes))
+    size = random.randint(0, 9)
+    return Expression(str(size), lambda _: size)
+
+
+def sized(random: Random, name: str, scope: Scope, *, text: bool) -> Piece:
+    """Content of a size, as it is or with a terminator, padding or both."""
+    size = fixed_or_computed(random, scope)
+    attribute: dict[str, Any] = {"id": name, "size": size.text}
+    encoding = pick_encoding(random, scope) if text else None
+    if encoding:
+        attribute |= {"type": "str", "encoding": encoding}
+    # A terminator of one byte is no part of a wide encoding's characters.
+    single = encoding is None or not encoding.startswith("UTF-16")
+    terminator = random.choice(TERMINATORS) if single and random.random() < 0.35 else None
+    pad = random.choice((0, 0x20, 0x2C)) if single and random.random() < 0.35 else None
+    if terminator is not None:
+        attribute["terminator"] = terminator
+        if random.random() < 0.3:
+            attribute["include"] = True
+    if pad is not None:
+        attribute["pad-right"] = pad
+
+    def write(random: Random, values: Values) -> bytes:
+        room = size.value(values)
+        if encoding is None:
+            made = random.randbytes(random.randint(0, room) if attribute.keys() & {"terminator", "pad-right"} else room)
+            filler = b"\0"
+        else:
+            found = some_text(random, encoding, room)
+            while len(found.encode(encoding)) > room:
+                found = found[:-1]
+            made, filler = found.encode(encoding), "a".encode(encoding)
+        if pad is not None:
+            filler = bytes([pad])
+        elif terminator is not None:
+            filler = bytes([terminator])
+        return (made + filler * room)[:room]
+
+    return Piece([attribute], write, texts=[name] if text else [], chunks=[] if text else [name])
+
+
+def terminated(random: Random, name: str, scope: Scope, *, text: bool, stream_ends: bool) -> Piece:
+    """Content up to a byte."""
+    attribute: dict[str, Any] = {"id": name}
+    encoding = pick_encoding(random, scope) if text else None
+    terminator = random.choice(TERMINATORS)
+    if encoding:
+        zero = random.random() < 0.5 or encoding.startswith("UTF-16")
+        attribute |= {"type": "strz" if zero else "str", "encoding": encoding}
+        terminator = 0 if zero else terminator
+        if not zero:
+            attribute["terminator"] = terminator
+    else:
+        attribute["terminator"] = terminator
+    if random.random() < 0.3:
+        attribute["include"] = True
+    consumed = random.random() < 0.8
+    if not consumed:
+        attribute["consume"] = False
+    lenient = stream_ends and random.random() < 0.3
+    if lenient:
+        attribute["eos-error"] = False
+    wide = bool(encoding and encoding.startswith("UTF-16"))
+    end = bytes([terminator]) * (2 if wide else 1)
+
+    def write(random: Random, values: Values) -> bytes:
+        content = some_text(random, encoding, 6).encode(encoding) if encoding else random.randbytes(random.randrange(8))
+        if not wide:
+            content = content.replace(end, b"")
+        return content + end
+
+    return Piece([attribute], write, texts=[name] if text else [], chunks=[] if text else [name])
+
+
+def rest(random: Random, name: str, _: Scope, *, text: bool) -> Piece:
+    """Everything up to the stream's end."""
+    attribute: dict[str, Any] = {"id": name, "size-eos": True}
+    encoding = random.choice(["UTF-8", "ASCII", "ISO-8859-1"]) if text else None
+    if encoding:
+        attribute |= {"type": "str", "encoding": encoding}
+    if random.random() < 0.2:
+        attribute["pad-right"] = 0x20
+    elif random.random() < 0.2:
+        attribute["terminator"] = 0x2C
+
+    def write(random: Random, values: Values) -> bytes:
+        return some_text(random, encoding, 8).encode(encoding) if encoding else random.randbytes(random.randrange(12))
+
+    return Piece([attribute], write, texts=[name] if text else [], chunks=[] if text else [name], ends=True)

@@ -1,0 +1,29 @@
+"""Damage to an input."""
+
+from __future__ import annotations
+
+from random import Random
+
+PLAUSIBLE = bytes([*range(12), 0x20, 0x2C, 0x7C, 0x41, 0xAB, 0xC3, 0xA9, 0xFE, 0xFD, 0xFF])
+"""Bytes that mean something: small numbers, terminators, parts of characters and of delimiters."""
+
+
+def damaged(random: Random, data: bytes) -> bytes:
+    """The data with bytes overwritten, put in, taken out, repeated or cut off, at one to three places."""
+    content = bytearray(data)
+    for _ in range(random.choice([1, 1, 1, 2, 3])):
+        at = random.randrange(len(content) + 1)
+        size = random.choice([1, 1, 2, 4, 9])
+        new = bytes(random.choices(PLAUSIBLE, k=size)) if random.random() < 0.5 else random.randbytes(size)
+        match random.randrange(6):
+            case 0 | 1:
+                content[at : at + 1] = new[:1]
+            case 2:
+                content[at:at] = new
+            case 3:
+                del content[at : at + size]
+            case 4:
+                content[at:at] = content[at : at + size * 4]
+            case _:
+                del content[at:]
+    return bytes(content)

@@ -1,0 +1,130 @@
+"""What a made-up spec consists of: attributes, each with what writes its bytes, and expressions with what they mean.
+
+A piece knows how to make bytes that hold. That makes this a third reading of the language, beside the two readers that
+are compared: the values that went in have to come out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+Values = dict[str, Any]
+"""The values of an object by attribute, while it is made."""
+
+
+@dataclass(frozen=True)
+class Expression:
+    """The text, and what it comes to."""
+
+    text: str
+    value: Callable[[Values], int]
+
+
+@dataclass(frozen=True)
+class Number:
+    """An integer attribute that expressions may use. ``least``: the smallest value that a writer gives it; ``small``:
+    whether it may be a size."""
+
+    name: str
+    least: int
+    small: bool
+
+
+@dataclass
+class Piece:
+    """Attributes that belong together. ``write`` gives their bytes and notes their values."""
+
+    attributes: list[dict[str, Any]]
+    write: Callable[[Random, Values], bytes]
+    numbers: list[Number] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    chunks: list[str] = field(default_factory=list)
+    """Names of attributes that are bytes, and always there."""
+    arrays: list[str] = field(default_factory=list)
+    objects: dict[str, str] = field(default_factory=dict)
+    """Names of attributes of user types, with the type."""
+    ends: bool = False
+    """Takes everything up to the end of the stream, so nothing can stand behind it."""
+
+
+@dataclass
+class Scope:
+    """What the attributes behind may use."""
+
+    numbers: list[Number] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    chunks: list[str] = field(default_factory=list)
+    arrays: list[str] = field(default_factory=list)
+    table: bool = False
+    """Whether it is a table's row or stands in one."""
+
+    def add(self, piece: Piece) -> None:
+        self.numbers += piece.numbers
+        self.texts += piece.texts
+        self.chunks += piece.chunks
+        self.arrays += piece.arrays
+
+    @property
+    def sizes(self) -> list[Number]:
+        return [each for each in self.numbers if each.small]
+
+
+def size_expression(random: Random, number: Number) -> Expression:
+    """A size that is never negative for the values that a writer gives."""
+    name = number.name
+    choices = [
+        Expression(name, lambda values: values[name]),
+        Expression(f"{name} + 1", lambda values: values[name] + 1),
+        Expression(f"{name} * 2", lambda values: values[name] * 2),
+        Expression(f"({name} & 7) + 1", lambda values: (values[name] & 7) + 1),
+        Expression(f"{name} % 5", lambda values: values[name] % 5),
+        Expression(f"{name} / 2", lambda values: values[name] // 2),
+        Expression(f"{name} > 3 ? {name} : 2", lambda values: values[name] if values[name] > 3 else 2),
+        Expression(f"({name} << 1) | 1", lambda values: values[name] << 1 | 1),
+    ]
+    if number.least:
+        choices.append(Expression(f"{name} - {number.least}", lambda values: values[name] - number.least))
+    return random.choice(choices)
+
+
+def condition(random: Random, numbers: list[Number]) -> Expression:
+    """True or false, about even."""
+    first, second = random.choice(numbers).name, random.choice(numbers).name
+    limit = random.choice([1, 3, 5, 100])
+    return random.choice(
+        [
+            Expression(f"{first} & 1 != 0", lambda values: values[first] & 1 != 0),
+            Expression(f"{first} > {limit}", lambda values: values[first] > limit),
+            Expression(
+                f"{first} % 2 == 0 or {second} < {limit}",
+                lambda values: values[first] % 2 == 0 or values[second] < limit,
+            ),
+            Expression(
+                f"not ({first} == {limit}) and {second} >= 0",
+                lambda values: values[first] != limit and values[second] >= 0,
+            ),
+            Expression(f"{first} <= {second}", lambda values: values[first] <= values[second]),
+        ]
+    )
+
+
+def any_expression(random: Random, scope: Scope, depth: int = 0) -> str:
+    """An integer expression of any shape, that also may not be computable."""
+    if depth > 2 or random.random() < 0.3 or not scope.numbers:
+        choices = [str(random.choice([0, 1, 2, 7, 255, 65536, -3, 1 << 33]))]
+        choices += [each.name for each in scope.numbers for _ in range(2)]
+        choices += [f"{each}.length" for each in (*scope.texts, *scope.chunks)]
+        choices += [f"{each}.size" for each in scope.arrays]
+        return random.choice(choices)
+    left, right = (any_expression(random, scope, depth + 1) for _ in range(2))
+    sign = random.choice(["+", "-", "*", "/", "%", "&", "|", "^", "?", "~", "-1"])
+    match sign:
+        case "?":
+            return f"({left} {random.choice(['<', '==', '>='])} {right} ? {left} : {right})"
+        case "~" | "-1":
+            return f"({sign[0]}({left}))"
+        case _:
+            return f"({left} {sign} {right})"

@@ -1,0 +1,123 @@
+"""Attributes of fixed size: integers, floats, bits, fixed contents."""
+
+from __future__ import annotations
+
+import struct
+from random import Random
+from typing import Any
+
+from .pieces import Number, Piece, Values
+
+CODES = {"u1": "B", "s1": "b", "u2": "H", "s2": "h", "u4": "I", "s4": "i", "u8": "Q", "s8": "q", "f4": "f", "f8": "d"}
+ENUM = {1: "one", 2: "two", 9: "nine", 200: "many"}
+FLOATS = (0.0, -0.0, 1.5, -2.25, 1e10, float("inf"), float("-inf"), float("nan"), 5e-324)
+
+
+def ordered(random: Random, word: str, endian: str) -> tuple[str, str]:
+    """The type with or without a byte order of its own, and struct's sign of it."""
+    suffix = random.choice(["", "", "le", "be"]) if word[1] != "1" else ""
+    return word + suffix, (">" if (suffix or endian) == "be" else "<") + CODES[word]
+
+
+def limits(word: str) -> tuple[int, int]:
+    bits = int(word[1]) * 8
+    return (0, (1 << bits) - 1) if word[0] == "u" else (-(1 << bits - 1), (1 << bits - 1) - 1)
+
+
+def packer(name: str, code: str, pick: Any) -> Any:
+    def write(random: Random, values: Values) -> bytes:
+        values[name] = pick(random)
+        return struct.pack(code, values[name])
+
+    return write
+
+
+def integer(random: Random, name: str, endian: str) -> Piece:
+    """Any integer, now and then with a rule or an enum."""
+    word = random.choice(["u1", "s1", "u2", "s2", "u4", "s4", "u8", "s8"])
+    type, code = ordered(random, word, endian)
+    least, most = limits(word)
+    attribute: dict[str, Any] = {"id": name, "type": type}
+
+    def any_value(random: Random) -> int:
+        return random.choice([random.randint(least, most), random.randint(0, min(20, most)), least, most])
+
+    pick = any_value
+    match random.randrange(9):
+        case 0:
+            chosen = any_value(random)
+            attribute["valid"] = str(chosen)
+            pick = lambda _: chosen  # noqa: E731
+        case 1:
+            low, high = sorted((any_value(random), any_value(random)))
+            attribute["valid"] = random.choice([{"min": str(low), "max": str(high)}, {"min": str(low)}])
+            pick = lambda random: random.randint(low, high)  # noqa: E731
+        case 2:
+            some = [any_value(random) for _ in range(3)]
+            attribute["valid"] = {"any-of": [str(each) for each in some]}
+            pick = lambda random: random.choice(some)  # noqa: E731
+        case 3:
+            attribute["valid"] = {"expr": "_ % 2 == 0"}
+            pick = lambda random: any_value(random) & ~1  # noqa: E731
+        case 4 if word in ("u1", "u2", "u4"):
+            attribute["enum"] = "kind"
+            if random.random() < 0.4:
+                attribute["valid"] = {"in-enum": True}
+            pick = lambda random: random.choice([*ENUM])  # noqa: E731
+            return Piece([attribute], packer(name, code, pick))
+    return Piece([attribute], packer(name, code, pick), [Number(name, least, False)])
+
+
+def count(random: Random, name: str, endian: str) -> Piece:
+    """A small integer that sizes can be made of."""
+    type, code = ordered(random, random.choice(["u1", "u1", "u2", "u4", "s4"]), endian)
+    least = random.choice([0, 0, 1, 3])
+    attribute: dict[str, Any] = {"id": name, "type": type}
+    if least or random.random() < 0.3:
+        attribute["valid"] = random.choice(
+            [{"min": str(least), "max": "40"}, {"max": "12", "min": str(least)}, {"min": str(least)}]
+        )
+    return Piece([attribute], packer(name, code, lambda random: random.randint(least, 12)), [Number(name, least, True)])
+
+
+def real(random: Random, name: str, endian: str) -> Piece:
+    type, code = ordered(random, random.choice(["f4", "f8"]), endian)
+    return Piece([{"id": name, "type": type}], packer(name, code, lambda random: random.choice(FLOATS)))
+
+
+def bits(random: Random, name: str, _: str) -> Piece:
+    """A run of bit fields, all of one order, that may end inside a byte."""
+    order = random.choice(["", "be", "le"])
+    widths = [random.choice([1, 1, 2, 3, 5, 8, 11, 16, 27, 64]) for _ in range(random.randint(1, 4))]
+    names = [f"{name}_{number}" for number in range(len(widths))]
+    suffixes = ["le" if order == "le" else random.choice(["", "be"]) for _ in widths]
+    attributes: list[dict[str, Any]] = []
+    numbers = []
+    for each, width, suffix in zip(names, widths, suffixes, strict=True):
+        attributes.append({"id": each, "type": f"b{width}{suffix}"})
+        if width > 1:
+            numbers.append(Number(each, 0, width in (2, 3)))
+
+    def write(random: Random, values: Values) -> bytes:
+        content, shift = 0, 0
+        for each, width in zip(names, widths, strict=True):
+            value = random.getrandbits(width)
+            values[each] = bool(value) if width == 1 else value
+            content = content | value << shift if order == "le" else content << width | value
+            shift += width
+        size = -(-shift // 8)
+        if order == "le":
+            return content.to_bytes(size, "little")
+        return (content << (size * 8 - shift)).to_bytes(size, "big")
+
+    return Piece(attributes, write, numbers)
+
+
+def contents(random: Random, name: str, _: str) -> Piece:
+    value = random.choice([b"\xab", b"WL", b"\0\1\2", b"magic!"])
+
+    def write(random: Random, values: Values) -> bytes:
+        values[name] = value
+        return value
+
+    return Piece([{"id": name, "contents": list(value)}], write)

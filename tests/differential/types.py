@@ -1,0 +1,132 @@
+"""Attributes that stand for several: arrays, user types, switches, and those that are there only now and then."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from dataclasses import replace
+from random import Random
+from typing import Any, Protocol
+
+from .pieces import Number, Piece, Scope, Values, condition, size_expression
+from .scalars import CODES, limits, ordered
+
+
+class Types(Protocol):
+    """Where user types are declared."""
+
+    endian: str
+
+    def declare(self, *, ends: bool, parameters: tuple[str, ...] = ()) -> tuple[str, Callable[[Random, Values], bytes]]:
+        """A new type: its name, and what writes an object of it. ``ends``: its stream ends with it."""
+
+
+def array(random: Random, name: str, scope: Scope, types: Types, *, stream_ends: bool) -> Piece:
+    """Numbers one after another."""
+    word = random.choice(["u1", "u2", "s4", "u8", "f4", "f8"])
+    type, code = ordered(random, word, types.endian)
+    attribute: dict[str, Any] = {"id": name, "type": type}
+    if stream_ends and random.random() < 0.4:
+        attribute["repeat"] = "eos"
+        number: Callable[[Random, Values], int] = lambda random, _: random.randrange(5)  # noqa: E731
+    else:
+        attribute["repeat"] = "expr"
+        if scope.sizes and random.random() < 0.7:
+            size = size_expression(random, random.choice(scope.sizes))
+            attribute["repeat-expr"] = size.text
+            number = lambda _, values: size.value(values)  # noqa: E731
+        else:
+            fixed = random.randrange(4)
+            attribute["repeat-expr"] = str(fixed)
+            number = lambda _, __: fixed  # noqa: E731
+    least, most = limits(word) if word[0] != "f" else (-100, 100)
+
+    def write(random: Random, values: Values) -> bytes:
+        items = [random.randint(least, most) for _ in range(number(random, values))]
+        return b"".join(struct.pack(code, each) for each in items)
+
+    return Piece([attribute], write, arrays=[name], ends=attribute["repeat"] == "eos")
+
+
+def until(random: Random, name: str, scope: Scope, types: Types) -> Piece:
+    """Numbers up to one that says so."""
+    type, code = ordered(random, "u1", types.endian)
+    last = random.choice([0, 7])
+    attribute = {"id": name, "type": type, "repeat": "until", "repeat-until": f"_ == {last}"}
+
+    def write(random: Random, values: Values) -> bytes:
+        items = [random.randint(8, 90) for _ in range(random.randrange(4))] + [last]
+        return b"".join(struct.pack(code, each) for each in items)
+
+    return Piece([attribute], write, arrays=[name])
+
+
+def object_of_type(random: Random, name: str, scope: Scope, types: Types, *, repeated: bool = False) -> Piece:
+    """A user type, in place or in a stream of its own."""
+    own_stream = bool(scope.sizes) and random.random() < 0.5 and not repeated
+    size = random.choice(scope.sizes) if own_stream else None
+    parameters = (random.choice(scope.numbers).name,) if scope.numbers and random.random() < 0.3 else ()
+    type, write_object = types.declare(ends=own_stream, parameters=parameters)
+    attribute: dict[str, Any] = {"id": name, "type": f"{type}({', '.join(parameters)})" if parameters else type}
+    if size is not None:
+        attribute["size"] = size.name
+    times = 1
+    if repeated:
+        times = random.randrange(4)
+        attribute |= {"repeat": "expr", "repeat-expr": str(times)}
+
+    def write(random: Random, values: Values) -> bytes:
+        given = {f"p_{each}": values[each] for each in parameters}
+        if size is None:
+            return b"".join(write_object(random, dict(given)) for _ in range(times))
+        # A stream of its own has the size that was written before, and an object may be shorter or longer.
+        room = values[size.name]
+        for _ in range(8):
+            content = write_object(random, dict(given))
+            if len(content) <= room:
+                break
+        return (content + random.randbytes(room))[:room]
+
+    return Piece([attribute], write, objects={} if repeated else {name: type})
+
+
+def switch(random: Random, name: str, scope: Scope, types: Types) -> Piece:
+    """One of several types, by an integer."""
+    on = random.choice(scope.numbers)
+    cases: dict[str, Any] = {}
+    writers: dict[int, Callable[[Random, Values], bytes]] = {}
+    for case in random.sample([0, 1, 2, 3, 5], random.randint(1, 3)):
+        word, code = ordered(random, random.choice(["u1", "u2", "s4"]), types.endian)
+        type, write_object = types.declare(ends=False) if random.random() < 0.5 else (word, None)
+        cases[str(case)] = type
+        writers[case] = write_object or (lambda _, __, code=code: struct.pack(code, 5))
+    otherwise = "u1" if random.random() < 0.5 else None
+    if otherwise:
+        cases["_"] = otherwise
+    elif random.random() < 0.5:
+        # Every case is an integer or an object; with none that fits nothing is read.
+        cases = dict(cases)
+
+    def write(random: Random, values: Values) -> bytes:
+        writer = writers.get(values[on.name])
+        if writer is not None:
+            return writer(random, {})
+        return b"\x2a" if otherwise else b""
+
+    return Piece([{"id": name, "type": {"switch-on": on.name, "cases": cases}}], write)
+
+
+def optional(random: Random, piece: Piece, numbers: list[Number]) -> Piece:
+    """The same, there only where something holds; nothing behind can be sure of it."""
+    if len(piece.attributes) != 1 or not numbers:
+        return piece
+    there = condition(random, numbers)
+    attribute = {**piece.attributes[0], "if": there.text}
+
+    def write(random: Random, values: Values) -> bytes:
+        return piece.write(random, values) if there.value(values) else b""
+
+    return replace(piece, attributes=[attribute], write=write, numbers=[], texts=[], chunks=[], arrays=[], objects={})
+
+
+__all__ = ["CODES", "Types", "array", "object_of_type", "optional", "switch", "until"]

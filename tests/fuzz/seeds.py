@@ -1,0 +1,179 @@
+"""``python -m tests.fuzz.seeds``: writes the seeds in ``corpora/``, made of the vectors and the specs in the box.
+
+A seed is what the target takes, so most have choices of the target before the vector's bytes. Few and small ones are
+enough: the fuzzer finds the rest, and its grown corpora stay in ``fuzz-report/``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import zstandard
+from wireloom import registry
+from wireloom.program import ColumnProgram
+
+from .surfaces import damage, formats, objects, s2_frames
+from .targets import CORPORA, ROOT
+
+VECTORS = ROOT / "tests" / "vectors"
+LARGEST = 1200
+"""Bytes of a seed."""
+MOST = 24
+"""Seeds of a kind."""
+STEP_CHOICES = 40
+"""Bytes that make up a random program in the targets of the engine."""
+
+
+def rows(*parts: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in VECTORS.joinpath(*parts).read_bytes().splitlines()]
+
+
+def hexes(key: str, *parts: str) -> Iterator[bytes]:
+    """Vectors that stand in hexadecimal under that key."""
+    found = (bytes.fromhex(row[key]) for row in rows(*parts) if row.get(key))
+    yield from (each for each in found if len(each) <= LARGEST)
+
+
+def segments() -> Iterator[bytes]:
+    """EdgeMQ segments as they are before compression: their beginnings."""
+    for path in sorted((VECTORS / "edgemq").glob("*.wal.zst")):
+        try:
+            with zstandard.ZstdDecompressor().stream_reader(path.read_bytes()) as reader:
+                yield reader.read(LARGEST // 2)
+        except zstandard.ZstdError:
+            continue
+
+
+def some(seeds: Iterator[bytes], most: int = MOST) -> list[bytes]:
+    """Different ones, spread over all there are."""
+    found = sorted(set(seeds), key=lambda each: (len(each), each))
+    return found[:: max(1, -(-len(found) // most))]
+
+
+def packed(program: ColumnProgram) -> bytes:
+    """A program whose size is a number of whole words, as the target reads it behind the count of them."""
+    while len(program.pack()) % 8:
+        program = dataclasses.replace(program, constants=program.constants + b"\0")
+    content = program.pack()
+    return bytes([0, len(content) // 8]) + content
+
+
+def choices(name: str) -> bytes:
+    """Bytes by which a target makes up a program; the same every time."""
+    return hashlib.sha512(name.encode()).digest()[:STEP_CHOICES]
+
+
+def program_seeds() -> Iterator[bytes]:
+    inputs = {
+        "edgemq_segment": segments(),
+        "word_stuffed_log": hexes("stream", "word_stuffing", "encode.jsonl"),
+        "cobs_log": (each + b"\0" for each in hexes("pypi_encoded", "word_stuffing", "cobs.jsonl")),
+    }
+    for name, found in inputs.items():
+        program = registry.get(name).program
+        assert program is not None
+        for content in some(found, 6):
+            # Two preset values, three sizes of buffers, then the input.
+            yield packed(program) + b"\0\x40\xff\4\xff\xff" + content
+    yield from (b"\1" + choices(f"program {number}") * 3 for number in range(MOST))
+
+
+def messages() -> list[bytes]:
+    aggregates = (each for each in hexes("blob_hex", "kpl", "valid.jsonl"))
+    return some(aggregates, 12) + some(hexes("hex", "s2", "messages.jsonl"), 12)
+
+
+def spec_seeds() -> Iterator[bytes]:
+    yield from (path.read_bytes() for path in (ROOT / "specs").glob("*.ksy"))
+    zoo = ROOT / "tests" / "unit" / "inspecting" / "zoo.ksy"
+    yield zoo.read_bytes()
+
+
+EXPRESSIONS = (
+    "n * 2 + (f > 1.5 ? 1 : -1)",
+    "t.substring(0, n).reverse + 'x' * 1",
+    "b[0] + l[n % 3] << 2 & 0xff | 0b11 ^ ~n",
+    "e == animals::cat and not (n == 0) or s.v >= -7",
+    "l.max - l.min + l.size + b.length + t.length",
+    "t.to_i(16) + n.to_s.length + b.to_s('ASCII').length",
+    "[1, 2, n].last + sizeof<sub> + bitsizeof<u1> + n.as<u1>",
+    'f"{n} of {t}"',
+    "_root.n + _io.pos + _io.size",
+)
+
+
+def seeds() -> dict[str, list[bytes]]:
+    """By target."""
+    streams = some(hexes("hex", "s2", "frames.jsonl"), 10) + some(hexes("hex", "s2", "terminal.jsonl"), 4)
+    documents = [row["json"].encode() for row in rows("s2", "json.jsonl") if "json" in row]
+    events = [row["text"].encode() for row in rows("s2", "sse.jsonl") if "text" in row]
+    logs = {
+        "edgemq_segment": some(segments(), 6),
+        "word_stuffed_log": some(hexes("stream", "word_stuffing", "encode.jsonl"), 6),
+        "cobs_log": some(hexes("pypi_encoded", "word_stuffing", "cobs.jsonl"), 4),
+        "kpl_aggregated_record": some(hexes("blob_hex", "kpl", "unusual.jsonl"), 6),
+        "s2_messages": some(hexes("hex", "s2", "messages.jsonl"), 6),
+    }
+    kinds = {
+        "EdgemqSegment": logs["edgemq_segment"],
+        "WordStuffedLog": logs["word_stuffed_log"],
+        "CobsLog": logs["cobs_log"],
+        "KplAggregatedRecord": logs["kpl_aggregated_record"],
+        "S2Session": streams[:6],
+    }
+    stuffed = [
+        *hexes("payload", "word_stuffing", "encode.jsonl"),
+        *hexes("input", "word_stuffing", "decode_words.jsonl"),
+    ]
+    return {
+        "fuzz_fill": list(program_seeds()),
+        "fuzz_messages": [b"\1" + choices(f"message {number}") + each for number, each in enumerate(messages())],
+        "fuzz_stuffing": [bytes([number, 3, 0xFE]) + each for number, each in enumerate(some(iter(stuffed)))],
+        "fuzz_wire": [bytes([number]) + each for number, each in enumerate(messages())],
+        "fuzz_digests": [
+            bytes([number * 23 % 256, 40, number * 9, number]) + each for number, each in enumerate(messages())
+        ],
+        "specs": list(spec_seeds()),
+        "expressions": [each.encode() for each in EXPRESSIONS],
+        "objects": [
+            bytes([number]) + each
+            for number, kind in enumerate(objects.KINDS)
+            for each in kinds.get(kind.__name__, logs["s2_messages"])[:6]
+        ],
+        "s2_frames": [bytes([number % len(s2_frames.KINDS), 0]) + each for number, each in enumerate(streams)],
+        "s2_json": [b"\0" + each for each in some(iter(documents))],
+        "s2_events": [b"\0" + each for each in some(iter(events))],
+        "formats": [
+            bytes([number, 0, number % 8, 0]) + each
+            for number, (name, _) in enumerate(formats.TABLES)
+            for each in logs[name][:4]
+        ],
+        "damage": [
+            bytes([number]) + choices(f"log {number} {each}") * 3
+            for number in range(len(damage.NAMES))
+            for each in range(4)
+        ],
+    }
+
+
+def write(folder: Path = CORPORA) -> int:
+    """Writes the seeds anew; gives the number of their bytes."""
+    shutil.rmtree(folder, ignore_errors=True)
+    total = 0
+    for target, found in seeds().items():
+        (folder / target).mkdir(parents=True)
+        for content in found:
+            # Named by content, as libFuzzer does.
+            (folder / target / hashlib.sha1(content).hexdigest()).write_bytes(content)
+            total += len(content)
+    return total
+
+
+if __name__ == "__main__":
+    print(f"{write()} bytes of seeds in {CORPORA.relative_to(ROOT)}")

@@ -1,0 +1,72 @@
+"""Every fuzz target for a moment: it builds, takes its seeds, and finds nothing in them."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+
+import pytest
+
+from . import libfuzzer, native, report, seeds
+from .surfaces import NAMES
+from .targets import CORPORA, TARGETS, Outcome, Target
+
+ENGINE = [each for each in TARGETS if each.kind == "engine"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_surfaces_take_their_seeds(name: str) -> None:
+    check = importlib.import_module(f"tests.fuzz.surfaces.{name}").check
+    check(b"")
+    for seed in sorted((CORPORA / name).iterdir()):
+        check(seed.read_bytes())
+
+
+@pytest.fixture(scope="module")
+def report_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    if not native.toolchain().guided:
+        pytest.skip("no clang with libFuzzer; tests/engine runs the targets without guidance")
+    return tmp_path_factory.mktemp("fuzz")
+
+
+# One process, so that the engine is compiled once.
+@pytest.mark.xdist_group("fuzz")
+@pytest.mark.parametrize("target", ENGINE, ids=lambda target: target.name)
+def test_targets_of_the_engine_run(target: Target, report_folder: Path) -> None:
+    outcome = native.fuzz(target, 1, report_folder, optimise="-O0")
+    assert not outcome.findings
+    assert not outcome.absent
+    assert outcome.executions
+    assert outcome.coverage
+
+
+def test_the_seeds_are_those_of_the_vectors(tmp_path: Path) -> None:
+    total = seeds.write(tmp_path)
+    made = {path.relative_to(tmp_path): path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    kept = {path.relative_to(CORPORA): path.read_bytes() for path in CORPORA.rglob("*") if path.is_file()}
+    assert made == kept, "python -m tests.fuzz.seeds writes them anew"
+    assert total < 200_000
+
+
+def test_what_libfuzzer_says_is_read() -> None:
+    outcome = Outcome("fuzz_wire", "engine", seconds=2.0)
+    libfuzzer.read_output(
+        outcome,
+        "#2\tINITED cov: 7 ft: 8 corp: 1/1b exec/s: 0 rss: 30Mb\n"
+        "#99\tNEW    cov: 12 ft: 20 corp: 5/3Kb lim: 4 exec/s: 0 rss: 30Mb L: 1/1 MS: 1 ChangeBit-\n"
+        "stat::number_of_executed_units: 1000\n",
+    )
+    assert (outcome.executions, outcome.coverage, outcome.features) == (1000, 12, 20)
+    assert (outcome.corpus, outcome.corpus_bytes, outcome.per_second) == (5, 3072, 500.0)
+
+
+def test_the_report_names_what_is_absent_and_what_was_found(tmp_path: Path) -> None:
+    outcomes = [
+        Outcome("specs", "python", absent="atheris is not installed"),
+        Outcome("fuzz_wire", "engine", 2.0, 1000, 12, findings=["fuzz-report/findings/fuzz_wire-crash-1"]),
+    ]
+    text = report.table(outcomes)
+    assert "specs: atheris is not installed" in text
+    assert "fuzz_wire found: fuzz-report/findings/fuzz_wire-crash-1" in text
+    assert "1,000" in text
+    assert '"executions_per_second": 500.0' in report.write(outcomes, tmp_path).read_text()

@@ -1,0 +1,45 @@
+"""Programs in processes of their own, whose memory is measured and whose end is waited for."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+MEGABYTE = 1_000_000
+SECONDS = 100
+"""What no hostile input may take; all of them take a few at most, on any machine."""
+
+# Of this program alone: getrusage counts what the process was before it became this program, too.
+PEAK = """
+with open("/proc/self/status") as status:
+    [peak] = [int(line.split()[1]) for line in status if line.startswith("VmHWM")]
+print(peak)
+"""
+
+needs_proc = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak is read from /proc")
+
+
+def measured(program: str, *arguments: object) -> tuple[list[str], int]:
+    """Runs a program to its end. Gives what it printed, in words, and its largest resident size in bytes."""
+    command = [sys.executable, "-c", program + PEAK, *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    *words, peak = done.stdout.split()
+    return words, int(peak) * 1024
+
+
+READ = """
+import sys
+import wireloom
+name, path, options = sys.argv[1], sys.argv[2], dict(each.split("=") for each in sys.argv[3:])
+rows = 0
+with wireloom.scan(name, path, recover="recover" in options, **{k: v for k, v in options.items() if k != "recover"}) as s:
+    for batch in s:
+        rows += batch.num_rows
+file = s.report.files[0]
+print(rows, file.bytes, file.tail, *(each.reason for each in file.damaged[:3]))
+"""
+"""Reads a file, and prints rows, bytes, the tail, and the first reasons of damage."""

@@ -1,0 +1,148 @@
+"""Files that are many, change while they are read, never come, or have no room to be written."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import wireloom
+import zstandard
+from wireloom import WireloomError
+
+from ..unit.reading.samples import cobs_log, frame, frames, payloads
+from .children import SECONDS
+
+COMMAND = [sys.executable, "-c", "from wireloom.command.entry import main; main()"]
+LARGEST = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, {size}));"
+"""Limits the size of files that the rest of a program writes."""
+
+
+@pytest.mark.parametrize("name", ["edgemq_segment", "word_stuffed_log", "s2_session", "kpl_aggregated_record"])
+def test_a_thousand_files_of_no_bytes(name: str, tmp_path: Path) -> None:
+    for number in range(1000):
+        (tmp_path / f"{number:04}").touch()
+    before = len(os.listdir("/proc/self/fd")) if os.path.exists("/proc/self/fd") else 0
+    table, report = wireloom.read_with_report(name, tmp_path)
+    assert len(report.files) == 1000
+    # To Kinesis an empty record is one that was not aggregated.
+    whole = name == "kpl_aggregated_record"
+    assert table.num_rows == 1000 * whole
+    assert report.clean
+    assert not before or len(os.listdir("/proc/self/fd")) <= before + 2
+
+
+@pytest.mark.parametrize("prefetch", [False, True])
+@pytest.mark.parametrize("compressed", [False, True])
+def test_a_file_that_shrinks_while_it_is_read(prefetch: bool, compressed: bool, tmp_path: Path) -> None:
+    content = frames(payloads(30_000, largest=600))
+    path = tmp_path / "shrinking.wal"
+    path.write_bytes(zstandard.ZstdCompressor(level=1).compress(content) if compressed else content)
+    with wireloom.scan("edgemq_segment", path, batch_rows=100, prefetch=prefetch, columns=["tenant"]) as scanner:
+        rows = next(scanner).num_rows
+        os.truncate(path, path.stat().st_size // 10)
+        numbers = [number for batch in scanner for number in batch["tenant"].to_pylist()]
+    [file] = scanner.report.files
+    # What had been read ahead comes out, too.
+    assert numbers == list(range(rows, rows + len(numbers)))
+    assert file.tail == "truncated"
+    assert file.error
+
+
+@pytest.mark.parametrize("prefetch", [False, True])
+def test_a_file_that_grows_while_it_is_read(prefetch: bool, tmp_path: Path) -> None:
+    path = tmp_path / "growing.wal"
+    content = frames(payloads(30_000, largest=600))
+    path.write_bytes(content)
+    with wireloom.scan("edgemq_segment", path, batch_rows=100, prefetch=prefetch, columns=["tenant"]) as scanner:
+        rows = next(scanner).num_rows
+        with path.open("ab") as file:
+            file.write(frame(b"later", tenant=30_000) * 10)
+        rows += sum(batch.num_rows for batch in scanner)
+    assert 30_000 <= rows <= 30_010
+    assert scanner.report.clean
+
+
+LOG = cobs_log([b"x" * 1000] * 100)[:-7]
+SEGMENT = frames(payloads(5000))
+
+
+# Of compressed input, a thread reads ahead, and it is the thread that waits for the pipe.
+@pytest.mark.parametrize(
+    ("command", "name", "begun"),
+    [
+        ("decode", "cobs_log", LOG),
+        ("extract", "cobs_log", LOG),
+        ("decode", "edgemq_segment", zstandard.ZstdCompressor().compress(SEGMENT)[:-1000]),
+        ("verify", "edgemq_segment", gzip.compress(SEGMENT)[:-1000]),
+        ("verify", "s2_session", b""),
+    ],
+)
+def test_a_pipe_that_stalls_is_left_at_an_interrupt(command: str, name: str, begun: bytes, tmp_path: Path) -> None:
+    out = ["-o", str(tmp_path / "out.ndjson")] if command == "decode" else []
+    process = subprocess.Popen(
+        [*COMMAND, command, name, "-", *out],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdin is not None
+    process.stdin.write(begun)
+    process.stdin.flush()
+    _wait_until_it_reads(process.pid)
+    process.send_signal(signal.SIGINT)
+    # Standard input stays open: nothing but the interrupt ends the command.
+    process.wait(timeout=SECONDS)
+    assert process.stderr is not None
+    errors = process.stderr.read()
+    process.stdin.close()
+    assert process.returncode == 130
+    assert errors.strip() == b"wireloom: interrupted"
+    assert os.listdir(tmp_path) == []
+
+
+def _wait_until_it_reads(process: int) -> None:
+    """Until the process has taken all of the pipe, and waits for more."""
+    deadline = time.monotonic() + SECONDS
+    while time.monotonic() < deadline:
+        time.sleep(0.05)
+        wanted = Path(f"/proc/{process}/wchan")
+        if not wanted.exists() or "pipe" in wanted.read_text() or time.monotonic() > deadline - SECONDS + 3:
+            return
+
+
+@pytest.mark.parametrize("to", ["ndjson", "parquet", "arrow", "csv"])
+def test_a_full_disk_while_decoding(to: str, tmp_path: Path) -> None:
+    log = tmp_path / "a.log"
+    log.write_bytes(cobs_log(payloads(20_000)))
+    (tmp_path / "out").mkdir()
+    out = tmp_path / "out" / f"rows.{to}"
+    out.write_bytes(b"before")
+    program = LARGEST.format(size=100_000) + COMMAND[2]
+    command = [sys.executable, "-c", program, "decode", "cobs_log", str(log), "-o", str(out), "--to", to]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=SECONDS)
+    assert done.returncode == 2
+    assert done.stderr == f"wireloom: error: {out}: cannot be written: File too large\n"
+    assert os.listdir(out.parent) == [out.name]
+    assert out.read_bytes() == b"before"
+
+
+@pytest.mark.parametrize("name", ["a.wal", "a.wal.zst"])
+def test_a_full_disk_while_encoding(name: str, tmp_path: Path) -> None:
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    events = [{"fmt": 0, "tenant": 1, "ts_millis": 0, "payload": os.urandom(1000)}] * 10
+    path = tmp_path / name
+    resource.setrlimit(resource.RLIMIT_FSIZE, (500, limits[1]))
+    try:
+        with pytest.raises(WireloomError, match="cannot be written: File too large") as caught:
+            wireloom.write("edgemq_segment", events, path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert caught.value.path == str(path)
+    assert os.listdir(tmp_path) == []

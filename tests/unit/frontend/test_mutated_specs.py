@@ -1,0 +1,150 @@
+"""Specs with pieces exchanged, taken away and replaced: each ends in code that Python compiles, or in diagnostics.
+
+With ``KAITAI_TESTS`` the specs of Kaitai's suite are among those that are changed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from wireloom.codegen.backends.columns import BACKEND as COLUMNS
+from wireloom.codegen.backends.python import BACKEND as PYTHON
+from wireloom.codegen.model.fields import BUILT_IN
+from wireloom.codegen.model.model import Spec
+from wireloom.codegen.spec.tables import TABLES
+from wireloom.errors import SpecError
+
+from tests.unit.frontend.test_hostile import KITCHEN_SINK, SPECS, judged
+from tests.unit.teaching.test_together import MANY
+
+SUITE = os.environ.get("KAITAI_TESTS")
+SAMPLES = [KITCHEN_SINK, MANY, *SPECS]
+if SUITE:
+    SAMPLES += [path.read_text(encoding="utf-8") for path in sorted(Path(SUITE, "formats").glob("*.ksy"))]
+
+NAMES = [
+    *(*BUILT_IN, "b1", "b7le", "bytes", "io", "any", "x", "t", "sub", "sub(1)", "::x", "x::sub", "u1[]", "zlib"),
+    *("eos", "expr", "until", "le", "be", "UTF-16LE", "no-such", "on", "~", "xor(n)", "rol(3)", "my.proc(n, 1)", "crc32c"),
+]  # fmt: skip
+EXPRESSIONS = """\
+n
+a
+_
+_io
+_root
+_parent
+_index
+_on
+_sizeof
+_root.a
+_parent._parent._parent
+n.size
+a.to_s
+_io.size - _io.pos
+sizeof<x>
+b.first.v
+[n, n]
+n ? 1 : 2
+animals::cat
+n / 0
+1 << n
+_root.as<x>
+_parent.as<sub>.v
+a[n]
+-n * 2 ** 3
+n > 1 and not true
+'é' + "\\n"
+f"{n}"
+x.a.x.a
+""".splitlines()
+PARTS: list[Any] = [
+    *(None, True, False, 0, -1, 2**64, 10**400, 1.5, "", [], {}, [[]], {"a": {}}, ["a", 1, {}]),
+    {"switch-on": "n", "cases": {"1": "sub(1)", "_": "x"}},
+    {"switch-on": "_root", "cases": {"e::f": "u1"}},
+    {"id": "z", "type": "x"},
+    {"seq": [{"id": "q", "type": "x"}], "instances": {"v": {"value": "_root.n"}}},
+    {"min": 1, "max": "n"},
+    {"value": "n + a.size"},
+    {"pos": "n", "io": "_root._io", "size": "_io.size"},
+    {"algorithm": "crc32c", "over": ["a", "b"]},
+]
+VALUES = [*NAMES, *EXPRESSIONS, *PARTS]
+KEYS = sorted({key for table in TABLES.values() for key in table.keys} | {"-wireloom", "a", "n"})
+KINDS = ("replace", "remove", "copy", "key", "wrap")
+
+
+def slots(tree: Any) -> list[tuple[Any, Any]]:
+    """Every place of the tree: what holds it, and its key or index."""
+    found: list[tuple[Any, Any]] = []
+    waiting = [tree]
+    while waiting:
+        current = waiting.pop()
+        inside = (
+            current.items() if isinstance(current, dict) else enumerate(current) if isinstance(current, list) else ()
+        )
+        for key, value in inside:
+            found.append((current, key))
+            waiting.append(value)
+    return found
+
+
+def change(tree: Any, kind: str, at: int, other: int, value: Any, key: str) -> None:
+    """One change, in place."""
+    places = slots(tree)
+    if not places:
+        return
+    holder, where = places[at % len(places)]
+    if kind == "remove":
+        del holder[where]
+    elif kind == "copy":
+        source, name = places[other % len(places)]
+        holder[where] = deepcopy(source[name])
+    elif kind == "key" and isinstance(holder, dict):
+        holder[key] = holder.pop(where)
+    elif kind == "wrap":
+        holder[where] = [holder[where]]
+    else:
+        holder[where] = deepcopy(value)
+
+
+def generated(spec: Spec) -> None:
+    """The code of a spec is code, or there is a sentence why there is none."""
+    for backend in (PYTHON, COLUMNS):
+        try:
+            files = backend.files(spec)
+        except SpecError:
+            continue
+        for file in files:
+            if file.path.endswith(".py"):
+                compile(file.text, file.path, "exec")
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], deadline=None)
+@given(
+    st.sampled_from(SAMPLES),
+    st.lists(
+        st.tuples(
+            st.sampled_from(KINDS),
+            st.integers(0, 10_000),
+            st.integers(0, 10_000),
+            st.sampled_from(VALUES),
+            st.sampled_from(KEYS),
+        ),
+        min_size=1,
+        max_size=5,
+    ),
+)
+def test_exchanged_pieces(text: str, changes: list[tuple[str, int, int, Any, str]]) -> None:
+    tree = yaml.safe_load(text)
+    for each in changes:
+        change(tree, *each)
+    result = judged(json.dumps(tree, default=str))
+    if result.spec is not None:
+        generated(result.spec)
