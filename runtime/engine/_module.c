@@ -4,6 +4,7 @@
 #include <Python.h>
 
 #include "_arguments.h"
+#include "_encode.h"
 #include "_md5.h"
 #include "_messages.h"
 
@@ -273,6 +274,7 @@ static PyMethodDef functions[] = {
     {"fill", (PyCFunction)(void (*)(void))engine_fill, METH_VARARGS | METH_KEYWORDS, NULL},
     {"resync", (PyCFunction)(void (*)(void))engine_resync, METH_VARARGS | METH_KEYWORDS, NULL},
     {"find_delimiter", engine_find_delimiter, METH_VARARGS, NULL},
+    {"encode", (PyCFunction)(void (*)(void))engine_encode, METH_VARARGS | METH_KEYWORDS, NULL},
     {"stuff", engine_stuff, METH_VARARGS, NULL},
     {"unstuff", engine_unstuff, METH_VARARGS, NULL},
     {"crc32c", engine_crc32c, METH_VARARGS, NULL},
