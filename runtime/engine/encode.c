@@ -203,8 +203,10 @@ static int put_row(encoder *self, size_t row, uint8_t *out, size_t room, size_t 
         }
         if (!assemble(self, self->scratch, self->scratch_size, row, begin, bytes))
             return WL_ENCODE_REFUSED;
-        wire = arguments->stuffing == WL_STUFFING_WORD ? wl_word_stuff(self->scratch, plain, out)
-                                                       : wl_cobs_stuff(self->scratch, plain, out);
+        size_t left = room - behind;
+        wire = arguments->stuffing == WL_STUFFING_WORD
+                   ? wl_word_stuff_within(self->scratch, plain, out, left, self->scratch_size)
+                   : wl_cobs_stuff_within(self->scratch, plain, out, left, self->scratch_size);
     }
     if (wire > arguments->max_record)
         return WL_ENCODE_REFUSED;
