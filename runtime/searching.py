@@ -176,7 +176,7 @@ class Log:
         read = dict.fromkeys((*self._names, *extra, OFFSET))
         checked = plan(found, columns=list(read), verify=verify, max_record=max_record, prefetch=False, codec="none")
         self._plan = replace(checked, chunk=BLOCK)
-        self._input = _Counted(_log_input(source, location))
+        self._input = _Counted(_log_input(source, location, found.codec))
         self.size = self._input.size or 0
         self.probes = 0
         self.largest_read = 0
@@ -207,7 +207,7 @@ class Log:
             if scan.report.error is not None:
                 raise WireloomError(scan.report.error, path=self._input.path, reason="missing")
         finally:
-            batches.close()
+            batches.close()  # type: ignore[attr-defined]  # a generator, typed as an iterator
             self.largest_read = max(self.largest_read, self.bytes_read - before)
 
     def _behind_hole(self, begin: int) -> int:
@@ -302,7 +302,7 @@ class _CountedStream:
         return min(most, data - self._position)
 
 
-def _log_input(source: Any, location: dict[str, Any]) -> Input:
+def _log_input(source: Any, location: dict[str, Any], usual: str) -> Input:
     """The one input that ``source`` names. Raises ``UnsupportedError`` where rows cannot be found from its middle."""
     found = storage.expand(source, **location)
     if len(found) != 1:
@@ -312,7 +312,7 @@ def _log_input(source: Any, location: dict[str, Any]) -> Input:
         raise UnsupportedError("the log can only be read from its beginning: save it as a file", path=log.path)
     stream = Stored(log.open(), log.size)
     try:
-        codec = codecs.detect(stream.peek(codecs.HEAD), log.name, ("zstd", "gzip", "none"))
+        codec = codecs.detect(stream.peek(codecs.HEAD), log.name, usual)
     finally:
         stream.close()
     if codec != "none":

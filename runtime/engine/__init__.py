@@ -161,6 +161,80 @@ def resync(
     return _engine.resync(program, source, begin, end, base_offset, at_end, padding, max_record, tuple(preset))
 
 
+class Holds(IntEnum):
+    """What fills a fixed field of a row that is encoded."""
+
+    COLUMN = 0
+    """The caller's values, one per row."""
+    SIZE = 1
+    """The size of the row's byte string plus a constant."""
+    CHECKSUM = 2
+
+
+class EncodeStatus(IntEnum):
+    """How an encoding ended."""
+
+    DONE = 0
+    """All rows are written."""
+    NO_ROOM = 1
+    """The next row may not fit into what is left; ``needed`` bytes would do for it."""
+    REFUSED = 2
+    """The next row cannot be written: its size does not fit its field, or it is larger than ``max_record``, or it holds
+    the delimiter and nothing is stuffed."""
+
+
+class EncodeResult(NamedTuple):
+    """What a call of ``encode`` did: ``rows`` and ``size`` bytes were written."""
+
+    rows: int
+    size: int
+    status: int
+    """An ``EncodeStatus``."""
+    needed: int
+
+
+def encode(
+    fields: Sequence[tuple[int, int, Buffer | None, int]],
+    offsets: Buffer | None,
+    data: Buffer | None,
+    *,
+    first: int,
+    rows: int,
+    checksum: tuple[int, int, int, int, int, int] | None,
+    delimiter: bytes,
+    stuffing: int,
+    padding: int,
+    max_record: int,
+    out: Buffer,
+) -> EncodeResult:
+    """Write rows ``first`` … ``rows`` of columns to ``out``: of each row its fixed fields, then its byte string.
+
+    ``fields``: ``(kind, holds, values, added)`` for each, in the order of the wire: a ``program.Kind``, a ``Holds``,
+    for a column its values (``rows`` of them, as wide as the kind, in the machine's order), for a size what is added.
+    ``offsets`` (``rows`` + 1 int32) and ``data``: the byte strings, or ``None``. ``checksum``: ``(algorithm, initial,
+    final_xor, replace, begin, end)`` over bytes ``begin`` … ``end`` of the row (-1: all that follow), its own bytes
+    counting as ``replace``. ``delimiter`` and ``padding`` zeros follow each row. ``max_record``: the largest row in
+    bytes, stuffed and without its delimiter.
+
+    Other threads run meanwhile. Raises ``ValueError`` for buffers that are too small and numbers that do not exist.
+    """
+    return EncodeResult(
+        *_engine.encode(
+            tuple(fields),
+            offsets,
+            data,
+            first,
+            rows,
+            checksum,
+            delimiter,
+            stuffing,
+            padding,
+            max_record,
+            out,
+        )
+    )
+
+
 def find_delimiter(source: Buffer, begin: int, end: int, delimiter: bytes) -> int:
     """The first index in ``[begin, end)`` where ``delimiter`` (1 to 4 bytes) stands wholly before ``end``, or -1."""
     return _engine.find_delimiter(source, begin, end, delimiter)

@@ -62,6 +62,19 @@ def fill_messages(
     counts: Buffer,
     problems: Buffer,
 ) -> tuple[int, int, int, int, int, int, int]: ...
+def encode(
+    fields: tuple[tuple[int, int, Buffer | None, int], ...],
+    offsets: Buffer | None,
+    data: Buffer | None,
+    first: int,
+    rows: int,
+    checksum: tuple[int, int, int, int, int, int] | None,
+    delimiter: bytes,
+    stuffing: int,
+    padding: int,
+    max_record: int,
+    out: Buffer,
+) -> tuple[int, int, int, int]: ...
 def find_delimiter(source: Buffer, begin: int, end: int, delimiter: Buffer) -> int: ...
 def stuff(data: Buffer, stuffing: int) -> bytes: ...
 def unstuff(data: Buffer, stuffing: int, limit: int) -> bytes: ...

@@ -5,6 +5,7 @@
 
 #include "_arguments.h"
 #include "_maker.h"
+#include "_encode.h"
 #include "_md5.h"
 #include "_messages.h"
 
@@ -274,6 +275,7 @@ static PyMethodDef functions[] = {
     {"fill", (PyCFunction)(void (*)(void))engine_fill, METH_VARARGS | METH_KEYWORDS, NULL},
     {"resync", (PyCFunction)(void (*)(void))engine_resync, METH_VARARGS | METH_KEYWORDS, NULL},
     {"find_delimiter", engine_find_delimiter, METH_VARARGS, NULL},
+    {"encode", (PyCFunction)(void (*)(void))engine_encode, METH_VARARGS | METH_KEYWORDS, NULL},
     {"stuff", engine_stuff, METH_VARARGS, NULL},
     {"unstuff", engine_unstuff, METH_VARARGS, NULL},
     {"crc32c", engine_crc32c, METH_VARARGS, NULL},

@@ -7,32 +7,55 @@
 
 #define LONGEST 254
 
-static const uint8_t delimiter[1] = {0};
-
 size_t wl_cobs_stuffed_bound(size_t size) { return size + 1 + size / LONGEST; }
 
-size_t wl_cobs_stuff(const uint8_t *data, size_t size, uint8_t *out) {
-    wl_scanner scanner;
-    size_t at = 0, written = 0;
-    wl_scanner_start(&scanner, data, 0, size, delimiter, 1);
-    for (;;) {
-        size_t found = wl_scanner_find(&scanner, at);
-        size_t end = found == WL_NOT_FOUND ? size : found;
-        for (; end - at >= LONGEST; at += LONGEST, written += LONGEST + 1) {
-            out[written] = LONGEST + 1;
-            memcpy(out + written + 1, data + at, LONGEST);
-            /* Nothing may follow only where this block reaches the end of the data and no 00 is still to come. */
-            if (at + LONGEST == size)
-                return written + LONGEST + 1;
-        }
-        out[written++] = (uint8_t)(end - at + 1);
-        if (end > at)
-            memcpy(out + written, data + at, end - at);
-        written += end - at;
-        if (found == WL_NOT_FOUND)
-            return written;
-        at = found + 1;
+typedef struct {
+    const uint8_t *data;
+    size_t size;
+    size_t readable; /* bytes that may be read at `data` */
+    uint8_t *out;
+    size_t room;
+    size_t at;
+    size_t written;
+} stuffer;
+
+static inline void put_block(stuffer *self, size_t run) {
+    self->out[self->written++] = (uint8_t)(run + 1);
+    if (run)
+        wl_copy(self->out + self->written, self->data + self->at, run, self->room - self->written,
+                self->readable - self->at);
+    self->written += run;
+    self->at += run;
+}
+
+/* The blocks up to `end`. False: the last one is a longest one that ends the data, and nothing may follow it. */
+static inline bool put_blocks(stuffer *self, size_t end) {
+    while (end - self->at >= LONGEST) {
+        put_block(self, LONGEST);
+        if (self->at == self->size)
+            return false;
     }
+    put_block(self, end - self->at);
+    return true;
+}
+
+size_t wl_cobs_stuff_within(const uint8_t *data, size_t size, uint8_t *out, size_t room, size_t readable) {
+    stuffer self = {data, size, readable, out, room, 0, 0};
+    uint16_t positions[WL_SCAN_BLOCK];
+    for (size_t scanned = 0; scanned < size; scanned += WL_SCAN_BLOCK) {
+        size_t count = wl_scan_count(size - scanned, readable - scanned);
+        size_t found = wl_chosen.scan_byte(data + scanned, count, 0, 0, positions);
+        for (size_t i = 0; i < found && scanned + positions[i] < size; i++) {
+            put_blocks(&self, scanned + positions[i]);
+            self.at++;
+        }
+    }
+    put_blocks(&self, size);
+    return self.written;
+}
+
+size_t wl_cobs_stuff(const uint8_t *data, size_t size, uint8_t *out) {
+    return wl_cobs_stuff_within(data, size, out, wl_cobs_stuffed_bound(size), size);
 }
 
 size_t wl_cobs_unstuff_within(const uint8_t *data, size_t size, uint8_t *out, size_t room, size_t readable,

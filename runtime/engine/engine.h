@@ -164,6 +164,63 @@ bool wl_fill(const wl_program *program, const wl_fill_arguments *arguments, wl_f
  * Returns false only where working memory could not be allocated. */
 bool wl_resync(const wl_program *program, const wl_fill_arguments *arguments, bool *found, size_t *index);
 
+/* Encoding plain rows --------------------------------------------------------------------------------------------
+ *
+ * A plain row is a head of fixed fields without gaps, then at most one byte string. Example, for frames of a length, a
+ * checksum and a payload:
+ *     wl_encode_field fields[] = {{WL_U4BE, WL_HOLDS_SIZE}, {WL_U4BE, WL_HOLDS_CHECKSUM}};
+ *     wl_encode_arguments arguments = {.fields = fields, .field_count = 2, .offsets = offsets, .data = data,
+ *                                      .data_size = data_size, .rows = 1000, .algorithm = 1, .initial = 0xFFFFFFFF,
+ *                                      .final_xor = 0xFFFFFFFF, .begin = 8, .end = SIZE_MAX, .max_record = 1 << 20};
+ */
+enum { WL_HOLDS_COLUMN, WL_HOLDS_SIZE, WL_HOLDS_CHECKSUM };
+
+typedef struct {
+    unsigned kind;         /* how it stands on the wire; numbered as wireloom.program.Kind */
+    unsigned holds;        /* one of WL_HOLDS_… */
+    const uint8_t *values; /* WL_HOLDS_COLUMN: one value per row, as wide as the kind, in the host's order */
+    int64_t added;         /* WL_HOLDS_SIZE: the field is the byte string's size plus this */
+} wl_encode_field;
+
+typedef struct {
+    const wl_encode_field *fields;
+    size_t field_count;
+    const uint8_t *offsets; /* rows + 1 int32 of the byte strings, or NULL where the rows have none */
+    const uint8_t *data;
+    size_t data_size;
+    size_t rows;
+    uint32_t algorithm; /* of the field that holds a checksum: 1 CRC-32C, 2 CRC-32, 0: there is no such field */
+    uint32_t initial;
+    uint32_t final_xor;
+    uint8_t replace; /* what the checksum's own bytes count as */
+    size_t begin;    /* the bytes of the row that it covers; SIZE_MAX: to the row's end */
+    size_t end;
+    uint8_t delimiter[4]; /* behind each row */
+    size_t delimiter_size;
+    unsigned stuffing; /* numbered as wireloom.program.Stuffing */
+    size_t padding;    /* zeros behind each row */
+    size_t max_record; /* largest row in bytes, stuffed and without its delimiter */
+} wl_encode_arguments;
+
+enum {
+    WL_ENCODED,        /* all rows are written */
+    WL_ENCODE_NO_ROOM, /* the next row may not fit into what is left of `out`; `needed` bytes would do */
+    WL_ENCODE_REFUSED, /* the next row cannot be written: its size does not fit its field, it is larger than max_record,
+                          it holds the delimiter and nothing is stuffed, or its offsets are none */
+};
+
+typedef struct {
+    size_t rows; /* written */
+    size_t size; /* bytes written to `out` */
+    int status;
+    size_t needed;
+} wl_encode_result;
+
+/* Writes rows from number `first` on. Reads nothing outside of the buffers, whatever the offsets say; writes nothing
+ * behind `room` bytes of `out`, and rubbish between `size` and there. Returns false only where working memory, of the
+ * size of the largest row, could not be allocated. */
+bool wl_encode(const wl_encode_arguments *arguments, size_t first, uint8_t *out, size_t room, wl_encode_result *result);
+
 /* Parts that are useful by themselves ---------------------------------------------------------------------------- */
 
 #define WL_NOT_FOUND SIZE_MAX

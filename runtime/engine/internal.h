@@ -297,6 +297,9 @@ bool wl_fill_frames(wl_run *run, wl_fill_result *result);
 size_t wl_word_unstuff_within(const uint8_t *data, size_t size, uint8_t *out, size_t room, size_t readable);
 size_t wl_cobs_unstuff_within(const uint8_t *data, size_t size, uint8_t *out, size_t room, size_t readable,
                               bool without_zeros);
+/* Stuffing, likewise; `room` is at least the bound. */
+size_t wl_word_stuff_within(const uint8_t *data, size_t size, uint8_t *out, size_t room, size_t readable);
+size_t wl_cobs_stuff_within(const uint8_t *data, size_t size, uint8_t *out, size_t room, size_t readable);
 
 /* The index of one window (index.c): the CRC state over [from, to) from `state`, the next `value` in [from, to) …, in
  * about the same time for long ranges as for short ones. Tables are made when they are first needed, and answers are
@@ -317,6 +320,14 @@ const uint8_t *wl_index_find(wl_index *index, uint8_t value, const uint8_t *from
 #define WL_SCAN_BLOCK 8192
 typedef size_t (*wl_scan_function)(const uint8_t *from, size_t count, uint8_t first, uint8_t second,
                                    uint16_t *positions);
+
+/* How many places to search at once where `wanted` are left and `readable` may be read: whole vectors, if possible,
+ * because what is left of one is searched slowly. Matches behind `wanted` are for the caller to leave out. */
+static inline size_t wl_scan_count(size_t wanted, size_t readable) {
+    wanted = wl_smaller(wanted, WL_SCAN_BLOCK);
+    size_t whole = (wanted + 63) & ~(size_t)63;
+    return whole <= readable ? whole : wanted;
+}
 
 typedef struct {
     const char *level;

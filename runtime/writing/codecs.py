@@ -18,7 +18,7 @@ from ..nearest import unknown
 class Compressor(Protocol):
     """Takes bytes, gives what is ready of their compressed form."""
 
-    def compress(self, data: bytes, /) -> bytes:
+    def compress(self, data: bytes | memoryview, /) -> bytes | memoryview:
         """What is ready after ``data``; often nothing."""
         ...
 
@@ -28,7 +28,7 @@ class Compressor(Protocol):
 
 
 class _Plain:
-    def compress(self, data: bytes, /) -> bytes:
+    def compress(self, data: bytes | memoryview, /) -> bytes | memoryview:
         return data
 
     def flush(self) -> bytes:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 import pyarrow as pa
 
+from .. import engine
 from ..errors import WireloomError
 from ..format import Format
 from ..parsing import KaitaiStructError, Struct
 from .batches import batch_of_one
-from .fields import Filled, fields_of, values_of
+from .columns import ColumnEncoder, RefusedRowError
+from .fields import Filled, column_array, fields_of, values_of
 from .native import framed
 from .plain import PlainRow, plain_row
 
@@ -62,6 +64,32 @@ class RowEncoder:
         values = {each.field: values_of(each, batch, first_row) for each in filled if not each.parent}
         return self.encode_values(values, batch.num_rows, first_row)
 
+    def blocks(self, batch: pa.RecordBatch, first_row: int = 0) -> Iterator[bytes | memoryview]:
+        """As ``encode``, the rows of a batch joined to blocks; by the engine where it can."""
+        columns = self._columns
+        filled = self.fields(batch.schema)
+        done = 0
+        if columns is not None and self.plain is not None and self.plain.fields == {each.field for each in filled}:
+            try:
+                yield from columns.blocks(self._arrays(filled, batch, first_row), batch.num_rows)
+            except RefusedRowError as error:
+                done = error.row
+            else:
+                return
+        # What is wrong with a row is said here.
+        yield b"".join(self.encode(batch.slice(done), first_row + done))
+
+    @cached_property
+    def _columns(self) -> ColumnEncoder | None:
+        if not engine.available or self.plain is None or any(self._padding):
+            return None
+        return ColumnEncoder(self.format, self.plain, padding=len(self._padding), max_record=self.max_record)
+
+    def _arrays(self, filled: Sequence[Filled], batch: pa.RecordBatch, first_row: int) -> dict[str, pa.Array]:
+        if any(batch.column(each.name).null_count for each in filled):
+            raise RefusedRowError(0)
+        return {each.field: column_array(each, batch.column(each.name), first_row) for each in filled}
+
     def encode_one(self, values: Mapping[str, Any]) -> bytes:
         """The bytes of one row, given as column names and values. Raises ``WireloomError``."""
         names = frozenset(values)
@@ -86,7 +114,7 @@ class RowEncoder:
         if self.plain is not None and self.plain.fields == values.keys():
             try:
                 rows = self.plain.encode(values, count)
-            except (struct.error, TypeError, OverflowError):
+            except (struct.error, TypeError, OverflowError, AttributeError, UnicodeEncodeError):
                 # The row class says better what is wrong with which row.
                 rows = self._by_class(values, count, first_row)
         else:

@@ -112,21 +112,23 @@ def values_of(filled: Filled, batch: pa.RecordBatch, first_row: int) -> list[obj
 
 def column_values(filled: Filled, array: pa.Array, first_row: int) -> list[object]:
     """As ``values_of``, of any array; a null is ``None``."""
+    values: list[object] = column_array(filled, array, first_row).to_pylist()
+    return values
+
+
+def column_array(filled: Filled, array: pa.Array, first_row: int) -> pa.Array:
+    """What the field stores, row by row, as Arrow. Raises ``WireloomError`` for a value that the field cannot hold."""
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
     if filled.labels and not pa.types.is_integer(array.type):
-        return _numbers(filled, array, first_row)
+        return pa.array(_numbers(filled, array, first_row))
     if filled.labels:
-        numbers: list[object] = array.to_pylist()
-        return numbers
+        return array
     try:
         array = _cast(array, filled.type)
     except pa.ArrowException as error:
         raise WireloomError(_misfit(filled, array, first_row, error)) from error
-    if pa.types.is_timestamp(array.type):
-        array = _counts(filled, array, first_row)
-    values: list[object] = array.to_pylist()
-    return values
+    return _counts(filled, array, first_row) if pa.types.is_timestamp(array.type) else array
 
 
 def _counts(filled: Filled, times: pa.Array, first_row: int) -> pa.Array:

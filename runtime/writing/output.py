@@ -126,7 +126,7 @@ class Counted:
         self._file = file
         self.count = 0
 
-    def write(self, data: bytes) -> None:
+    def write(self, data: bytes | memoryview) -> None:
         """Writes all of ``data``, also to a file that takes less at a time."""
         view = memoryview(data)
         self.count += len(view)

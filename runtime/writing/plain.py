@@ -49,6 +49,7 @@ class _Layout:
     slots: dict[int, _Slot] = field(default_factory=dict)
     blob: str | None = None
     has_blob: bool = False
+    text: bool = False
     rule: ChecksumRule | None = None
     covered: tuple[int, int] = (0, 0)
     own: int = 0
@@ -65,6 +66,8 @@ class PlainRow:
     head: struct.Struct
     slots: tuple[_Slot, ...]
     blob: str | None
+    text: bool
+    """Whether the byte string is text, in UTF-8."""
     rule: ChecksumRule | None
     covered: tuple[int, int]
 
@@ -75,8 +78,11 @@ class PlainRow:
         return {name for name in names if name is not None}
 
     def encode(self, values: Mapping[str, Sequence[Any]], count: int) -> list[bytes]:
-        """The wire bytes of ``count`` rows. Raises ``struct.error`` or ``TypeError`` for a value that does not fit."""
+        """The wire bytes of ``count`` rows. Raises ``struct.error``, ``TypeError``, ``AttributeError`` or
+        ``UnicodeEncodeError`` for a value that does not fit."""
         blobs: Sequence[bytes] = values[self.blob] if self.blob is not None else [b""] * count
+        if self.text:
+            blobs = [text.encode() for text in values[self.blob or ""]]
         columns: list[Any] = []
         for slot in self.slots:
             if slot.field is not None:
@@ -158,6 +164,7 @@ def _compiled(layout: _Layout) -> PlainRow:
         struct.Struct(order + "".join(letter[-1] for letter in letters)),
         slots,
         layout.blob,
+        layout.text,
         layout.rule,
         layout.covered,
     )
@@ -204,6 +211,8 @@ def _turned_around(format: Format, program: ColumnProgram) -> _Layout:
             case Op.COLUMN_BYTES:
                 column = format.columns[step.a]
                 layout.blob = column.attribute or column.name
+            case Op.CHECK_UTF8 if not step.c and layout.has_blob:
+                layout.text = True
             case Op.CHECK_RANGE if step.a in registers:
                 _check_trivial(step, registers[step.a])
             case Op.MARK:

@@ -59,12 +59,11 @@ def write(
         counted = Counted(file)
         if format.streaming and not format.has_prologue:
             for batch in batches_of(rows, format.schema):
-                encoded = encoder.encode(batch, count)
-                count += len(encoded)
-                block = b"".join(encoded)
-                size += len(block)
-                for start in range(0, len(block), BLOCK):
-                    counted.write(packer.compress(block[start : start + BLOCK]))
+                for block in encoder.blocks(batch, count):
+                    size += len(block)
+                    for start in range(0, len(block), BLOCK):
+                        counted.write(packer.compress(block[start : start + BLOCK]))
+                count += batch.num_rows
         else:
             batches = list(batches_of(rows, format.schema))
             count = sum(batch.num_rows for batch in batches)

@@ -61,7 +61,9 @@ def run_test(program: Path, *arguments: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("name", ["test_md5", "test_parts", "test_programs", "test_rows", "test_messages"])
+@pytest.mark.parametrize(
+    "name", ["test_encode", "test_md5", "test_parts", "test_programs", "test_rows", "test_messages"]
+)
 def test_c(objects: Path, name: str) -> None:
     run_test(build_test(objects, name))
 

@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -117,11 +118,20 @@ def server_apart(object_store: Store) -> Iterator[str]:
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         endpoint = f"http://127.0.0.1:{port}"
+        deadline = time.monotonic() + 60
+        while not _answers(port):
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
         client(Location(endpoint=endpoint, region="us-east-1")).create_bucket(Bucket=BUCKET)
         yield endpoint
     finally:
         process.kill()
         process.wait()
+
+
+def _answers(port: int) -> bool:
+    with socket.socket() as caller:
+        return caller.connect_ex(("127.0.0.1", port)) == 0
 
 
 def test_a_delta_table(spark: SparkSession, server_apart: str, samples: dict[str, Sample]) -> None:

@@ -27,6 +27,52 @@ def texts(query: Query) -> list[list[str]]:
     return [payloads(each) for each in query.rest()]
 
 
+@pytest.mark.parametrize("between", ["batches", "planning and reading"])
+def test_a_file_that_is_replaced_by_another_of_the_same_size(between: str, tmp_path: Path) -> None:
+    for number, name in enumerate("ab"):
+        write(WAL, tmp_path / name, name, codec="none")
+        age(tmp_path / name, number)
+    query = Query(WAL, path=tmp_path, maxFilesPerTrigger=1)
+    if between == "batches":
+        assert together(query) == ["a", "b"]
+        query.restart()
+    else:
+        assert query.plan()
+    (tmp_path / "a").unlink()
+    write(WAL, tmp_path / "a", "c", codec="none")
+    age(tmp_path / "a", 5)
+    with pytest.raises(WireloomError, match=r"a: the file.* was replaced by another of the same size.*failOnDataLoss"):
+        query.read() if between != "batches" else query.plan()
+    query.restart(failOnDataLoss="false")
+    if between != "batches":
+        assert payloads(query.read()) == ["c"]
+        return
+    query.plan()
+    assert payloads(query.read()) == []
+    assert json.loads(query.offset)["lost"] == 1
+    write(WAL, tmp_path / "d", "d")
+    query.restart(failOnDataLoss="true")
+    assert together(query) == ["d"], "it is told once"
+
+
+def test_a_checkpoint_without_times_is_read_on(tmp_path: Path) -> None:
+    for name in "ab":
+        write(WAL, tmp_path / name, name)
+    query = Query(WAL, path=tmp_path, maxFilesPerTrigger=1)
+    assert sorted(together(query)) == ["a", "b"]
+    before, behind = query.batches[-1]
+    older = {name: value for name, value in json.loads(behind).items() if name != "marks"}
+    query.batches[-1] = before, json.dumps(older)
+    query.restart()
+    age(tmp_path / "a", 7)
+    age(tmp_path / "b", 7)
+    with pytest.raises(WireloomError, match="b: the file was replaced"):
+        query.plan()
+    age(tmp_path / "b", older["taken"][0][4] / 1e6 - 1_767_225_600)
+    write(WAL, tmp_path / "c", "c")
+    assert together(query) == ["c"]
+
+
 # Order and limits -----------------------------------------------------------------------------------------------------
 
 

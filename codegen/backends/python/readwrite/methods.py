@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from ....model.types import AnyStructType, Type, UnionType, UserType
 from ...base import refuse
-from ..endian import endian_lines
+from ..endian import endian_lines, inherited_parameter
 from ..names import field_name
 from ..scope import ClassScope
 from ..sequence import keep_parameters, parameter_list, sequence
-from ..view import Line, MethodView
+from ..view import Line, MethodView, block
 from .checking import check_method
 from .instances import instance_methods
 from .solved import solved_names
@@ -20,7 +20,8 @@ def read_write_methods(scope: ClassScope) -> list[MethodView]:
     struct = scope.struct
     if struct.message is not None:
         refuse(struct.position, f"'{struct.path[-1]}' is a protobuf message, which Kaitai's API does not have")
-    methods = [_constructor(scope)] if struct.parameters or scope.module.debug else []
+    own = struct.parameters or scope.module.debug or inherited_parameter(scope)
+    methods = [_constructor(scope)] if own else []
     methods += [_reader(scope), check_method(scope), write_method(scope)]
     if struct.to_string is not None:
         text = scope.translator(struct.position).text(struct.to_string)
@@ -46,8 +47,10 @@ def class_constants(scope: ClassScope) -> tuple[str, ...]:
 def _constructor(scope: ClassScope) -> MethodView:
     any_ = scope.use("Any")
     family = (f"_io: {scope.use('KaitaiStream')} | None = None", f"_parent: {any_} = None", f"_root: {any_} = None")
-    arguments = ", ".join(("self", *parameter_list(scope), *family))
+    arguments = ", ".join(("self", *parameter_list(scope), *family, *inherited_parameter(scope)))
     lines = [Line("super().__init__(_io, _parent, _root)"), *keep_parameters(scope)]
+    if inherited_parameter(scope):
+        lines.append(block("if _is_le is not None:", [Line("self._is_le = _is_le")]))
     if scope.module.debug:
         lines.append(Line(f"self._debug = {scope.use('defaultdict')}({scope.annotations.builtin('dict')})"))
     return MethodView(f"__init__({arguments}) -> None", tuple(lines))

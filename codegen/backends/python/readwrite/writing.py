@@ -7,7 +7,7 @@ from itertools import groupby
 from ....expression.nodes import Node
 from ....model.model import Attribute, Framing, RepeatCount, RepeatEos, RepeatUntil
 from ....model.types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, UserType
-from ..endian import endian_lines
+from ..endian import endian_lines, inherited_argument
 from ..fused import names_text, pieces
 from ..layout import fixed_size
 from ..names import field_name
@@ -18,7 +18,7 @@ from ..view import Line, Lines, MethodView, block
 from ..writing import is_array, packer_text
 from .cases import as_case
 from .content import data_text, enclosed_line, has_stream, is_cut, write_content, write_object
-from .questions import arguments_of, asks_place, asks_stream, item_name, loop
+from .questions import arguments_of, asks_place, asks_stream, is_foreign, item_name, loop
 
 
 def write_method(scope: ClassScope) -> MethodView:
@@ -144,12 +144,15 @@ def _write_value(scope: ClassScope, attribute: Attribute, value: str, index: str
 
 
 def _late_arguments(scope: ClassScope, attribute: Attribute, kind: UserType, value: str) -> Lines:
-    """Arguments that are streams, or ask one, are those of the stream that is written."""
-    return tuple(
-        Line(f"{scope.use('set_argument')}({value}, {field_name(name)!r}, {scope.text(argument, attribute)})")
+    """Arguments that are streams, or ask one, are those of the stream that is written; so is a byte order."""
+    late = {
+        field_name(name): scope.text(argument, attribute)
         for name, argument in arguments_of(scope, attribute, kind)
         if asks_stream(scope, argument)
-    )
+    }
+    if not is_foreign(scope, kind):
+        late.update(("_is_le", each) for each in inherited_argument(scope, kind))
+    return tuple(Line(f"{scope.use('set_argument')}({value}, {name!r}, {each})") for name, each in late.items())
 
 
 def _write_framed(scope: ClassScope, attribute: Attribute, framing: Framing, value: str) -> Lines:

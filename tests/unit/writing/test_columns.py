@@ -1,0 +1,188 @@
+"""Plain rows written by the engine: the same bytes as by the rows' classes, and the same errors."""
+
+from __future__ import annotations
+
+import io
+import random
+import struct
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+import wireloom
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from wireloom import engine, registry
+from wireloom.writing import columns
+from wireloom.writing.encoder import RowEncoder
+
+pytestmark = pytest.mark.skipif(not engine.available, reason="the engine is not there")
+
+KINDS = ["u1", "s1", *(f"{sign}{size}" for sign in "us" for size in (2, 4, 8)), "f4", "f8"]
+EVERY_KIND = "\n".join(
+    [
+        "meta: {{id: every_kind, endian: {order}, -wireloom: {{rows: items}}}}",
+        "seq: [{{id: items, type: item, repeat: eos}}]",
+        "types:",
+        "  item:",
+        "    seq:",
+        *(f"      - {{{{id: field_{kind}, type: {kind}}}}}" for kind in KINDS),
+        "      - {{id: size, type: u2}}",
+        "      - {{id: text, type: str, encoding: UTF-8, size: size}}",
+    ]
+)
+
+
+def by_class(format: Any, batch: pa.RecordBatch) -> bytes:
+    encoder = RowEncoder(format)
+    encoder.plain = None
+    return b"".join(encoder.encode(batch))
+
+
+def by_engine(format: Any, batch: pa.RecordBatch, **options: Any) -> bytes:
+    encoder = RowEncoder(format, **options)
+    assert encoder._columns is not None
+    return b"".join(bytes(block) for block in encoder.blocks(batch))
+
+
+def batch_of(format: str, rows: int, randomness: random.Random) -> pa.RecordBatch:
+    payloads = [
+        randomness.randbytes(randomness.choice([0, 1, 30, 63, 64, 252, 253, 254, 255, 600])) for _ in range(rows)
+    ]
+    payloads = [
+        bytes(b"\xfe\xfd\0"[each % 3] if randomness.random() < 0.5 else each for each in one) for one in payloads
+    ]
+    values: dict[str, Any] = {"payload": pa.array(payloads, pa.binary())}
+    if format == "word_stuffed_log":
+        values["generation"] = pa.array([randomness.getrandbits(32) for _ in range(rows)], pa.uint32())
+    if format == "edgemq_segment":
+        values["fmt"] = pa.array([randomness.getrandbits(8) for _ in range(rows)], pa.uint8())
+        values["tenant"] = pa.array([randomness.getrandbits(32) for _ in range(rows)], pa.uint32())
+        times = pa.array([randomness.getrandbits(43) for _ in range(rows)], pa.int64())
+        values["ts"] = times.cast(pa.timestamp("ms", "UTC"))
+    return pa.record_batch(values)
+
+
+@pytest.mark.parametrize("format", ["edgemq_segment", "word_stuffed_log", "cobs_log"])
+def test_the_same_bytes(format: str) -> None:
+    randomness = random.Random(1)
+    found = registry.get(format)
+    for _ in range(20):
+        batch = batch_of(format, randomness.randint(0, 60), randomness)
+        assert by_engine(found, batch) == by_class(found, batch)
+        # A slice begins somewhere inside of its buffers.
+        part = batch.slice(batch.num_rows // 3, batch.num_rows // 2)
+        assert by_engine(found, part) == by_class(found, part)
+
+
+@pytest.mark.parametrize("order", ["le", "be"])
+def test_every_kind_of_number(order: str, tmp_path: Path) -> None:
+    path = tmp_path / "every_kind.ksy"
+    path.write_text(EVERY_KIND.format(order=order))
+    format = wireloom.load_spec(path)
+    randomness = random.Random(2)
+    rows = 200
+    values: dict[str, Any] = {}
+    for kind in KINDS:
+        type = format.schema.field(f"field_{kind}").type
+        raw = randomness.randbytes(rows * type.bit_width // 8)
+        if kind[0] == "f":
+            raw = struct.pack(f"<{rows}{'fd'[kind[1] == '8']}", *(randomness.uniform(-1e30, 1e30) for _ in range(rows)))
+        values[f"field_{kind}"] = pa.Array.from_buffers(type, rows, [None, pa.py_buffer(raw)])
+    values["text"] = ["größe" * randomness.randint(0, 9) for _ in range(rows)]
+    batch = pa.record_batch(values)
+    content = by_engine(format, batch)
+    assert content == by_class(format, batch)
+    assert wireloom.read(format, content).select(batch.schema.names).equals(pa.Table.from_batches([batch]))
+
+
+@given(st.lists(st.binary(max_size=300), max_size=20), st.sampled_from([1, 64, 4096]))
+@settings(max_examples=40, deadline=None)
+def test_blocks_of_any_size(payloads: list[bytes], size: int) -> None:
+    format = registry.get("cobs_log")
+    batch = pa.record_batch({"payload": pa.array(payloads, pa.binary())})
+    before, columns.BLOCK = columns.BLOCK, size
+    try:
+        assert by_engine(format, batch) == by_class(format, batch)
+    finally:
+        columns.BLOCK = before
+
+
+def test_padding() -> None:
+    found = registry.get("edgemq_segment")
+    batch = batch_of("edgemq_segment", 10, random.Random(3))
+    rows = RowEncoder(found, padding=bytes(13)).encode(batch)
+    assert by_engine(found, batch, padding=bytes(13)) == b"".join(rows)
+
+
+def test_other_types_of_columns() -> None:
+    """What can be cast is; what an array has of nulls or strange types is for the row's class to say."""
+    rows = {"fmt": [0, 1], "tenant": [1, 2], "ts_millis": [5, 6], "payload": ["a", "b"]}
+    plain = pa.table(rows)
+    other = pa.table(
+        {
+            "fmt": pa.array([0, 1], pa.int64()),
+            "tenant": pa.array([1, 2]).dictionary_encode(),
+            "ts": pa.array([5, 6], pa.timestamp("ms")),
+            "payload": pa.array([b"a", b"b"], pa.large_binary()),
+        }
+    )
+    written = []
+    for table in (plain, other):
+        target = io.BytesIO()
+        wireloom.write("edgemq_segment", table, target, codec="none")
+        written.append(target.getvalue())
+    assert written[0] == written[1]
+
+
+@pytest.mark.parametrize("bad", [0, 7, 29])
+def test_a_row_that_is_too_large_is_named(bad: int, tmp_path: Path) -> None:
+    payloads = [b"x" * (5000 if row == bad else 10) for row in range(30)]
+    target = io.BytesIO()
+    with pytest.raises(wireloom.WireloomError, match=f"row {bad} has 50.. bytes on the wire, more than max_record"):
+        wireloom.write("cobs_log", {"payload": payloads}, target, max_record=1000)
+
+
+def test_a_text_that_is_longer_than_its_size_field(tmp_path: Path) -> None:
+    path = tmp_path / "short.ksy"
+    path.write_text(
+        "meta: {id: short, -wireloom: {rows: items}}\n"
+        "seq: [{id: items, type: item, repeat: eos}]\n"
+        "types: {item: {seq: [{id: size, type: u1}, {id: body, size: size}]}}\n"
+    )
+    format = wireloom.load_spec(path)
+    with pytest.raises(wireloom.WireloomError, match="row 2 cannot be written"):
+        wireloom.write(format, {"body": [b"", b"x" * 255, b"x" * 256]}, io.BytesIO())
+
+
+def test_arguments_that_make_no_sense() -> None:
+    given: dict[str, Any] = {
+        "first": 0, "rows": 2, "checksum": None, "delimiter": b"", "stuffing": 0, "padding": 0, "max_record": 100,
+        "out": bytearray(100),
+    }  # fmt: skip
+
+    def run(fields: Any = (), offsets: Any = None, data: Any = None, **changes: Any) -> Any:
+        return engine.encode(fields, offsets, data, **(given | changes))
+
+    assert run() == (2, 0, 0, 0)
+    for wrong in (
+        {"first": 3},
+        {"rows": -1},
+        {"stuffing": 3},
+        {"delimiter": b"12345"},
+        {"padding": -1},
+        {"max_record": 0},
+        {"checksum": (3, 0, 0, 0, 0, 0)},
+        {"checksum": (1, 0, 0, 0, -1, 0)},
+        {"fields": [(18, 0, b"12345678", 0)]},
+        {"fields": [(0, 3, None, 0)]},
+        {"fields": [(3, 0, b"1234567", 0)]},
+        {"offsets": b"12345678", "data": b""},
+    ):
+        with pytest.raises(ValueError, match=r"\w{3}"):
+            run(**wrong)
+    with pytest.raises(TypeError):
+        run([1])
+    assert run(offsets=struct.pack("<3i", 0, 5, 3), data=b"12345") == (1, 5, engine.EncodeStatus.REFUSED, 0)
+    assert run(offsets=struct.pack("<3i", 0, 5, 6), data=b"12345").rows == 1
