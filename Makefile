@@ -16,12 +16,13 @@ help:
 	@echo "make fuzz       fuzzing of the engine and the Python surfaces; FUZZ_SECONDS=60; writes fuzz-report/"
 	@echo "make campaign   damaged inputs of every format, DAMAGES=100000 of each; writes campaign-report/"
 	@echo "make generate   specs/ -> generated/"
+	@echo "make test-lowest  with the lowest versions of the dependencies;  make lock  pins those that CI installs"
 	@echo "make check      fails where generated/ differs from specs/"
 
 setup: $(READY)
 
 # New discovery packages of Spark need a new editable install, so they are prerequisites too.
-$(READY): pyproject.toml setup.py $(wildcard runtime/engine/*.c runtime/engine/*.h generated/*/pyspark_*/__init__.py) .ci/setup
+$(READY): pyproject.toml setup.py $(wildcard runtime/engine/*.c runtime/engine/*.h generated/*/pyspark_*/__init__.py) .ci/setup .ci/requirements.lock
 	@PYTHON="$(PYTHON)" VENV="$(VENV)" sh .ci/setup
 	@touch $@
 
@@ -74,3 +75,13 @@ DAMAGES ?= 100000
 .PHONY: campaign
 campaign: setup
 	@$(BIN)/python -m tests.campaigns --damages $(DAMAGES)
+
+# The lowest versions of the runtime dependencies that pyproject.toml allows.
+.PHONY: test-lowest
+test-lowest: setup
+	@PYTHON="$(BIN)/python" sh .ci/lowest
+
+# The versions that CI installs; UPGRADE=1 takes the newest of all.
+.PHONY: lock
+lock: setup
+	@PYTHON="$(BIN)/python" VENV="$(VENV)" UPGRADE="$(UPGRADE)" sh .ci/lock

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import sysconfig
 from pathlib import Path
 
 from setuptools import Extension, setup
@@ -28,8 +29,15 @@ class BuildEngine(build_ext):
     """Builds the engine; its absence is an error unless WIRELOOM_WITHOUT_ENGINE is set, for the object parser alone."""
 
     def run(self) -> None:
-        if not os.environ.get("WIRELOOM_WITHOUT_ENGINE"):
-            super().run()
+        if os.environ.get("WIRELOOM_WITHOUT_ENGINE"):
+            return
+        if sysconfig.get_config_var("Py_GIL_DISABLED"):
+            # It cannot load what is built for the stable interface, and the shim counts on the lock.
+            sys.exit(
+                "wireloom: the engine is not built for a free-threaded Python: use an ordinary one, or set"
+                " WIRELOOM_WITHOUT_ENGINE=1 for the object parser alone"
+            )
+        super().run()
 
 
 engine = Extension(

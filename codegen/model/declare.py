@@ -145,8 +145,10 @@ class Declarer:
             if not isinstance(entry.key, Integer):
                 continue
             name, doc = entry.value, ""
+            references: tuple[str, ...] = ()
             if isinstance(name, Section):
                 doc = name.word("doc")
+                references = tuple(each.value for each in name.texts("doc-ref"))
                 name = name.get("id") or name
             if not isinstance(name, Text):
                 continue
@@ -160,7 +162,7 @@ class Declarer:
                 self.diagnostics.error(name.position, message)
             values.setdefault(value, entry.key.position)
             names.setdefault(name.value, name.position)
-            labels.append(EnumLabel(value, name.value, doc))
+            labels.append(EnumLabel(value, name.value, doc, references))
         return Enum(path, tuple(labels))
 
     # Members ---------------------------------------------------------------------------------------------------------

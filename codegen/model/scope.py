@@ -84,6 +84,7 @@ class Typing:
     def instance(self, symbol: Symbol, member: Member) -> None:
         """Types a value instance and those that it stands on. A stack in place of recursion: such chains are long."""
         waiting = [(symbol, member)]
+        known = {id(member)}
         while waiting:
             current, one = waiting[-1]
             expression = one.section.expression("value")
@@ -95,9 +96,11 @@ class Typing:
             try:
                 node = self.expression(current, expression)
             except _NotTypedYetError as needed:
-                if any(each is needed.member for _, each in waiting):
+                # One that is known is still waiting: what has left is typed or failed, and is not asked for again.
+                if id(needed.member) in known:
                     self._cycle(waiting, needed.member)
                 else:
+                    known.add(id(needed.member))
                     waiting.append((needed.symbol, needed.member))
                 continue
             finally:

@@ -105,7 +105,6 @@ class CobsLog(Struct):
         """Reads ``records`` one by one, without keeping them, from a stream or an open binary file."""
         self = cls()
         self._io = io = stream_of(source)
-        self._read_prologue()
         for frame in frames_in(io, b"\x00", 16777216):
             yield CobsLog.Record(SubStream(unstuffed(frame, Stuffing.COBS, 16777216)), self, self._root)
 

@@ -214,8 +214,7 @@ class EdgemqSegment(Struct):
         """Reads ``frames`` one by one, without keeping them, from a stream or an open binary file."""
         self = cls()
         self._io = io = stream_of(source)
-        self._read_prologue()
-        yield from EdgemqSegment.Frame._series(io, self, self._root, to_end=True)
+        return EdgemqSegment.Frame._series(io, self, self._root, to_end=True)
 
     def _append(self, io: WriteStream) -> None:
         for item_frames in self.frames:

@@ -158,7 +158,6 @@ class WordStuffedLog(Struct):
         """Reads ``records`` one by one, without keeping them, from a stream or an open binary file."""
         self = cls()
         self._io = io = stream_of(source)
-        self._read_prologue()
         for frame in frames_in(io, b"\xfe\xfd", 16777216):
             yield WordStuffedLog.Record(SubStream(unstuffed(frame, Stuffing.WORD, 16777216)), self, self._root)
 

@@ -180,6 +180,21 @@ static bool assemble(const encoder *self, uint8_t *to, size_t room, size_t row, 
     return true;
 }
 
+/* Whether a reader finds the row where it is: between its delimiters, with which its ends may look like another one. */
+static bool is_unmistakable(const wl_encode_arguments *arguments, const uint8_t *row, size_t size) {
+    const uint8_t *delimiter = arguments->delimiter;
+    size_t width = arguments->delimiter_size, head = wl_smaller(size, width - 1);
+    uint8_t begin[3 * sizeof arguments->delimiter];
+    memcpy(begin, delimiter, width);
+    memcpy(begin + width, row, head);
+    memcpy(begin + width + head, delimiter, width);
+    /* With all of the row there is only the delimiter behind it; with a part of it what follows is not that. */
+    size_t end = width + head + (head == size ? width : 0);
+    size_t found = wl_find_delimiter(begin, 1, end, delimiter, width);
+    return size && (found == WL_NOT_FOUND || found == width + size) &&
+           wl_find_delimiter(row, 0, size + width, delimiter, width) == size;
+}
+
 /* One row, with what stands behind it. WL_ENCODED, or why not; *size: its bytes, or those it needs. */
 static int put_row(encoder *self, size_t row, uint8_t *out, size_t room, size_t *size, bool *memory) {
     const wl_encode_arguments *arguments = self->arguments;
@@ -193,8 +208,8 @@ static int put_row(encoder *self, size_t row, uint8_t *out, size_t room, size_t 
     if (arguments->stuffing == WL_STUFFING_NONE) {
         if (!assemble(self, out, room, row, begin, bytes))
             return WL_ENCODE_REFUSED;
-        if (arguments->delimiter_size &&
-            wl_find_delimiter(out, 0, plain, arguments->delimiter, arguments->delimiter_size) != WL_NOT_FOUND)
+        memcpy(out + plain, arguments->delimiter, arguments->delimiter_size);
+        if (arguments->delimiter_size && !is_unmistakable(arguments, out, plain))
             return WL_ENCODE_REFUSED;
     } else {
         if (!reserve(self, plain)) {

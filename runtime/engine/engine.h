@@ -206,7 +206,7 @@ enum {
     WL_ENCODED,        /* all rows are written */
     WL_ENCODE_NO_ROOM, /* the next row may not fit into what is left of `out`; `needed` bytes would do */
     WL_ENCODE_REFUSED, /* the next row cannot be written: its size does not fit its field, it is larger than max_record,
-                          it holds the delimiter and nothing is stuffed, or its offsets are none */
+                          nothing is stuffed and a reader would find other delimiters or none, or its offsets are none */
 };
 
 typedef struct {

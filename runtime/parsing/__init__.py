@@ -33,7 +33,7 @@ from .fields import (
     to_end,
     within,
 )
-from .framing import Frame, frames, frames_in, frames_of, unstuffed
+from .framing import Frame, delimited, frames, frames_in, frames_of, unstuffed
 from .kaitai import (
     ConsistencyError,
     EndOfStreamError,
@@ -122,6 +122,7 @@ __all__ = [
     "cut",
     "decode",
     "decompress",
+    "delimited",
     "divide",
     "divide_floats",
     "done",

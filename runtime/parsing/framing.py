@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ..program import Stuffing
 from .errors import FrameError
-from .kaitai import KaitaiStream
+from .kaitai import ConsistencyError, KaitaiStream
 from .streams import FileStream, MemoryStream
 from .stuffing import unstuff
 
@@ -27,6 +27,25 @@ class Frame(NamedTuple):
     end: int
     content: bytes
     closed: bool
+
+
+def is_unmistakable(content: bytes, delimiter: bytes) -> bool:
+    """Whether content that is not stuffed is found as it is between two delimiters. An empty frame is no row; with the
+    delimiters, the ends of a content may look like another one.
+
+    >>> is_unmistakable(b"a\r", b"\r\n"), is_unmistakable(b"ab", b"aba"), is_unmistakable(b"", b",")
+    (True, False, False)
+    """
+    found = (delimiter + content + delimiter).find(delimiter, 1)
+    return bool(content) and found == len(delimiter) + len(content)
+
+
+def delimited(content: bytes, delimiter: bytes) -> bytes:
+    """Content that is not stuffed, with the delimiter behind it. Raises ``ConsistencyError`` where a reader would find
+    something else."""
+    if not is_unmistakable(content, delimiter):
+        raise ConsistencyError("a row", f"content that can stand between delimiters {delimiter!r}", content)
+    return content + delimiter
 
 
 def frames(data: bytes, delimiter: bytes) -> Iterator[Frame]:

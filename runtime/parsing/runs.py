@@ -16,9 +16,8 @@ def read_fields(io: KaitaiStream, packer: struct.Struct) -> tuple[Any, ...]:
     Where the stream ends inside them, the error is that of the first field that is not there as a whole, and the stream
     stands where this field begins.
     """
-    kind = type(io)
-    if (kind is MemoryStream or kind is SubStream) and not io.bits_left:
-        begin: int = io.position
+    if (type(io) is MemoryStream or type(io) is SubStream) and not io.bits_left:
+        begin = io.position
         end = begin + packer.size
         if end <= io.end:
             io.position = end

@@ -43,7 +43,8 @@ class Held:
         pass
 
     def __exit__(self, *_: object) -> None:
-        if isinstance(self._io, FileStream):
+        # Who closed the file before the last item was taken does not care where it stands.
+        if isinstance(self._io, FileStream) and not self._io._io.closed:
             self._io.settle()
 
 

@@ -112,10 +112,19 @@ class Journal:
         """Carries out every commit that was left undone; gives their records."""
         for each in (self._pending, self._commits, self.place.inside(HOME)):
             clear_unfinished(each)
-        found = [self._read(self._pending, name) for name in _records(self._pending)]
+        found = self.pending()
         for record in found:
             self._carry_out(record)
         return found
+
+    def pending(self) -> list[Record]:
+        """The commits that hold and are not carried out yet. Raises ``WireloomError``."""
+        return [self._read(self._pending, name) for name in _records(self._pending)]
+
+    def state(self) -> tuple[list[str], list[str]]:
+        """The names of the commits that are carried out, and of those that are not: it changes with each commit, when
+        it is made and when it is carried out."""
+        return self.names(), _records(self._pending)
 
     @property
     def undone(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from ..report import FileReport
     from ..storage import Input
     from .sidechannel import SideChannel
+
+LOG = logging.getLogger(__name__)
 
 Cast = Callable[["Iterable[pa.RecordBatch]", Mapping[str, str | None]], "Iterator[pa.RecordBatch]"]
 """From the engine's batches and the values that are the same in all of them to Spark's."""
@@ -145,6 +148,9 @@ class FormatReader(DataSourceReader):
             for report, piece in zip(scanner.report.files, waiting, strict=False):
                 if report.failed and report.damaged and report.damaged[-1].reason == "missing":
                     self._storage_failed(report)
+                if any(each.reason == "digest" for each in report.damaged[-1:]):
+                    # The rows are there all the same, so that nobody might notice.
+                    LOG.warning("%s: %s", report.path, report.error)
                 if side is not None:
                     side.reported(report, piece)
             # Where a file could not be read to its end, those behind it are still to be.

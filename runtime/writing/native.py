@@ -8,6 +8,7 @@ from .. import engine
 from ..errors import WireloomError
 from ..format import Format
 from ..parsing import stuffing as portable
+from ..parsing.framing import is_unmistakable
 from ..program import Stuffing
 
 
@@ -28,8 +29,11 @@ def framed(format: Format) -> Callable[[bytes], bytes]:
     if format.stuffing == Stuffing.NONE:
 
         def bare(record: bytes) -> bytes:
-            if delimiter in record:
-                raise WireloomError(f"the record holds the delimiter {delimiter.hex()}, and the format has no stuffing")
+            if not is_unmistakable(record, delimiter):
+                raise WireloomError(
+                    f"the record holds the delimiter {delimiter.hex()}, alone or together with those around it, or is "
+                    "empty, and the format has no stuffing"
+                )
             return record + delimiter
 
         return bare

@@ -10,7 +10,7 @@ import click
 from rich.console import Console
 from rich.progress import Progress
 
-from . import engine, kpl, objects, report, s2, spark
+from . import engine, figures, kpl, objects, report, s2, spark, wide, writing
 from .measure import Comparison, measure
 
 
@@ -18,6 +18,8 @@ def every(size: int, kaitai: Path) -> Iterator[Comparison]:
     """All comparisons, made one after the other: each needs its inputs in memory."""
     parts = (
         engine.comparisons(size),
+        writing.comparisons(size),
+        wide.comparisons(size),
         kpl.comparisons(size),
         s2.comparisons(size),
         objects.comparisons(size, kaitai),
@@ -29,7 +31,9 @@ def every(size: int, kaitai: Path) -> Iterator[Comparison]:
 @click.command()
 @click.option("--megabytes", default=256, show_default=True, help="Size of the inputs.")
 @click.option("--turns", default=9, show_default=True, help="How often each is measured.")
-@click.option("--only", default="", help="Only the comparisons whose title holds this text.")
+@click.option(
+    "--only", default="", help="Only the comparisons whose title holds this text; 'figures': what is counted alone."
+)
 @click.option("--out", default="bench-report", show_default=True, type=click.Path(path_type=Path))
 def bench(megabytes: int, turns: int, only: str, out: Path) -> None:
     """Measures, prints a table, writes a report with a plot."""
@@ -47,8 +51,9 @@ def bench(megabytes: int, turns: int, only: str, out: Path) -> None:
             task = progress.add_task(comparison.title, total=turns + 1)
             rows.append(measure(comparison, turns, lambda task=task: progress.advance(task)).to_dict())  # type: ignore[misc]
             progress.remove_task(task)
+    counted = [] if only and only not in "figures" else [each.to_dict() for each in figures.figures(size)]
     features = loaded.features()
-    report.write(rows, features, turns, out)
+    report.write(rows, counted, features, turns, out)
     console.print((out / "bench.md").read_text().split("![")[0], soft_wrap=True, markup=False)
     console.print(f"Written: {out}/bench.md, bench.json, bench.png")
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import io
 import random
+import struct
 from functools import cache
+from typing import Any
 
 import pyarrow as pa
 import wireloom
+from crc32c import crc32c
 from wireloom.demo.samples import event_table
 
 HOUR = 3_600_000
@@ -30,6 +33,18 @@ def segment(raw_bytes: int) -> bytes:
 
 
 @cache
+def frames(raw_bytes: int, payload: int = 200) -> bytes:
+    """EdgeMQ frames of 21 bytes and ``payload`` random ones each."""
+    randomness = random.Random(13)
+    head = struct.Struct(">IIBIQ")
+    parts = []
+    for number in range(raw_bytes // (head.size + payload)):
+        body = randomness.randbytes(payload)
+        parts += [head.pack(13 + payload, crc32c(body), 0, randomness.randrange(1 << 16), START + number), body]
+    return b"".join(parts)
+
+
+@cache
 def stuffed_log(raw_bytes: int, record: int = 200) -> bytes:
     """A word-stuffed log of records of ``record`` random bytes: the delimiter is as rare in them as chance has it."""
     randomness = random.Random(11)
@@ -43,7 +58,36 @@ def stuffed_log(raw_bytes: int, record: int = 200) -> bytes:
     return written.getvalue() * max(1, raw_bytes // block)
 
 
-def drain(format_name: str, source: object, **options: object) -> int:
+@cache
+def segment_of(payload: int, raw_bytes: int) -> bytes:
+    """A raw EdgeMQ segment whose payloads are ``payload`` random bytes each; a large one repeats a block of 32 MB."""
+    block = min(raw_bytes, 32_000_000)
+    randomness = random.Random(13)
+    count = max(1, block // (payload + 21))
+    rows = {
+        "fmt": pa.array([0] * count, pa.uint8()),
+        "tenant": pa.array([randomness.randrange(1000) for _ in range(count)], pa.uint32()),
+        "ts_millis": pa.array([START + row for row in range(count)], pa.uint64()),
+        "payload": pa.array([randomness.randbytes(payload) for _ in range(count)], pa.binary()),
+    }
+    written = io.BytesIO()
+    wireloom.write("edgemq_segment", pa.table(rows), written, codec="none")
+    return written.getvalue() * max(1, raw_bytes // block)
+
+
+@cache
+def delimiters_log(raw_bytes: int, every: int, record: int = 200) -> bytes:
+    """A word-stuffed log whose records hold the delimiter at every ``every`` bytes (2: nothing else)."""
+    block = min(raw_bytes, 16_000_000)
+    payload = (b"\xfe\xfd" + b"x" * (every - 2)) * (record // every)
+    count = block // record
+    table = pa.table({"generation": pa.array([1] * count, pa.uint32()), "payload": pa.array([payload] * count)})
+    written = io.BytesIO()
+    wireloom.write("word_stuffed_log", table, written)
+    return written.getvalue() * max(1, raw_bytes // block)
+
+
+def drain(format_name: Any, source: object, **options: object) -> int:
     """Reads everything into Arrow batches, keeping none; returns the rows."""
     rows = 0
     with wireloom.scan(format_name, source, **options) as scanner:

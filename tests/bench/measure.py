@@ -39,6 +39,21 @@ class Comparison:
     note: str = ""
 
 
+@dataclass(frozen=True)
+class Figure:
+    """Something that was counted: ``value`` of ``unit``, which should be ``most`` at most."""
+
+    title: str
+    value: int
+    unit: str
+    most: int
+    note: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figure as JSON takes it."""
+        return {"title": self.title, "value": self.value, "unit": self.unit, "most": self.most, "note": self.note}
+
+
 def missing(*modules: str) -> str | None:
     """Why a peer cannot be measured here: the first of its modules that cannot be imported; ``None``: it can."""
     for each in modules:

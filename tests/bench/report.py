@@ -22,7 +22,18 @@ def verdict(row: dict[str, Any]) -> str:
     return "reached" if row["ratio"] >= row["target"] else "**not reached**"
 
 
-def markdown(rows: list[dict[str, Any]], features: dict[str, Any], turns: int) -> str:
+def table_of_figures(figures: list[dict[str, Any]]) -> list[str]:
+    """What was counted."""
+    if not figures:
+        return []
+    lines = ["", "| counted | value | at most | |", "|---|---|---|---|"]
+    for each in figures:
+        reached = "reached" if each["value"] <= each["most"] else "**not reached**"
+        lines.append(f"| {each['title']} | {each['value']:,} {each['unit']} | {each['most']:,} | {reached} |")
+    return lines
+
+
+def markdown(rows: list[dict[str, Any]], figures: list[dict[str, Any]], features: dict[str, Any], turns: int) -> str:
     lines = [
         "# Bench",
         "",
@@ -44,7 +55,9 @@ def markdown(rows: list[dict[str, Any]], features: dict[str, Any], turns: int) -
             f"| {row['title']} | {speed(row['work_speed'])} | {row['against']} | {speed(row['against_speed'])} "
             f"| {span} | {target} | {verdict(row)} |"
         )
-    lines += ["", *(f"- {row['title']}: {row['note']}" for row in rows if row["note"]), "", "![ratios](bench.png)", ""]
+    lines += table_of_figures(figures)
+    notes = dict.fromkeys(f"- {row['title']}: {row['note']}" for row in [*rows, *figures] if row["note"])
+    lines += ["", *notes, "", "![ratios](bench.png)", ""]
     return "\n".join(lines)
 
 
@@ -74,8 +87,11 @@ def plot(rows: list[dict[str, Any]], path: Path) -> None:
     pyplot.close(figure)
 
 
-def write(rows: list[dict[str, Any]], features: dict[str, Any], turns: int, folder: Path) -> None:
+def write(
+    rows: list[dict[str, Any]], figures: list[dict[str, Any]], features: dict[str, Any], turns: int, folder: Path
+) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "bench.json").write_text(json.dumps({"engine": features, "turns": turns, "results": rows}, indent=2))
-    (folder / "bench.md").write_text(markdown(rows, features, turns))
+    data = {"engine": features, "turns": turns, "results": rows, "figures": figures}
+    (folder / "bench.json").write_text(json.dumps(data, indent=2))
+    (folder / "bench.md").write_text(markdown(rows, figures, features, turns))
     plot(rows, folder / "bench.png")

@@ -178,7 +178,7 @@ class Delimited:
         """What is left of a log that was truncated in place begins with zeros, of which the first record may own up to
         three."""
         zeros = len(content) - len(content.lstrip(b"\0"))
-        if zeros == len(content):
+        if zeros in (0, len(content)):
             return zeros
         first = next(frames_of(content, self._delimiter))[2]
         if first in sample.stuffed:

@@ -27,23 +27,49 @@ def checksum(random: Random, pieces: list[Piece]) -> list[Piece]:
     over = [pieces[first].attributes[0]["id"], pieces[last].attributes[-1]["id"]]
     attribute: dict[str, Any] = {"id": "sum", "type": random.choice(["u4le", "u4be"])}
     attribute["-wireloom"] = {"checksum": {"algorithm": algorithm, "over": over[0] if over[0] == over[1] else over}}
+    if algorithm == "crc32c" and random.random() < 0.3:
+        return covering_itself(pieces, attribute)
     code = "<I" if attribute["type"] == "u4le" else ">I"
     inside = pieces[first : last + 1]
 
     def write_inside(random: Random, values: Values) -> bytes:
         values["-covered"] = b"".join(each.write(random, values) for each in inside)
-        return struct.pack(code, compute(values["-covered"])) + values["-covered"] if at <= first else values["-covered"]
+        return (
+            struct.pack(code, compute(values["-covered"])) + values["-covered"] if at <= first else values["-covered"]
+        )
 
     def write_sum(_: Random, values: Values) -> bytes:
         return struct.pack(code, compute(values["-covered"]))
 
     attributes = [each for piece in inside for each in piece.attributes]
     if at == first:
-        return [*pieces[:first], Piece([attribute, *attributes], write_inside, ends=inside[-1].ends), *pieces[last + 1 :]]
+        return [
+            *pieces[:first],
+            Piece([attribute, *attributes], write_inside, ends=inside[-1].ends),
+            *pieces[last + 1 :],
+        ]
     if at < first:
         return pieces
     joined = Piece(attributes, write_inside, ends=inside[-1].ends)
     return [*pieces[:first], joined, *pieces[last + 1 : at], Piece([attribute], write_sum), *pieces[at:]]
+
+
+def covering_itself(pieces: list[Piece], attribute: dict[str, Any]) -> list[Piece]:
+    """The pieces behind a checksum of all of them and of itself, whose bytes count as 0xff."""
+    if not coherent(pieces, 0, len(pieces) - 1):
+        return pieces
+    rule = attribute["-wireloom"]["checksum"]
+    rule |= {"over": ["sum", pieces[-1].attributes[-1]["id"]], "replace": 0xFF, "initial": 0, "final-xor": 0}
+    code = "<I" if attribute["type"] == "u4le" else ">I"
+
+    def write(random: Random, values: Values) -> bytes:
+        content = b"".join(each.write(random, values) for each in pieces)
+        # The library begins with all bits set and inverts at the end; the rule does neither.
+        state = crc32c.crc32c(b"\xff" * 4 + content, 0xFFFFFFFF) ^ 0xFFFFFFFF
+        return struct.pack(code, state) + content
+
+    attributes = [each for piece in pieces for each in piece.attributes]
+    return [Piece([attribute, *attributes], write, ends=pieces[-1].ends)]
 
 
 def is_coverable(piece: Piece) -> bool:

@@ -7,7 +7,14 @@ from typing import Any
 
 from .pieces import Expression, Piece, Scope, Values, size_expression
 
-ENCODINGS = {"UTF-8": "aé€ 😀z,", "ASCII": "abc ,~", "ISO-8859-1": "aéÿ b", "UTF-16LE": "aé€z", "UTF-16BE": "bĀ€", "windows-1252": "a€é"}
+ENCODINGS = {
+    "UTF-8": "aé€ 😀z,",
+    "ASCII": "abc ,~",
+    "ISO-8859-1": "aéÿ b",
+    "UTF-16LE": "aé€z",
+    "UTF-16BE": "bĀ€",
+    "windows-1252": "a€é",
+}
 """With letters that each can write."""
 TERMINATORS = (0, 0x2C, 0x0A, 0x7C)
 

@@ -44,10 +44,15 @@ class Piece:
     chunks: list[str] = field(default_factory=list)
     """Names of attributes that are bytes, and always there."""
     arrays: list[str] = field(default_factory=list)
-    objects: dict[str, str] = field(default_factory=dict)
-    """Names of attributes of user types, with the type."""
     ends: bool = False
     """Takes everything up to the end of the stream, so nothing can stand behind it."""
+
+
+def inside(values: Values, parameters: tuple[Number, ...] = ()) -> Values:
+    """What an object below starts with: its parameters, and its parent's and the root's values by their paths."""
+    given = {f"p{place}": values[each.name] for place, each in enumerate(parameters)}
+    below = {f"_parent.{name}": value for name, value in values.items() if name[0] not in "_-"}
+    return given | below | {name: value for name, value in values.items() if name.startswith("_root.")}
 
 
 @dataclass

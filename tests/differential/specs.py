@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
 import yaml
-from wireloom import engine
+from wireloom.parsing import stuff
 from wireloom.program import Stuffing
 
 from . import content, scalars, types
 from .checks import checksum
 from .instances import instance
-from .pieces import Piece, Scope, Values, any_expression
+from .pieces import Number, Piece, Scope, Values, any_expression
 
 MOST_TYPES = 6
 
@@ -44,20 +44,24 @@ class Maker:
         self.types: dict[str, Any] = {}
         self.depth = 0
 
-    def declare(self, *, ends: bool, parameters: tuple[str, ...] = ()) -> tuple[str, Writer]:
-        """A new user type: its name, and what writes an object of it."""
+    def declare(self, outer: Scope, *, ends: bool, parameters: tuple[Number, ...] = ()) -> types.Declared:
+        """A new user type. It may use its parameters, and what its parent read before it."""
         name = f"t{len(self.types)}"
         body: dict[str, Any] = {}
         self.types[name] = body
-        self.depth += 1
+        own = [replace(each, name=f"p{place}") for place, each in enumerate(parameters)]
+        above = [each for each in outer.numbers if each.name[0] != "_" and self.random.random() < 0.4]
         scope = Scope(table=self.table)
+        scope.numbers += [*own, *(replace(each, name=f"_parent.{each.name}") for each in above)]
+        scope.numbers += [each for each in outer.numbers if each.name.startswith("_root.")]
+        self.depth += 1
         pieces = self.fields(self.random.randint(1, 3), scope, ends=ends)
         self.depth -= 1
         if parameters:
-            body["params"] = [{"id": f"p_{each}", "type": "s8"} for each in parameters]
+            body["params"] = [{"id": each.name, "type": "s8"} for each in own]
         body["seq"] = [each for piece in pieces for each in piece.attributes]
         self.add_instances(body, scope)
-        return name, written(pieces)
+        return types.Declared(name, written(pieces), [each for each in scope.numbers if each.name.startswith("f")])
 
     def fields(self, count: int, scope: Scope, *, ends: bool) -> list[Piece]:
         pieces: list[Piece] = []
@@ -133,29 +137,38 @@ def plain_spec(random: Random, id: str) -> Made:
 
 
 FRAMINGS = (
-    ({"delimiter": [0xFE, 0xFD], "stuffing": "word"}, Stuffing.WORD),
-    ({"delimiter": 0, "stuffing": "cobs"}, Stuffing.COBS),
+    ({"delimiter": [0xFE, 0xFD], "stuffing": "word"}, Stuffing.WORD, b"\xfe\xfd"),
+    ({"delimiter": 0, "stuffing": "cobs"}, Stuffing.COBS, b"\0"),
+    ({"delimiter": 0x0A, "stuffing": "none"}, Stuffing.NONE, b"\n"),
+    ({"delimiter": [0x0D, 0x0A, 0x0D], "stuffing": "none"}, Stuffing.NONE, b"\r\n\r"),
 )
 
 
 def table_spec(random: Random) -> Made:
-    """A spec of a table."""
+    """A spec of a table: rows between delimiters, or back to back and perhaps with something before them."""
     maker = Maker(random, table=True)
-    framed = random.random() < 0.4
+    framing = random.choice(FRAMINGS) if random.random() < 0.4 else None
     scope = Scope(table=True)
-    pieces = maker.fields(random.randint(2, 6), scope, ends=framed)
+    before: list[Piece] = []
+    if framing is None and random.random() < 0.3:
+        before = [scalars.count(random, f"h{number}", maker.endian) for number in range(random.randint(1, 2))]
+        scope.numbers += [replace(each, name=f"_root.{each.name}") for piece in before for each in piece.numbers]
+    pieces = maker.fields(random.randint(2, 6), scope, ends=framing is not None)
     row: dict[str, Any] = {"seq": [each for piece in pieces for each in piece.attributes]}
     maker.add_instances(row, scope)
     for attribute in row["seq"]:
         decorate(random, attribute)
     rows: dict[str, Any] = {"id": "rows", "type": "row", "repeat": "eos"}
-    write = rows_writer(pieces)
-    if framed:
-        framing, stuffing = random.choice(FRAMINGS)
-        rows["-wireloom"] = {"framing": framing}
-        write = framed_writer(pieces, stuffing, bytes([0xFE, 0xFD] if stuffing == Stuffing.WORD else [0]))
-    meta = {"id": "sample", "endian": maker.endian, "-wireloom": {"rows": "rows"}}
-    spec = {"meta": meta, "seq": [rows], "types": {"row": row, **maker.types}, "enums": {"kind": scalars.ENUM}}
+    extension: dict[str, Any] = {"rows": "rows"}
+    write = rows_writer(before, pieces)
+    if framing is not None:
+        rows["-wireloom"] = {"framing": framing[0]}
+        write = framed_writer(pieces, framing[1], framing[2])
+    elif before and random.random() < 0.5:
+        extension["parent-columns"] = ["h0"]
+    meta = {"id": "sample", "endian": maker.endian, "-wireloom": extension}
+    root = [*(each for piece in before for each in piece.attributes), rows]
+    spec = {"meta": meta, "seq": root, "types": {"row": row, **maker.types}, "enums": {"kind": scalars.ENUM}}
     return Made(spec, write)
 
 
@@ -167,11 +180,14 @@ def decorate(random: Random, attribute: dict[str, Any]) -> None:
         attribute["-wireloom"] = {"timestamp": random.choice(["s", "ms", "us", "ns"])}
 
 
-def rows_writer(pieces: list[Piece]) -> Writer:
-    write_row = written(pieces)
+def rows_writer(before: list[Piece], pieces: list[Piece]) -> Writer:
+    write_before, write_row = written(before), written(pieces)
 
     def write(random: Random, _: Values) -> bytes:
-        return b"".join(write_row(random, {}) for _ in range(random.randrange(6)))
+        head: Values = {}
+        content = write_before(random, head)
+        given = {f"_root.{name}": value for name, value in head.items()}
+        return content + b"".join(write_row(random, dict(given)) for _ in range(random.randrange(6)))
 
     return write
 
@@ -180,6 +196,7 @@ def framed_writer(pieces: list[Piece], stuffing: Stuffing, delimiter: bytes) -> 
     write_row = written(pieces)
 
     def write(random: Random, _: Values) -> bytes:
-        return b"".join(engine.stuff(write_row(random, {}), stuffing) + delimiter for _ in range(random.randrange(6)))
+        rows = [write_row(random, {}) for _ in range(random.randrange(6))]
+        return b"".join((each if stuffing == Stuffing.NONE else stuff(each, stuffing)) + delimiter for each in rows)
 
     return write

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any, Protocol
 
-from .pieces import Number, Piece, Scope, Values, condition, size_expression
-from .scalars import CODES, limits, ordered
+from .pieces import Number, Piece, Scope, Values, condition, inside, size_expression
+from .scalars import limits, ordered
+
+
+@dataclass(frozen=True)
+class Declared:
+    """A user type: its name, what writes an object of it, and the numbers that are always in one."""
+
+    name: str
+    write: Callable[[Random, Values], bytes]
+    numbers: list[Number]
 
 
 class Types(Protocol):
@@ -17,8 +26,8 @@ class Types(Protocol):
 
     endian: str
 
-    def declare(self, *, ends: bool, parameters: tuple[str, ...] = ()) -> tuple[str, Callable[[Random, Values], bytes]]:
-        """A new type: its name, and what writes an object of it. ``ends``: its stream ends with it."""
+    def declare(self, outer: Scope, *, ends: bool, parameters: tuple[Number, ...] = ()) -> Declared:
+        """A new type for attributes in that scope. ``ends``: its stream ends with it."""
 
 
 def array(random: Random, name: str, scope: Scope, types: Types, *, stream_ends: bool) -> Piece:
@@ -65,29 +74,30 @@ def object_of_type(random: Random, name: str, scope: Scope, types: Types, *, rep
     """A user type, in place or in a stream of its own."""
     own_stream = bool(scope.sizes) and random.random() < 0.5 and not repeated
     size = random.choice(scope.sizes) if own_stream else None
-    parameters = (random.choice(scope.numbers).name,) if scope.numbers and random.random() < 0.3 else ()
-    type, write_object = types.declare(ends=own_stream, parameters=parameters)
-    attribute: dict[str, Any] = {"id": name, "type": f"{type}({', '.join(parameters)})" if parameters else type}
+    parameters = (random.choice(scope.numbers),) if scope.numbers and random.random() < 0.3 else ()
+    type = types.declare(scope, ends=own_stream, parameters=parameters)
+    given = ", ".join(each.name for each in parameters)
+    attribute: dict[str, Any] = {"id": name, "type": f"{type.name}({given})" if parameters else type.name}
     if size is not None:
         attribute["size"] = size.name
-    times = 1
+    times = random.randrange(4) if repeated else 1
     if repeated:
-        times = random.randrange(4)
         attribute |= {"repeat": "expr", "repeat-expr": str(times)}
 
     def write(random: Random, values: Values) -> bytes:
-        given = {f"p_{each}": values[each] for each in parameters}
+        content = b""
+        for _ in range(times):
+            own = inside(values, parameters)
+            content += type.write(random, own)
+            values.update({f"{name}.{each.name}": own[each.name] for each in type.numbers})
         if size is None:
-            return b"".join(write_object(random, dict(given)) for _ in range(times))
-        # A stream of its own has the size that was written before, and an object may be shorter or longer.
+            return content
+        # A stream of its own has the size that was written before; the object may be shorter or longer.
         room = values[size.name]
-        for _ in range(8):
-            content = write_object(random, dict(given))
-            if len(content) <= room:
-                break
         return (content + random.randbytes(room))[:room]
 
-    return Piece([attribute], write, objects={} if repeated else {name: type})
+    numbers = [replace(each, name=f"{name}.{each.name}") for each in type.numbers]
+    return Piece([attribute], write, numbers=[] if repeated else numbers)
 
 
 def switch(random: Random, name: str, scope: Scope, types: Types) -> Piece:
@@ -97,20 +107,22 @@ def switch(random: Random, name: str, scope: Scope, types: Types) -> Piece:
     writers: dict[int, Callable[[Random, Values], bytes]] = {}
     for case in random.sample([0, 1, 2, 3, 5], random.randint(1, 3)):
         word, code = ordered(random, random.choice(["u1", "u2", "s4"]), types.endian)
-        type, write_object = types.declare(ends=False) if random.random() < 0.5 else (word, None)
-        cases[str(case)] = type
-        writers[case] = write_object or (lambda _, __, code=code: struct.pack(code, 5))
+        if random.random() < 0.5:
+            type = types.declare(scope, ends=False)
+            cases[str(case)], writers[case] = (
+                type.name,
+                lambda random, values, type=type: type.write(random, inside(values)),
+            )
+        else:
+            cases[str(case)], writers[case] = word, lambda _, __, code=code: struct.pack(code, 5)
     otherwise = "u1" if random.random() < 0.5 else None
     if otherwise:
         cases["_"] = otherwise
-    elif random.random() < 0.5:
-        # Every case is an integer or an object; with none that fits nothing is read.
-        cases = dict(cases)
 
     def write(random: Random, values: Values) -> bytes:
         writer = writers.get(values[on.name])
         if writer is not None:
-            return writer(random, {})
+            return writer(random, values)
         return b"\x2a" if otherwise else b""
 
     return Piece([{"id": name, "type": {"switch-on": on.name, "cases": cases}}], write)
@@ -126,7 +138,4 @@ def optional(random: Random, piece: Piece, numbers: list[Number]) -> Piece:
     def write(random: Random, values: Values) -> bytes:
         return piece.write(random, values) if there.value(values) else b""
 
-    return replace(piece, attributes=[attribute], write=write, numbers=[], texts=[], chunks=[], arrays=[], objects={})
-
-
-__all__ = ["CODES", "Types", "array", "object_of_type", "optional", "switch", "until"]
+    return replace(piece, attributes=[attribute], write=write, numbers=[], texts=[], chunks=[], arrays=[])

@@ -101,6 +101,19 @@ static void let_go(sample *each) {
     free(each->data);
 }
 
+/* Whether a search from behind the first delimiter on, or from within it, finds the row between the two. */
+static bool stands_alone(const uint8_t *row, size_t size, const uint8_t *delimiter, size_t width) {
+    size_t length = size + 2 * width, at = 1;
+    uint8_t *whole = exactly(length);
+    memcpy(whole, delimiter, width);
+    memcpy(whole + width, row, size);
+    memcpy(whole + width + size, delimiter, width);
+    while (memcmp(whole + at, delimiter, width) != 0)
+        at++;
+    free(whole);
+    return size && at == width + size;
+}
+
 /* One row; its size, or WL_NOT_FOUND where it cannot be written. */
 static size_t plain_row(const sample *each, size_t row, uint8_t *out) {
     const wl_encode_arguments *arguments = &each->arguments;
@@ -148,10 +161,8 @@ static size_t plain_row(const sample *each, size_t row, uint8_t *out) {
     } else {
         wire = at;
         memcpy(out, bare, at);
-        for (size_t i = 0; arguments->delimiter_size && i + arguments->delimiter_size <= at; i++) {
-            if (!memcmp(bare + i, arguments->delimiter, arguments->delimiter_size))
-                wire = WL_NOT_FOUND;
-        }
+        if (arguments->delimiter_size && !stands_alone(bare, at, arguments->delimiter, arguments->delimiter_size))
+            wire = WL_NOT_FOUND;
     }
     free(bare);
     if (wire == WL_NOT_FOUND || wire > arguments->max_record)

@@ -9,15 +9,17 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+import pyarrow.dataset
 import pytest
-from wireloom.errors import WireloomError
+from wireloom.errors import NothingThereError, WireloomError
 from wireloom.spark import ingest_ledger
 from wireloom.spark.folders import folder
+from wireloom.spark.ingest_files import committed_files
 from wireloom.spark.ingest_tables import opened_tables
 
 from .pipeline import Killed, check, dying, expected, make_inputs, run, visible
 
-KILL_SECONDS = float(os.environ.get("WIRELOOM_KILL_SECONDS", "12"))
+KILL_SECONDS = float(os.environ.get("WIRELOOM_KILL_SECONDS", "6"))
 """How long processes are killed at random; more where somebody has the time."""
 
 
@@ -44,6 +46,31 @@ def test_a_death_at_every_step(stream: str | None, when: str, tmp_path: Path) ->
             assert visible(base).total() % 6 == 0
         run(base, stream=stream)
         check(base)
+
+
+@pytest.mark.parametrize("existing", ["append", "overwrite"])
+def test_whoever_asks_for_files_gets_whole_batches(existing: str, tmp_path: Path) -> None:
+    for step in range(1, steps(tmp_path / "whole") + 20, 4):
+        base = tmp_path / f"{step}"
+        make_inputs(base / "in", 2)
+        run(base)
+        old = good(base)
+        make_inputs(base / "in", 6)
+        with dying(step, "halfway"), suppress(Killed):
+            run(base, batch=2 if existing == "append" else 6, existing=existing)
+        files = committed_files(str(base / "table"))
+        rows = pyarrow.dataset.dataset(files, format="parquet").to_table(["record"])["record"].to_pylist()
+        new = good(base)
+        assert len(rows) == len(set(rows))
+        assert set(rows) in [{*old}, {*new}, {*new[: len(new) * 4 // 6]}]
+    with pytest.raises(NothingThereError):
+        committed_files(str(tmp_path / "nothing"))
+
+
+def good(base: Path) -> list[str]:
+    """The records of the input that are not damaged, file by file."""
+    lines = [line for each in sorted((base / "in").iterdir()) for line in each.read_text().splitlines()]
+    return [each for each in lines if not each.startswith("!")]
 
 
 @pytest.mark.parametrize("when", ["before", "after"])

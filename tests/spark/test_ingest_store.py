@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import socket
 import subprocess
@@ -27,6 +28,7 @@ from wireloom.storage import Location
 
 from ..storage_server import BUCKET, Store
 from .conftest import ROWS, Sample
+from .driver import read as source_rows
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -144,6 +146,34 @@ def test_a_delta_table(spark: SparkSession, server_apart: str, samples: dict[str
     found = deltalake.DeltaTable(table, storage_options=access)
     assert found.version() == 0
     assert [each["num_records"] for each in pa.table(found.get_add_actions(flatten=True)).to_pylist()] == [ROWS]
+
+
+@pytest.mark.parametrize("mode", ["permissive", "dropmalformed"])
+def test_an_object_that_is_not_what_was_written(
+    mode: str, spark: SparkSession, object_store: Store, place: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Its rows are good, and the metrics say all the same that it is another."""
+    key = place.partition("://")[2].partition("/")[2]
+    content = object_store.get(f"{key}/in/a.log")
+    address = object_store.put(f"{key}/other.log", content, sha256=hashlib.sha256(content + b"!").hexdigest())
+    object_store.put(f"{key}/same.log", content, sha256=hashlib.sha256(content).hexdigest())
+    given = {**options(object_store), "verifySha256": "true", "pathGlobFilter": "{other,same}.log"}
+    places = {"quarantine": f"{place}/bad", "metrics": f"{place}/metrics"}
+    summary = ingest(spark, "cobs_log", place, f"{place}-table", mode=mode, options=given, **places)
+    assert summary.rows == 2 * ROWS
+    [told] = object_store.keys(f"{key}/metrics/")
+    batch, *files = (json.loads(line) for line in object_store.get(told).splitlines())
+    assert batch["reasons"] == {"digest": 1}
+    assert {each["path"]: (each["reasons"], "SHA-256" in (each["error"] or "")) for each in files} == {
+        address: ({"digest": 1}, True),
+        address.replace("other", "same"): ({}, False),
+    }
+    [bad] = read(f"{place}/bad", object_store).to_table().to_pylist()
+    assert bad["_path"] == address
+    assert bad["_error"].startswith("digest: the SHA-256 of the stored bytes is")
+    rows = source_rows("cobs_log", path=address, mode=mode, **{**given, "pathGlobFilter": "*"})
+    assert rows.num_rows == ROWS
+    assert "the SHA-256 of the stored bytes" in caplog.text
 
 
 def test_a_commit_that_was_cut_off_is_carried_out(

@@ -216,6 +216,24 @@ def test_streaming_queries(spark: SparkSession, events: DataFrame, blobs: list[b
     assert spark.table("listed").count() == len(blobs)
 
 
+@pytest.mark.parametrize("name", [KPL, SESSION])
+def test_streams_are_read_and_written(name: str, spark: SparkSession, tmp_path: Path) -> None:
+    rows = USERS if name == KPL else RECORDS
+    (tmp_path / "in").mkdir()
+    for life in range(2):
+        for number in range(2):
+            wireloom.write(name, rows, tmp_path / "in" / f"{life}{number}")
+        stream = spark.readStream.format(name).option("maxFilesPerTrigger", 1).load(str(tmp_path / "in"))
+        writer = stream.writeStream.format(name).option("checkpointLocation", str(tmp_path / "checkpoint"))
+        query = writer.trigger(availableNow=True).start(str(tmp_path / "out"))
+        query.awaitTermination(120)
+        assert query.exception() is None
+        table, report = wireloom.read_with_report(name, tmp_path / "out")
+        assert report.clean
+        column = "data" if name == KPL else "seq_num"
+        assert sorted(table[column].to_pylist()) == sorted([row[column] for row in rows] * 2 * (life + 1))
+
+
 # Files ---------------------------------------------------------------------------------------------------------------
 
 

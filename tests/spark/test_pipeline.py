@@ -264,28 +264,44 @@ def test_killed(stream: bool, spark: SparkSession, tmp_path: Path) -> None:
     for _ in range(KILLS):
         before = len(list(commits.iterdir())) if commits.exists() else 0
         wanted = before + chosen.randint(1, 3)
-        process = start(tmp_path, *more)
+        # A stream as Spark's users start it; the arguments are the same.
+        process = start(tmp_path, *more, submit=stream)
         kill_when(
             process,
             lambda wanted=wanted: commits.exists() and len(list(commits.iterdir())) >= wanted,  # type: ignore[misc]
             chosen.uniform(0, 0.3),
         )
         assert not records(tmp_path) - held
-    if not stream:
-        places = [str(tmp_path / each) for each in ("in", "table", "quarantine")]
-        ingest(spark, "cobs_log", places[0], places[1], quarantine=places[2])
-        assert records(tmp_path) == held
-        return
-    # What Spark's users start; the arguments are the same.
-    last = start(tmp_path, *more, submit=True)
-    told, _ = last.communicate(timeout=300)
-    assert last.returncode == 0, told
+        assert records(tmp_path), "it got as far as a commit"
+    inputs, table, quarantine = (str(tmp_path / each) for each in ("in", "table", "quarantine"))
+    if stream:
+        checkpoint = str(tmp_path / "checkpoint")
+        ingest_stream(spark, "cobs_log", inputs, table, quarantine=quarantine, checkpoint=checkpoint)
+    else:
+        ingest(spark, "cobs_log", inputs, table, quarantine=quarantine)
     assert records(tmp_path) == held
 
 
-def test_the_page(spark: SparkSession, tmp_path: Path) -> None:
+def test_the_job_for_a_cluster(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the session of the tests, which it must not end here."""
+    held = logs(tmp_path / "in", 2)
+    stopped: list[Any] = []
+    monkeypatch.setattr(type(spark), "stop", stopped.append)
+    places = ["--table", str(tmp_path / "table"), "--quarantine", str(tmp_path / "quarantine")]
+    with pytest.raises(SystemExit) as ended:
+        wireloom.spark.job.main(["cobs_log", str(tmp_path / "in"), *places])
+    assert ended.value.code in (0, None)
+    assert len(stopped) == 1
+    assert records(tmp_path) == held
+    with pytest.raises(SystemExit) as ended:
+        wireloom.spark.job.main(["cobs_log", str(tmp_path / "nothing"), *places])
+    assert ended.value.code == 2
+
+
+@pytest.mark.parametrize(("name", "blocks"), [("ingest", 7), ("operators", 4)])
+def test_the_page(name: str, blocks: int, spark: SparkSession, tmp_path: Path) -> None:
     from ..docs.blocks import Page
 
-    page = Page((Path(__file__).parents[2] / "docs" / "ingest.md").read_text(), tmp_path)
+    page = Page((Path(__file__).parents[2] / "docs" / f"{name}.md").read_text(), tmp_path)
     page.namespace["spark"] = spark
-    assert page.run() == 7, "blocks"
+    assert page.run() == blocks

@@ -12,6 +12,7 @@ import pytest
 from pyspark.errors import AnalysisException, StreamingQueryException
 
 from ..docs.blocks import Page
+from ..storage_server import Store
 from .stream_driver import age, write
 
 if TYPE_CHECKING:
@@ -27,7 +28,9 @@ def log(path: Path, *payloads: str) -> Path:
     return path
 
 
-def started(spark: SparkSession, folder: Path, out: Path, name: str = "cobs_log", **options: Any) -> StreamingQuery:
+def started(
+    spark: SparkSession, folder: Path | str, out: Path, name: str = "cobs_log", **options: Any
+) -> StreamingQuery:
     """A query that reads everything that is there now, and ends."""
     trigger = options.pop("trigger", {"availableNow": True})
     reader = spark.readStream.format(name).options(**{key: str(value) for key, value in options.items()})
@@ -164,3 +167,22 @@ def test_the_page(spark: SparkSession, tmp_path: Path) -> None:
     page = Page((Path(__file__).parents[2] / "docs" / "streaming.md").read_text(), tmp_path)
     page.namespace["spark"] = spark
     assert page.run() == 2
+
+
+def test_a_prefix_of_an_object_store(spark: SparkSession, object_store: Store, tmp_path: Path) -> None:
+    log(tmp_path / "a.log", "one", "two")
+    content = (tmp_path / "a.log").read_bytes()
+    key = f"{tmp_path.name}/in"
+    address = object_store.put(f"{key}/a.log", content).rpartition("/")[0]
+    place = {"endpoint": object_store.endpoint, "region": "us-east-1"}
+    query = started(spark, address, tmp_path, maxFilesPerTrigger=1, **place)
+    query.awaitTermination()
+    for name in ("b.log", "_c.log", "sub/d.log"):
+        object_store.put(f"{key}/{name}", content)
+    query = started(spark, address, tmp_path, maxFilesPerTrigger=1, **place)
+    query.awaitTermination()
+    assert [each["numInputRows"] for each in query.recentProgress if each["numInputRows"]] == [2, 2]
+    assert table(spark, tmp_path) == payloads(*["one", "two"] * 3)
+    object_store.put(f"{key}/a.log", content[:-1])
+    with pytest.raises(StreamingQueryException, match=r"a\.log: the file had \d+ bytes when it was read, and became"):
+        started(spark, address, tmp_path, **place).awaitTermination()

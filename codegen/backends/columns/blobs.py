@@ -88,7 +88,7 @@ def _find(state: State, scope: Scope, attribute: Attribute, span: Span, size: in
         add(Op.BYTES_REST, span, comment=name)
     else:
         raise NotForEngineError(f'"{name}" reaches to the end of the input')
-    if attribute.pad_right is not None:
-        add(Op.TRIM_RIGHT, span, 0, attribute.pad_right, comment=name)
+    if attribute.stripped is not None:
+        add(Op.TRIM_RIGHT, span, 0, attribute.stripped, comment=name)
     if terminator is not None:
         add(Op.CUT_TERMINATOR, span, int(terminator.include), terminator.value[0], comment=name)

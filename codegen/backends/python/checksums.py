@@ -56,10 +56,10 @@ def computed(
     between two marks."""
     plain = plain_cover(scope.struct, checksum)
     if plain is not None:
-        return (), _computed(scope, attribute, checksum, member(plain.id))
+        return (), computed_text(scope, attribute, checksum, member(plain.id))
     begin, end = marks.begins[checksum.first], marks.ends[checksum.last]
     lines = (Line(f"covered = {wire(begin, end)}"), *_blank_own(scope, marks, attribute, checksum))
-    return lines, _computed(scope, attribute, checksum, "covered")
+    return lines, computed_text(scope, attribute, checksum, "covered")
 
 
 def _blank_own(scope: ClassScope, marks: Marks, attribute: Attribute, checksum: Checksum) -> Lines:
@@ -67,24 +67,26 @@ def _blank_own(scope: ClassScope, marks: Marks, attribute: Attribute, checksum: 
         return ()
     own, begin = marks.begins[attribute.id], marks.begins[checksum.first]
     offset = "0" if own == begin else f"{own} - ({begin})" if "+" in begin else f"{own} - {begin}"
-    size = _own_size(attribute)
+    size = own_size(attribute)
     return (Line(f"covered = {scope.use('replaced')}(covered, {offset}, {size}, {checksum.replace})"),)
 
 
-def _own_size(attribute: Attribute) -> int:
+def own_size(attribute: Attribute) -> int:
+    """The bytes of a checksum that is an integer."""
     if not isinstance(attribute.type, IntegerType) or attribute.repeat is not None or attribute.switch is not None:
         refuse(attribute.position, f"the checksum '{attribute.id}' must be an integer")
     return attribute.type.size
 
 
-def _computed(scope: ClassScope, attribute: Attribute, checksum: Checksum, data: str) -> str:
+def computed_text(scope: ClassScope, attribute: Attribute, checksum: Checksum, data: str) -> str:
+    """The checksum of the bytes ``data``."""
     if checksum.algorithm == DIGEST:
         if not isinstance(attribute.type, BytesType) or fixed_size(attribute) != DIGEST_SIZE:
             refuse(attribute.position, f"the digest '{attribute.id}' must be {DIGEST_SIZE} bytes")
         return f"{scope.use('md5')}({data})"
     if checksum.algorithm not in ALGORITHMS:
         refuse(attribute.position, f"the checksum algorithm '{checksum.algorithm}' is not known here")
-    _own_size(attribute)
+    own_size(attribute)
     if checksum.initial == checksum.final_xor == ALL_ONES:
         return f"{scope.use(f'standard_{checksum.algorithm}')}({data})"
     function = scope.use("checksum")
@@ -100,7 +102,7 @@ def early_lines(scope: ClassScope) -> Lines:
     for attribute, checksum in checksums(scope.struct):
         plain = plain_cover(scope.struct, checksum)
         unknown = f"bytes({DIGEST_SIZE})" if checksum.algorithm == DIGEST else "0"
-        value = _computed(scope, attribute, checksum, member(plain.id)) if plain is not None else unknown
+        value = computed_text(scope, attribute, checksum, member(plain.id)) if plain is not None else unknown
         lines.extend(_when_present(scope, attribute, (Line(f"{member(attribute.id)} = {value}"),)))
     return tuple(lines)
 
@@ -133,7 +135,7 @@ def _late(scope: ClassScope, marks: Marks, attribute: Attribute, checksum: Check
     return (
         Line(f"covered = io.written({begin}, {end})"),
         *_blank_own(scope, marks, attribute, checksum),
-        Line(f"{stored} = {_computed(scope, attribute, checksum, 'covered')}"),
+        Line(f"{stored} = {computed_text(scope, attribute, checksum, 'covered')}"),
         Line(f"io.overwrite({own}, {written})"),
     )
 

@@ -32,8 +32,9 @@ def keep_inherited(scope: ClassScope) -> Lines:
 
 def inherited_argument(scope: ClassScope, kind: UserType) -> tuple[str, ...]:
     """What the constructor of a type's class is given of the byte order of the object that makes one."""
-    inherits = isinstance(scope.spec.struct(kind.path).endian, InheritedEndian)
-    return ("self._is_le",) if inherits and scope.struct.endian is not None else ()
+    if scope.module.api is not Api.KAITAI or scope.struct.endian is None:
+        return ()
+    return ("self._is_le",) if isinstance(scope.spec.struct(kind.path).endian, InheritedEndian) else ()
 
 
 def _undecided(scope: ClassScope) -> str:
@@ -43,7 +44,7 @@ def _undecided(scope: ClassScope) -> str:
 def endian_lines(scope: ClassScope) -> Lines:
     """Sets ``_is_le`` of an object whose type has such a byte order."""
     match scope.struct.endian:
-        case InheritedEndian() if scope.module.api is Api.WIRELOOM:
+        case InheritedEndian() if scope.module.api is not Api.KAITAI:
             return (Line("self._is_le = self._parent._is_le"),)
         case ComputedEndian(on, cases):
             translator = scope.translator(scope.struct.position)

@@ -24,6 +24,7 @@ from ...expression.walk import walk
 from ...model.model import Attribute, Instance, IntegerText
 from ...model.types import EnumType
 from .absence import may_be_absent
+from .docstrings import described, named
 from .expressions import is_untyped, mentions_name
 from .names import field_name
 from .reading import attribute_lines
@@ -65,7 +66,7 @@ def instance_method(scope: ClassScope, instance: Instance) -> MethodView:
     return MethodView(
         signature=f"{field_name(instance.id)}(self) -> {scope.annotations.of_instance(instance)}",
         lines=lines,
-        doc=instance.doc or f"The instance ``{instance.id}``.",
+        doc=described(instance.doc, instance.doc_ref) or named(scope.module, "instance", instance.id),
         decorators=("property",),
     )
 

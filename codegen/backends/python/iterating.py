@@ -62,12 +62,14 @@ def _method(scope: ClassScope, attribute: Attribute) -> MethodView:
     name, annotations = field_name(attribute.id), scope.annotations
     source = f"source: {scope.use('KaitaiStream')} | {scope.use('BinaryIO')}"
     arguments = ", ".join(("cls", *parameter_list(scope), source))
-    items = _items(scope, attribute)
+    before = _before(scope, attribute)
+    # Where nothing is read first, the iterator of the items is the iterator.
+    items = _items(scope, attribute, "yield from" if before or attribute.condition else "return")
     if attribute.condition is not None:
         items = (block(f"if {scope.text(attribute.condition, attribute)}:", items),)
     return MethodView(
         signature=f"iter_{name}({arguments}) -> {scope.use('Iterator')}[{annotations.of_item(attribute)}]",
-        lines=(*_begin(scope), *_before(scope, attribute), *items),
+        lines=(*_begin(scope), *before, *items),
         doc=f"Reads ``{attribute.id}`` one by one, without keeping them, from a stream or an open binary file.",
         decorators=("classmethod",),
     )
@@ -90,9 +92,9 @@ def _begin(scope: ClassScope) -> Lines:
 
 def _before(scope: ClassScope, attribute: Attribute) -> Lines:
     """Reads what stands before the items."""
-    if attribute is rows_attribute(scope) and scope.module.api is Api.WIRELOOM:
-        return (Line("self._read_prologue()"),)
     before = scope.struct.attributes[: scope.struct.attributes.index(attribute)]
+    if before and attribute is rows_attribute(scope) and scope.module.api is Api.WIRELOOM:
+        return (Line("self._read_prologue()"),)
     ids = {each.id for each in before}
     known = {
         each.id
@@ -103,7 +105,7 @@ def _before(scope: ClassScope, attribute: Attribute) -> Lines:
     return tuple(each for each in lines if each.text != "io = self._io")
 
 
-def _items(scope: ClassScope, attribute: Attribute) -> Lines:
+def _items(scope: ClassScope, attribute: Attribute, give: str) -> Lines:
     if has_series(scope.module, attribute) and not isinstance(attribute.repeat, RepeatUntil):
-        return (Line(f"yield from {series_text(scope, attribute)}"),)
+        return (Line(f"{give} {series_text(scope, attribute)}"),)
     return loop_lines(scope, attribute, lambda text: Line(f"yield {text}"), scope.source_of(attribute))

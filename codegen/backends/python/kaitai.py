@@ -39,7 +39,8 @@ def read_constants(scope: ClassScope) -> tuple[str, ...]:
     placed = tuple(field_name(each.id) for each in struct.instances if each.attribute is not None)
     found = [f"_instances = {placed!r}"] if placed else []
     if scope.module.debug:
-        found.append(f"SEQ_FIELDS = {[each.id for each in struct.attributes]!r}")
+        annotation = f"{scope.use('ClassVar')}[{scope.annotations.builtin('list')}[{scope.annotations.builtin('str')}]]"
+        found.append(f"SEQ_FIELDS: {annotation} = {[each.id for each in struct.attributes]!r}")
     return tuple(found)
 
 

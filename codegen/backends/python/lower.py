@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import textwrap
 
 from ...model.model import Enum, Spec, Struct
-from ..base import LINE_LENGTH, refuse
+from ..base import refuse
 from .annotations import member_names
 from .api import Api
 from .checksums import checksums
+from .docstrings import described, laid_out, named
 from .instances import is_kept, slot
 from .kaitai import debug_field, read_constants
 from .layout import fixed_size, runs
@@ -31,7 +31,7 @@ def lower(spec: Spec, api: Api = Api.WIRELOOM, package: str = "") -> ModuleView:
     root = _class(module, spec.root, "", 0)
     messages = messages_constant(module)
     return ModuleView(
-        doc=_doc(spec.title or spec.name, 0),
+        doc=laid_out(spec.title or spec.name, 0),
         imports=module.imports,
         constants=(*module.constants, *([messages] if messages else [])),
         root=root,
@@ -59,7 +59,7 @@ def _class(module: Module, struct: Struct, source: str, depth: int) -> ClassView
     return ClassView(
         name=name,
         base=module.use(base_class(scope)),
-        doc=_doc(struct.doc or f"The type ``{struct.path[-1]}``.", depth + 1),
+        doc=laid_out(described(struct.doc, struct.doc_ref) or named(module, "type", struct.path[-1]), depth + 1),
         enums=tuple(_enum(module, struct, each, depth + 1) for each in struct.enums),
         classes=inner,
         slots="" if writes else repr(tuple(sorted(slots, key=_natural))),
@@ -110,11 +110,12 @@ def _fields(scope: ClassScope, depth: int) -> tuple[FieldView, ...]:
     if len(struct.parents) == 1:
         found.append(FieldView("_parent", scope.module.class_of(struct.parents[0]), ""))
     found.extend(
-        FieldView(field_name(each.id), annotations.of(each.type), _doc(each.doc, depth)) for each in struct.parameters
+        FieldView(field_name(each.id), annotations.of(each.type), laid_out(each.doc, depth))
+        for each in struct.parameters
     )
-    found.extend(
-        FieldView(field_name(each.id), annotations.of_field(each), _doc(each.doc, depth)) for each in struct.attributes
-    )
+    for each in struct.attributes:
+        doc = laid_out(described(each.doc, each.doc_ref), depth)
+        found.append(FieldView(field_name(each.id), annotations.of_field(each), doc))
     if struct.endian is not None:
         found.append(FieldView("_is_le", annotations.builtin("bool"), ""))
     if scope.module.debug:
@@ -131,8 +132,11 @@ def _enum(module: Module, holder: Struct, enum: Enum, depth: int) -> EnumView:
     return EnumView(
         name=enum_class(holder, enum.path[-1]),
         base=module.use("IntEnum"),
-        doc=_doc(enum.doc or f"The enum ``{enum.path[-1]}``.", depth),
-        labels=tuple(LabelView(label_name(each.label), str(each.value), _doc(each.doc, depth)) for each in enum.labels),
+        doc=laid_out(enum.doc or named(module, "enum", enum.path[-1]), depth),
+        labels=tuple(
+            LabelView(label_name(each.label), str(each.value), laid_out(described(each.doc, each.doc_ref), depth))
+            for each in enum.labels
+        ),
     )
 
 
@@ -140,23 +144,4 @@ def _enum(module: Module, holder: Struct, enum: Enum, depth: int) -> EnumView:
 
 
 def _indented(method: MethodView, depth: int) -> MethodView:
-    return MethodView(method.signature, method.lines, _doc(method.doc, depth), method.decorators)
-
-
-def _doc(text: str, depth: int) -> str:
-    """The text of a docstring at that depth. A paragraph that is too wide is filled anew, a list or table kept."""
-    width = LINE_LENGTH - 4 * depth - len('"""')
-    if "\n" not in text.strip() and width - len('"""') < len(text.strip()) <= width:
-        # Behind the only line the end of the docstring has to fit as well.
-        return textwrap.fill(text.strip(), width - len('"""'), break_long_words=False)
-    paragraphs = text.strip().split("\n\n")
-    return "\n\n".join(_paragraph(each.rstrip(), width) for each in paragraphs)
-
-
-def _paragraph(text: str, width: int) -> str:
-    lines = text.split("\n")
-    if all(len(line) <= width for line in lines):
-        return text
-    if any(line.lstrip() != line or line[:1] in "|-*>" for line in lines):
-        return "\n".join(textwrap.fill(line, width, break_long_words=False) for line in lines)
-    return textwrap.fill(" ".join(lines), width, break_long_words=False)
+    return MethodView(method.signature, method.lines, laid_out(method.doc, depth), method.decorators)

@@ -327,10 +327,8 @@ def trimmed(scope: ClassScope, attribute: Attribute, text: str) -> str:
     """``text`` without padding, and cut at a terminator inside a field of a given size."""
     if isinstance(attribute.size, TerminatedSize):
         return text
-    # As in Kaitai's language, what pads and ends a value alike is not stripped: the terminator finds the end.
-    ends_alike = attribute.terminator is not None and attribute.terminator.value[-1] == attribute.pad_right
-    if attribute.pad_right is not None and not ends_alike:
-        text = f"{text}.rstrip({bytes((attribute.pad_right,))!r})"
+    if attribute.stripped is not None:
+        text = f"{text}.rstrip({bytes((attribute.stripped,))!r})"
     if attribute.terminator is not None:
         text = f"{scope.use('cut')}({text}, {attribute.terminator.value!r}, include={attribute.terminator.include})"
     return text

@@ -66,6 +66,8 @@ def _is_simple_attribute(module: Module, struct: Struct, attribute: Attribute) -
         return False
     if not all(_is_sure(module, struct, each) for each in nodes(attribute)):
         return False
+    if isinstance(attribute.type, UserType):
+        return False
     if isinstance(attribute.size, ExpressionSize) and isinstance(attribute.size.expression, IntegerLiteral):
         return literal_size(attribute.size) == attribute.size.expression.value
     if fixed_size(attribute) is not None:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from ...expression.nodes import Attribute as Member
 from ...expression.nodes import Name, Node
 from ...expression.walk import walk
-from ...model.model import Attribute, RepeatCount, RepeatUntil
+from ...model.model import Attribute, Framing, RepeatCount, RepeatUntil
 from ...model.types import BitsType, EnumType, FloatType, IntegerType, UserType
 from ..base import refusal
 from .absence import may_be_unmatched
@@ -194,6 +194,14 @@ def _present(scope: ClassScope, attribute: Attribute) -> str:
     return target if attribute.condition is None else f"{scope.use('some')}({target}, {attribute.id!r})"
 
 
+def _write_framed(scope: ClassScope, attribute: Attribute, framing: Framing, item: str) -> Line:
+    content = content_text(scope, attribute, item)
+    if framing.stuffing == "none":
+        return Line(f"io.write_bytes({scope.use('delimited')}({content}, {framing.delimiter!r}))")
+    code = f"{scope.use('Stuffing')}.{framing.stuffing.upper()}"
+    return Line(f"io.write_bytes({scope.use('stuff')}({content}, {code}) + {framing.delimiter!r})")
+
+
 def _write_repeated(scope: ClassScope, attribute: Attribute, values: str) -> Lines:
     item = f"item_{field_name(attribute.id)}"
     match attribute.repeat:
@@ -206,10 +214,7 @@ def _write_repeated(scope: ClassScope, attribute: Attribute, values: str) -> Lin
         case RepeatUntil():
             values = f"{scope.use('at_least_one')}({values}, {attribute.id!r})"
     if attribute.framing is not None:
-        code = f"{scope.use('Stuffing')}.{attribute.framing.stuffing.upper()}"
-        stuffed = f"{scope.use('stuff')}({content_text(scope, attribute, item)}, {code})"
-        write = Line(f"io.write_bytes({stuffed} + {attribute.framing.delimiter!r})")
-        return (block(f"for {item} in {values}:", [write]),)
+        return (block(f"for {item} in {values}:", [_write_framed(scope, attribute, attribute.framing, item)]),)
     body = list(_write_checked(scope, attribute, item, None))
     ends = isinstance(attribute.repeat, RepeatUntil) and not asks_for_end(attribute.repeat.expression)
     if isinstance(attribute.repeat, RepeatUntil) and ends:

@@ -13,6 +13,7 @@ from .checks import (
     check_terminated,
     set_argument,
 )
+from .checksums import check_checksum, cover
 from .enclosing import Enclosure, begin_enclosed, write_enclosed
 from .layout import placed
 from .solving import Solution
@@ -40,6 +41,7 @@ __all__ = [
     "begin_enclosed",
     "check_argument",
     "check_bits",
+    "check_checksum",
     "check_count",
     "check_count_now",
     "check_last",
@@ -48,6 +50,7 @@ __all__ = [
     "check_size",
     "check_some",
     "check_terminated",
+    "cover",
     "deflated",
     "expected",
     "inflated",

@@ -97,8 +97,8 @@ def check_argument(name: str, child: Any, parameter: str, expected: object) -> N
     actual = getattr(child, parameter, None)
     if actual is expected:
         return
-    given = getattr(child, "_m_given", None)
+    is_given: Any = getattr(child, "_is_given", None)
     if isinstance(expected, KaitaiStruct) or isinstance(actual, KaitaiStruct) or actual != expected:
-        if given is None or parameter in given:
+        if is_given is None or is_given(parameter):
             raise ConsistencyError(name, expected, actual)
         object.__setattr__(child, parameter, expected)

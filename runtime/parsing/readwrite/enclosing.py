@@ -5,16 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..kaitai import KaitaiStream
+from ..kaitai import InvalidArgumentError, KaitaiStream
 from .background import Background, background_of, content, keep_background
 from .checks import check_limited, check_size, check_terminated
 from .layout import Layout
 from .solving import Solution
-from .streams import FixedStream, OpenStream, writable
+from .streams import MAX_GAP, FixedStream, OpenStream
 from .values import at_end, write_limited, write_terminated
-
-MAX_UNBOUNDED = 64 * 1024 * 1024
-"""The largest field in a stream whose end is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +56,7 @@ def begin_enclosed(io: KaitaiStream, owner: Any, child: Any, enclosure: Enclosur
     size = enclosure.size
     if enclosure.to_end and not (isinstance(io, OpenStream) and io.assumed is None):
         size = max(0, io.size() - begin)
-    inner = _inner_stream(io, enclosure, size, begin)
+    inner = _inner_stream(io, enclosure, size)
     child._write__seq(inner)
     field = EnclosedField(begin, size, owner, child, enclosure, inner, background, inner.pos())
     if size is not None:
@@ -67,14 +64,11 @@ def begin_enclosed(io: KaitaiStream, owner: Any, child: Any, enclosure: Enclosur
     return field
 
 
-def _inner_stream(io: KaitaiStream, enclosure: Enclosure, size: int | None, begin: int) -> KaitaiStream:
+def _inner_stream(io: KaitaiStream, enclosure: Enclosure, size: int | None) -> KaitaiStream:
     layout = io.layout if isinstance(io, OpenStream) else None
     if size is None or enclosure.is_cut or not enclosure.keeps_size:
         return OpenStream(layout)
-    if layout is not None:
-        return OpenStream(layout, size)
-    room = MAX_UNBOUNDED if isinstance(io, OpenStream) else io.size() - begin
-    return FixedStream(writable(size, room), enclosure.name)
+    return OpenStream(layout, size) if layout is not None else FixedStream(size, enclosure.name)
 
 
 @dataclass(slots=True)
@@ -174,8 +168,15 @@ class EnclosedField:
         if isinstance(io, OpenStream):
             self.put(io, raw)
             if self.room is not None and io.pos() < self.pos + self.room:
-                io.write_bytes(bytes(writable(self.pos + self.room - io.pos(), MAX_UNBOUNDED)))
+                io.write_bytes(bytes(_fill(self.pos + self.room - io.pos())))
             return
         io.seek(self.pos + len(raw))
         if not each.include and each.consume and (each.eos_error or not io.is_eof()):
             io.seek(io.pos() + len(each.terminator))
+
+
+def _fill(size: int) -> int:
+    """How many bytes of a field are filled up: a claimed size allocates nothing."""
+    if size > MAX_GAP:
+        raise InvalidArgumentError(f"{size} bytes of a field are not written")
+    return size

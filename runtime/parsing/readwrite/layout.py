@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from ..errors import ChecksumError
 from ..kaitai import ConsistencyError, KaitaiStream
-from .solving import Solution
+from .solving import Solution, first_free
 from .streams import OpenStream
 
 MAX_ROUNDS = 32
@@ -23,12 +24,14 @@ class Layout:
         """The attributes, each by its object, that say where something stands that has no place yet."""
         self.checksums: list[Callable[[], None]] = []
         """What is computed at the end of a round, in the order in which it was asked for."""
+        self.refused: list[ChecksumError] = []
+        """The checksums that were assigned and are not those of what was written in this round."""
 
     def follow(self, solutions: tuple[Solution, ...], wanted: int) -> None:
         """Gives the attribute that is free the value that makes its expression come to ``wanted``."""
-        free = sorted((each for each in solutions if each.is_free), key=lambda each: each.is_set)
-        if free and free[0].follow(wanted):
-            self.changes.append(free[0].name)
+        found = first_free(solutions)
+        if found is not None and found.follow(wanted):
+            self.changes.append(found.name)
 
     def settle(self, write: Callable[[OpenStream], None], start: int, assumed: int | None) -> OpenStream:
         """Writes with ``write`` until nothing changes; the stream of the last round.
@@ -37,7 +40,7 @@ class Layout:
         """
         known = assumed
         for _ in range(MAX_ROUNDS):
-            self.changes, self.checksums = [], []
+            self.changes, self.checksums, self.refused = [], [], []
             stream = OpenStream(self, known)
             stream.seek(start)
             write(stream)
@@ -46,6 +49,8 @@ class Layout:
                 compute()
             grown = assumed is None and stream.was_asked and stream.extent != known
             if not self.changes and not grown:
+                if self.refused:
+                    raise self.refused[0]
                 return stream
             known = stream.extent if assumed is None else assumed
         names = ", ".join(dict.fromkeys(self.changes)) or "the size of the stream"

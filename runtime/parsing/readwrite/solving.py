@@ -16,8 +16,8 @@ class Solution(NamedTuple):
     @property
     def is_free(self) -> bool:
         """Whether the attribute follows: it was not assigned since the object was made or read."""
-        given = getattr(self.owner, "_m_given", None)
-        return given is not None and self.name not in given
+        is_given: Any = getattr(self.owner, "_is_given", None)
+        return is_given is not None and not is_given(self.name)
 
     @property
     def is_set(self) -> bool:
@@ -36,3 +36,9 @@ class Solution(NamedTuple):
             return False
         changed: bool = self.owner._follow(self.name, value)
         return changed
+
+
+def first_free(solutions: tuple[Solution, ...]) -> Solution | None:
+    """The one to solve for: an attribute that is not set yet, or else one that may take another value."""
+    free = [each for each in solutions if each.is_free]
+    return next((each for each in free if not each.is_set), free[0] if free else None)

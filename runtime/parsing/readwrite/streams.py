@@ -6,8 +6,7 @@ import re
 from io import BytesIO
 from typing import TYPE_CHECKING
 
-from ..errors import with_reason
-from ..kaitai import EndOfStreamError, InvalidArgumentError, KaitaiStream
+from ..kaitai import InvalidArgumentError, KaitaiStream
 
 if TYPE_CHECKING:
     from .layout import Layout
@@ -21,9 +20,9 @@ UNTOUCHED = re.compile(b"\\0+")
 class TrackedStream(KaitaiStream):
     """A stream in memory that knows which of its bytes were written."""
 
-    def __init__(self, size: int = 0) -> None:
-        self._touched = bytearray(size)
-        super().__init__(BytesIO(bytes(size)))
+    def __init__(self) -> None:
+        self._touched = bytearray()
+        super().__init__(BytesIO())
 
     def gaps(self, end: int) -> list[tuple[int, int]]:
         """The ranges of bytes before ``end`` that were not written."""
@@ -31,20 +30,43 @@ class TrackedStream(KaitaiStream):
         return [*found, (len(self._touched), end)] if end > len(self._touched) else found
 
     def _touch(self, begin: int, size: int) -> None:
-        self._touched[begin : begin + size] = b"\1" * size
+        """Notes that bytes were written; what lies before them and was not is a gap."""
+        touched = self._touched
+        if begin > len(touched):
+            if begin > len(touched) + MAX_GAP:
+                error = f"position {begin} lies {begin - len(touched)} bytes behind the end of the stream"
+                raise InvalidArgumentError(error)
+            touched.extend(bytes(begin - len(touched)))
+        touched[begin : begin + size] = b"\1" * size
 
 
 class FixedStream(TrackedStream):
-    """The bytes of a ``field`` whose size is known: zeros, until they are written."""
+    """The bytes of a ``field`` whose size is known: zeros, where they are not written."""
 
     def __init__(self, size: int, field: str = "") -> None:
+        if size < 0:
+            raise InvalidArgumentError(f"requested invalid {size} amount of bytes")
         self.field = field
-        super().__init__(size)
+        self._size = size
+        super().__init__()
+        self._size = size
+
+    def size(self) -> int:
+        """The size of the field."""
+        return self._size
 
     def _write_bytes_not_aligned(self, buf: bytes) -> None:
         begin = self._io.tell()
-        super()._write_bytes_not_aligned(buf)
+        self._ensure_bytes_left_to_write(len(buf), begin)
         self._touch(begin, len(buf))
+        self._io.write(buf)
+
+    def to_byte_array(self) -> bytes:
+        """All bytes of the field."""
+        data = super().to_byte_array()
+        if self._size > len(data) + MAX_GAP:
+            raise InvalidArgumentError(f"{self._size - len(data)} bytes of a field of {self._size} are not written")
+        return data.ljust(self._size, b"\0")
 
 
 class OpenStream(TrackedStream):
@@ -60,8 +82,10 @@ class OpenStream(TrackedStream):
         self.clashes = 0
         """How often bytes were written over others."""
         self.was_asked = False
-        """Whether anything depends on where the stream ends."""
+        """Whether anything depends on the size of the stream."""
         super().__init__()
+        # KaitaiStream itself asks for the size when it is made.
+        self.was_asked = False
 
     @property
     def extent(self) -> int:
@@ -75,7 +99,6 @@ class OpenStream(TrackedStream):
 
     def is_eof(self) -> bool:
         """Whether nothing will stand behind the present position, as far as that is known."""
-        self.was_asked = True
         return self.assumed is not None and self.pos() >= max(self.assumed, self.extent)
 
     def _ensure_bytes_left_to_write(self, n: int, pos: int) -> None:
@@ -83,33 +106,15 @@ class OpenStream(TrackedStream):
 
     def _write_bytes_not_aligned(self, buf: bytes) -> None:
         begin = self._io.tell()
-        taken = self._touched
-        if begin > len(taken) + MAX_GAP:
-            raise InvalidArgumentError(f"position {begin} lies {begin - len(taken)} bytes behind the end of the stream")
-        if begin < len(taken):
+        if begin < len(self._touched):
             there = self._io.read(len(buf))
             self._io.seek(begin)
-            marks = taken[begin : begin + len(buf)]
+            marks = self._touched[begin : begin + len(buf)]
             if any(mark and old != new for mark, old, new in zip(marks, there, buf, strict=False)):
                 self.clashes += 1
-        else:
-            taken.extend(bytes(begin - len(taken)))
         self._touch(begin, len(buf))
         self._io.write(buf)
 
 
 class GrowingStream(OpenStream):
     """A stream in memory that takes whatever an object writes: ``to_byte_array()`` gives its bytes."""
-
-
-def writable(size: int, available: int) -> int:
-    """``size``, of which so many bytes are available: nothing is allocated that has no room."""
-    if size < 0:
-        raise InvalidArgumentError(f"requested invalid {size} amount of bytes")
-    if size > available:
-        left = max(0, available)
-        raise with_reason(
-            EndOfStreamError(f"requested to write {size} bytes, but only {left} bytes left in the stream", size, left),
-            "length",
-        )
-    return size

@@ -15,9 +15,9 @@ from ..kaitai import (
     ValidationFailedError,
 )
 from ..streams import FileStream, MemoryStream
-from ..structs import shown
+from ..structs import UNSET, shown
 from .layout import Layout
-from .solving import Solution
+from .solving import Solution, first_free
 from .streams import FixedStream, GrowingStream, OpenStream, TrackedStream
 
 MAX_ROUNDS = 32
@@ -44,30 +44,40 @@ class ReadWriteStruct(ReadWriteKaitaiStruct):
     _m_placed: ClassVar[tuple[str, ...]] = ()
     """Names of the instances that stand at positions of their own."""
     _m_solved: ClassVar[tuple[str, ...]] = ()
-    """Names of the attributes that follow from others."""
+    """Names of the attributes that follow from sizes, counts and positions."""
+    _m_has_instances: ClassVar[bool] = True
+    """Whether objects of the class, or below them, have instances that stand at positions of their own."""
+    _m_has_layout: ClassVar[bool] = True
+    """Whether anything in them follows from where things stand, and has to be found by writing."""
+    _m_is_plain: ClassVar[bool] = False
+    """Whether they hold if they held before and none of their attributes was assigned since."""
 
     _io: KaitaiStream
     _parent: Any
     _root: Any
     _dirty: bool
-    _m_given: set[str]
-    """The attributes that were assigned since the object was made or read."""
-    _m_moved: dict[str, tuple[object, object]]
-    """The attributes that followed, each with the value before and behind."""
+    _m_given: set[str] | None = None
+    """The attributes that were assigned since the object was made or read, as far as any were."""
+    _m_moved: dict[str, tuple[object, object]] | None = None
+    """The attributes that followed, each with the value before and behind, as far as any did."""
 
     def __init__(self, _io: KaitaiStream | None = None, _parent: Any = None, _root: Any = None) -> None:
-        _put(self, "_m_given", set())
-        _put(self, "_m_moved", {})
-        _put(self, "_io", _io)
-        _put(self, "_parent", _parent)
-        _put(self, "_root", self if _root is None else _root)
-        _put(self, "_dirty", True)
+        attributes = self.__dict__
+        attributes["_io"] = _io
+        attributes["_parent"] = _parent
+        attributes["_root"] = self if _root is None else _root
+        attributes["_dirty"] = True
 
     def __setattr__(self, name: str, value: object) -> None:
         _put(self, name, value)
         if name[:1] != "_" or name in ("_parent", "_root") or name.startswith("_unnamed"):
-            _put(self, "_dirty", True)
-            self._m_given.add(name)
+            attributes = self.__dict__
+            attributes["_dirty"] = True
+            given = attributes.get("_m_given")
+            if given is None:
+                attributes["_m_given"] = {name}
+            else:
+                given.add(name)
 
     @classmethod
     def from_bytes(cls, buf: bytes) -> Self:
@@ -88,25 +98,30 @@ class ReadWriteStruct(ReadWriteKaitaiStruct):
 
     def _has_read(self) -> None:
         """All attributes have been read: none of them counts as assigned."""
-        self._m_given.clear()
-        self._dirty = False
+        attributes = self.__dict__
+        attributes["_m_given"] = None
+        attributes["_dirty"] = False
+
+    def _is_given(self, name: str) -> bool:
+        """Whether an attribute was assigned since the object was made or read."""
+        return self._m_given is not None and name in self._m_given
 
     def _follow(self, name: str, value: object) -> bool:
         """Sets an attribute to what it follows to be, unless it was assigned; whether it had another value."""
-        if name in self._m_given:
-            return False
-        before = getattr(self, name, None)
-        if before == value and hasattr(self, name):
+        before = getattr(self, name, UNSET)
+        if (before is not UNSET and before == value) or self._is_given(name):
             return False
         _put(self, name, value)
-        self._m_moved[name] = (before, value)
+        moved = self._m_moved or {}
+        moved[name] = (None if before is UNSET else before, value)
+        self._m_moved = moved
         return True
 
     def _solve(self, wanted: int, *solutions: Solution) -> None:
         """Sets the attribute that a size or a count follows from, so that it comes to ``wanted``."""
-        free = sorted((each for each in solutions if each.is_free), key=lambda each: each.is_set)
-        if free:
-            free[0].follow(wanted)
+        found = first_free(solutions)
+        if found is not None:
+            found.follow(wanted)
 
     def _is_there(self, instance: str) -> bool:
         """Whether an instance has its value; one that can still be read has it when it is needed."""
@@ -154,10 +169,12 @@ class ReadWriteStruct(ReadWriteKaitaiStruct):
 
         Raises ``ConsistencyError`` or a ``ValidationFailedError``. The objects below are checked by theirs.
         """
-        self._dirty = False
+        self.__dict__["_dirty"] = False
 
     def _fetch_instances(self) -> None:
         """Reads or, while the object is written, writes the instances, here and below."""
+        if not self._m_has_instances:
+            return
         for child in self._children():
             child._fetch_instances()
         for name in self._m_placed:
@@ -167,7 +184,7 @@ class ReadWriteStruct(ReadWriteKaitaiStruct):
     def _write__seq(self, io: KaitaiStream | None = None) -> None:
         """Writes the attributes of ``seq`` to ``io``, or to the stream that the object has."""
         if io is not None:
-            self._io = io
+            self.__dict__["_io"] = io
         if self._dirty:
             self._check()
 
@@ -183,13 +200,13 @@ class ReadWriteStruct(ReadWriteKaitaiStruct):
         self._load()
         self._check_all()
         if isinstance(target, KaitaiStream) and not made_here and not _grows(target):
-            self._settle(target.pos(), target.size())
+            if self._m_has_layout:
+                self._settle(target.pos(), target.size())
             self._write_to(target)
             return
-        fixed = FixedStream(self._settle(0, None))
-        self._write_to(fixed)
+        stream = self._written()
         if not made_here:
-            _append(target, fixed.to_byte_array())
+            _append(target, stream.to_byte_array())
 
     def _to_bytes(self) -> bytes:
         """The bytes that ``_write`` writes."""
@@ -214,7 +231,7 @@ class ReadWriteStruct(ReadWriteKaitaiStruct):
                 continue
             seen.add(id(current))
             yield current
-            if isinstance(current, ReadWriteStruct):
+            if isinstance(current, ReadWriteStruct) and (current._m_children or current._m_placed):
                 below = list(current._children())
                 for name in current._m_placed:
                     below.extend(_structs(getattr(current, f"_m_{name}", None)))
@@ -222,6 +239,8 @@ class ReadWriteStruct(ReadWriteKaitaiStruct):
 
     def _load(self) -> None:
         """Reads the instances that were not needed so far, as long as the stream is there that they stand in."""
+        if not self._m_has_instances:
+            return
         for each in self._tree():
             if isinstance(each, ReadWriteStruct) and each._io is not None:
                 for name in each._m_placed:
@@ -231,26 +250,37 @@ class ReadWriteStruct(ReadWriteKaitaiStruct):
     def _check_all(self) -> None:
         """Checks this object and all below it, as often as attributes follow from others that followed."""
         for _ in range(MAX_ROUNDS):
-            moved: dict[str, tuple[object, object]] = {}
-            first: Exception | None = None
-            for each in list(self._tree()):
-                try:
-                    each._check()
-                except (AttributeError, ConsistencyError) as error:
-                    first = first or error
-            for each in self._tree():
-                if isinstance(each, ReadWriteStruct):
-                    moved.update(each._m_moved)
-                    each._m_moved.clear()
-            if not moved:
-                if first is not None:
-                    raise first
-                return
+            moved, refused = self._check_once()
+            if moved:
+                continue
+            if refused is not None:
+                raise _explained(refused)
+            return
         name, (before, behind) = next(iter(moved.items()))
         raise ConsistencyError(name, before, behind)
 
-    def _settle(self, start: int, assumed: int | None) -> int:
-        """Finds the sizes and positions that follow from what is written; the size of it all."""
+    def _check_once(self) -> tuple[dict[str, tuple[object, object]], Exception | None]:
+        """Checks everything once: what followed, and the first error."""
+        moved: dict[str, tuple[object, object]] = {}
+        refused: Exception | None = None
+        objects: list[ReadWriteStruct] = []
+        for each in self._tree():
+            if isinstance(each, ReadWriteStruct):
+                objects.append(each)
+                if each._m_is_plain and not each._dirty:
+                    continue
+            try:
+                each._check()
+            except (AttributeError, ConsistencyError) as error:
+                refused = refused or error
+        for each in objects:
+            if each._m_moved:
+                moved.update(each._m_moved)
+                _put(each, "_m_moved", None)
+        return moved, refused
+
+    def _settle(self, start: int, assumed: int | None) -> OpenStream:
+        """Finds the sizes and positions that follow from what is written; the stream that it was written to."""
         layout = Layout()
         for each in self._tree():
             if isinstance(each, ReadWriteStruct):
@@ -260,7 +290,18 @@ class ReadWriteStruct(ReadWriteKaitaiStruct):
                         layout.floating.add((id(each), name))
         stream = layout.settle(self._write_to, start, assumed)
         self._check_all()
-        return stream.extent
+        return stream
+
+    def _written(self) -> KaitaiStream:
+        """Writes everything to a new stream of the size that it takes."""
+        if not self._m_has_layout:
+            stream = OpenStream()
+            self._write_to(stream)
+            if not stream.was_asked:
+                return stream
+        fixed = FixedStream(self._settle(0, None).extent)
+        self._write_to(fixed)
+        return fixed
 
     def _write_to(self, io: KaitaiStream) -> None:
         """Writes everything to ``io``, as Kaitai's own classes do."""
@@ -279,11 +320,19 @@ class ReadWriteStruct(ReadWriteKaitaiStruct):
         return f"{type(self).__qualname__}({', '.join(fields)})"
 
 
+def _explained(error: Exception) -> Exception:
+    """An error that says what to do about an attribute that is not set."""
+    if isinstance(error, AttributeError) and isinstance(error.obj, ReadWriteStruct) and error.name in error.obj._fields:
+        holder = type(error.obj).__qualname__
+        text = f"{error.name} of {holder} is not set, and nothing says what it must be: assign it"
+        return AttributeError(text, name=error.name, obj=error.obj)
+    return error
+
+
 def _structs(value: object) -> Iterator[Any]:
     """The objects that a value is, or is a list of."""
     if isinstance(value, list):
-        for each in value:
-            yield from _structs(each)
+        yield from (each for each in value if isinstance(each, KaitaiStruct))
     elif isinstance(value, KaitaiStruct):
         yield value
 

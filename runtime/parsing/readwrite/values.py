@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from struct import Struct
+from struct import error as StructError  # noqa: N812 - it is a class
 from typing import Any
 
 from ..fields import find_terminator, packed
@@ -27,6 +28,8 @@ def expected(io: KaitaiStream, owner: Any, name: str, condition: bool) -> bool:
 
 def room(io: KaitaiStream, name: str) -> None:
     """An item of a repetition that goes to the end of the stream: there must be something left for it."""
+    if type(io) is KaitaiStream and not io.bits_left and io._io.tell() < io._size:
+        return
     if not isinstance(io, OpenStream) and io.is_eof():
         raise ConsistencyError(name, 0, io.size() - io.pos())
 
@@ -39,9 +42,13 @@ def at_end(io: KaitaiStream, name: str) -> None:
 
 def write_run(io: KaitaiStream, packer: Struct, names: str, sizes: tuple[int, ...], *values: Any) -> None:
     """Writes several values at once; where there is no room for all, those are written that there is room for."""
-    data = packed(packer, names, *values)
     try:
+        data = packer.pack(*values)
         io.write_bytes(data)
+    except StructError:
+        # This time the error names the value that does not fit.
+        packed(packer, names, *values)
+        raise
     except EndOfStreamError:
         begin = 0
         for size in sizes:

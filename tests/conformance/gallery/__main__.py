@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 from tests.conformance.gallery import reference, score
@@ -17,6 +18,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.conformance.gallery", description=__doc__)
     parser.add_argument("formats", nargs="*", help="Only compares these; the file is left alone.")
     parser.add_argument("--mutations", type=int, default=0, help="Compares each file as many times damaged as well.")
+    parser.add_argument("--commit", default="", help="The gallery's commit, where its folder is no repository.")
+    parser.add_argument("--date", default="", help="The day of that commit.")
     given = parser.parse_args()
     gallery = checkout()
     if gallery is None:
@@ -25,7 +28,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         if given.formats or given.mutations:
             return _compare(gallery, Path(folder), given.formats, given.mutations)
-        return _score(gallery, Path(folder))
+        version = {"commit": given.commit, "date": given.date} if given.commit else gallery.version()
+        return _score(gallery, Path(folder), version)
 
 
 def _compare(gallery: Checkout, folder: Path, formats: list[str], mutations: int) -> int:
@@ -47,9 +51,9 @@ def _tell(name: str, parsed: Parsed) -> None:
         print(f"    {each}")
 
 
-def _score(gallery: Checkout, folder: Path) -> int:
+def _score(gallery: Checkout, folder: Path, version: Mapping[str, str]) -> int:
     found = {
-        "gallery": {"repository": score.REPOSITORY, **gallery.version()},
+        "gallery": {"repository": score.REPOSITORY, **version},
         "modules": score.modules_score(gallery, folder),
         "engine": score.engine_score(gallery),
     }

@@ -31,7 +31,7 @@ if SUITE:
 
 NAMES = [
     *(*BUILT_IN, "b1", "b7le", "bytes", "io", "any", "x", "t", "sub", "sub(1)", "::x", "x::sub", "u1[]", "zlib"),
-    *("eos", "expr", "until", "le", "be", "UTF-16LE", "no-such", "on", "~", "xor(n)", "rol(3)", "my.proc(n, 1)", "crc32c"),
+    *("eos", "expr", "until", "le", "be", "UTF-16LE", "no-such", "on", "~", "xor(n)", "my.proc(n, 1)", "crc32c"),
 ]  # fmt: skip
 EXPRESSIONS = """\
 n

@@ -63,7 +63,7 @@ def test_objects_of_several_types():
 
 
 def test_parameters_come_first():
-    kind = made("{params: [{id: scale, type: u1}], seq: [{id: items, type: item, repeat: eos}], types: " + ITEM + "}")
+    kind = made("params: [{id: scale, type: u1}]\nseq: [{id: items, type: item, repeat: eos}]\ntypes: " + ITEM)
     items = kind.iter_items(3, MemoryStream(b"\1\2"))
     assert [each.scaled for each in items] == [3, 6]
 
@@ -114,7 +114,7 @@ def test_a_list_that_its_own_items_ask_for_has_no_iterator():
     ids=["read at once", "field by field"],
 )
 def test_a_file_larger_than_memory_is_walked(tmp_path, item):
-    kind = made("{seq: [{id: items, type: item, repeat: eos}], types: {item: " + item + "}}")
+    kind = made("seq: [{id: items, type: item, repeat: eos}]\ntypes: {item: " + item + "}")
     path = tmp_path / "large"
     with path.open("wb") as file:
         file.truncate(10 << 30)

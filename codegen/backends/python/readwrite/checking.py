@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ....expression.nodes import BooleanLiteral
+from ....expression.fold import constant, fold
 from ....model.model import Attribute, Instance, RepeatCount, RepeatEos, RepeatUntil
 from ....model.types import BitsType, BytesType, EnumType, StringType, UserType
 from ..expressions import AND
@@ -15,10 +15,12 @@ from ..scope import ClassScope, member
 from ..switches import switch_branches
 from ..validation import check_lines
 from ..view import Line, Lines, MethodView, block
+from .blocks import does_nothing, loop, when
 from .cases import as_case
+from .checksums import check_checksum
 from .content import check_content
-from .questions import arguments_of, asks_stream, is_foreign, item_name, loop
-from .solved import solution_texts, solved_names
+from .questions import arguments_of, asks_stream, is_foreign, item_name
+from .solved import solve_line, solved_names
 
 
 def check_method(scope: ClassScope) -> MethodView:
@@ -35,11 +37,13 @@ def check_method(scope: ClassScope) -> MethodView:
         found = _check_attribute(scope, attribute, member(attribute.id), scope.source_of(attribute))
         if found and field_name(attribute.id) in solved:
             # What follows from how things lie is not known before they are written.
-            found = (block(f"if hasattr(self, {field_name(attribute.id)!r}):", found),)
+            found = (when([f"hasattr(self, {field_name(attribute.id)!r})"], found),)
         lines.extend(found)
     for instance in scope.struct.instances:
         if instance.attribute is not None:
             lines.extend(_check_instance(scope, instance, instance.attribute))
+    for attribute in scope.struct.attributes:
+        lines.extend(when_present(scope, attribute, check_checksum(scope, attribute)))
     lines.append(Line("super()._check()"))
     return MethodView("_check(self) -> None", tuple(lines))
 
@@ -63,7 +67,7 @@ def _constant(scope: ClassScope, attribute: Attribute) -> Lines:
         return lines
     if asks_stream(scope, attribute.condition):
         return ()
-    return (block(f"if {scope.text(attribute.condition, attribute)}:", lines),)
+    return (when([scope.text(attribute.condition, attribute)], lines),)
 
 
 def _check_attribute(scope: ClassScope, attribute: Attribute, value: str, source: str) -> Lines:
@@ -76,8 +80,8 @@ def when_present(scope: ClassScope, attribute: Attribute, lines: Lines) -> Lines
     if attribute.condition is None or not lines:
         return lines
     if asks_stream(scope, attribute.condition):
-        return (block(f"if hasattr(self, {field_name(attribute.id)!r}):", lines),)
-    return (block(f"if {scope.text(attribute.condition, attribute)}:", lines),)
+        return (when([f"hasattr(self, {field_name(attribute.id)!r})"], lines),)
+    return (when([scope.text(attribute.condition, attribute)], lines),)
 
 
 def _repeated(scope: ClassScope, attribute: Attribute, values: str, source: str) -> Lines:
@@ -87,9 +91,7 @@ def _repeated(scope: ClassScope, attribute: Attribute, values: str, source: str)
     match attribute.repeat:
         case RepeatCount(expression):
             if not asks_stream(scope, expression):
-                solved = solution_texts(scope, expression, attribute)
-                if solved:
-                    lines.append(Line(f"self._solve(len({values}), {', '.join(solved)})"))
+                lines.extend(solve_line(scope, expression, attribute, f"len({values})"))
                 count = scope.text(expression, attribute)
                 lines.append(Line(f"{scope.use('check_count')}({name}, {values}, {count})"))
         case RepeatUntil(expression):
@@ -111,7 +113,8 @@ def _item(scope: ClassScope, attribute: Attribute, value: str, source: str) -> L
         branches = switch_branches(
             scope, attribute, attribute.switch, lambda case: _case(scope, attribute, case, value)
         )
-        lines = branches if any(line.body for line in branches) else ()
+        # What is switched on is a statement of its own, before the branches.
+        lines = () if does_nothing(tuple(each for each in branches if each.body)) else branches
     return (*lines, *check_lines(scope, attribute, value, source, "None", writing=True))
 
 
@@ -144,7 +147,7 @@ def _object(scope: ClassScope, attribute: Attribute, kind: UserType, value: str)
 
 
 def _check_instance(scope: ClassScope, instance: Instance, attribute: Attribute) -> Lines:
-    if isinstance(instance.condition, BooleanLiteral) and not instance.condition.value:
+    if instance.condition is not None and constant(fold(instance.condition)) is False:
         return ()
     name = field_name(instance.id)
     source = f"{scope.source}/instances/{instance.id}"
@@ -156,12 +159,4 @@ def _check_instance(scope: ClassScope, instance: Instance, attribute: Attribute)
         text = scope.translator(instance.position).text(instance.condition, AND)
         conditions.append(f"hasattr(self, {slot(instance)!r})" if asks else text)
     there = f"self._is_there({name!r})"
-    if not lines:
-        return (block(f"if {' and '.join(conditions)}:", (Line(there),)),)
-    conditions.append(there)
-    if len(lines) == 1 and lines[0].text.startswith("if "):
-        # A linter wants one condition where two stand inside each other.
-        inner = lines[0].text.removeprefix("if ").removesuffix(":")
-        conditions.append(f"({inner})" if " or " in inner else inner)
-        lines = lines[0].body
-    return (block(f"if {' and '.join(conditions)}:", lines),)
+    return (when([*conditions, there], lines) if lines else when(conditions, (Line(there),)),)

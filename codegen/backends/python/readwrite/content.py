@@ -9,7 +9,7 @@ from ..reading import codec
 from ..scope import ClassScope
 from ..view import Line, Lines, block
 from .questions import arguments_ask_stream, asks_stream
-from .solved import solution_texts
+from .solved import solution_texts, solve_line
 
 
 def check_content(scope: ClassScope, attribute: Attribute, value: str) -> Lines:
@@ -25,8 +25,9 @@ def check_content(scope: ClassScope, attribute: Attribute, value: str) -> Lines:
     elif size is not None and is_cut(attribute):
         lines = (Line(f"{scope.use('check_limited')}({name}, {data}, {size}{_cut(attribute)})"),)
     elif size is not None:
-        solved = _solutions(scope, attribute)
-        fill = (Line(f"self._solve(len({data}), {', '.join(solved)})"),) if solved else ()
+        fill: Lines = ()
+        if isinstance(attribute.size, ExpressionSize):
+            fill = solve_line(scope, attribute.size.expression, attribute, f"len({data})")
         lines = (*fill, Line(f"{scope.use('check_size')}({name}, {data}, {size})"))
     return (*first, *lines) if lines else ()
 

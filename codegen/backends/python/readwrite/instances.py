@@ -6,11 +6,13 @@ from dataclasses import replace
 
 from ....model.model import Attribute, Instance
 from ..absence import may_be_unmatched
+from ..docstrings import described, named
 from ..instances import instance_method, is_kept, slot
 from ..names import field_name
 from ..reading import attribute_lines
 from ..scope import INSTANCE, ClassScope
 from ..view import Line, Lines, MethodView, block
+from .blocks import when
 from .solved import solution_texts
 from .writing import attribute_writer
 
@@ -55,7 +57,7 @@ def _getter(scope: ClassScope, instance: Instance, attribute: Attribute) -> Meth
             block(f"if not self._is_there({name!r}):", lines),
             Line(f"return {kept}"),
         ),
-        doc=instance.doc or f"The instance ``{instance.id}``.",
+        doc=described(instance.doc, instance.doc_ref) or named(scope.module, "instance", instance.id),
         decorators=("property",),
     )
 
@@ -95,7 +97,7 @@ def _writer(scope: ClassScope, instance: Instance, attribute: Attribute) -> Meth
         lines = (block(f"with {scope.use('placed')}({arguments}):", lines),)
     lines = (Line(f"io = {_stream(scope, instance)}"), *lines)
     if instance.condition is not None:
-        lines = (block(f"if {scope.translator(instance.position).text(instance.condition)}:", lines),)
+        lines = (when([scope.translator(instance.position).text(instance.condition)], lines),)
     return MethodView(f"_write_{name}(self) -> None", (Line(f"self._should_write_{name} = False"), *lines))
 
 

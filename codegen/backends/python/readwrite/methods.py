@@ -10,6 +10,7 @@ from ..scope import ClassScope
 from ..sequence import keep_parameters, parameter_list, sequence
 from ..view import Line, MethodView, block
 from .checking import check_method
+from .facts import Facts, is_plain
 from .instances import instance_methods
 from .solved import solved_names
 from .writing import write_method
@@ -38,6 +39,13 @@ def class_constants(scope: ClassScope) -> tuple[str, ...]:
     children = tuple(field_name(each.id) for each in struct.attributes if _is_object(each.type))
     tables = {"_m_children": children, "_m_placed": placed, "_m_solved": solved_names(scope)}
     lines = [f"{name} = {names!r}" for name, names in tables.items() if names]
+    facts = Facts(scope.spec)
+    if not facts.has_instances(struct):
+        lines.append("_m_has_instances = False")
+    if not facts.has_layout(struct):
+        lines.append("_m_has_layout = False")
+    if is_plain(struct):
+        lines.append("_m_is_plain = True")
     boolean = scope.annotations.builtin("bool")
     for name in placed:
         lines += [f"{name}__enabled: {boolean} = True", f"_should_write_{name}: {boolean} = False"]

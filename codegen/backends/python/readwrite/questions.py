@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
-
 from ....expression.nodes import Attribute as Member
 from ....expression.nodes import Name, Node
 from ....expression.walk import walk
 from ....model.model import Attribute, Struct
 from ....model.types import Path, StreamType, UserType
 from ..scope import ClassScope
-from ..view import Line, Lines, block
-
-INDEX = re.compile(r"\bindex\b")
 
 
 def asks_stream(scope: ClassScope, node: Node | None) -> bool:
@@ -82,14 +76,3 @@ def arguments_of(scope: ClassScope, attribute: Attribute, kind: UserType) -> tup
         return ()
     names = (each.id for each in scope.spec.struct(kind.path).parameters)
     return tuple(zip(names, attribute.arguments, strict=False))
-
-
-def loop(item: str, values: str, body: Iterable[Line]) -> Line:
-    """A loop over the items of a list; they are counted where a statement asks for the number."""
-    lines = tuple(body)
-    head = f"for index, {item} in enumerate({values}):" if _counts(lines) else f"for {item} in {values}:"
-    return block(head, lines)
-
-
-def _counts(lines: Lines) -> bool:
-    return any(INDEX.search(each.text) or _counts(each.body) for each in lines)

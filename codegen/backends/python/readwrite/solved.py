@@ -8,9 +8,11 @@ from ....expression.nodes import IntegerLiteral, Node
 from ....model.model import Attribute, ExpressionSize, RepeatCount, Spec, Struct
 from ....model.solving import Solution, solutions
 from ....model.types import Path
+from ..expressions import PRODUCT
 from ..layout import structs
 from ..names import field_name
 from ..scope import ClassScope
+from ..view import Line
 
 
 def solution_texts(scope: ClassScope, node: Node, attribute: Attribute) -> tuple[str, ...]:
@@ -30,6 +32,18 @@ def _text(scope: ClassScope, solution: Solution, attribute: Attribute) -> str:
 
 def _is(node: Node, value: int) -> bool:
     return isinstance(node, IntegerLiteral) and node.value == value
+
+
+def solve_line(scope: ClassScope, node: Node, attribute: Attribute, wanted: str) -> tuple[Line, ...]:
+    """Has the attribute that an expression of ``attribute`` follows from take the value with which it is ``wanted``."""
+    found = solutions(scope.spec, scope.struct, node)
+    if not found:
+        return ()
+    only = found[0]
+    if len(found) == 1 and only.owner is None and _is(only.factor, 1):
+        addend = "" if _is(only.addend, 0) else f" - {scope.translator(attribute.position).text(only.addend, PRODUCT)}"
+        return (Line(f"self._follow({field_name(only.name)!r}, {wanted}{addend})"),)
+    return (Line(f"self._solve({wanted}, {', '.join(_text(scope, each, attribute) for each in found)})"),)
 
 
 def solved_names(scope: ClassScope) -> tuple[str, ...]:

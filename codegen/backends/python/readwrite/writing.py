@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import groupby
 
 from ....expression.nodes import Node
 from ....model.model import Attribute, Framing, RepeatCount, RepeatEos, RepeatUntil
 from ....model.types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, UserType
 from ..endian import endian_lines, inherited_argument
-from ..fused import names_text, pieces
+from ..fused import names_text, offsets, pieces
 from ..layout import fixed_size
 from ..names import field_name
 from ..reading import byte_order, number_code
 from ..scope import ClassScope, member
 from ..switches import case_attribute, switch_branches
-from ..view import Line, Lines, MethodView, block
+from ..view import Line, Lines, MethodView
 from ..writing import is_array, packer_text
+from .blocks import loop, when
 from .cases import as_case
+from .checksums import late_lines, wanted_marks
 from .content import data_text, enclosed_line, has_stream, is_cut, write_content, write_object
-from .questions import arguments_of, asks_place, asks_stream, is_foreign, item_name, loop
+from .questions import arguments_of, asks_place, asks_stream, is_foreign, item_name
 
 
 def write_method(scope: ClassScope) -> MethodView:
@@ -28,13 +31,15 @@ def write_method(scope: ClassScope) -> MethodView:
     lines.extend(Line(f"self._should_write_{name} = self.{name}__enabled") for name in placed)
     lines.extend(endian_lines(scope))
     written: list[Line] = []
-    for fused, group in groupby(scope.struct.attributes, key=_can_be_fused):
-        attributes = tuple(group)
-        if fused and len(attributes) > 1:
-            written.extend(_write_run(scope, attributes))
+    marks = wanted_marks(scope)
+    for run in _runs(scope.struct.attributes):
+        written.extend(marks.before(run, offsets(run) if len(run) > 1 else (0,)))
+        if len(run) > 1:
+            written.extend(_write_run(scope, run))
         else:
-            for each in attributes:
-                written.extend(attribute_writer(scope, each, member(each.id)))
+            written.extend(attribute_writer(scope, run[0], member(run[0].id)))
+        written.extend(marks.behind(run))
+    written.extend(late_lines(scope, marks))
     if written:
         lines += [Line("io = self._io"), *written]
     stream = scope.use("KaitaiStream")
@@ -42,6 +47,13 @@ def write_method(scope: ClassScope) -> MethodView:
 
 
 # Runs ----------------------------------------------------------------------------------------------------------------
+
+
+def _runs(attributes: tuple[Attribute, ...]) -> Iterator[tuple[Attribute, ...]]:
+    """The attributes in order, those together that are written together."""
+    for fused, group in groupby(attributes, key=_can_be_fused):
+        run = tuple(group)
+        yield from (run,) if fused else ((each,) for each in run)
 
 
 def _can_be_fused(attribute: Attribute) -> bool:
@@ -72,7 +84,7 @@ def attribute_writer(scope: ClassScope, attribute: Attribute, value: str) -> Lin
     condition = scope.text(attribute.condition, attribute)
     if asks_stream(scope, attribute.condition):
         condition = f"{scope.use('expected')}(io, self, {field_name(attribute.id)!r}, {condition})"
-    return (block(f"if {condition}:", lines),)
+    return (when([condition], lines),)
 
 
 def _write_repeated(scope: ClassScope, attribute: Attribute, values: str) -> Lines:

@@ -183,18 +183,6 @@ def brush() -> Samples:
     yield struct.pack(">5I4sI", 28 + len(name), 2, 1, 2, 4, b"GIMP", 10) + name + bytes(range(8))
 
 
-@makes("wmf")
-def metafile() -> Samples:
-    def record(function: int, *words: int) -> bytes:
-        return struct.pack(f"<IH{len(words)}h", 3 + len(words), function, *words)
-
-    records = record(0x0103, 8) + record(0x020B, 0, 0) + record(0x020C, 100, 200) + record(0x0102, 1)
-    records += record(0x0201, 0x1234, 0x56) + record(0x0324, 3, 0, 0, 10, 0, 10, 10) + record(0x0325, 2, 1, 2, 3, -4)
-    records += record(0x0106, 2) + record(0x0104, 13) + record(0)
-    head = struct.pack("<IHhhhhHIH", 0x9AC6CDD7, 0, 0, 0, 200, 100, 96, 0, 0x5A5A)
-    yield head + struct.pack("<HHHIHIH", 1, 9, 0x300, (18 + len(records)) // 2, 0, 10, 0) + records
-
-
 @makes("xwd")
 def window_dump() -> Samples:
     creator = b"a window\0"

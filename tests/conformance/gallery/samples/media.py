@@ -109,8 +109,9 @@ def tags_of_version_4() -> Samples:
         struct.pack(">4s4s2s", name, sync_safe(len(text)), b"\0\0") + text
         for name, text in ((b"TIT2", b"\x03A title"), (b"TXXX", b"\x03key\0value"))
     )
-    body = frames + bytes(10)
-    yield b"ID3\x04\x00\x00" + sync_safe(len(body)) + body
+    head = b"\x04\x00\x50" + sync_safe(len(frames) + 14)
+    extended = sync_safe(6) + b"\x40" + b"\0"
+    yield b"ID3" + head + extended + frames + b"3DI" + head
 
 
 @makes("ogg")

@@ -1,0 +1,48 @@
+"""Docstrings: what the spec says about a thing and where to read more, laid out for the lines of a module."""
+
+from __future__ import annotations
+
+import textwrap
+
+from ..base import LINE_LENGTH
+from .api import Api
+from .module import Module
+
+
+def described(doc: str, references: tuple[str, ...]) -> str:
+    """The text of a spec, and behind it what it refers to.
+
+    >>> print(described("A frame.", ("https://example.com/frames",)))
+    A frame.
+    <BLANKLINE>
+    See also: https://example.com/frames
+    """
+    more = "\n".join(f"See also: {each.strip()}" for each in references)
+    return "\n\n".join(each for each in (doc.strip(), more) if each)
+
+
+def named(module: Module, kind: str, name: str) -> str:
+    """What the documentation of a format shows for a thing of which the spec says nothing.
+
+    Modules with Kaitai's API are read as code: there a docstring that says no more than the name is left out.
+    """
+    return f"The {kind} ``{name}``." if module.api is Api.WIRELOOM else ""
+
+
+def laid_out(text: str, depth: int) -> str:
+    """The text of a docstring at that depth. A paragraph that is too wide is filled anew, a list or table kept."""
+    width = LINE_LENGTH - 4 * depth - len('"""')
+    if "\n" not in text.strip() and width - len('"""') < len(text.strip()) <= width:
+        # Behind the only line the end of the docstring has to fit as well.
+        return textwrap.fill(text.strip(), width - len('"""'), break_long_words=False)
+    paragraphs = text.strip().split("\n\n")
+    return "\n\n".join(_paragraph(each.rstrip(), width) for each in paragraphs)
+
+
+def _paragraph(text: str, width: int) -> str:
+    lines = text.split("\n")
+    if all(len(line) <= width for line in lines):
+        return text
+    if any(line.lstrip() != line or line[:1] in "|-*>" for line in lines):
+        return "\n".join(textwrap.fill(line, width, break_long_words=False) for line in lines)
+    return textwrap.fill(" ".join(lines), width, break_long_words=False)

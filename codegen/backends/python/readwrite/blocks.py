@@ -1,0 +1,38 @@
+"""Loops and conditions around statements, as a linter wants them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from ..view import Line, Lines, block
+
+INDEX = re.compile(r"(?<![.'\w])index\b(?!')")
+"""The variable, not a member or a text of that name."""
+
+
+def loop(item: str, values: str, body: Iterable[Line]) -> Line:
+    """A loop over the items of a list; they are counted where a statement asks for the number."""
+    lines = tuple(body)
+    head = f"for index, {item} in enumerate({values}):" if _counts(lines) else f"for {item} in {values}:"
+    return block(head, lines)
+
+
+def _counts(lines: Lines) -> bool:
+    return any(INDEX.search(each.text) or _counts(each.body) for each in lines)
+
+
+def when(conditions: Iterable[str], lines: Lines) -> Line:
+    """``lines`` where all conditions hold; one condition where another would stand inside."""
+    parts = list(conditions)
+    if len(lines) == 1 and lines[0].text.startswith("if "):
+        parts.append(lines[0].text.removeprefix("if ").removesuffix(":"))
+        lines = lines[0].body
+    if len(parts) > 1:
+        parts = [f"({each})" if " or " in each or " if " in each else each for each in parts]
+    return block(f"if {' and '.join(parts)}:", lines)
+
+
+def does_nothing(lines: Lines) -> bool:
+    """Whether statements, branches among them, do nothing."""
+    return all(each.text == "pass" or (bool(each.body) and does_nothing(each.body)) for each in lines)

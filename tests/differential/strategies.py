@@ -1,0 +1,31 @@
+"""Made-up specs as Hypothesis' strategies: every choice is one that it can take back when it shrinks a failure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+
+from .specs import Made, plain_spec, table_spec
+
+randoms: st.SearchStrategy[Random] = st.randoms(use_true_random=False)
+
+
+def tables() -> st.SearchStrategy[Made]:
+    """Specs of tables, with all that wireloom adds to Kaitai's language."""
+    return randoms.map(table_spec)
+
+
+def plain_specs() -> st.SearchStrategy[Made]:
+    """Specs of Kaitai's language alone."""
+    return randoms.map(lambda random: plain_spec(random, "sample"))
+
+
+def bounded(examples: int) -> Callable[[Any], Any]:
+    """That many examples in the suite, more than that in every run of the fuzzer."""
+    if settings.default is not None and settings.default.derandomize:
+        return settings(max_examples=examples, suppress_health_check=list(HealthCheck))
+    return settings(max_examples=examples * 8, suppress_health_check=list(HealthCheck))

@@ -1,0 +1,184 @@
+"""Readers in many threads, beside forks, and outside of the interpreter's lock."""
+
+from __future__ import annotations
+
+import struct
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pyarrow as pa
+import pytest
+import wireloom
+import wireloom.engine
+import zstandard
+from wireloom.engine import md5_many
+
+from ..unit.reading.samples import cobs_log, frames, payloads, word_log
+from .children import SECONDS
+
+SEGMENT = frames(payloads(500))
+HIT = bytearray(SEGMENT)
+HIT[10_000:10_004] = b"\xff" * 4
+FRAME = b"\x00\x00\x0d\x00\x0a\x0a\x08%c\x10\x05\x22\x04body"
+SESSION = b"".join(FRAME % (number % 100) for number in range(500))
+BATCH = b"".join(b"\x0a\x06\x08\x01\x22\x02ab" for _ in range(300))
+INPUTS: dict[str, tuple[str, bytes, dict[str, Any]]] = {
+    "segment": ("edgemq_segment", SEGMENT, {}),
+    "compressed": ("edgemq_segment", zstandard.ZstdCompressor().compress(SEGMENT), {"prefetch": True}),
+    "damaged": ("edgemq_segment", bytes(HIT), {"recover": True, "columns": ["_offset", "payload", "_error"]}),
+    "word-stuffed": ("word_stuffed_log", word_log(payloads(500)), {}),
+    "cobs": ("cobs_log", cobs_log(payloads(500)), {}),
+    "session": ("s2_session", SESSION, {}),
+    "message": ("s2_messages", BATCH, {}),
+    "not aggregated": ("kpl_aggregated_record", b"some record", {}),
+}
+THREADS = 8
+
+
+def read(name: str) -> tuple[pa.Table, Any]:
+    format, content, options = INPUTS[name]
+    table, report = wireloom.read_with_report(format, content, **options)
+    return table, report.to_dict()
+
+
+def test_the_same_result_in_eight_threads() -> None:
+    expected = {name: read(name) for name in INPUTS}
+    assert all(table.num_rows for table, _ in expected.values())
+    begin = threading.Barrier(THREADS)
+
+    def all_of_them(first: int) -> list[str]:
+        begin.wait()
+        # Each thread reads in an order of its own.
+        names = [*list(INPUTS)[first:], *list(INPUTS)[:first]] * 2
+        return [name for name in names if read(name) != expected[name]]
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        assert list(pool.map(all_of_them, range(THREADS))) == [[]] * THREADS
+
+
+FORKS = """
+import os, sys, threading
+from tests.limits.test_threads import INPUTS, read
+
+expected = {name: read(name) for name in INPUTS}
+stop = threading.Event()
+
+def reading():
+    while not stop.is_set():
+        for name in INPUTS:
+            read(name)
+
+threads = [threading.Thread(target=reading, daemon=True) for _ in range(2)]
+for each in threads:
+    each.start()
+for _ in range(3):
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if all(read(name) == expected[name] for name in INPUTS) else 1)
+    _, status = os.waitpid(child, 0)
+    assert status == 0, status
+stop.set()
+for each in threads:
+    each.join()
+"""
+
+
+def test_forks_while_threads_read() -> None:
+    subprocess.run([sys.executable, "-W", "ignore", "-c", FORKS], check=True, timeout=SECONDS)
+
+
+# A thread that gets the interpreter's lock in this time only where another lets go of it.
+NEVER = 1000.0
+TRIES = 50
+LARGE = bytes(range(256)) * (1 << 15)
+
+
+class Watched:
+    """Whether another thread runs while a function does, though nobody takes the interpreter's lock by force."""
+
+    def __init__(self) -> None:
+        self.seen = False
+
+    def call(self, function: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
+        """Calls the function, with a thread beside it that only has to run to be seen."""
+        ran: list[bool] = []
+        wanted = threading.Lock()
+        wanted.acquire()
+
+        def run() -> None:
+            with wanted:
+                ran.append(True)
+
+        beside = threading.Thread(target=run)
+        beside.start()
+        before = sys.getswitchinterval()
+        sys.setswitchinterval(NEVER)
+        try:
+            wanted.release()
+            result = function(*arguments, **keywords)
+            self.seen = self.seen or bool(ran)
+        finally:
+            sys.setswitchinterval(before)
+        beside.join()
+        return result
+
+
+def _calls(name: str) -> Callable[[], Any]:
+    engine = wireloom.engine
+    calls: dict[str, Callable[[], Any]] = {
+        "crc32c": lambda: engine.crc32c(LARGE),
+        "crc32": lambda: engine.crc32(LARGE),
+        "find_delimiter": lambda: engine.find_delimiter(LARGE, 0, len(LARGE), b"\xfe\xfd"),
+        "stuff": lambda: engine.stuff(LARGE, 2),
+        "unstuff": lambda: engine.unstuff(STUFFED, 2, 1 << 30),
+        "md5_many": lambda: md5_many(LARGE, struct.pack("=Q", 0), struct.pack("=Q", len(LARGE))),
+        "fill": lambda: wireloom.read("edgemq_segment", SEGMENT * 60, codec="none"),
+        "resync": lambda: wireloom.read("edgemq_segment", b"\xff" * 4 + LARGE[: 1 << 18], codec="none", recover=True),
+        "fill_messages": lambda: wireloom.read("s2_messages", BATCH * 300),
+    }
+    return calls[name]
+
+
+STUFFED = cobs_log([LARGE[: 1 << 20]])[:-1] * 4
+
+
+@pytest.mark.skipif(not wireloom.engine.available, reason="the engine is not there")
+@pytest.mark.parametrize(
+    "name",
+    ["crc32c", "crc32", "find_delimiter", "stuff", "unstuff", "md5_many", "fill", "resync", "fill_messages"],
+)
+def test_the_engine_lets_other_threads_run(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    watched = Watched()
+    call = _calls(name)
+    inside = {"fill": "fill", "resync": "resync", "fill_messages": "fill_messages"}.get(name)
+    for _ in range(TRIES):
+        if inside is None:
+            watched.call(call)
+        else:
+            # Of all that a read does, only the engine's call is watched.
+            with monkeypatch.context() as patch:
+                patched(patch, inside, watched)
+                call()
+        if watched.seen:
+            return
+    pytest.fail(f"in {TRIES} calls of {name} no other thread ran")
+
+
+def patched(patch: pytest.MonkeyPatch, name: str, watched: Watched) -> None:
+    from wireloom.messages import engine_decoder
+
+    module: Any = engine_decoder._engine if name == "fill_messages" else wireloom.engine
+    original = getattr(module, name)
+    patch.setattr(module, name, lambda *arguments, **keywords: watched.call(original, *arguments, **keywords))
+
+
+@pytest.mark.skipif(not wireloom.engine.available, reason="the engine is not there")
+def test_what_does_not_let_go_is_found_out() -> None:
+    watched = Watched()
+    for _ in range(TRIES):
+        watched.call(sum, range(100_000))
+    assert not watched.seen

@@ -1,0 +1,50 @@
+"""What the tests of the read-write API share."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from kaitaistruct import KaitaiStream
+from wireloom.codegen.backends.python.api import Api
+
+from .compiling import Compiled
+
+META = "meta: {id: made, endian: le, bit-endian: be, encoding: UTF-8}\n"
+
+
+def writable(folder: Path, *texts: str) -> Any:
+    """The root class ``Made`` of a spec without ``meta``, with the API that reads and writes."""
+    compiled = Compiled(folder, META + texts[0], *texts[1:], api=Api.KAITAI_READ_WRITE)
+    assert compiled.errors == []
+    return compiled.made
+
+
+def read(kind: Any, data: bytes) -> Any:
+    """An object read from bytes."""
+    value = kind.from_bytes(data)
+    value._read()
+    return value
+
+
+def written(value: Any, size: int | None = None) -> bytes:
+    """What is written into a file that grows or, with ``size``, into a stream of so many bytes."""
+    if size is None:
+        file = BytesIO()
+        value._write(file)
+        return file.getvalue()
+    stream = KaitaiStream(BytesIO(bytes(size)))
+    value._write(stream)
+    result: bytes = stream.to_byte_array()
+    return result
+
+
+def there_and_back(kind: Any, value: Any) -> bytes:
+    """What is written of a value, which reads as the same value and is written as the same bytes."""
+    data = written(value)
+    again = read(kind, data)
+    assert again == value
+    assert written(again) == data
+    assert written(again, len(data)) == data
+    return data
