@@ -9,7 +9,9 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
 ROOT = Path(__file__).parent
-OPTIONS = ["/O2"] if sys.platform == "win32" else ["-O3", "-std=c11", "-fvisibility=hidden", "-Wall", "-Wextra"]
+# Debugging information has the name of the folder that it was built in; without it, every build gives the same bytes.
+UNIX_OPTIONS = ["-O3", "-g0", "-std=c11", "-fvisibility=hidden", "-Wall", "-Wextra"]
+OPTIONS = ["/O2"] if sys.platform == "win32" else UNIX_OPTIONS
 TOP_LEVEL = {"wireloom": "runtime", "wireloom.codegen": "codegen", "wireloom.formats": "generated"}
 
 

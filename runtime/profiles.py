@@ -56,8 +56,14 @@ def _read(variable: str, usual: str) -> configparser.RawConfigParser:
     try:
         if path.is_file():
             parser.read_string(path.read_text(encoding="utf-8"), str(path))
-    except (OSError, ValueError, configparser.Error) as error:
-        raise WireloomError(f"cannot be read as a file of profiles: {error}", path=str(path)) from None
+    except configparser.Error as error:
+        # Its text has the lines that are wrong, and they may be keys.
+        lines = [line for line, _ in getattr(error, "errors", ())] or [getattr(error, "lineno", "")]
+        place = ", ".join(map(str, lines))
+        raise WireloomError(f"cannot be read as a file of profiles: line {place} is wrong", path=str(path)) from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "it is no UTF-8"
+        raise WireloomError(f"cannot be read as a file of profiles: {reason}", path=str(path)) from None
     return parser
 
 

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 import pyarrow.fs
 
+from .credentials import check_bucket, check_endpoint
 from .errors import NothingThereError, WireloomError
 from .profiles import profile
 from .storage import WILDCARDS, Input, Location, Stream, alternatives, hidden
@@ -35,6 +36,7 @@ def filesystem(location: Location, bucket: str) -> Any:
         if own.credentials is not None and not location.anonymous:
             options |= dict(zip(("access_key", "secret_key", "session_token"), own.credentials, strict=True))
     if endpoint is not None:
+        check_endpoint(endpoint)
         parts = urlsplit(endpoint if "://" in endpoint else f"https://{endpoint}")
         options |= {"endpoint_override": parts.netloc, "scheme": parts.scheme}
     region = region or os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
@@ -133,6 +135,7 @@ def split(address: str) -> tuple[str, str]:
     bucket = rest.split("/", 1)[0]
     if not bucket:
         raise WireloomError("an s3 address needs a bucket: s3://BUCKET/KEY", path=address)
+    check_bucket(bucket)
     return bucket, rest.rstrip("/")
 
 

@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from typing import Any, Protocol
 from urllib.parse import unquote, urlsplit
 
+from .credentials import check_endpoint
 from .errors import NothingThereError, WireloomError
 
 REMOTE_SCHEMES = ("s3", "s3a", "s3n")
@@ -55,6 +56,9 @@ class Location:
     anonymous: bool = False
     profile: str | None = None
     verify_sha256: bool = False
+
+    def __post_init__(self) -> None:
+        check_endpoint(self.endpoint or "")
 
 
 @dataclass(frozen=True)

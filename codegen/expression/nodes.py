@@ -25,9 +25,10 @@ class Node:
 
 @dataclass(frozen=True)
 class IntegerLiteral(Node):
-    """``12``, ``0x1f``, ``0b11``, ``0o17``."""
+    """``12``, ``0x1f``, ``0b11``, ``0o17``; ``radix`` is how it was written, and has no other meaning."""
 
     value: int
+    radix: int = field(default=10, compare=False)
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,7 @@ MAX_DEPTH = 100
 """Levels of the finished tree: long chains of operators count too, since everything that reads a tree recurses."""
 
 COMPARISONS = ("==", "!=", "<=", ">=", "<", ">")
+RADIXES = {"0x": 16, "0o": 8, "0b": 2}
 BINARY = (("|",), ("^",), ("&",), ("<<", ">>"), ("+", "-"), ("*", "/", "%"))
 """Left-associative operators, loosest first."""
 
@@ -250,7 +251,8 @@ class _Parser:
         token = self.token
         if token.kind == "integer" and isinstance(token.value, int):
             self.advance()
-            return IntegerLiteral(token.value, start=token.start, end=token.end)
+            radix = RADIXES.get(self.lexer.text[token.start : token.start + 2].lower(), 10)
+            return IntegerLiteral(token.value, radix, start=token.start, end=token.end)
         if token.kind == "float" and isinstance(token.value, float):
             self.advance()
             return FloatLiteral(token.value, start=token.start, end=token.end)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ..expression.nodes import Node
-from .keypath import KeyPath
 from .logical import IntegerText as IntegerText
 from .logical import Labels as Labels
 from .logical import Logical as Logical
@@ -19,24 +18,11 @@ from .message_model import MessageField as MessageField
 from .message_model import UnitColumn as UnitColumn
 from .message_model import UnitKind as UnitKind
 from .message_model import Units as Units
+from .position import Position as Position
 from .types import Path, Type
 
 MODEL_VERSION = 1
 """Raised whenever generated code of an older model can no longer run on the runtime; the runtime compares it."""
-
-
-@dataclass(frozen=True)
-class Position:
-    """A place in a spec file; line and column count from 1. ``width``: characters that stand there, 0 where that is not
-    known or not on one line. ``source``: the line itself. ``path``: its place in the tree of the
-    file's keys, where there is one."""
-
-    file: str
-    line: int
-    column: int
-    width: int = field(default=0, compare=False)
-    source: str = field(default="", compare=False, repr=False)
-    path: KeyPath | None = field(default=None, compare=False, repr=False)
 
 
 # What an attribute's bytes are ------------------------------------------------------------------------------------

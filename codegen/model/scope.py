@@ -60,7 +60,8 @@ class Typing:
         try:
             return typed(expression.node, StructScope(self, symbol, around))
         except ExpressionError as error:
-            for each in (error, *error.others):
+            # A name that is unknown in one expression twice is one mistake.
+            for each in reversed({one.message: one for one in reversed((error, *error.others))}.values()):
                 self.diagnostics.error(expression.place(each.start, each.end), each.message)
         except Failed:
             # What it stands on has an error of its own.

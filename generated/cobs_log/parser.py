@@ -32,6 +32,8 @@ class CobsLog(Struct):
 
     What the types below describe is a record after un-stuffing. Kaitai's own compiler knows nothing of delimiters
     and stuffing, which stand under `-wireloom`: for it, `records` is one record that fills the stream.
+
+    See also: https://doi.org/10.1109/90.769765 Cheshire and Baker, Consistent Overhead Byte Stuffing
     """
 
     class Record(Struct):

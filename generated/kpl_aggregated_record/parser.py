@@ -75,6 +75,8 @@ class KplAggregatedRecord(Struct):
 
     What a reader does in doubt is what the Kinesis Client Library does. A record that names a key beyond its table,
     or whose explicit hash key is no integer, ends its aggregate there: the records before it stay.
+
+    See also: https://github.com/awslabs/amazon-kinesis-producer/blob/master/aggregation-format.md
     """
 
     class AggregatedRecord(Message):
@@ -181,7 +183,7 @@ class KplAggregatedRecord(Struct):
             """Decides, by its MD5, which shard the record belongs to."""
             if hasattr(self, "_m_partition_key"):
                 return self._m_partition_key
-            self._m_partition_key = item(self._parent.partition_key_table, self.partition_key_index & 4294967295)
+            self._m_partition_key = item(self._parent.partition_key_table, self.partition_key_index & 0xFFFFFFFF)
             return self._m_partition_key
 
         @property
@@ -193,7 +195,7 @@ class KplAggregatedRecord(Struct):
                 self._m_explicit_hash_key = integer_text(
                     item(
                         self._parent.explicit_hash_key_table,
-                        some(self.explicit_hash_key_index, "explicit_hash_key_index") & 4294967295,
+                        some(self.explicit_hash_key_index, "explicit_hash_key_index") & 0xFFFFFFFF,
                     )
                 )
             except AbsentError:

@@ -90,6 +90,8 @@ class S2Messages(Struct):
     Whether an optional field is there is part of what it says: a timestamp of 0 is not the same as none, and an
     empty fencing token is one that must match. Timestamps are numbers of 64 bits without a sign, milliseconds only
     by convention: 2^64 - 1 occurs.
+
+    See also: https://s2.dev/docs/api S2's API
     """
 
     class StreamPosition(Message):

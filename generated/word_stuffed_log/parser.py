@@ -43,6 +43,8 @@ class WordStuffedLog(Struct):
 
     What the types below describe is a record after un-stuffing. Kaitai's own compiler knows nothing of delimiters
     and stuffing, which stand under `-wireloom`: for it, `records` is one record that fills the stream.
+
+    See also: https://github.com/backtrace-labs/stuffed-record-stream The reference implementation, in C
     """
 
     class Record(Struct):

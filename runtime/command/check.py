@@ -12,6 +12,7 @@ import click
 
 from ..errors import WireloomError
 from ..printable import printable
+from . import completing
 from .standard import wants_colours, write_json
 
 if TYPE_CHECKING:
@@ -25,7 +26,13 @@ SUFFIX = ".ksy"
 @click.command("check", short_help="Checks specs: diagnostics, and what the engine can run.")
 @click.argument("specs", metavar="SPEC...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
-    "-I", "folders", metavar="DIR", multiple=True, type=click.Path(path_type=Path), help="Where absolute imports lie."
+    "-I",
+    "folders",
+    metavar="DIR",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    shell_complete=completing.folders,
+    help="Where absolute imports are looked for; may be given several times.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Everything as one JSON array, for editors and scripts.")
 @click.pass_context

@@ -151,7 +151,7 @@ def _tell(changes: Changes, folder: Path) -> None:
         click.echo(f"removed {_shown(folder, path)}")
     for path in changes.foreign:
         click.echo(printable(f"wireloom: {_shown(folder, path)} was not generated and is left alone"), err=True)
-    if not changes.written and not changes.removed:
+    if not changes.written and not changes.removed and changes.unchanged:
         click.echo(f"nothing to do: {len(changes.unchanged)} files are up to date")
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..plurals import counted
 from . import completing
 from .parameters import MODES, format_argument, format_options, inputs_argument, location_options, names
 from .standard import write_json
@@ -196,8 +197,8 @@ def _check_stream(stream: bool, checkpoint: str | None, every: str | None, batch
 def _tell(batch: Mapping[str, Any]) -> None:
     """A line for each batch of a stream."""
     click.echo(
-        f"batch {batch['batch']:>7}  {batch['rows']:,} rows, {batch['files']:,} files, {batch['damaged']:,} damaged, "
-        f"{batch['seconds']:.1f} s"
+        f"batch {batch['batch']:>7}  {counted(batch['rows'], 'row')}, {counted(batch['files'], 'file')}, "
+        f"{batch['damaged']:,} damaged, {batch['seconds']:.1f} s"
     )
 
 
@@ -271,28 +272,31 @@ def lines_of(summary: IngestSummary) -> list[str]:
     files = summary.report.files
     rate = f"{summary.seconds:.1f} s, {summary.megabytes_per_second:.1f} MB/s"
     lines = [
-        f"table       {summary.table}: {summary.rows:,} rows",
-        f"read        {len(files):,} files, {summary.bytes:,} bytes in {summary.partitions:,} tasks: {rate}",
+        f"table       {summary.table}: {counted(summary.rows, 'row')}",
+        f"read        {counted(len(files), 'file')}, {counted(summary.bytes, 'byte')} in "
+        f"{counted(summary.partitions, 'task')}: {rate}",
     ]
     if summary.recovered:
         rows = sum(each["rows"] for each in summary.recovered)
-        lines.append(f"recovered   {len(summary.recovered):,} batches of an earlier run: {rows:,} rows")
+        found = len(summary.recovered)
+        batches = "1 batch" if found == 1 else f"{found:,} batches"
+        lines.append(f"recovered   {batches} of an earlier run: {counted(rows, 'row')}")
     if summary.done_before:
-        lines.append(f"done before {summary.done_before:,} files")
+        lines.append(f"done before {counted(summary.done_before, 'file')}")
     if summary.changed:
         more = f" and {len(summary.changed) - 1:,} more" if len(summary.changed) > 1 else ""
         lines.append(f"changed     {summary.changed[0]}{more}: another size since it was read; it is not read again")
     reasons = Counter(damage.reason for each in files for damage in each.damaged)
     if summary.damaged:
         told = ", ".join(f"{reason} {count:,}" for reason, count in reasons.most_common())
-        lines.append(f"damaged     {summary.damaged:,} ranges: {told}")
+        lines.append(f"damaged     {counted(summary.damaged, 'range')}: {told}")
     ended = Counter(each.tail for each in files if each.tail not in ("clean", "unread"))
     if ended:
         lines.append(f"ended early {', '.join(f'{tail} {count:,}' for tail, count in ended.most_common())}")
     failed = [each for each in files if each.failed]
     lines += [f"failed      {each.path}: {each.error}" for each in failed[:10]]
     if summary.quarantine is not None:
-        lines.append(f"quarantine  {summary.quarantine}: {summary.quarantined:,} rows")
+        lines.append(f"quarantine  {summary.quarantine}: {counted(summary.quarantined, 'row')}")
     elif not summary.clean:
         lines.append("            add --quarantine OUT to keep what is damaged, with its reasons")
     return lines

@@ -29,6 +29,12 @@ class ReadStruct(KaitaiStruct):
     _parent: Any
     _root: Any
 
+    def __init__(self, _io: KaitaiStream, _parent: Any = None, _root: Any = None) -> None:
+        self._io = _io
+        self._parent = _parent
+        self._root = _root
+        self._read()
+
     @classmethod
     def from_bytes(cls, buf: bytes) -> Self:
         """Reads an object from bytes in memory."""

@@ -38,7 +38,7 @@ READ_OPTIONS = {
     "ignoreMissingFiles": "true: a path that names nothing, and a file that is gone when it is to be read, are passed "
     "over. Default false.",
     "ignoreCorruptFiles": "true: a file that cannot be opened or read on is left where it fails, in mode FAILFAST also "
-    "one that is damaged; its rows before that stay. Default false.",
+    "one that is damaged; whole batches of rows before that stay. Default false.",
     "pushFilters": "true: where spark.sql.python.filterPushdown.enabled is true, Spark's filters choose files and rows "
     "here already; load the data frame anew for each query then, since up to 4.3 Spark keeps the filters of one query "
     "for all others of the same data frame. false: never. auto (default): where Spark does not do so.",

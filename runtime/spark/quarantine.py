@@ -73,7 +73,7 @@ class _Quarantine:
 
 def _ranges(report: FileReport) -> Iterator[Row]:
     for damage in report.damaged:
-        more = f": {report.error}" if report.error is not None and damage.reason in ("codec", "missing") else ""
+        more = f": {report.error}" if report.error is not None and damage.reason in ("codec", "missing", "digest") else ""
         yield report.path, damage.offset, damage.length, f"{damage.reason}{more}", None
     begins = {damage.offset for damage in report.damaged}
     if report.tail not in ("clean", "unread") and report.tail_offset not in begins:

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import io
+
+import pyarrow as pa
+import pytest
+import wireloom
+from wireloom.parsing import ConsistencyError
+
 from ..unit.columns_backend.specs import format_of, spec_text
 from .agreement import agreed
 
@@ -55,3 +62,41 @@ def test_the_last_place_of_a_run_is_looked_at() -> None:
     rows, [report] = agreed(format_of(spec_text(SHORT)), data, recover=True)
     assert rows["_offset"] == [0, len(data) - 4]
     assert report["tail"] == "clean"
+
+
+LINES = spec_text(
+    "seq: [{id: body, size-eos: true}]",
+    attribute="-wireloom: {framing: {delimiter: [0x0d, 0x0a, 0x0d], stuffing: none}}",
+)
+
+
+@pytest.mark.parametrize("body", [b"ab\r\n", b"\n\rab", b"\n", b"a\r\n\rb", b""])
+def test_rows_that_make_a_delimiter_together_with_those_around_them_are_refused(body: bytes) -> None:
+    format = format_of(LINES)
+    for rows in ([{"body": b"x"}, {"body": body}], pa.table({"body": [b"x", body]})):
+        with pytest.raises(wireloom.WireloomError, match="row 1: the record holds the delimiter"):
+            wireloom.write(format, rows, io.BytesIO())
+    with pytest.raises(ConsistencyError):
+        format.root_class(rows=[format.row_class(body=body)]).to_bytes()
+
+
+@pytest.mark.parametrize("body", [b"ab\r", b"\r", b"\r\rab\n", b"a\n\r"])
+def test_rows_that_only_look_like_the_delimiter_are_written(body: bytes) -> None:
+    format = format_of(LINES)
+    target = io.BytesIO()
+    wireloom.write(format, [{"body": body}, {"body": body}], target)
+    rows, _ = agreed(format, target.getvalue())
+    assert rows["body"] == [body, body]
+
+
+def test_bits_go_on_behind_an_array_without_items() -> None:
+    row = """
+    seq:
+      - {id: high, type: b3}
+      - {id: none, type: u1, repeat: expr, repeat-expr: 0}
+      - {id: low, type: b5}
+    """
+    format = format_of(spec_text(row))
+    assert "inside a byte" in str(format.engine_refusal)
+    rows, _ = agreed(format, b"\x2f\xff")
+    assert (rows["high"], rows["low"]) == ([1, 7], [15, 31])

@@ -8,6 +8,8 @@
  * find the same row with and without more input to come. */
 #include "check.h"
 
+#define LONGEST_INPUT 12000
+
 /* What came of it all, so that the driver can tell a target that tests something from one that does not. */
 static size_t programs_run, rows_read, rows_damaged;
 
@@ -243,12 +245,22 @@ static void try_resync(const wl_program *program, const feed *how) {
     CHECK(found[1] || !found[0] || index[1] <= index[0]);
 }
 
+/* The rest of the bytes, now and then repeated: resync takes other ways through long windows. */
+static uint8_t *make_input(taker *bytes, size_t *size) {
+    size_t times = take_below(bytes, 8) ? 1 : 2 + take_below(bytes, 60), left = (size_t)(bytes->end - bytes->at);
+    *size = wl_smaller(left * times, LONGEST_INPUT);
+    uint8_t *input = exactly(*size);
+    for (size_t i = 0; i < *size; i++)
+        input[i] = bytes->at[i % left];
+    return input;
+}
+
 static void try_program(const wl_program *program, taker *bytes) {
     wl_integer preset[2] = {(wl_integer)take(bytes), (wl_integer)-1};
     feed whole = {.capacity = 1 + take(bytes),
                   .room = take(bytes),
                   .damages = 1 + take_below(bytes, 5),
-                  .max_record = 1 + take(bytes) * 4,
+                  .max_record = 1 + take(bytes) * 16,
                   .wanted = take(bytes),
                   .stop = -1,
                   .preset = preset};
@@ -261,8 +273,12 @@ static void try_program(const wl_program *program, taker *bytes) {
     pieces.capacity = 1 + take_below(bytes, 10);
     pieces.room = take_below(bytes, 30);
     pieces.damages = 1 + take_below(bytes, 3);
-    whole.input = pieces.input = bytes->at;
-    whole.size = pieces.size = (size_t)(bytes->end - bytes->at);
+    size_t size;
+    uint8_t *input = make_input(bytes, &size);
+    whole.input = pieces.input = input;
+    whole.size = pieces.size = size;
+    if (size > 1000)
+        pieces.chunk *= 40;
     outcome left = read_all(program, &whole), right = read_all(program, &pieces);
     programs_run++;
     rows_read += left.rows;
@@ -272,6 +288,7 @@ static void try_program(const wl_program *program, taker *bytes) {
     free(right.bytes);
     if (!wl_program_delimited(program))
         try_resync(program, &whole);
+    free(input);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -18,6 +18,7 @@ WARNINGS = ["-std=c11", "-Wall", "-Wextra", "-Werror"]
 SANITIZERS = ["-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 FUZZ_ROUNDS = {
     "fuzz_fill": "4000",
+    "fuzz_encode": "2000",
     "fuzz_messages": "4000",
     "fuzz_stuffing": "800",
     "fuzz_wire": "4000",

@@ -79,8 +79,8 @@ def program_seeds() -> Iterator[bytes]:
         program = registry.get(name).program
         assert program is not None
         for content in some(found, 6):
-            # Two preset values, three sizes of buffers, then the input.
-            yield packed(program) + b"\0\x40\xff\4\xff\xff" + content
+            # A preset value, the sizes of buffers and rows, how the input is cut, then the input.
+            yield packed(program) + b"\0\x40\xff\4\xff\xff\1\0\1\1\x07\x05\x10\1\1" + content
     yield from (b"\1" + choices(f"program {number}") * 3 for number in range(MOST))
 
 
@@ -133,6 +133,7 @@ def seeds() -> dict[str, list[bytes]]:
     ]
     return {
         "fuzz_fill": list(program_seeds()),
+        "fuzz_encode": [choices(f"rows {number}") + each for number, each in enumerate(some(iter(stuffed)))],
         "fuzz_messages": [b"\1" + choices(f"message {number}") + each for number, each in enumerate(messages())],
         "fuzz_stuffing": [bytes([number, 3, 0xFE]) + each for number, each in enumerate(some(iter(stuffed)))],
         "fuzz_wire": [bytes([number]) + each for number, each in enumerate(messages())],

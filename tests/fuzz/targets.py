@@ -30,6 +30,7 @@ class Target:
 TARGETS = (
     Target("fuzz_fill", "engine", 3, "column programs x inputs, at once and in pieces"),
     Target("fuzz_messages", "engine", 2, "message programs x units, at once and in pieces"),
+    Target("fuzz_encode", "engine", 1, "rows from columns, with any fields, offsets, stuffing and delimiter"),
     Target("fuzz_stuffing", "engine", 1, "word stuffing, COBS, the search for delimiters"),
     Target("fuzz_wire", "engine", 1, "varints, tags, skipped fields, text"),
     Target("fuzz_digests", "engine", 1, "CRC-32C, CRC-32 and MD5 of any size at any address"),

@@ -35,11 +35,11 @@ READ = """
 import sys
 import wireloom
 name, path, options = sys.argv[1], sys.argv[2], dict(each.split("=") for each in sys.argv[3:])
-rows = 0
-with wireloom.scan(name, path, recover="recover" in options, **{k: v for k, v in options.items() if k != "recover"}) as s:
-    for batch in s:
+rows, recover = 0, "recover" in options and bool(options.pop("recover"))
+with wireloom.scan(name, path, recover=recover, **options) as scanner:
+    for batch in scanner:
         rows += batch.num_rows
-file = s.report.files[0]
+file = scanner.report.files[0]
 print(rows, file.bytes, file.tail, *(each.reason for each in file.damaged[:3]))
 """
 """Reads a file, and prints rows, bytes, the tail, and the first reasons of damage."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
+from collections import Counter
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -119,6 +121,38 @@ def test_corrupt_files() -> None:
         read("edgemq_segment", path=damaged, mode="FAILFAST")
     before = read("edgemq_segment", path=damaged, mode="FAILFAST", ignoreCorruptFiles="true", columns="tenant,_offset")
     assert all(offset < 1002 for offset in before["_offset"].to_pylist())
+
+
+@pytest.mark.parametrize("name", ["cobs_log", "edgemq_segment"])
+def test_the_other_files_of_a_partition(name: str, samples: dict[str, Sample], tmp_path: Path) -> None:
+    """One that is gone, or cannot be read on, keeps nobody from reading those behind it."""
+    content = wireloom_raw(name, samples[name].table)
+    for number in range(5):
+        (tmp_path / f"{number}.log").write_bytes(content)
+    (tmp_path / "3.log").write_bytes(content + (b"\x05bad\0" if name == "cobs_log" else content[:-1] + b"?"))
+
+    def rows(**options: Any) -> dict[str, int]:
+        (tmp_path / "1.log").write_bytes(content)
+        reader, partitions, _ = planned(name, path=tmp_path, columns="_path", minPartitions=1, **options)
+        assert len(partitions) == 1
+        (tmp_path / "1.log").unlink()
+        found: Counter[str] = Counter()
+        for batch in reader.read(partitions[0]):
+            found.update(Path(each).name[0] for each in batch.column(0).to_pylist())
+        return dict(found)
+
+    good = dict.fromkeys("024", ROWS)
+    assert rows(ignoreMissingFiles="true") == {**good, "3": ROWS if name == "cobs_log" else 2 * ROWS - 1}
+    assert rows(ignoreCorruptFiles="true", mode="FAILFAST") == good
+    with pytest.raises(WireloomError, match=r"1\.log: cannot be opened"):
+        rows()
+
+
+def wireloom_raw(name: str, table: Any) -> bytes:
+    """A file that is not compressed."""
+    written = io.BytesIO()
+    wireloom.write(name, table, written, codec="none")
+    return written.getvalue()
 
 
 # Partition columns ----------------------------------------------------------------------------------------------------

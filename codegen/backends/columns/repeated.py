@@ -22,6 +22,9 @@ def lower_repeated(state: State, scope: Scope, attribute: Attribute) -> None:
         raise NotForEngineError(f'the column "{name}" is repeated')
     size = _item_size(state, scope, attribute)
     scope.members[name] = Unavailable(f'an expression uses the repeated "{name}"')
+    if not state.run.aligned and not _has_items(state, scope, attribute):
+        # It is the first item that begins with a whole byte: without one, bits go on where they were.
+        raise NotForEngineError(f'"{name}" may have no items and may begin inside a byte')
     if isinstance(attribute.repeat, RepeatCount):
         _skip_counted(state, scope, name, attribute.repeat.expression, size)
     elif isinstance(attribute.repeat, RepeatEos) and state.bounded:
@@ -41,6 +44,12 @@ def _item_size(state: State, scope: Scope, attribute: Attribute) -> int:
         if size is not None and size > 0:
             return size
     raise NotForEngineError(f'the items of "{attribute.id}" are more than plain numbers')
+
+
+def _has_items(state: State, scope: Scope, attribute: Attribute) -> bool:
+    if not isinstance(attribute.repeat, RepeatCount):
+        return False
+    return (state.compiler(scope).compile(attribute.repeat.expression).constant or 0) > 0
 
 
 def _skip_counted(state: State, scope: Scope, name: str, count: Node, size: int) -> None:

@@ -42,6 +42,8 @@ def lower_fields(state: State, scope: Scope) -> None:
         _mark(state, marks.behind(attribute.id), f"{attribute.id} ends")
     for attribute in scope.struct.attributes:
         if attribute.checksum is not None:
+            if state.nesting and not state.run.aligned:
+                raise NotForEngineError(f'"{scope.struct.attributes[-1].id}" may end inside a byte')
             state.run.flush()
             _lower_checksum(state, scope, attribute, attribute.checksum, marks, conditions.get(attribute.id))
 
@@ -94,6 +96,8 @@ def _lower_optional(state: State, scope: Scope, attribute: Attribute) -> Scalar:
     facts, created, state.created = state.facts, state.created, []
     state.facts = (*facts, *facts_of(scope, attribute.condition))
     _lower_present(state, scope, attribute)
+    if not state.run.aligned:
+        raise NotForEngineError(f'"{attribute.id}" is optional and may end inside a byte')
     state.run.flush()
     state.facts = facts
     column = state.column(scope, attribute.id)

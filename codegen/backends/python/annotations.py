@@ -26,7 +26,8 @@ from .api import Api
 from .module import Module
 from .names import field_name
 
-BUILTINS = ("bool", "bytes", "dict", "float", "int", "list", "str", "type")
+DECORATORS = ("classmethod", "property")
+BUILTINS = ("bool", "bytes", "dict", "float", "int", "list", "str", "type", *DECORATORS)
 
 
 class Annotations:

@@ -115,8 +115,10 @@ class Translator:
             case Conditional(_, then, otherwise) if then == otherwise:
                 return self.nullable_text(then)
             case Conditional(condition, then, otherwise) if self.is_nullable(node):
-                parts = self.nullable_text(then), self.text(condition, OR), self.nullable_text(otherwise)
-                return f"({parts[0]}) if {parts[1]} else {parts[2]}"
+                first = self.nullable_text(then)
+                if isinstance(then, Conditional):
+                    first = f"({first})"
+                return f"{first} if {self.text(condition, OR)} else {self.nullable_text(otherwise)}"
             case Name(id) if self.is_nullable(node):
                 return f"self.{field_name(id)}"
             case Subscript() | Attribute(Node(type=ListType())) if self.is_nullable(node):
@@ -135,8 +137,8 @@ class Translator:
 
     def _visit(self, node: Node) -> tuple[str, int]:
         match node:
-            case IntegerLiteral(value):
-                return (str(value), PRIMARY if value >= 0 else SIGN)
+            case IntegerLiteral(value, radix):
+                return integer_text(value, radix), PRIMARY if value >= 0 else SIGN
             case FloatLiteral(value):
                 return repr(value), PRIMARY if value >= 0 else SIGN
             case BooleanLiteral(value):
@@ -310,6 +312,8 @@ class Translator:
             return f"str({self._part(value)})"
         if isinstance(kind, StringType) and name == "to_i" and arguments:
             return f"{self.module.use('to_integer')}({self._part(value)}, {self._part(arguments[0])})"
+        if name == "to_i" and isinstance(value, EnumMember):
+            return f"{self._part(value)}.value"
         if name == "to_i" and isinstance(kind, BitsType):
             return f"int({self._part(value)})"
         found = _METHODS.get((type(kind), name)) if kind is not None else None
@@ -353,6 +357,15 @@ class Translator:
         if target is None:
             return self._visit(value)
         return f"{self.module.use('cast')}({self.annotations.of(target)!r}, {self._part(value)})", PRIMARY
+
+
+def integer_text(value: int, radix: int = 10) -> str:
+    """A number as Python writes it.
+
+    >>> integer_text(202, 16), integer_text(0b1110_0000, 2), integer_text(3, 2), integer_text(7)
+    ('0xca', '0b1110_0000', '0b11', '7')
+    """
+    return format(value, {16: "#x", 8: "#o", 2: "#_b"}.get(radix, "d"))
 
 
 def mentions(node: Node, test: Callable[[Node], bool]) -> bool:

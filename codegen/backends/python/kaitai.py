@@ -17,8 +17,17 @@ def read_methods(scope: ClassScope) -> list[MethodView]:
     struct = scope.struct
     if struct.message is not None:
         refuse(struct.position, f"'{struct.path[-1]}' is a protobuf message, which Kaitai's API does not have")
-    read = reader("_read", (*endian_lines(scope), *sequence(scope, struct.attributes, None)))
-    return [_constructor(scope), read, *series_methods(scope), *iterator_methods(scope), *common_methods(scope)]
+    lines = (*endian_lines(scope), *sequence(scope, struct.attributes, None))
+    read = [reader("_read", lines)] if lines else []
+    constructor = [_constructor(scope)] if _has_own_constructor(scope) else []
+    return [*constructor, *read, *series_methods(scope), *iterator_methods(scope), *common_methods(scope)]
+
+
+def _has_own_constructor(scope: ClassScope) -> bool:
+    """Whether there is more to do than in that of the base class: the outermost object is its own root."""
+    struct = scope.struct
+    more = struct.parameters or inherited_parameter(scope) or scope.module.debug
+    return bool(more) or struct is scope.spec.root
 
 
 def _constructor(scope: ClassScope) -> MethodView:

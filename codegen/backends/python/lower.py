@@ -6,7 +6,7 @@ import re
 
 from ...model.model import Enum, Spec, Struct
 from ..base import refuse
-from .annotations import member_names
+from .annotations import DECORATORS, member_names
 from .api import Api
 from .checksums import checksums
 from .docstrings import described, laid_out, named
@@ -16,7 +16,7 @@ from .layout import fixed_size, runs
 from .messages import messages_constant
 from .methods import base_class, class_methods
 from .module import Module
-from .names import class_name, enum_class, field_name, label_name
+from .names import class_name, enum_class, field_name, label_name, naming
 from .readwrite import class_constants, kept_annotation
 from .scope import ClassScope
 from .view import ClassView, EnumView, FieldView, LabelView, MethodView, ModuleView
@@ -28,15 +28,16 @@ def lower(spec: Spec, api: Api = Api.WIRELOOM, package: str = "") -> ModuleView:
     Raises ``SpecError`` where the spec needs what this backend cannot do.
     """
     module = Module(spec, api, package)
-    root = _class(module, spec.root, "", 0)
-    messages = messages_constant(module)
-    return ModuleView(
-        doc=laid_out(spec.title or spec.name, 0),
-        imports=module.imports,
-        constants=(*module.constants, *([messages] if messages else [])),
-        root=root,
-        tables=module.tables,
-    )
+    with naming(api):
+        root = _class(module, spec.root, "", 0)
+        messages = messages_constant(module)
+        return ModuleView(
+            doc=laid_out(spec.title or spec.name, 0),
+            imports=module.imports,
+            constants=(*module.constants, *([messages] if messages else [])),
+            root=root,
+            tables=module.tables,
+        )
 
 
 def _class(module: Module, struct: Struct, source: str, depth: int) -> ClassView:
@@ -69,7 +70,7 @@ def _class(module: Module, struct: Struct, source: str, depth: int) -> ClassView
         checksums=_literal(tuple(field_name(each.id) for each, _ in checksums(struct))) if own else "",
         constants=() if own else class_constants(scope) if writes else read_constants(scope),
         fields=_fields(scope, depth + 1),
-        methods=tuple(_indented(each, depth + 2) for each in methods),
+        methods=tuple(_finished(scope, each, depth + 2) for each in methods),
     )
 
 
@@ -143,5 +144,6 @@ def _enum(module: Module, holder: Struct, enum: Enum, depth: int) -> EnumView:
 # Docstrings ----------------------------------------------------------------------------------------------------------
 
 
-def _indented(method: MethodView, depth: int) -> MethodView:
-    return MethodView(method.signature, method.lines, laid_out(method.doc, depth), method.decorators)
+def _finished(scope: ClassScope, method: MethodView, depth: int) -> MethodView:
+    decorators = tuple(scope.annotations.builtin(each) if each in DECORATORS else each for each in method.decorators)
+    return MethodView(method.signature, method.lines, laid_out(method.doc, depth), decorators)

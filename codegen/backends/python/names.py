@@ -3,15 +3,32 @@
 from __future__ import annotations
 
 import keyword
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from enum import IntEnum
 
 from ...model.model import Struct
 from ...model.types import Path
+from .api import Api
 
-RESERVED = frozenset(
-    {"self", "cls", "close", "from_bytes", "from_file", "from_io", "to_bytes", "get", "has", "property", "classmethod"}
-)
-"""Names that the base classes, every method or the decorators have."""
+KAITAI = frozenset({"self", "cls", "close", "from_bytes", "from_file", "from_io"})
+"""Names that the base classes with Kaitai's API, or every method, have."""
+
+RESERVED = KAITAI | {"to_bytes", "get", "has", "property", "classmethod"}
+"""Names that the base classes of formats, every method or the decorators have."""
+
+_reserved = ContextVar("reserved", default=RESERVED)
+
+
+@contextmanager
+def naming(api: Api) -> Iterator[None]:
+    """Meanwhile ``field_name`` gives names of classes of that API."""
+    token = _reserved.set(RESERVED if api is Api.WIRELOOM else KAITAI)
+    try:
+        yield
+    finally:
+        _reserved.reset(token)
 
 
 def class_name(name: str) -> str:
@@ -48,7 +65,7 @@ def field_name(name: str) -> str:
     >>> field_name("len"), field_name("class")
     ('len', 'class_')
     """
-    return f"{name}_" if keyword.iskeyword(name) or name in RESERVED else name
+    return f"{name}_" if keyword.iskeyword(name) or name in _reserved.get() else name
 
 
 def label_name(name: str) -> str:

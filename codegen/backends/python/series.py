@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ...model.model import Attribute, ExpressionSize
-from ...model.types import BytesType, EnumType, StringType
+from ...model.types import BytesType, EnumType, StringType, UserType
 from .checksums import checksums, computed
 from .expressions import SUM
 from .fused import Piece, is_cooked, names_text, offsets, pieces, raw_name, unpack
@@ -19,181 +19,209 @@ from .marks import Marks
 from .names import field_name
 from .reading import codec, trimmed
 from .scope import ClassScope, member
-from .simple import uses_series
+from .simple import part_types, series_types
 from .validation import check_lines
 from .view import Line, Lines, MethodView, block
 
-BREAK = Line("break")
-
-
-@dataclass
-class _Cursor:
-    """Where in ``data`` the next field begins: ``offset`` bytes behind what ``variable`` holds."""
-
-    variable: str = "position"
-    offset: int = 0
-    marks: dict[str, tuple[str, str]] = field(default_factory=dict)
-
-    @property
-    def text(self) -> str:
-        return f"{self.variable} + {self.offset}" if self.offset else self.variable
-
 
 def series_methods(scope: ClassScope) -> tuple[MethodView, ...]:
-    """``_series``: a type's items one after the other; nothing where no repetition asks for it."""
-    module = scope.module
-    if not uses_series(module, scope.struct.path):
-        return ()
-    any_, boolean = scope.use("Any"), scope.annotations.builtin("bool")
+    """``_series``, the items of a type one after the other, and ``_part``, one of them inside another simple item; each
+    where something asks for it."""
+    module, annotations = scope.module, scope.annotations
+    any_, boolean = scope.use("Any"), annotations.builtin("bool")
     stream, name = scope.use("KaitaiStream"), module.class_of(scope.struct.path)
-    method = MethodView(
-        signature=f"_series(cls, io: {stream}, parent: {any_}, root: {any_}, *, to_end: {boolean} = False)"
-        f" -> {scope.use('Iterator')}[{name}]",
-        lines=_lines(scope),
-        doc="Reads items one after the other: without end, or to the end of the stream.",
-        decorators=("classmethod",),
-    )
-    return (method,)
+    family = f"cls, io: {stream}, parent: {any_}, root: {any_}"
+    found = []
+    if scope.struct.path in series_types(module):
+        found.append(
+            MethodView(
+                signature=f"_series({family}, *, to_end: {boolean} = False) -> {scope.use('Iterator')}[{name}]",
+                lines=_series_lines(scope),
+                doc="Reads items one after the other: without end, or to the end of the stream.",
+                decorators=("classmethod",),
+            )
+        )
+    if scope.struct.path in part_types(module):
+        integer, data = annotations.builtin("int"), annotations.builtin("bytes")
+        answer = f"{annotations.builtin('tuple')}[{name}, {integer}] | None"
+        found.append(
+            MethodView(
+                signature=f"_part({family}, data: {data}, position: {integer}, end: {integer}) -> {answer}",
+                lines=_part_lines(scope),
+                doc="An object that stands at a position, and where it ends; nothing where it is refused or not there.",
+                decorators=("classmethod",),
+            )
+        )
+    return tuple(found)
 
 
-def _lines(scope: ClassScope) -> Lines:
+def _series_lines(scope: ClassScope) -> Lines:
     groups = runs(scope.struct.attributes)
-    first = offsets(groups[0])[-1] if fixed_size(groups[0][0]) is not None else 0
+    first = _size(groups[0])
+    made = _first_piece(groups[0])
     place = "(position := window.position)"
     head = f"while {place} + {first} <= window.end:" if first else f"while {place} < window.end:"
+    item = _Item(scope, Line("break"), "window.end")
+    item.lines.append(Line("data = window.data"))
+    item.lines += [Line("self = make(data, position)")] if made else _new(scope)
+    item.read(groups, made)
+    item.lines += [Line(f"window.position = {item.behind(0)}"), Line("yield self")]
     again = [
         Line(f"window = {scope.use('window_of')}(io)"),
-        block(head, _item_lines(scope, groups)),
+        block(head, item.lines),
         block("if to_end and io.is_eof():", [Line("return")]),
         Line("# What does not hold, or is not here as a whole, is read field by field."),
         Line("yield cls(io, parent, root)"),
     ]
-    return (_maker_line(scope, groups[0]), block(f"with {scope.use('Held')}(io):", [block("while True:", again)]))
+    loop = block(f"with {scope.use('Held')}(io):", [block("while True:", again)])
+    return (_maker_line(scope, made), loop) if made else (Line("new = cls.__new__"), loop)
 
 
-def _maker_line(scope: ClassScope, run: tuple[Attribute, ...]) -> Line:
-    head = _made(run)
-    if not head:
-        return Line("new = cls.__new__")
-    code = head[0].code
-    packer = scope.module.packer(scope.struct.path, run[0].id, code)
-    names = names_text([field_name(each.id) for each in head[0].attributes])
+def _part_lines(scope: ClassScope) -> Lines:
+    groups = runs(scope.struct.attributes)
+    item = _Item(scope, Line("return None"), "end")
+    if first := _size(groups[0]):
+        item.lines.append(block(f"if position + {first} > end:", [item.leave]))
+    item.lines += [Line("new = cls.__new__"), *_new(scope)]
+    item.read(groups, None)
+    return (*item.lines, Line(f"return self, {item.behind(0)}"))
+
+
+def _new(scope: ClassScope) -> Lines:
+    return tuple(
+        Line(each) for each in ("self = new(cls)", "self._io = io", "self._parent = parent", "self._root = root")
+    )
+
+
+def _size(run: tuple[Attribute, ...]) -> int:
+    """The bytes of a run, 0 where it is none."""
+    return offsets(run)[-1] if fixed_size(run[0]) is not None else 0
+
+
+def _maker_line(scope: ClassScope, piece: Piece) -> Line:
+    packer = scope.module.packer(scope.struct.path, piece.attributes[0].id, piece.code)
+    names = names_text([field_name(each.id) for each in piece.attributes])
     return Line(f"make = {scope.use('maker')}(cls, {packer}, {names}, io, parent, root)")
 
 
-def _made(run: tuple[Attribute, ...]) -> list[Piece]:
-    """The piece at the beginning of an item that is there as soon as the object is, if any.
+def _first_piece(run: tuple[Attribute, ...]) -> Piece | None:
+    """The attributes at the beginning of an item that an object can be made with, if any.
 
-    Texts are not: what is unpacked of them is bytes.
+    Texts are not among them: what is unpacked of them is bytes.
     """
     if fixed_size(run[0]) is None:
-        return []
+        return None
     piece = next(pieces(run))
-    return [] if any(isinstance(each.type, StringType) for each in piece.attributes) else [piece]
+    return None if any(isinstance(each.type, StringType) for each in piece.attributes) else piece
 
 
-def _item_lines(scope: ClassScope, groups: tuple[tuple[Attribute, ...], ...]) -> Lines:
-    lines = [Line("data = window.data")]
-    made = _made(groups[0])
-    if made:
-        lines.append(Line("self = make(data, position)"))
-    else:
-        lines += [
-            Line("self = new(cls)"),
-            Line("self._io = io"),
-            Line("self._parent = parent"),
-            Line("self._root = root"),
-        ]
-    cursor, marks = _Cursor(), Marks(scope.struct)
-    for number, run in enumerate(groups):
-        if fixed_size(run[0]) is not None:
-            lines += _run_lines(scope, run, cursor, marks, made if number == 0 else None)
-        else:
-            marks.begins[run[0].id] = cursor.text
-            lines += _bytes_lines(scope, run[0], cursor)
-            marks.ends[run[0].id] = cursor.text
+@dataclass
+class _Item:
+    """The statements that take an item out of ``data``, which ends at ``end``; ``leave`` is the one that gives up.
+
+    The next field begins ``offset`` bytes behind what ``variable`` holds.
+    """
+
+    scope: ClassScope
+    leave: Line
+    end: str
+    variable: str = "position"
+    offset: int = 0
+    lines: list[Line] = field(default_factory=list)
+    marks: Marks = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.marks = Marks(self.scope.struct)
+
+    def behind(self, size: int) -> str:
+        """The text of the place that is ``size`` bytes on."""
+        offset = self.offset + size
+        return f"{self.variable} + {offset}" if offset else self.variable
+
+    def unless(self, condition: str) -> Line:
+        """Gives up where the condition holds."""
+        return block(f"if {condition}:", [self.leave])
+
+    def read(self, groups: tuple[tuple[Attribute, ...], ...], made: Piece | None) -> None:
+        """All attributes and what is checked of them. The bytes of a first run are there; ``made`` is unpacked."""
+        for number, run in enumerate(groups):
+            if number and _size(run):
+                self.lines.append(self.unless(f"{self.behind(_size(run))} > {self.end}"))
+            if fixed_size(run[0]) is not None:
+                self._run(run, made if number == 0 else None)
+            else:
+                self.marks.begins[run[0].id] = self.behind(0)
+                self._alone(run[0])
+                self.marks.ends[run[0].id] = self.behind(0)
+            for attribute in run:
+                source = self.scope.source_of(attribute)
+                refusals = check_lines(self.scope, attribute, member(attribute.id), source)
+                self.lines += [Line(each.text, (self.leave,)) for each in refusals]
+        for attribute, checksum in checksums(self.scope.struct):
+            first, value = computed(
+                self.scope, self.marks, attribute, checksum, lambda begin, end: f"data[{begin}:{end}]"
+            )
+            self.lines += [*first, self.unless(f"{value} != {member(attribute.id)}")]
+
+    def _run(self, run: tuple[Attribute, ...], made: Piece | None) -> None:
+        places = offsets(run)
+        for number, attribute in enumerate(run):
+            self.marks.begins[attribute.id] = self.behind(places[number])
+            self.marks.ends[attribute.id] = self.behind(places[number + 1])
+        for piece in pieces(run):
+            if piece != made:
+                call = f"unpack_from(data, {self.behind(piece.offset)})"
+                self.lines.append(unpack(self.scope, piece, call))
+        self.offset += places[-1]
         for attribute in run:
-            lines += _checks(scope, attribute)
-    for attribute, checksum in checksums(scope.struct):
-        first, value = computed(scope, marks, attribute, checksum, lambda begin, end: f"data[{begin}:{end}]")
-        lines += [*first, block(f"if {value} != {member(attribute.id)}:", [BREAK])]
-    return (*lines, Line(f"window.position = {cursor.text}"), Line("yield self"))
+            if is_cooked(attribute):
+                there = made is not None and attribute in made.attributes
+                text = member(attribute.id) if there else raw_name(attribute)
+                self._keep(attribute, trimmed(self.scope, attribute, text))
 
+    def _alone(self, attribute: Attribute) -> None:
+        """An object, or bytes or text of a size that the item itself tells, or up to a terminator."""
+        begin, end = f"begin_{field_name(attribute.id)}", f"end_{field_name(attribute.id)}"
+        if isinstance(attribute.type, UserType):
+            self._object(attribute, attribute.type, f"part_{field_name(attribute.id)}", end)
+            return
+        if self.offset:
+            self.lines.append(Line(f"{begin} = {self.behind(0)}"))
+        else:
+            begin = self.variable
+        if isinstance(attribute.size, ExpressionSize):
+            size = self.scope.translator(attribute.position).text(attribute.size.expression, SUM)
+            self.lines += [Line(f"{end} = {begin} + {size}"), self.unless(f"not {begin} <= {end} <= {self.end}")]
+            self._keep(attribute, trimmed(self.scope, attribute, f"data[{begin}:{end}]"))
+            self.variable, self.offset = end, 0
+            return
+        terminator = attribute.terminator
+        assert terminator is not None
+        stop = f"{end} + 1" if terminator.include else end
+        self.lines += [Line(f"{end} = data.find({terminator.value!r}, {begin})"), self.unless(f"{end} < 0")]
+        self._keep(attribute, f"data[{begin}:{stop}]")
+        self.variable, self.offset = end, 1 if terminator.consume else 0
 
-def _run_lines(
-    scope: ClassScope, run: tuple[Attribute, ...], cursor: _Cursor, marks: Marks, made: list[Piece] | None
-) -> list[Line]:
-    """A run of fields of fixed sizes. Of the first run the bytes are known to be there, and the pieces ``made`` are
-    unpacked."""
-    places = offsets(run)
-    begin = cursor.offset
-    for number, attribute in enumerate(run):
-        cursor.offset = begin + places[number]
-        marks.begins[attribute.id] = cursor.text
-        cursor.offset = begin + places[number + 1]
-        marks.ends[attribute.id] = cursor.text
-    lines = [] if made is not None else [block(f"if {cursor.text} > window.end:", [BREAK])]
-    for piece in pieces(run):
-        if piece in (made or []):
-            continue
-        cursor.offset = begin + piece.offset
-        lines.append(unpack(scope, piece, f"unpack_from(data, {cursor.text})"))
-    cursor.offset = begin + places[-1]
-    for attribute in run:
-        if is_cooked(attribute):
-            there = any(attribute in each.attributes for each in made or [])
-            lines += _value_lines(scope, attribute, member(attribute.id) if there else raw_name(attribute))
-    return lines
-
-
-def _bytes_lines(scope: ClassScope, attribute: Attribute, cursor: _Cursor) -> list[Line]:
-    """Bytes or text of a size that an item itself tells, or up to a terminator."""
-    begin, end = f"begin_{field_name(attribute.id)}", f"end_{field_name(attribute.id)}"
-    lines: list[Line] = []
-    if cursor.offset:
-        lines.append(Line(f"{begin} = {cursor.text}"))
-    else:
-        begin = cursor.variable
-    if isinstance(attribute.size, ExpressionSize):
-        size = scope.translator(attribute.position).text(attribute.size.expression, SUM)
-        lines += [
-            Line(f"{end} = {begin} + {size}"),
-            block(f"if not {begin} <= {end} <= window.end:", [BREAK]),
-            *_value_lines(scope, attribute, trimmed(scope, attribute, f"data[{begin}:{end}]")),
+    def _object(self, attribute: Attribute, kind: UserType, part: str, end: str) -> None:
+        name = self.scope.module.class_of(kind.path)
+        self.lines += [
+            Line(f"{part} = {name}._part(io, self, root, data, {self.behind(0)}, {self.end})"),
+            self.unless(f"{part} is None"),
+            Line(f"{member(attribute.id)}, {end} = {part}"),
         ]
-        cursor.variable, cursor.offset = end, 0
-        return lines
-    terminator = attribute.terminator
-    assert terminator is not None
-    stop = f"{end} + 1" if terminator.include else end
-    lines += [
-        Line(f"{end} = data.find({terminator.value!r}, {begin})"),
-        block(f"if {end} < 0:", [BREAK]),
-        *_value_lines(scope, attribute, f"data[{begin}:{stop}]"),
-    ]
-    cursor.variable, cursor.offset = end, 1 if terminator.consume else 0
-    return lines
+        self.variable, self.offset = end, 0
 
-
-def _value_lines(scope: ClassScope, attribute: Attribute, text: str) -> list[Line]:
-    target = member(attribute.id)
-    match attribute.type:
-        case EnumType(path):
-            return [Line(f"{target} = {scope.module.table(path)}.get({text}, {text})")]
-        case StringType(encoding):
-            if fixed_size(attribute) is not None:
-                text = trimmed(scope, attribute, text)
-            name = codec(scope, attribute, encoding)
-            return [
-                block("try:", [Line(f"{target} = {text}.decode({name!r})")]),
-                block("except UnicodeDecodeError:", [BREAK]),
-            ]
-        case BytesType() if fixed_size(attribute) is not None:
-            text = trimmed(scope, attribute, text)
-    return [Line(f"{target} = {text}")]
-
-
-def _checks(scope: ClassScope, attribute: Attribute) -> Lines:
-    """The conditions under which the ordinary reader refuses a value."""
-    refusals = check_lines(scope, attribute, member(attribute.id), scope.source_of(attribute))
-    return tuple(Line(each.text, (BREAK,)) for each in refusals)
+    def _keep(self, attribute: Attribute, text: str) -> None:
+        """Assigns a value of which ``text`` are the bytes, or the number."""
+        target = member(attribute.id)
+        match attribute.type:
+            case EnumType(path):
+                self.lines.append(Line(f"{target} = {self.scope.module.table(path)}.get({text}, {text})"))
+            case StringType(encoding):
+                name = codec(self.scope, attribute, encoding)
+                self.lines += [
+                    block("try:", [Line(f"{target} = {text}.decode({name!r})")]),
+                    block("except UnicodeDecodeError:", [self.leave]),
+                ]
+            case BytesType():
+                self.lines.append(Line(f"{target} = {text}"))

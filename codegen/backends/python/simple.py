@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from ...expression.nodes import Attribute as Member
 from ...expression.nodes import (
     Binary,
@@ -18,6 +20,7 @@ from ...expression.nodes import (
     Unary,
 )
 from ...expression.walk import children
+from ...model.encodings import python_codec
 from ...model.model import Attribute, ExpressionSize, OwnSize, Struct, TerminatedSize
 from ...model.types import BytesType, ListType, Path, StringType, UserType
 from .absence import may_be_absent
@@ -29,13 +32,28 @@ SAFE = ("+", "-", "*", "&", "|", "^")
 """Operators that have a result for all integers."""
 
 
-def uses_series(module: Module, path: Path) -> bool:
-    """Whether items of a type are read by its ``_series`` anywhere in the spec."""
-    return any(
-        each.type == UserType(path) and has_series(module, each)
+@lru_cache(maxsize=4)
+def series_types(module: Module) -> frozenset[Path]:
+    """The types whose items are read by their ``_series`` anywhere in the spec."""
+    return frozenset(
+        each.type.path
         for holder in structs(module.spec.root)
         for each in attributes_of(holder)
+        if has_series(module, each) and isinstance(each.type, UserType)
     )
+
+
+@lru_cache(maxsize=4)
+def part_types(module: Module) -> frozenset[Path]:
+    """The types of the objects inside such items, at any depth."""
+    found: set[Path] = set()
+    waiting = list(series_types(module))
+    while waiting:
+        for each in module.spec.struct(waiting.pop()).attributes:
+            if isinstance(each.type, UserType) and each.type.path not in found:
+                found.add(each.type.path)
+                waiting.append(each.type.path)
+    return frozenset(found)
 
 
 def has_series(module: Module, attribute: Attribute) -> bool:
@@ -43,33 +61,37 @@ def has_series(module: Module, attribute: Attribute) -> bool:
     kind = attribute.type
     if attribute.repeat is None or attribute.switch or attribute.arguments or attribute.framing or attribute.process:
         return False
-    if not isinstance(kind, UserType) or kind.opaque or not isinstance(attribute.size, OwnSize) or attribute.valid:
+    if not isinstance(kind, UserType) or not isinstance(attribute.size, OwnSize) or attribute.valid:
         return False
-    return kind.path[0] == module.spec.root.path[0] and is_simple(module, module.spec.struct(kind.path))
+    return _is_own(module, kind) and is_simple(module, _struct(module, kind))
 
 
-def is_simple(module: Module, struct: Struct) -> bool:
-    """Whether a type has fields of fixed sizes, sized and terminated bytes and texts, and nothing else.
+def is_simple(module: Module, struct: Struct, inside: frozenset[Path] = frozenset()) -> bool:
+    """Whether a type has fields of fixed sizes, sized and terminated bytes and texts, objects of such, and nothing else.
 
     What their sizes and checks ask for can always be computed, and does not depend on where the stream stands.
     """
     if module.api is Api.KAITAI_READ_WRITE or module.debug or struct.message is not None or struct.endian is not None:
         return False
-    if struct.parameters or not struct.attributes:
+    if struct.parameters or not struct.attributes or struct.path in inside:
         return False
+    inside |= {struct.path}
     least = sum(minimum_size(module.spec, each) for each in struct.attributes)
-    return least > 0 and all(_is_simple_attribute(module, struct, each) for each in struct.attributes)
+    return least > 0 and all(_is_simple_attribute(module, struct, each, inside) for each in struct.attributes)
 
 
-def _is_simple_attribute(module: Module, struct: Struct, attribute: Attribute) -> bool:
+def _is_simple_attribute(module: Module, struct: Struct, attribute: Attribute, inside: frozenset[Path]) -> bool:
     if attribute.condition or attribute.repeat or attribute.switch or attribute.process or attribute.arguments:
         return False
     if not all(_is_sure(module, struct, each) for each in nodes(attribute)):
         return False
     if isinstance(attribute.type, UserType):
-        return False
+        plain = isinstance(attribute.size, OwnSize) and not attribute.valid and attribute.parent is None
+        return plain and _is_own(module, attribute.type) and is_simple(module, _struct(module, attribute.type), inside)
     if isinstance(attribute.size, ExpressionSize) and isinstance(attribute.size.expression, IntegerLiteral):
         return literal_size(attribute.size) == attribute.size.expression.value
+    if isinstance(attribute.type, StringType) and python_codec(attribute.type.encoding or "UTF-8") is None:
+        return False
     if fixed_size(attribute) is not None:
         return True
     if not isinstance(attribute.type, BytesType | StringType):
@@ -77,6 +99,15 @@ def _is_simple_attribute(module: Module, struct: Struct, attribute: Attribute) -
     if isinstance(attribute.size, TerminatedSize):
         return attribute.terminator is not None and len(attribute.terminator.value) == 1
     return isinstance(attribute.size, ExpressionSize)
+
+
+def _is_own(module: Module, kind: UserType) -> bool:
+    """Whether a type is of this spec, and so has the same root."""
+    return not kind.opaque and kind.path[0] == module.spec.root.path[0]
+
+
+def _struct(module: Module, kind: UserType) -> Struct:
+    return module.spec.struct(kind.path)
 
 
 def _is_sure(module: Module, struct: Struct, node: Node) -> bool:
@@ -87,15 +118,14 @@ def _is_sure(module: Module, struct: Struct, node: Node) -> bool:
         case Name(id):
             attribute, instance = struct.attribute(id), struct.instance(id)
             if instance is not None and instance.value is not None and instance.condition is None:
-                others = [each for each in struct.instances if each is not instance]
-                return not _names(instance.value, {each.id for each in others}) and _is_sure(
-                    module, struct, instance.value
-                )
+                if _names(instance.value, {each.id for each in struct.instances}):
+                    return False
+                return _is_sure(module, struct, instance.value)
             return attribute is not None
         case Member(value, "length" | "size") if isinstance(value.type, BytesType | StringType | ListType):
             return _is_sure(module, struct, value)
         case Member():
-            return _is_field_above(module, struct, node)
+            return _is_field(module, struct, node)
         case Binary(operator):
             sure = operator in SAFE
         case IntegerLiteral() | BooleanLiteral() | StringLiteral() | EnumMember() | ListLiteral():
@@ -113,13 +143,14 @@ def _names(node: Node, names: set[str]) -> bool:
     return any(_names(each, names) for each in children(node))
 
 
-def _is_field_above(module: Module, struct: Struct, node: Node) -> bool:
-    """Whether an expression is a field, read before, of what the item belongs to: ``_parent.version``."""
+def _is_field(module: Module, struct: Struct, node: Node) -> bool:
+    """Whether an expression is a field of what the item belongs to, or of an object in it: ``_parent.version``."""
     if isinstance(node, Name):
-        return node.id in ("_parent", "_root")
+        attribute = struct.attribute(node.id)
+        return node.id in ("_parent", "_root") or (attribute is not None and isinstance(attribute.type, UserType))
     if not isinstance(node, Member) or not isinstance(node.value.type, UserType) or node.value.type.opaque:
         return False
     holder = module.spec.struct(node.value.type.path)
     if holder.attribute(node.name) is None or may_be_absent(module, struct, node):
         return False
-    return _is_field_above(module, struct, node.value)
+    return _is_field(module, struct, node.value)

@@ -10,7 +10,7 @@ from .background import Background, background_of, content, keep_background
 from .checks import check_limited, check_size, check_terminated
 from .layout import Layout
 from .solving import Solution
-from .streams import MAX_GAP, FixedStream, OpenStream
+from .streams import MAX_GAP, FixedStream, OpenStream, seek
 from .values import at_end, write_limited, write_terminated
 
 
@@ -60,7 +60,7 @@ def begin_enclosed(io: KaitaiStream, owner: Any, child: Any, enclosure: Enclosur
     child._write__seq(inner)
     field = EnclosedField(begin, size, owner, child, enclosure, inner, background, inner.pos())
     if size is not None:
-        io.seek(begin + size)
+        seek(io, begin + size)
     return field
 
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from ..errors import ChecksumError
 from ..kaitai import ConsistencyError, KaitaiStream
 from .solving import Solution, first_free
-from .streams import OpenStream
+from .streams import OpenStream, seek
 
 MAX_ROUNDS = 32
 """How often an object is written before its layout counts as one that never settles."""
@@ -68,7 +68,7 @@ def placed(io: KaitaiStream, position: int, *solutions: Solution) -> Iterator[No
     layout = io.layout if isinstance(io, OpenStream) else None
     free = next((each for each in solutions if each.is_free), None)
     if layout is None or free is None or not isinstance(io, OpenStream):
-        io.seek(position)
+        seek(io, position)
         yield
         io.seek(back)
         return
@@ -77,7 +77,7 @@ def placed(io: KaitaiStream, position: int, *solutions: Solution) -> Iterator[No
         position = next_place(io, free)
         layout.follow((free,), position)
     clashes = io.clashes
-    io.seek(position)
+    seek(io, position)
     yield
     io.seek(back)
     if io.clashes > clashes and key not in layout.floating:

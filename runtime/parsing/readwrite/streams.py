@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 MAX_GAP = 64 * 1024 * 1024
 """How far behind its end a growing stream may be written to."""
 
+MAX_POSITION = 1 << 62
+"""No stream has a position beyond this."""
+
 UNTOUCHED = re.compile(b"\\0+")
 
 
@@ -118,3 +121,10 @@ class OpenStream(TrackedStream):
 
 class GrowingStream(OpenStream):
     """A stream in memory that takes whatever an object writes: ``to_byte_array()`` gives its bytes."""
+
+
+def seek(io: KaitaiStream, position: int) -> None:
+    """Moves a stream to a position, which may be what a file claims."""
+    if position > MAX_POSITION:
+        raise InvalidArgumentError(f"cannot seek to invalid position {position}")
+    io.seek(position)

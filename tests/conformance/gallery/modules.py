@@ -22,6 +22,8 @@ PACKAGE = "ours"
 """The package that the modules are in; those of Kaitai's compiler have the same names outside of it."""
 
 IGNORED = {
+    "D101": "what the spec does not describe has no docstring",
+    "D102": "what the spec does not describe has no docstring",
     "E501": "a name of the spec with all that it lies in may be longer than a line",
     "SIM222": "a constant behind what has to be evaluated is how specs force an instance to be read",
     "SIM223": "a constant behind what has to be evaluated is how specs force an instance to be read",

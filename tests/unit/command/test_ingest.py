@@ -51,7 +51,7 @@ def test_what_a_person_is_told(tmp_path: Path) -> None:
         "out", "bad", ReadReport("x", []), 0, 2.0, 1, recovered=[{"rows": 5}], done_before=3, changed=["a", "b"]
     )
     assert lines_of(again)[2:5] == [
-        "recovered   1 batches of an earlier run: 5 rows",
+        "recovered   1 batch of an earlier run: 5 rows",
         "done before 3 files",
         "changed     a and 1 more: another size since it was read; it is not read again",
     ]

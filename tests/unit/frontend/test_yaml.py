@@ -1,6 +1,7 @@
 """YAML: nodes, positions, and what is refused before anybody looks at keys."""
 
 import pytest
+from wireloom.codegen.model.load import analyse
 from wireloom.codegen.spec.diagnostics import Diagnostics
 from wireloom.codegen.spec.reader import MAX_DEPTH, read_yaml
 from wireloom.codegen.spec.tree import Mapping, Scalar, Sequence, YamlNode
@@ -69,9 +70,32 @@ def test_aliases_are_the_same_nodes() -> None:
     assert node.entries[0][1] is node.entries[1][1]
 
 
+def merged(text: str) -> dict[str, object]:
+    """The last entry's mapping, as texts."""
+    node = read(text)
+    assert isinstance(node, Mapping)
+    last = node.entries[-1][1]
+    assert isinstance(last, Mapping)
+    return {key.text: value.value for key, value in last.entries if isinstance(value, Scalar)}
+
+
+def test_merged_mappings() -> None:
+    assert merged("a: &a {x: 1, y: 2}\nb: {<<: *a, y: 3, z: 4}\n") == {"y": 3, "z": 4, "x": 1}
+    assert merged("a: &a {x: 1}\nb: &b {x: 2, y: 2}\nc: {<<: [*a, *b]}\n") == {"x": 1, "y": 2}
+    assert merged("a: {'<<': text}\n") == {"<<": "text"}
+
+
+def test_byte_order_mark_and_line_ends() -> None:
+    text = "meta:\r\n  id: x\r\nseq: [{id: a, type: u1}]\r\n"
+    assert analyse("x.ksy", "\ufeff" + text).diagnostics == ()
+    (found,) = analyse("x.ksy", text.replace("u1", "u9")).diagnostics
+    assert (found.line, found.column, found.source) == (3, 21, "seq: [{id: a, type: u9}]")
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        ("a: {<<: 1}", "x.ksy:1:9: error: the key '<<' takes mappings, found the number 1"),
         ("", "x.ksy:1:1: error: the file is empty; expected a mapping with the key 'meta'"),
         ("# only a comment\n", "x.ksy:1:1: error: the file is empty; expected a mapping with the key 'meta'"),
         ("a: 1\nb: 2\na: 3\n", "x.ksy:3:1: error: found duplicate key a"),

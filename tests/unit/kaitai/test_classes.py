@@ -52,6 +52,18 @@ def test_names_that_python_has_are_escaped(shelf: type[KaitaiStruct]) -> None:
     assert book.class_ is shelf.Kind.class_
 
 
+def test_names_of_decorators_and_types_are_free(tmp_path: Path) -> None:
+    body = """
+meta: {id: made}
+seq: [{id: classmethod, type: u1}, {id: get, type: u1}, {id: close, type: u1}]
+types: {part: {seq: [{id: property, type: u1}], instances: {int: {value: property + 1}, to_bytes: {value: int}}}}
+instances: {property: {pos: 0, type: part}, list: {value: "[get, close]"}, str: {value: '"a"'}}
+"""
+    made = Compiled(tmp_path, body).made.from_bytes(b"\1\2\3")
+    assert (made.classmethod, made.get, made.close_, made.list, made.str) == (1, 2, 3, b"\2\3", "a")
+    assert (made.property.property, made.property.to_bytes) == (1, 2)
+
+
 def test_objects_compare_and_show_what_they_hold(shelf: type[KaitaiStruct]) -> None:
     one, other, third = (shelf(1, KaitaiStream(io.BytesIO(data))) for data in (BYTES, BYTES, BYTES.replace(b"o", b"O")))
     assert one == other

@@ -15,6 +15,7 @@ from wireloom.codegen.emit import formatted
 from .compiling import made, source_of
 from .test_expressions import SEQUENCE, VALUES
 from .test_reading import CASES
+from .test_series import SPECS
 from .test_writing import CHECKSUMS, ROUND_TRIP
 
 ROOT = Path(__file__).parents[3]
@@ -32,6 +33,7 @@ def instances():
 def emitted(tmp_path_factory):
     """Everything that the other tests compile, as a package on disk."""
     bodies = {re.sub(r"\W", "_", name.lower()): body for name, (body, _, _) in CASES.items()}
+    bodies |= {f"series_{name}": body for name, body in SPECS.items()}
     bodies |= {"checksums": CHECKSUMS, "round_trip": ROUND_TRIP, "expressions": instances()}
     texts = {f"{name}.py": source_of(HEAD + "\n".join(_lines(body))) for name, body in bodies.items()}
     folder = tmp_path_factory.mktemp("emitted") / "emitted_package"

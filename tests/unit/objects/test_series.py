@@ -13,7 +13,7 @@ from wireloom.parsing import FileStream, MemoryStream, SubStream, streams, windo
 
 from .compiling import root_of, source_of
 
-HEAD = "meta: {id: made, endian: le, encoding: UTF-8}\n"
+HEAD = "meta: {id: made, endian: le}\n"
 
 SPECS = {
     "sized": """
@@ -34,11 +34,11 @@ SPECS = {
         types:
           item:
             seq:
-              - {id: name, type: strz}
+              - {id: name, type: strz, encoding: UTF-8}
               - {id: kept, terminator: 1, include: true, consume: false}
-              - {id: fixed, type: str, size: 2, pad-right: 0}
+              - {id: fixed, type: str, size: 2, pad-right: 0, encoding: UTF-8}
               - {id: cut, size: 3, terminator: 0}
-              - {id: text, type: str, size: fixed.length}
+              - {id: text, type: str, size: fixed.length, encoding: UTF-8}
         """,
     "checksums": """
         seq: [{id: items, type: item, repeat: eos}]

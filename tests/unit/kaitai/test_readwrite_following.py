@@ -1,0 +1,311 @@
+"""Sizes, counts, positions, contents and checksums that nobody has to give."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from kaitaistruct import ConsistencyError, KaitaiStream
+from wireloom.parsing import ChecksumError
+from wireloom.parsing.readwrite import GrowingStream
+
+from .writing import read, there_and_back, writable, written
+
+NOTES = """
+seq:
+  - {id: magic, contents: [1, 2]}
+  - {id: version, type: u1, valid: 3}
+  - {id: len_name, type: u1}
+  - {id: name, type: str, size: len_name}
+  - {id: num_items, type: u1}
+  - {id: items, type: u2, repeat: expr, repeat-expr: num_items}
+  - {id: len_body, type: u2}
+  - {id: body, type: body, size: len_body - 2}
+types:
+  body: {seq: [{id: kind, type: u1}, {id: rest, size-eos: true}]}
+"""
+
+
+def note(kind: Any) -> Any:
+    value = kind()
+    value.name = "hello"
+    value.items = [1, 2, 3]
+    value.body = kind.Body()
+    value.body.kind = 7
+    value.body.rest = b"xyz"
+    return value
+
+
+def test_what_follows_is_filled_in(tmp_path: Path) -> None:
+    value = note(writable(tmp_path, NOTES))
+    data = there_and_back(type(value), value)
+    assert data == b"\1\2\3\5hello\3\1\0\2\0\3\0\6\0\7xyz"
+    assert (value.len_name, value.num_items, value.len_body, value.version) == (5, 3, 6, 3)
+
+
+def test_check_fills_in_what_needs_no_writing(tmp_path: Path) -> None:
+    value = note(writable(tmp_path, NOTES))
+    value._check()
+    assert (value.magic, value.len_name, value.num_items) == (b"\1\2", 5, 3)
+    assert not hasattr(value, "len_body")
+
+
+def test_what_was_read_grows_and_shrinks(tmp_path: Path) -> None:
+    kind = writable(tmp_path, NOTES)
+    value = read(kind, written(note(kind)))
+    value.name = "a longer name"
+    value.items.append(4)
+    value.body.rest = b""
+    assert there_and_back(kind, value) == b"\1\2\3\x0da longer name\4\1\0\2\0\3\0\4\0\3\0\7"
+    value.name = ""
+    value.items.clear()
+    assert there_and_back(kind, value) == b"\1\2\3\0\0\3\0\7"
+
+
+def test_what_is_given_must_hold(tmp_path: Path) -> None:
+    value = note(writable(tmp_path, NOTES))
+    value.num_items = 2
+    with pytest.raises(ConsistencyError, match=r"^Check failed: items, expected: 2, actual: 3$"):
+        value._check()
+    with pytest.raises(ConsistencyError, match=r"^Check failed: items, expected: 2, actual: 3$"):
+        written(value)
+    value.num_items = 3
+    value.len_body = 4
+    with pytest.raises(EOFError, match="requested to write 3 bytes, but only 1 bytes left"):
+        written(value)
+
+
+def test_all_kinds_of_outputs(tmp_path: Path) -> None:
+    value = note(writable(tmp_path, NOTES))
+    data = written(value)
+    empty, growing = KaitaiStream(BytesIO()), GrowingStream()
+    value._write(empty)
+    value._write(growing)
+    assert empty.to_byte_array() == growing.to_byte_array() == value._to_bytes() == data
+    file = BytesIO(b"before")
+    file.seek(6)
+    value._write(file)
+    assert file.getvalue() == b"before" + data
+    fixed = KaitaiStream(BytesIO(bytes(len(data) + 4)))
+    fixed.seek(4)
+    value._write(fixed)
+    assert fixed.to_byte_array() == bytes(4) + data
+    short = KaitaiStream(BytesIO(bytes(len(data) - 1)))
+    with pytest.raises(EOFError, match="requested to write 4 bytes, but only 3 bytes left"):
+        value._write(short)
+
+
+def test_without_a_stream_there_is_a_new_one(tmp_path: Path) -> None:
+    kind = writable(tmp_path, NOTES)
+    value = note(kind)
+    value._write()
+    assert value._io.to_byte_array() == written(value)
+    again = read(kind, written(value))
+    again.name = "other"
+    again._write()
+    assert again._io.to_byte_array() == written(again)
+
+
+PATHS = """
+seq:
+  - {id: header, type: header}
+  - {id: name, type: str, size: header.len_name}
+  - {id: body, size: header.body_size, type: body}
+types:
+  header:
+    seq: [{id: len_name, type: u1}, {id: words, type: u1}]
+    instances: {body_size: {value: (words + 1) * 4}}
+  body: {seq: [{id: words, type: u4, repeat: eos}]}
+"""
+
+
+def test_fields_of_other_objects_follow(tmp_path: Path) -> None:
+    kind = writable(tmp_path, PATHS)
+    value = kind()
+    value.header = kind.Header()
+    value.name = "ab"
+    value.body = kind.Body()
+    value.body.words = [1, 2]
+    assert there_and_back(kind, value) == b"\2\1ab\1\0\0\0\2\0\0\0"
+
+
+def test_a_size_that_no_field_can_say(tmp_path: Path) -> None:
+    kind = writable(tmp_path, "seq: [{id: halves, type: u1}, {id: a, size: halves * 2}]")
+    value = kind()
+    value.a = b"abc"
+    with pytest.raises(AttributeError, match="halves of Made is not set, and nothing says what it must be: assign it"):
+        written(value)
+    value.a = b"abcd"
+    assert there_and_back(kind, value) == b"\2abcd"
+
+
+def test_a_size_that_is_no_matter_of_sums(tmp_path: Path) -> None:
+    kind = writable(tmp_path, "seq: [{id: bits, type: u1}, {id: a, size: (bits + 7) / 8}]")
+    value = kind()
+    value.a = b"ab"
+    with pytest.raises(AttributeError, match="bits of Made is not set, and nothing says what it must be: assign it"):
+        written(value)
+    value.bits = 12
+    assert there_and_back(kind, value) == b"\x0cab"
+
+
+SHARED = """
+seq: [{id: len, type: u1}, {id: items, type: item, repeat: eos}]
+types: {item: {seq: [{id: value, size: _parent.len}]}}
+"""
+
+
+def test_one_size_of_many_things(tmp_path: Path) -> None:
+    kind = writable(tmp_path, SHARED)
+    value = kind()
+    value.items = [kind.Item(), kind.Item()]
+    value.items[0].value, value.items[1].value = b"ab", b"cd"
+    assert there_and_back(kind, value) == b"\2abcd"
+    value.items[1].value = b"cde"
+    with pytest.raises(ConsistencyError, match=r"^Check failed: len, expected: [23], actual: [23]$"):
+        written(value)
+
+
+FOLDER = """
+seq:
+  - {id: num_entries, type: u1}
+  - {id: entries, type: entry, repeat: expr, repeat-expr: num_entries}
+  - {id: note, type: strz}
+types:
+  entry:
+    seq: [{id: ofs, type: u2}, {id: len, type: u1}]
+    instances: {body: {io: _root._io, pos: ofs, size: len}}
+"""
+
+
+def folder(kind: Any, note: str, *bodies: bytes) -> Any:
+    value = kind()
+    value.note, value.entries = note, []
+    for body in bodies:
+        entry = kind.Entry()
+        entry.body = body
+        value.entries.append(entry)
+    return value
+
+
+def test_what_has_no_place_yet_gets_one(tmp_path: Path) -> None:
+    kind = writable(tmp_path, FOLDER)
+    data = there_and_back(kind, folder(kind, "hi", b"one", b"", b"three"))
+    assert data == b"\3\x0d\0\3\x10\0\0\x10\0\5hi\0onethree"
+
+
+def test_places_make_room_for_what_grows(tmp_path: Path) -> None:
+    kind = writable(tmp_path, FOLDER)
+    value = read(kind, written(folder(kind, "hi", b"one", b"two")))
+    value.note = "a longer note"
+    added = kind.Entry()
+    added.body = b"new"
+    value.entries.insert(0, added)
+    data = written(value)
+    again = read(kind, data)
+    assert [each.body for each in again.entries] == [b"new", b"one", b"two"]
+    assert again.note == "a longer note"
+    assert len({each.ofs for each in again.entries}) == 3
+
+
+def test_places_that_hold_stay(tmp_path: Path) -> None:
+    kind = writable(tmp_path, FOLDER)
+    data = b"\1\x0a\0\3hi\0\0\0\0one"
+    value = read(kind, data)
+    value.entries[0].body = b"two"
+    assert written(value) == data[:10] + b"two"
+
+
+def test_places_that_are_given_stay(tmp_path: Path) -> None:
+    kind = writable(tmp_path, FOLDER)
+    value = folder(kind, "hi", b"one")
+    value.entries[0].ofs = 12
+    assert written(value) == b"\1\x0c\0\3hi\0\0\0\0\0\0one"
+
+
+def test_places_are_multiples_of_what_the_spec_says(tmp_path: Path) -> None:
+    kind = writable(
+        tmp_path,
+        "seq: [{id: sector, type: u1}, {id: text, type: strz}]\ninstances: {body: {pos: sector * 8 + 4, type: u2}}",
+    )
+    value = kind()
+    value.text, value.body = "hello", 3
+    assert there_and_back(kind, value) == b"\1hello\0" + bytes(5) + b"\3\0"
+
+
+def test_sizes_inside_each_other(tmp_path: Path) -> None:
+    kind = writable(
+        tmp_path,
+        "seq: [{id: len, type: u1}, {id: a, type: outer, size: len}]\ntypes:\n"
+        "  outer: {seq: [{id: len, type: u1}, {id: b, type: inner, size: len}, {id: c, type: u1}]}\n"
+        "  inner: {seq: [{id: x, type: u1, repeat: eos}]}",
+    )
+    value = kind()
+    value.a = kind.Outer()
+    value.a.b, value.a.c = kind.Inner(), 9
+    value.a.b.x = [1, 2, 3]
+    assert there_and_back(kind, value) == b"\5\3\1\2\3\x09"
+    value.a.b.x = [1] * 20
+    assert there_and_back(kind, value) == b"\x16\x14" + b"\1" * 20 + b"\x09"
+
+
+def test_sizes_of_what_is_packed(tmp_path: Path) -> None:
+    kind = writable(
+        tmp_path,
+        "seq: [{id: len_a, type: u1}, {id: a, size: len_a, process: zlib}, {id: len_b, type: u1}, "
+        "{id: b, size: len_b, type: text, process: zlib}]\ntypes: {text: {seq: [{id: x, type: str, size-eos: true}]}}",
+    )
+    value = kind()
+    value.a, value.b = b"a" * 500, kind.Text()
+    value.b.x = "b" * 500
+    assert len(there_and_back(kind, value)) < 60
+
+
+def test_checksums(tmp_path: Path) -> None:
+    kind = writable(
+        tmp_path,
+        "seq:\n  - {id: magic, contents: [9]}\n"
+        "  - {id: crc, type: u4, -wireloom: {checksum: {algorithm: crc32c, over: [magic, last], replace: 0}}}\n"
+        "  - {id: len, type: u1}\n  - {id: sub, size: len, type: sub}\n  - {id: last, type: u1}\n"
+        "  - {id: own, type: u4, -wireloom: {checksum: {algorithm: crc32, over: tail}}}\n"
+        "  - {id: tail, size-eos: true}\n"
+        "types: {sub: {seq: [{id: x, type: u1, repeat: eos}]}}",
+    )
+    value = kind()
+    value.sub, value.last, value.tail = kind.Sub(), 4, b"123456789"
+    value.sub.x = [1, 2, 3]
+    data = there_and_back(kind, value)
+    assert data == bytes.fromhex("09 07173547 03 010203 04 2639f4cb") + b"123456789"
+    value.sub.x = [1]
+    assert there_and_back(kind, value)[1:5] != data[1:5]
+    value.crc = 3
+    with pytest.raises(ChecksumError, match=r"/seq/1: validation failed: checksum of the bytes is .*, but 0x3 is"):
+        written(value)
+    value = read(kind, data)
+    value.own = 3
+    with pytest.raises(ChecksumError, match="/seq/5: validation failed: checksum of the bytes is 0xcbf43926"):
+        value._check()
+
+
+def test_the_size_of_the_stream_follows_too(tmp_path: Path) -> None:
+    kind = writable(
+        tmp_path,
+        "seq: [{id: a, size: _io.size - 3}, {id: b, type: u1}]\ninstances: {last: {pos: _io.size - 2, type: u2}}",
+    )
+    value = kind()
+    value.a, value.b, value.last = b"hello", 1, 0x0302
+    assert written(value, 8) == b"hello\1\2\3"
+
+
+def test_an_object_takes_its_place_below_its_parent(tmp_path: Path) -> None:
+    kind = writable(tmp_path, NOTES)
+    value = note(kind)
+    value._check()
+    assert value.body._parent is value
+    assert value.body._root is value
+    other = note(kind)
+    other.body = value.body
+    with pytest.raises(ConsistencyError, match=r"^Check failed: body,"):
+        other._check()

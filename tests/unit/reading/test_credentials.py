@@ -1,0 +1,123 @@
+"""Credentials of an object store are in no error, no log and no representation, wherever they were put."""
+
+from __future__ import annotations
+
+import logging
+import os
+import subprocess
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import wireloom
+from wireloom import registry, storage
+from wireloom.profiles import profile
+from wireloom.storage import Location
+
+SECRET = "wJalrXUtnFEMIKFAKEbPxRfiCYEXAMPLEKEY"
+KEY = "AKIAFAKEEXAMPLE"
+NOBODY = "http://127.0.0.1:9"
+"""Nothing listens there."""
+ADDRESS = f"s3://{KEY}:{SECRET}@bucket/folder/a.wal"
+ROWS = [{"fmt": 0, "tenant": 1, "ts_millis": 0, "payload": b""}]
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The files of Amazon's tools, with keys, and keys in the environment."""
+    credentials = tmp_path / "credentials"
+    credentials.write_text(f"[logs]\naws_access_key_id = {KEY}\naws_secret_access_key = {SECRET}\n")
+    config = tmp_path / "config"
+    config.write_text(f"[profile logs]\nregion = us-east-1\n[profile bad]\nendpoint_url = http://{KEY}:{SECRET}@host\n")
+    for name, value in {
+        "AWS_SHARED_CREDENTIALS_FILE": credentials,
+        "AWS_CONFIG_FILE": config,
+        "AWS_ACCESS_KEY_ID": KEY,
+        "AWS_SECRET_ACCESS_KEY": SECRET,
+        "AWS_SESSION_TOKEN": SECRET,
+        "AWS_EC2_METADATA_DISABLED": "true",
+    }.items():
+        monkeypatch.setenv(name, str(value))
+    return tmp_path
+
+
+def read(source: str = "s3://bucket/a.wal", **options: Any) -> Any:
+    return wireloom.read("edgemq_segment", source, **{"region": "us-east-1", "endpoint": NOBODY, **options})
+
+
+CALLS: dict[str, Callable[[], Any]] = {
+    "a store that is not there": read,
+    "a profile, and a store that is not there": lambda: read(profile="logs"),
+    "keys in the address": lambda: read(ADDRESS),
+    "keys in a glob": lambda: read(ADDRESS + "*"),
+    "keys in the endpoint": lambda: read(endpoint=f"http://{KEY}:{SECRET}@127.0.0.1:9"),
+    "keys in a profile's endpoint": lambda: read(profile="bad", endpoint=None),
+    "keys in the address of what is written": lambda: wireloom.write("edgemq_segment", ROWS, ADDRESS),
+    "keys in the address of a log's rows": lambda: wireloom.scan("edgemq_segment", [ADDRESS]),
+}
+
+
+def clean(text: str) -> bool:
+    return SECRET not in text and SECRET[:12] not in text
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_errors(name: str, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    with pytest.raises(wireloom.WireloomError) as caught:
+        CALLS[name]()
+    assert clean(str(caught.value) + repr(caught.value) + repr(vars(caught.value)))
+    # As a person sees it who does not catch it, without the lines of this file.
+    shown = traceback.format_exception(caught.value)
+    assert clean("".join(each for each in shown if __file__ not in each))
+    assert clean(caplog.text)
+
+
+@pytest.mark.parametrize("line", [f"aws_secret_access_key {SECRET}", f"{SECRET}", f"[logs\n{SECRET}"])
+def test_a_damaged_file_of_credentials(line: str, files: Path) -> None:
+    (files / "credentials").write_text(f"[logs]\n{line}\n")
+    with pytest.raises(wireloom.WireloomError, match=r"cannot be read as a file of profiles: line [23]") as caught:
+        # Of a bucket that has been asked before, the keys are known.
+        read("s3://another/a.wal", profile="logs")
+    assert clean("".join(traceback.format_exception(caught.value)))
+
+
+def test_representations() -> None:
+    made = profile("logs")
+    assert made.credentials == (KEY, SECRET, None)
+    location = Location("us-east-1", NOBODY, profile="logs")
+    inputs = storage.expand(b"", profile="logs")
+    assert clean(repr([made, location, inputs]) + str(made))
+
+
+@pytest.mark.parametrize("name", ["fs.s3a.secret.key", "secretKey", "endpoint", "path", "maxRecord"])
+def test_options_of_spark(name: str) -> None:
+    options = pytest.importorskip("wireloom.spark.options", reason="Spark is not there")
+    value = {"endpoint": f"http://{KEY}:{SECRET}@host", "path": ADDRESS, "maxRecord": "many"}.get(name, SECRET)
+    try:
+        made = options.read_options(registry.get("edgemq_segment"), {name: value})
+        storage.expand(list(made.paths), **made.location)
+    except wireloom.WireloomError as error:
+        assert clean("".join(traceback.format_exception(error)))
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["decode", "edgemq_segment", ADDRESS],
+        ["verify", "edgemq_segment", "s3://bucket/a.wal", "--profile", "logs", "--endpoint", NOBODY],
+        ["verify", "edgemq_segment", "s3://bucket/a.wal", "--endpoint", f"http://{KEY}:{SECRET}@127.0.0.1:9"],
+        ["encode", "edgemq_segment", "rows.ndjson", "-o", ADDRESS],
+        ["inspect", "edgemq_segment", ADDRESS],
+    ],
+)
+def test_commands(arguments: list[str], tmp_path: Path) -> None:
+    (tmp_path / "rows.ndjson").write_text('{"fmt":0,"tenant":1,"ts_millis":0,"payload":""}\n')
+    command = [sys.executable, "-c", "from wireloom.command.entry import main; main()", *arguments]
+    done = subprocess.run(command, cwd=tmp_path, env={**os.environ}, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert clean(done.stdout + done.stderr)
+    assert done.stderr.startswith("wireloom: error: ")
