@@ -12,6 +12,7 @@ from ..backends.base import HEADER_START, template_environment
 from ..backends.python import BACKEND
 from ..backends.python.api import Api
 from ..backends.python.lower import lower
+from ..backends.python.names import module_name
 from ..model.load import load
 from ..model.model import MODEL_VERSION, Spec
 
@@ -55,7 +56,7 @@ def _add(texts: dict[str, str], known: dict[str, Spec], whole: Spec, api: Api, p
             raise SpecError(f"{spec.file}: error: the id '{spec.name}' is also that of {other.file}")
         if other is None:
             # What an imported spec imports in turn is among what the whole imports.
-            new[spec.name] = module_text(
+            new[module_name(spec.name)] = module_text(
                 replace(spec, imports=tuple(each for each in family if each is not spec)), api, package
             )
     texts.update(new)

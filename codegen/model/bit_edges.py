@@ -1,60 +1,61 @@
-"""Whether two things that stand one behind the other may share a byte: the first ends inside it, the second begins
-there with bits."""
+"""Where bit fields leave the byte: rows are read from whole bytes on, while bits of one type go on in the next."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from .model import Attribute, OwnSize, RepeatCount, Struct
+from .model import Attribute, OwnSize, Struct
 from .types import BitsType, EnumType, Path, UserType
 
 ANYWHERE = frozenset(range(8))
-BEGINNING = frozenset((0,))
+WHOLE = frozenset((0,))
 
 Structs = Mapping[Path, Struct]
+Offsets = frozenset[int]
+"""Places in a byte, in bits."""
 
 
-def may_share_a_byte(first: Iterable[Attribute], second: Struct, structs: Structs) -> bool:
-    """``first``: all attributes that stand before an object of the second type, from a whole byte on."""
-    return bool(_behind(first, BEGINNING, structs, ()) - BEGINNING) and _begins(second.attributes, structs, ()) is True
+def ends_inside_a_byte(attributes: Iterable[Attribute], structs: Structs) -> bool:
+    """Whether attributes that begin with a whole byte end inside of one, whatever is in them."""
+    return 0 not in _behind(attributes, WHOLE, structs, ())
 
 
-def _behind(attributes: Iterable[Attribute], offsets: frozenset[int], structs: Structs, outer: tuple[Path, ...]) -> frozenset[int]:
-    """Where in a byte the attributes may end, in bits, if they begin at one of the offsets."""
+def begins_with_bits(struct: Struct, structs: Structs) -> bool:
+    """Whether what is read first is bits, whatever is in the object."""
+    seen: set[Path] = set()
+    inner: Struct | None = struct
+    while inner is not None and inner.attributes and inner.path not in seen:
+        seen.add(inner.path)
+        first = inner.attributes[0]
+        if first.condition is not None or first.repeat is not None:
+            return False
+        if _width(first) is not None:
+            return True
+        inner = _inline(first, structs)
+    return False
+
+
+def _behind(attributes: Iterable[Attribute], offsets: Offsets, structs: Structs, outer: tuple[Path, ...]) -> Offsets:
+    """Where the attributes may end if they begin at one of the offsets."""
     for attribute in attributes:
         there = _behind_one(attribute, offsets, structs, outer)
-        offsets = there | offsets if attribute.condition is not None or _may_be_empty(attribute) else there
+        may_be_absent = attribute.condition is not None or attribute.repeat is not None
+        offsets = there | offsets if may_be_absent else there
     return offsets
 
 
-def _behind_one(attribute: Attribute, offsets: frozenset[int], structs: Structs, outer: tuple[Path, ...]) -> frozenset[int]:
-    width = _width(attribute)
-    if width is not None and attribute.repeat is None:
-        return frozenset((each + width) % 8 for each in offsets)
-    inner = _inline(attribute, structs)
-    if inner is not None:
-        if inner.path in outer or attribute.repeat is not None:
-            return ANYWHERE if width is not None or _begins(inner.attributes, structs, outer) is not False else BEGINNING
-        return _behind(inner.attributes, offsets, structs, (*outer, inner.path))
-    return ANYWHERE if width is not None else BEGINNING
-
-
-def _begins(attributes: Iterable[Attribute], structs: Structs, outer: tuple[Path, ...]) -> bool | None:
-    """Whether the first thing that is read may be bits; ``None``: nothing may be read at all."""
-    for attribute in attributes:
-        found: bool | None = _width(attribute) is not None
-        inner = _inline(attribute, structs)
-        if inner is not None and inner.path not in outer:
-            found = _begins(inner.attributes, structs, (*outer, inner.path))
-        if found:
-            return True
-        if found is False and attribute.condition is None and not _may_be_empty(attribute):
-            return False
-    return None
-
-
-def _may_be_empty(attribute: Attribute) -> bool:
-    return attribute.repeat is not None
+def _behind_one(attribute: Attribute, offsets: Offsets, structs: Structs, outer: tuple[Path, ...]) -> Offsets:
+    width, inner = _width(attribute), _inline(attribute, structs)
+    if width is not None:
+        return ANYWHERE if attribute.repeat is not None else frozenset((each + width) % 8 for each in offsets)
+    if attribute.switch is not None:
+        return ANYWHERE
+    if inner is None:
+        return WHOLE
+    if inner.path in outer:
+        return ANYWHERE
+    before = offsets if attribute.repeat is None else ANYWHERE
+    return _behind(inner.attributes, before, structs, (*outer, inner.path))
 
 
 def _width(attribute: Attribute) -> int | None:

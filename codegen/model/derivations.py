@@ -21,20 +21,38 @@ MAX_NODES = 1000
 
 def derive(struct: Struct) -> Struct:
     """A copy of the struct with its derivations, here and inside."""
-    found: list[Derivation] = []
-    uses: dict[str, list[_Use]] = {}
-    for use in _uses(struct):
-        for name in use.names:
-            uses.setdefault(name, []).append(use)
-    for attribute in struct.attributes:
-        if not _may_be_derived(attribute):
-            continue
-        mine = uses.get(attribute.id, [])
-        if len(mine) == 1 and not mine[0].refused:
-            expression = _solved(attribute.id, mine[0])
-            if expression is not None:
-                found.append(Derivation(attribute.id, expression))
-    return replace(struct, derivations=tuple(found), structs=tuple(derive(each) for each in struct.structs))
+    found = tuple(Derivation(name, expression) for name, expression in _found(struct).items())
+    return replace(struct, derivations=found, structs=tuple(derive(each) for each in struct.structs))
+
+
+def _found(struct: Struct) -> dict[str, Node]:
+    """The attributes that are solved for, each behind those that it is computed from.
+
+    Each follows from one size or count in which everything else is known: it is a constant, what the caller gives since
+    nothing can be solved for it, or solved for already. In a product of two lengths neither is known.
+    """
+    uses = [each for each in _uses(struct) if not each.refused]
+    open_names = {
+        each.id
+        for each in struct.attributes
+        if _may_be_derived(each) and any(_solved(each.id, use) is not None for use in uses)
+    }
+    found: dict[str, Node] = {}
+    progress = True
+    while progress:
+        progress = False
+        for attribute in struct.attributes:
+            name = attribute.id
+            if name not in open_names:
+                continue
+            for use in uses:
+                expression = _solved(name, use) if use.names & open_names == {name} else None
+                if expression is not None:
+                    found[name] = expression
+                    open_names.discard(name)
+                    progress = True
+                    break
+    return found
 
 
 @dataclass(frozen=True)
@@ -135,15 +153,25 @@ def _unwrapped(node: Node, value: Node, name: str) -> tuple[Node, Node] | None:
     left, right = _contains(node.left, name), _contains(node.right, name)
     inner, other = (node.left, node.right) if left else (node.right, node.left)
     number = constant_integer(other)
-    if left == right or number is None:
+    if left == right or _asks_reader(other):
         return None
     if node.operator == "+":
-        return inner, _plus(value, -number)
-    if node.operator == "-":
+        return inner, _plus(value, -number) if number is not None else Binary("-", value, other, type=INTEGER)
+    if node.operator == "-" and number is not None:
         return inner, _plus(value, number) if left else _plus(Unary("-", value, type=INTEGER), number)
+    if node.operator == "-":
+        sides = (value, other) if left else (other, value)
+        return inner, Binary("+" if left else "-", *sides, type=INTEGER)
+    if number is None:
+        return None
     if node.operator == "*" and number != 0:
         return inner, _binary("/", value, number)
     return None
+
+
+def _asks_reader(node: Node) -> bool:
+    """Whether an expression asks for what only a reader has: the stream, the number of the item, the item."""
+    return any(isinstance(each, Name) and each.id in ("_io", "_index", "_") for each in walk(node))
 
 
 def _plus(value: Node, number: int) -> Node:

@@ -190,9 +190,12 @@ class MessageReader:
         if word.value in SCALARS:
             return word.value, SCALARS[word.value]
         found = find_type(self.world, self.symbol, word.value)
-        if found is not None and found.is_message:
-            return "message", UserType(found.path)
         enum = find_enum(self.world, self.symbol, word.value)
+        # A path may also name what is merely visible from its end; what lies there is meant before that.
+        inside = tuple(word.value.split("::"))
+        is_enum = enum is not None and enum.path[-len(inside) :] == inside
+        if found is not None and found.is_message and (found.path[-len(inside) :] == inside or not is_enum):
+            return "message", UserType(found.path)
         if enum is not None:
             return "enum", EnumType(enum.path, ENUM_BASE) if self._enum_fits(enum, word) else None
         if found is not None:

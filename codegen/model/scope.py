@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from ..expression.lexer import ExpressionError
-from ..expression.nodes import Node
+from ..expression.nodes import Attribute, Node
 from ..expression.typer import UnknownNameError, type_of, typed
 from ..expression.typerules import is_integer, type_name
 from ..spec.diagnostics import Diagnostics
@@ -14,6 +14,7 @@ from ..spec.kinds import IDENTIFIER
 from ..spec.syntax import Expression
 from ..spec.words import shown, suggestion
 from .declare import BUILT_IN_PARAMETERS, plain_type
+from .model import Enum
 from .resolve import find_enum, find_type, may_be_enum, may_be_type, unknown_enum, unknown_type
 from .sizes import Sizes
 from .symbols import Failed, Member, Symbol, World
@@ -54,6 +55,7 @@ class Typing:
     diagnostics: Diagnostics
     sizes: Sizes
     _busy: bool = field(default=False)
+    _labels: dict[Path, frozenset[str]] = field(default_factory=dict)
 
     def expression(self, symbol: Symbol, expression: Expression, around: Surroundings = NOTHING) -> Node | None:
         """The typed tree of an expression inside ``symbol``; ``None`` where it has an error, which has been said."""
@@ -67,6 +69,13 @@ class Typing:
             # What it stands on has an error of its own.
             pass
         return None
+
+    def labels_of(self, enum: Enum) -> frozenset[str]:
+        """The names of an enum's members. They are remembered, since an enum may be long and named often."""
+        found = self._labels.get(enum.path)
+        if found is None:
+            found = self._labels[enum.path] = frozenset(each.label for each in enum.labels)
+        return found
 
     def quiet(self) -> Typing:
         """The same without a word about errors, for questions that are asked before all is known."""
@@ -116,7 +125,10 @@ class Typing:
         member.value = node
         if isinstance(member.type, EnumType):
             base = type_of(node)
-            if not is_integer(base):
+            if isinstance(base, EnumType):
+                # The same number under another name.
+                member.value = Attribute(node, "to_i", start=node.start, end=node.end, type=ComputedIntegerType())
+            elif not is_integer(base):
                 self.diagnostics.error(
                     member.section.position_of("enum"), f"an enum names integers, this is {type_name(base)}"
                 )
@@ -213,7 +225,7 @@ class StructScope:
             if may_be_enum(self.typing.world, self.symbol, name):
                 raise Failed
             raise UnknownNameError(unknown_enum(self.symbol, name))
-        labels = [each.label for each in found.labels]
+        labels = self.typing.labels_of(found)
         holder = self.typing.world.at(found.path[:-1])
         if label not in labels and holder is not None and found.path[-1] in holder.unknown_labels:
             raise Failed

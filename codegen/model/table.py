@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Integer, Section, Text
 from ..spec.words import listed, shown, suggestion
+from .bit_edges import begins_with_bits, ends_inside_a_byte
 from .model import Attribute, Choice, Instance, Position, RepeatEos, Rows, Struct, Units
 from .symbols import World
 from .types import AnyStructType, ListType, Path, StreamType, Type, UnionType, UserType
@@ -77,6 +78,8 @@ class TableReader:
         row = self._row_type(attribute, name.position)
         if row is None or not self._framing_fits(section, attribute):
             return None
+        if not self._rows_are_whole(attribute, row, name.position):
+            return None
         parents = self._parent_columns(section, attribute)
         columns = self._columns(section, "columns", row, parents)
         scalars = own_columns(row)
@@ -106,6 +109,19 @@ class TableReader:
             )
             return None
         return self.structs[attribute.type.path]
+
+    def _rows_are_whole(self, rows: Attribute, row: Struct, position: Position) -> bool:
+        """A row's place is a number of bytes, and a stream with bits left has not ended."""
+        if rows.framing is not None:
+            return True
+        if ends_inside_a_byte(row.attributes, self.structs):
+            self.diagnostics.error(position, "rows are whole bytes, but these end inside of one")
+            return False
+        before = self.root.attributes[: self.root.attributes.index(rows)]
+        if ends_inside_a_byte(before, self.structs) and begins_with_bits(row, self.structs):
+            self.diagnostics.error(position, "rows are whole bytes, but these begin inside of one")
+            return False
+        return True
 
     def _framing_fits(self, section: Section, rows: Attribute) -> bool:
         """Delimited rows fill the file, so that a reader may begin anywhere."""

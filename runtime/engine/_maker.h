@@ -114,6 +114,10 @@ static PyObject *maker_new(PyTypeObject *type, PyObject *arguments, PyObject *ke
     Py_INCREF(made);
     self->made = (PyTypeObject *)made;
     self->create = (newfunc)PyType_GetSlot(self->made, Py_tp_new);
+    if (self->create != (newfunc)PyType_GetSlot(&PyBaseObject_Type, Py_tp_new)) {
+        PyErr_SetString(PyExc_TypeError, "the class makes its objects in a way of its own");
+        return Py_DECREF(self), NULL;
+    }
     for (size_t i = 0; i < 3; i++) {
         Py_INCREF(given[i]);
         self->given[i] = given[i];

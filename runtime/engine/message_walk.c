@@ -42,9 +42,10 @@ const wl_field *wl_field_find(const wl_message_program *program, const wl_node *
 }
 
 /* A tag of more than one byte, or one that is not that of a field as it should be. Gives the place behind the tag and
- * the field; where there is none, the place behind its content. NULL: the unit does not hold. */
-__attribute__((noinline)) static const uint8_t *other_tag(wl_walk *walk, const wl_node *node, const uint8_t *cursor,
-                                                          const uint8_t *end, unsigned depth, const wl_field **field) {
+ * the field; where there is none, the place behind its content. NULL: the unit does not hold. `begin`: of the message. */
+__attribute__((noinline)) static const uint8_t *other_tag(wl_walk *walk, const wl_node *node, const uint8_t *begin,
+                                                          const uint8_t *cursor, const uint8_t *end, unsigned depth,
+                                                          const wl_field **field) {
     wl_wire_problem problem;
     uint64_t tag;
     const uint8_t *next = wl_tag_read(cursor, end, node->strict, &tag, &problem);
@@ -56,8 +57,7 @@ __attribute__((noinline)) static const uint8_t *other_tag(wl_walk *walk, const w
             return next;
         }
         if (found && node->strict) {
-            wl_unit_path(walk, found->number, 0);
-            wl_unit_wrong(walk, WL_UNIT_OTHER_WIRE_TYPE, cursor, wire, 0);
+            wrong_field(walk, found, WL_UNIT_OTHER_WIRE_TYPE, begin, cursor, wire, 0);
             return NULL;
         }
         next = wl_field_skip(cursor, tag, next, end, node->strict, walk->program->max_depth - depth, &problem);
@@ -97,7 +97,7 @@ bool wl_walk_message(wl_walk *walk, const wl_node *node, const uint8_t *cursor, 
             field = fields + index - 1;
             cursor++;
         } else {
-            cursor = other_tag(walk, node, cursor, end, depth, &field);
+            cursor = other_tag(walk, node, begin, cursor, end, depth, &field);
             if (!cursor)
                 return false;
             if (!field)

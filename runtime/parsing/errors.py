@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from typing import TypeVar
 
 from .kaitai import (
@@ -61,6 +62,10 @@ class ProcessError(KaitaiStructError, ValueError):
         self.reason = reason
 
 
+class InflateError(ProcessError, zlib.error):
+    """Bytes that are no zlib stream."""
+
+
 class ExpressionError(KaitaiStructError, ValueError):
     """An expression without a value: a division by zero, text that is no number, an item that does not exist."""
 
@@ -70,7 +75,14 @@ class ExpressionError(KaitaiStructError, ValueError):
         super().__init__(message, None)
 
 
-class ItemError(ExpressionError):
+class DivisionError(ExpressionError, ZeroDivisionError):
+    """An expression divides by zero."""
+
+    def __init__(self) -> None:
+        super().__init__("division by zero")
+
+
+class ItemError(ExpressionError, IndexError):
     """An expression asks for an item of a list that does not have it."""
 
 

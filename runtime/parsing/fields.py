@@ -85,8 +85,8 @@ def terminated(
 ) -> bytes:
     """``data`` as it stands before and with its terminator; with ``include`` it ends with it already.
 
-    Without ``consume`` and ``include`` the terminator belongs to what follows and is not written here. ``room`` is
-    given where the end of the stream ends the value as well.
+    Without ``consume`` the terminator belongs to what follows, also where it is in the value, and is not written here.
+    ``room`` is given where the end of the stream ends the value as well.
     """
     found = find_terminator(data, terminator)
     if found >= 0 and not (include and found == len(data) - len(terminator)):
@@ -95,7 +95,9 @@ def terminated(
         return data
     if include and found < 0:
         raise ConsistencyError(name, f"a value that ends with {terminator!r}", data)
-    return data + terminator if consume and not include else data
+    if not consume:
+        return data.removesuffix(terminator)
+    return data if include else data + terminator
 
 
 def filled(data: bytes, size: int | None, name: str) -> bytes:

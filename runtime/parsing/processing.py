@@ -7,7 +7,7 @@ import zlib
 from itertools import cycle
 from typing import Any
 
-from .errors import ProcessError
+from .errors import InflateError, ProcessError
 
 MAX_DECOMPRESSED = 64 * 1024 * 1024
 """The most bytes that one compressed field may expand to."""
@@ -19,11 +19,11 @@ def decompress(data: bytes) -> bytes:
     try:
         result = decompressor.decompress(data, MAX_DECOMPRESSED + 1)
     except zlib.error as error:
-        raise ProcessError(f"not a zlib stream: {error}") from error
+        raise InflateError(f"not a zlib stream: {error}") from error
     if len(result) > MAX_DECOMPRESSED:
         raise ProcessError(f"a zlib stream of more than {MAX_DECOMPRESSED} bytes", "limit")
     if not decompressor.eof:
-        raise ProcessError("a zlib stream that ends too early")
+        raise InflateError("a zlib stream that ends too early")
     return result
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar
 
-from .errors import AbsentError, ExpressionError, ItemError
+from .errors import AbsentError, DivisionError, ExpressionError, ItemError
 
 Value = TypeVar("Value")
 Number = TypeVar("Number", int, float)
@@ -25,21 +25,21 @@ def some(value: Value | None, name: str) -> Value:
 def divide(left: int, right: int) -> int:
     """Integer division, towards minus infinity."""
     if right == 0:
-        raise ExpressionError("division by zero")
+        raise DivisionError
     return left // right
 
 
 def divide_floats(left: float, right: float) -> float:
     """Division of floats."""
     if right == 0:
-        raise ExpressionError("division by zero")
+        raise DivisionError
     return left / right
 
 
 def modulo(left: Number, right: Number) -> Number:
     """The remainder of ``divide``: never negative for a positive divisor."""
     if right == 0:
-        raise ExpressionError("division by zero")
+        raise DivisionError
     return left % right
 
 

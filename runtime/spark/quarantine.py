@@ -73,7 +73,8 @@ class _Quarantine:
 
 def _ranges(report: FileReport) -> Iterator[Row]:
     for damage in report.damaged:
-        more = f": {report.error}" if report.error is not None and damage.reason in ("codec", "missing", "digest") else ""
+        said = report.error is not None and damage.reason in ("codec", "missing", "digest")
+        more = f": {report.error}" if said else ""
         yield report.path, damage.offset, damage.length, f"{damage.reason}{more}", None
     begins = {damage.offset for damage in report.damaged}
     if report.tail not in ("clean", "unread") and report.tail_offset not in begins:

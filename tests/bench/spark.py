@@ -146,6 +146,7 @@ def throughput(stage: Stage) -> Iterator[Comparison]:
         lambda: consume(stage.session().read.parquet(str(stage.parquet))),
     )
     yield Comparison(title, whole, parquet, target=1.0)
+    yield Comparison(title, prebuilt, parquet, note="what no source in Python can go beyond")
     alone = Work("wireloom without Spark", stage.size, lambda: drain(FORMAT, str(stage.whole)))
     yield Comparison(title, whole, alone)
     narrow = work("one column by schema", "whole", "tenant long")

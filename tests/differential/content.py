@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from random import Random
 from typing import Any
 
@@ -70,6 +71,34 @@ def sized(random: Random, name: str, scope: Scope, *, text: bool) -> Piece:
         return (made + filler * room)[:room]
 
     return Piece([attribute], write, texts=[name] if text else [], chunks=[] if text else [name])
+
+
+def ruled(random: Random, name: str, scope: Scope) -> Piece:
+    """Bytes or text that must be one of some values."""
+    allowed = random.sample([b"ab", b"zz", b"a,"], 2)
+    attribute: dict[str, Any] = {"id": name, "size": 2}
+    text = random.random() < 0.5
+    if text:
+        attribute |= {"type": "str", "encoding": "ASCII"}
+    shown = [f'"{each.decode()}"' if text else str([*each]) for each in allowed]
+    attribute["valid"] = random.choice([{"any-of": shown}, {"eq": shown[0]}, {"min": '"a"' if text else "[0x61]"}])
+
+    def write(random: Random, values: Values) -> bytes:
+        return allowed[0]
+
+    return Piece([attribute], write, texts=[name] if text else [], chunks=[] if text else [name])
+
+
+def processed(random: Random, name: str, scope: Scope) -> Piece:
+    """Bytes that stand for others."""
+    size = random.randint(0, 6)
+    process = random.choice(["xor(0x5a)", "xor([1, 2, 3])", "rol(3)", "ror(1)", "zlib"])
+    attribute = {"id": name, "size": size if process != "zlib" else len(zlib.compress(b"a" * size)), "process": process}
+
+    def write(random: Random, values: Values) -> bytes:
+        return zlib.compress(b"a" * size) if process == "zlib" else random.randbytes(size)
+
+    return Piece([attribute], write, chunks=[name])
 
 
 def terminated(random: Random, name: str, scope: Scope, *, text: bool, stream_ends: bool) -> Piece:

@@ -67,11 +67,12 @@ class Maker:
         pieces: list[Piece] = []
         for number in range(count):
             piece = self.field(f"f{number}", scope, ends=ends and number == count - 1)
-            # Bits that are not whole bytes and what is no bits may not share a byte by accident.
             pieces.append(piece)
             scope.add(piece)
             if piece.ends:
                 break
+        # A terminator that is left to what follows is written by that, so something has to follow.
+        pieces[-1].attributes[-1].pop("consume", None)
         if self.table and len(pieces) > 1 and self.random.random() < 0.4:
             pieces = checksum(self.random, pieces)
         return pieces
@@ -99,6 +100,8 @@ class Maker:
             choices += [lambda: types.object_of_type(random, name, scope, self)] * 2
         if not self.table:
             choices.append(lambda: types.until(random, name, scope, self))
+            choices.append(lambda: content.ruled(random, name, scope))
+            choices.append(lambda: content.processed(random, name, scope))
             if deeper:
                 choices.append(lambda: types.object_of_type(random, name, scope, self, repeated=True))
             if deeper and scope.numbers:
@@ -153,7 +156,12 @@ def table_spec(random: Random) -> Made:
     if framing is None and random.random() < 0.3:
         before = [scalars.count(random, f"h{number}", maker.endian) for number in range(random.randint(1, 2))]
         scope.numbers += [replace(each, name=f"_root.{each.name}") for piece in before for each in piece.numbers]
-    pieces = maker.fields(random.randint(2, 6), scope, ends=framing is not None)
+    first = scalars.count(random, "n", maker.endian)
+    scope.add(first)
+    pieces = [first, *maker.fields(random.randint(1, 6), scope, ends=framing is not None)]
+    if not pieces[-1].ends and framing is None:
+        # Rows are whole bytes.
+        pieces.append(scalars.count(random, "z", maker.endian))
     row: dict[str, Any] = {"seq": [each for piece in pieces for each in piece.attributes]}
     maker.add_instances(row, scope)
     for attribute in row["seq"]:

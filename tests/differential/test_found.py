@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import io
+import zlib
 
 import pyarrow as pa
 import pytest
 import wireloom
+from wireloom.errors import SpecError
 from wireloom.parsing import ConsistencyError
 
 from ..unit.columns_backend.specs import format_of, spec_text
@@ -92,11 +94,89 @@ def test_rows_that_only_look_like_the_delimiter_are_written(body: bytes) -> None
 def test_bits_go_on_behind_an_array_without_items() -> None:
     row = """
     seq:
+      - {id: count, type: u1}
       - {id: high, type: b3}
-      - {id: none, type: u1, repeat: expr, repeat-expr: 0}
+      - {id: numbers, type: u1, repeat: expr, repeat-expr: count}
       - {id: low, type: b5}
     """
     format = format_of(spec_text(row))
     assert "inside a byte" in str(format.engine_refusal)
-    rows, _ = agreed(format, b"\x2f\xff")
-    assert (rows["high"], rows["low"]) == ([1, 7], [15, 31])
+    rows, _ = agreed(format, b"\0\x2f\1\xff\7\x08")
+    assert (rows["high"], rows["low"]) == ([1, 7], [15, 1])
+
+
+def test_bits_go_on_behind_an_optional_one() -> None:
+    row = """
+    seq:
+      - {id: flag, type: u1}
+      - {id: high, type: b3, if: flag > 0}
+      - {id: low, type: b5}
+    """
+    format = format_of(spec_text(row))
+    assert "inside a byte" in str(format.engine_refusal)
+    rows, _ = agreed(format, b"\1\x2f\0\xff")
+    assert (rows["high"], rows["low"]) == ([1, None], [15, 31])
+
+
+def test_bits_go_on_behind_a_type_that_ends_inside_a_byte() -> None:
+    row = "seq: [{id: head, type: head}, {id: low, type: b5}]"
+    head = """
+    head:
+      seq:
+        - {id: sum, type: u4, -wireloom: {checksum: {algorithm: crc32, over: body}}}
+        - {id: body, size: 1}
+        - {id: high, type: b3}
+    """
+    format = format_of(spec_text(row, types=head))
+    assert "inside a byte" in str(format.engine_refusal)
+    rows, _ = agreed(format, zlib.crc32(b"a").to_bytes(4, "little") + b"a\x2f")
+    assert rows["low"] == [15]
+
+
+@pytest.mark.parametrize(
+    ("row", "before"),
+    [
+        ("seq: [{id: a, type: b3}]", ""),
+        ("seq: [{id: n, type: u1}, {id: a, type: b27le}]", ""),
+        ("seq: [{id: a, type: b8}]", "- {id: version, type: b3}"),
+    ],
+)
+def test_rows_are_whole_bytes(row: str, before: str) -> None:
+    # With bits left Kaitai's streams have not ended, so that no class reads such a file to its end.
+    with pytest.raises(SpecError, match="rows are whole bytes"):
+        format_of(spec_text(row, before=before))
+
+
+@pytest.mark.parametrize(
+    ("row", "before"),
+    [
+        ("seq: [{id: a, type: b3}, {id: b, type: b5}]", ""),
+        ("seq: [{id: a, type: b3}, {id: b, type: u1}]", ""),
+        ("seq: [{id: a, type: b3}, {id: b, size: 0}]", ""),
+        ("seq: [{id: a, type: b1}, {id: b, type: b7, if: a}, {id: c, type: b7, if: not a}]", ""),
+        ("seq: [{id: a, type: u1}]", "- {id: version, type: b3}"),
+    ],
+)
+def test_bits_that_fill_their_bytes_are_in_order(row: str, before: str) -> None:
+    format = format_of(spec_text(row, before=before))
+    data = bytes(range(1, 9))
+    rows, [report] = agreed(format, data)
+    assert report["tail"] == "clean"
+    assert [each.a for each in format.root_class.from_bytes(data).rows] == rows["a"]
+
+
+def test_writing_sets_no_contents_where_there_are_none() -> None:
+    row = "seq: [{id: flag, type: u1}, {id: magic, contents: WL, if: flag > 0}]"
+    format = format_of(spec_text(row))
+    value = format.root_class.from_bytes(b"\0\1WL")
+    assert value.to_bytes() == b"\0\1WL"
+    assert [each.magic for each in value.rows] == [None, b"WL"]
+    assert format.root_class(rows=[format.row_class(flag=1), format.row_class(flag=0)]).to_bytes() == b"\1WL\0"
+
+
+def test_a_terminator_of_the_value_and_of_what_follows_is_written_once() -> None:
+    row = "seq: [{id: word, terminator: 0x7c, include: true, consume: false}, {id: next, type: u2}]"
+    format = format_of(spec_text(row))
+    value = format.root_class.from_bytes(b"ab|z|y")
+    assert [(each.word, each.next) for each in value.rows] == [(b"ab|", 0x7A7C), (b"|", 0x797C)]
+    assert value.to_bytes() == b"ab|z|y"

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from wireloom import engine
 
 MEGABYTE = 1_000_000
 SECONDS = 100
@@ -20,6 +21,7 @@ print(peak)
 """
 
 needs_proc = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak is read from /proc")
+needs_engine = pytest.mark.skipif(not engine.available, reason="the object parser takes minutes")
 
 
 def measured(program: str, *arguments: object) -> tuple[list[str], int]:

@@ -10,9 +10,9 @@ import pytest
 import zstandard
 from wireloom.s2 import encode_frame
 
-from .children import MEGABYTE, READ, measured, needs_proc
+from .children import MEGABYTE, READ, measured, needs_engine, needs_proc
 
-pytestmark = needs_proc
+pytestmark = [needs_proc, needs_engine]
 MOST = 250 * MEGABYTE
 
 

@@ -20,13 +20,13 @@ import wireloom
 from ..unit.reading.samples import cobs_log, payloads
 from .children import SECONDS
 
-INTERRUPTS = int(os.environ.get("WIRELOOM_INTERRUPTS", "4"))
+INTERRUPTS = int(os.environ.get("WIRELOOM_INTERRUPTS", "2"))
 
 # The same as the script that is installed, which says when it is about to run.
 PROGRAM = """
 import os
-os.write(1, b"begun\\n")
 from wireloom.command.entry import main
+os.write(1, b"begun\\n")
 main()
 """
 LONGEST = 0.8

@@ -251,6 +251,20 @@ def test_one_at_a_time(object_store: Store, place: str, monkeypatch: pytest.Monk
     assert object_store.keys(key) == [key], "that of another one stays"
 
 
+def test_a_dead_process_of_this_machine_keeps_nobody_out(object_store: Store, place: str) -> None:
+    table = folder(f"{place}/table", Location(endpoint=object_store.endpoint))
+    program = "from wireloom.spark.owner import owner; print(owner())"
+    dead = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.strip()
+    key = place.partition("://")[2].partition("/")[2] + "/table/_wireloom/lock"
+    object_store.put(key, json.dumps({"owner": dead}).encode())
+    with locked(table) as check:
+        check()
+    for content in (b"", b"[]", b'{"owner": 7}'):
+        object_store.put(key, content)
+        with pytest.raises(WireloomError, match="another ingest writes to it"), locked(table):
+            pass
+
+
 def test_only_one_of_many_gets_in(object_store: Store, place: str) -> None:
     table = folder(f"{place}/table", Location(endpoint=object_store.endpoint))
     inside, outside = [], []

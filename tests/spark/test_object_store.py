@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import wireloom
-from wireloom.errors import DamagedInputError, NothingThereError
+from wireloom.errors import DamagedInputError, NothingThereError, UnknownNameError
 from wireloom.remote import HEAD_SIZE
 
 from ..storage_server import BUCKET, Store
@@ -104,6 +104,24 @@ def test_digests(object_store: Store, samples: dict[str, Sample], monkeypatch: p
     shown = read("word_stuffed_log", path=address, columns="_error", **options | {"mode": "PERMISSIVE"})["_error"]
     assert shown.null_count == ROWS
     assert shown[ROWS].as_py().startswith("digest: ")
+
+
+def test_who_asks(
+    object_store: Store, samples: dict[str, Sample], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = samples["word_stuffed_log"].file.read_bytes()
+    closed, opened = (object_store.put(f"who/{public}.log", content, public=public) for public in (False, True))
+    (tmp_path / "config").write_text(f"[profile logs]\nregion = us-east-1\nendpoint_url = {object_store.endpoint}\n")
+    (tmp_path / "credentials").write_text("[logs]\naws_access_key_id = local\naws_secret_access_key = local\n")
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "config"))
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "credentials"))
+    place = {"endpoint": object_store.endpoint, "region": "us-east-1"}
+    assert read("word_stuffed_log", path=opened, anonymous="true", **place).num_rows == ROWS
+    assert read("word_stuffed_log", path=closed, profile="logs").num_rows == ROWS
+    with pytest.raises(UnknownNameError, match="unknown value of option anonymous 'yes'"):
+        read("word_stuffed_log", path=opened, anonymous="yes", **place)
+    with pytest.raises(UnknownNameError, match="unknown profile 'log': did you mean 'logs'"):
+        read("word_stuffed_log", path=closed, profile="log")
 
 
 def test_in_spark(spark: SparkSession, prefix: str, object_store: Store) -> None:

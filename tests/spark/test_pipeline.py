@@ -286,7 +286,7 @@ def test_the_job_for_a_cluster(spark: SparkSession, tmp_path: Path, monkeypatch:
     """In the session of the tests, which it must not end here."""
     held = logs(tmp_path / "in", 2)
     stopped: list[Any] = []
-    monkeypatch.setattr(type(spark), "stop", stopped.append)
+    monkeypatch.setattr(type(spark), "stop", lambda session: stopped.append(session))
     places = ["--table", str(tmp_path / "table"), "--quarantine", str(tmp_path / "quarantine")]
     with pytest.raises(SystemExit) as ended:
         wireloom.spark.job.main(["cobs_log", str(tmp_path / "in"), *places])

@@ -27,7 +27,7 @@ from .module import Module
 from .names import field_name
 
 DECORATORS = ("classmethod", "property")
-BUILTINS = ("bool", "bytes", "dict", "float", "int", "list", "str", "type", *DECORATORS)
+BUILTINS = ("bool", "bytes", "dict", "float", "int", "list", "str", "tuple", "type", *DECORATORS)
 
 
 class Annotations:

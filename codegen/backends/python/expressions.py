@@ -57,6 +57,8 @@ CONDITIONAL, OR, AND, NOT, COMPARISON, BIT_OR, BIT_XOR, BIT_AND, SHIFT, SUM, PRO
 
 _BINARY = {"|": BIT_OR, "^": BIT_XOR, "&": BIT_AND, "<<": SHIFT, ">>": SHIFT, "+": SUM, "-": SUM, "*": PRODUCT}
 
+BITWISE = ("|", "^", "&", "<<", ">>")
+
 _LITERALS = (IntegerLiteral, FloatLiteral, BooleanLiteral, StringLiteral)
 _MIRRORED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
@@ -338,7 +340,13 @@ class Translator:
             function = self.module.use("shift_left" if operator == "<<" else "shift_right")
             return f"{function}({self._part(left)}, {self._part(right)})", PRIMARY
         binding = _BINARY[operator]
-        return f"{self._part(left, binding)} {operator} {self._part(right, binding + 1)}", binding
+        parts = self._operand(operator, left, binding), self._operand(operator, right, binding + 1)
+        return f"{parts[0]} {operator} {parts[1]}", binding
+
+    def _operand(self, operator: str, node: Node, least: int) -> str:
+        """Where bits are mixed with other operators, parentheses say what is meant."""
+        mixed = operator in BITWISE and isinstance(node, Binary) and node.operator != operator
+        return self._part(node, PRIMARY if mixed else least)
 
     def _division(self, node: Node, operator: str, left: Node, right: Node) -> tuple[str, int]:
         floats = isinstance(node.type, FloatType | ComputedFloatType)

@@ -14,6 +14,7 @@ from .neighbours import neighbours
 
 READ_WRITE = (
     "Enclosure",
+    "RawContent",
     "ReadWriteStruct",
     "Solution",
     "at_end",
@@ -152,7 +153,7 @@ class Module:
         statements += [f"import {name}" for name in sorted(self._modules)]
         own = sorted(each for each in self._names if each.startswith("wireloom."))
         for module in (*sorted(set(self._names) - set(own)), *own):
-            if own and module == own[0]:
+            if own and module == own[0] and statements[-1]:
                 statements.append("")
             names = sorted(self._names[module], key=_import_order)
             plain = ", ".join(name for name in names if self._local(name) == name)

@@ -41,6 +41,15 @@ def class_name(name: str) -> str:
     return f"{joined}_" if keyword.iskeyword(joined) else joined
 
 
+def module_name(name: str) -> str:
+    """The module of a spec with Kaitai's API.
+
+    >>> module_name("png"), module_name("import")
+    ('png', 'import_')
+    """
+    return f"{name}_" if keyword.iskeyword(name) else name
+
+
 def enum_class(holder: Struct, name: str) -> str:
     """The class of the enum ``name`` of a type: ``KeyFlagsEnum`` where a type beside it is ``KeyFlags`` already."""
     joined = class_name(name)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from .api import Api
+from .names import module_name
 
 if TYPE_CHECKING:
     from .module import Module
@@ -22,13 +23,13 @@ def neighbours(module: Module, names: Sequence[str]) -> tuple[str, ...]:
         return ()
     if module.api is Api.WIRELOOM:
         return tuple(f"from ..{name} import parser as _{name}" for name in names)
-    inside = [f"from {module.package or '.'} import {name} as _{name}" for name in names]
+    inside = [f"from {module.package or '.'} import {module_name(name)} as _{name}" for name in names]
     if module.package:
         return tuple(inside)
     # A type checker takes the first branch, for which the folder has to be on its path.
     return (
         f"if {module.use('TYPE_CHECKING')} or not __package__:",
-        *(f"    import {name} as _{name}" for name in names),
+        *(f"    import {module_name(name)} as _{name}" for name in names),
         "else:",
         *(f"    {each}" for each in inside),
     )

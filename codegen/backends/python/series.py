@@ -23,6 +23,9 @@ from .simple import part_types, series_types
 from .validation import check_lines
 from .view import Line, Lines, MethodView, block
 
+FAMILY = (Line("self._io = io"), Line("self._parent = parent"), Line("self._root = root"))
+"""What a constructor would keep."""
+
 
 def series_methods(scope: ClassScope) -> tuple[MethodView, ...]:
     """``_series``, the items of a type one after the other, and ``_part``, one of them inside another simple item; each
@@ -63,7 +66,7 @@ def _series_lines(scope: ClassScope) -> Lines:
     head = f"while {place} + {first} <= window.end:" if first else f"while {place} < window.end:"
     item = _Item(scope, Line("break"), "window.end")
     item.lines.append(Line("data = window.data"))
-    item.lines += [Line("self = make(data, position)")] if made else _new(scope)
+    item.lines += [Line("self = make(data, position)")] if made else [Line("self = new(cls)"), *FAMILY]
     item.read(groups, made)
     item.lines += [Line(f"window.position = {item.behind(0)}"), Line("yield self")]
     again = [
@@ -82,15 +85,9 @@ def _part_lines(scope: ClassScope) -> Lines:
     item = _Item(scope, Line("return None"), "end")
     if first := _size(groups[0]):
         item.lines.append(block(f"if position + {first} > end:", [item.leave]))
-    item.lines += [Line("new = cls.__new__"), *_new(scope)]
+    item.lines += [Line("self = cls.__new__(cls)"), *FAMILY]
     item.read(groups, None)
     return (*item.lines, Line(f"return self, {item.behind(0)}"))
-
-
-def _new(scope: ClassScope) -> Lines:
-    return tuple(
-        Line(each) for each in ("self = new(cls)", "self._io = io", "self._parent = parent", "self._root = root")
-    )
 
 
 def _size(run: tuple[Attribute, ...]) -> int:

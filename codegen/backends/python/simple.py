@@ -67,7 +67,7 @@ def has_series(module: Module, attribute: Attribute) -> bool:
 
 
 def is_simple(module: Module, struct: Struct, inside: frozenset[Path] = frozenset()) -> bool:
-    """Whether a type has fields of fixed sizes, sized and terminated bytes and texts, objects of such, and nothing else.
+    """Whether a type has fields of fixed sizes, sized and terminated bytes and texts, objects of such, and no others.
 
     What their sizes and checks ask for can always be computed, and does not depend on where the stream stands.
     """

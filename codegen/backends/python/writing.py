@@ -76,13 +76,18 @@ def _constants(scope: ClassScope) -> Lines:
         target = member(attribute.id)
         if attribute.repeat is not None:
             continue
-        if attribute.contents is not None:
+        if attribute.contents is not None and not _is_known_late(attribute):
             lines.append(Line(f"{target} = {attribute.contents!r}"))
         elif attribute.valid is not None and attribute.valid.equal is not None and attribute.condition is None:
             value = scope.text(attribute.valid.equal, attribute)
             unset = f"if not hasattr(self, {field_name(attribute.id)!r}):"
             lines.append(block(unset, [Line(f"{target} = {value}")]))
     return tuple(lines)
+
+
+def _is_known_late(attribute: Attribute) -> bool:
+    """Whether a condition says if the attribute is there, which may ask for what is derived."""
+    return attribute.condition is not None and not mentions_name(attribute.condition, "_io")
 
 
 def _wires(scope: ClassScope) -> dict[str, str]:
@@ -182,6 +187,8 @@ def _write_attribute(scope: ClassScope, attribute: Attribute, wires: dict[str, s
         lines = _write_repeated(scope, attribute, value)
     if attribute.condition is None:
         return lines
+    if attribute.contents is not None and attribute.repeat is None and _is_known_late(attribute):
+        lines = (Line(f"{member(attribute.id)} = {attribute.contents!r}"), *lines)
     condition = scope.text(attribute.condition, attribute)
     if mentions_name(attribute.condition, "_io"):
         # Whether the input had more to come is not for a writer to ask: what is there is written.

@@ -16,6 +16,7 @@ from .checks import (
 from .checksums import check_checksum, cover
 from .enclosing import Enclosure, begin_enclosed, write_enclosed
 from .layout import placed
+from .raw import RawContent
 from .solving import Solution
 from .streams import GrowingStream
 from .structs import ReadWriteStruct
@@ -35,6 +36,7 @@ from .values import (
 __all__ = [
     "Enclosure",
     "GrowingStream",
+    "RawContent",
     "ReadWriteStruct",
     "Solution",
     "at_end",

@@ -79,6 +79,13 @@ class ReadWriteStruct(ReadWriteKaitaiStruct):
             else:
                 given.add(name)
 
+    def __delattr__(self, name: str) -> None:
+        super().__delattr__(name)
+        attributes = self.__dict__
+        attributes["_dirty"] = True
+        if self._m_given is not None:
+            self._m_given.discard(name)
+
     @classmethod
     def from_bytes(cls, buf: bytes) -> Self:
         """An object that ``_read`` will read from bytes in memory."""

@@ -13,7 +13,7 @@ from typing import Any
 from kaitaistruct import KaitaiStream, KaitaiStruct
 from wireloom.parsing.errors import AbsentError, EncodingError, ExpressionError, ItemError, ProcessError
 
-MAX_VALUES = 100_000
+MAX_VALUES = 50_000
 """Instances may lead on for ever; the two are walked in the same order, and so far."""
 
 MAX_DIFFERENCES = 5

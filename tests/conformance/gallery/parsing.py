@@ -23,7 +23,7 @@ from tests.conformance.gallery.samples import Maker, Sample, UnavailableError
 MAX_MUTATED = 1 << 16
 """Larger files are not damaged on purpose."""
 
-SECONDS = 2.0
+SECONDS = 20.0
 """For one file and both compilers."""
 
 MAX_FILES = 12

@@ -113,7 +113,16 @@ def test_json(specs: Path, tmp_path: Path) -> None:
     assert said["removed"] == []
 
 
-@pytest.mark.parametrize("arguments", [("--kaitai",), ("--kaitai", "-o", "made"), ("--read-write",), ("-I", "library")])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--kaitai",),
+        ("--kaitai", "-o", "made"),
+        ("--kaitai", "-o", "made", "--package", "a-b", "x.ksy"),
+        ("--read-write",),
+        ("-I", "library"),
+    ],
+)
 def test_options_that_do_not_go_together(arguments: tuple[str, ...]) -> None:
     assert CliRunner().invoke(main, ["generate", *arguments]).exit_code == 2
 

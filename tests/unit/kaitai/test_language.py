@@ -1,11 +1,13 @@
 """What Kaitai's language means, seen through classes with its API: one small spec for each point."""
 
+import zlib
 from pathlib import Path
 from typing import Any
 
 import pytest
 from wireloom.parsing import (
     EndOfStreamError,
+    KaitaiStructError,
     UndecidedEndiannessError,
     ValidationLessThanError,
     ValidationNotEqualError,
@@ -99,6 +101,24 @@ instances:
         _ = made.computed
 
 
+def test_errors_of_input_are_those_of_python_as_well(tmp_path: Path) -> None:
+    body = """
+seq: [{id: a, type: u1}]
+instances:
+  quotient: {value: 7 / a}
+  rest: {value: 7 % a}
+  item: {value: "[1, 2, 300][a + 5]"}
+  number: {value: "'x'.to_i"}
+  unzipped: {pos: 0, size: 1, process: zlib}
+"""
+    made = read(tmp_path, body, b"\0")
+    kinds = {"quotient": ZeroDivisionError, "rest": ZeroDivisionError, "item": IndexError, "number": ValueError}
+    for name, kind in {**kinds, "unzipped": zlib.error}.items():
+        with pytest.raises(kind) as raised:
+            getattr(made, name)
+        assert isinstance(raised.value, KaitaiStructError)
+
+
 def test_opaque_types(tmp_path: Path) -> None:
     outside = "meta: {id: outside}\nparams: [{id: n, type: u1}]\nseq: [{id: a, type: u1}, {id: b, size: n}]"
     body = """
@@ -140,6 +160,14 @@ def test_specs_may_import_each_other(tmp_path: Path) -> None:
     two = "meta: {id: two, imports: [one]}\nseq: [{id: one, type: one}]\nenums: {colour: {1: red}}"
     made = Compiled(tmp_path, one, two).one.from_bytes(b"\2\1\0")
     assert made.next.one.next.one.n == 0
+
+
+def test_a_module_whose_name_is_a_keyword(tmp_path: Path) -> None:
+    other = "meta: {id: lambda}\nseq: [{id: v, type: u1}]"
+    body = "meta: {id: made, imports: [lambda]}\nseq: [{id: a, type: lambda}]"
+    compiled = Compiled(tmp_path, other, body)
+    assert compiled.made.from_bytes(b"\1").a.v == 1
+    assert (compiled.folder / "lambda_.py").is_file()
 
 
 def test_imports_from_folders(tmp_path: Path) -> None:
@@ -255,6 +283,14 @@ def test_a_number_without_a_label_stays_a_number(tmp_path: Path) -> None:
     made = read(tmp_path, "seq: [{id: a, type: u1, enum: e}]\nenums: {e: {1: one}}", b"\2")
     assert made.a == 2
     assert type(made.a) is int
+
+
+def test_a_number_may_have_a_label_of_each_of_two_enums(tmp_path: Path) -> None:
+    body = "seq: [{id: a, type: u1, enum: e}]\nenums: {e: {1: one}, f: {1: uno}}\ninstances: {b: {value: a, enum: f}}"
+    made = read(tmp_path, body, b"\1")
+    assert made.a is type(made).E.one
+    assert made.b is type(made).F.uno
+    assert read(tmp_path, body, b"\2").b == 2
 
 
 def test_sizes_texts_and_casts(tmp_path: Path) -> None:

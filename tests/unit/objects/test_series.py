@@ -67,6 +67,26 @@ SPECS = {
           item:
             seq: [{id: a, type: u1}, {id: rest, size: a & _root.limit}]
         """,
+    "objects": """
+        seq:
+          - {id: scale, type: u1}
+          - {id: items, type: item, repeat: eos}
+        types:
+          item:
+            seq:
+              - {id: mark, type: u1, valid: {any-of: [1, 2]}}
+              - {id: head, type: head}
+              - {id: body, size: head.size * _root.scale}
+              - {id: sum, type: u4, -wireloom: {checksum: {algorithm: crc32, over: [head, body]}}}
+          head:
+            seq:
+              - {id: size, type: u1, valid: {max: 3}}
+              - {id: kind, type: kind}
+              - {id: name, type: strz, encoding: UTF-8}
+          kind:
+            seq: [{id: raw, type: u2be, enum: kind, valid: {in-enum: true}}]
+        enums: {kind: {0: none, 1: one}}
+        """,
 }
 
 
@@ -92,6 +112,8 @@ def outcome(kind, stream, collect):
         error = (type(caught), str(caught), getattr(caught, "reason", None), getattr(caught, "src_path", None))
     items = getattr(root, "items", [])
     for each in items:
+        head = getattr(each, "head", None)
+        assert head is None or (head._io, head._parent, head.kind._parent, head._root) == (stream, each, head, root)
         assert (each._io, each._parent, each._root) == (stream, root, root)
         assert not hasattr(each, "_refusals")
     return repr(root), error, [str(each) for each in refusals or []], stream.pos()
@@ -103,12 +125,17 @@ def own_item(body):
     return size + own + body + zlib.crc32(body).to_bytes(4, "big")
 
 
+def summed(content):
+    return b"\1" + content + zlib.crc32(content).to_bytes(4, "little")
+
+
 GOOD = {
     "sized": b"\3\1\0\1abzz" * 3 + b"\1\7\0\2zz",
     "texts": "ä\0kk\1x\0a\0bt".encode() * 3,
     "checksums": own_item(b"") + own_item(b"abc") * 2,
     "counted": b"\2" + b"\1" + bytes(range(10)) + b"\1" + bytes(10) + b"rest",
     "until": b"\3" + b"\2ab" + b"\1a" + b"\0",
+    "objects": b"\2" + summed(b"\1\0\1name\0ab") + summed(b"\0\0\0\0") + summed(b"\2\0\1\0abcd"),
 }
 
 
@@ -265,6 +292,13 @@ def test_the_engine_makes_objects_of_generated_classes_only():
     for name in ("other", "from_bytes", "_fields"):
         with pytest.raises((AttributeError, TypeError)):
             engine.Maker(kind, "<B", (name,), None, None, None)
+
+    class Other(kind):
+        def __new__(cls):
+            return object()
+
+    with pytest.raises(TypeError, match="way of its own"):
+        engine.Maker(Other, "<B", ("magic",), None, None, None)
     for format in ("B", "<BB", "<", "<x", "<5B", ">4"):
         with pytest.raises(ValueError, match=r"format|names"):
             engine.Maker(kind, format, ("magic",), None, None, None)

@@ -160,5 +160,5 @@ def test_a_log_that_ends_early_says_so(tmp_path: Path, monkeypatch: pytest.Monke
     path.write_bytes(log(range(4000)))
     opened = searching.Log("word_stuffed_log", path, None, verify=True, max_record=None, location={})
     path.write_bytes(log(range(10)))
-    with pytest.raises(wireloom.WireloomError, match="it had .* when it was opened"):
+    with pytest.raises(wireloom.WireloomError, match=r"it had .* when it was opened"):
         list(opened.rows(0, opened.size))

@@ -135,3 +135,19 @@ def test_who_gets_colours(monkeypatch: pytest.MonkeyPatch) -> None:
         assert not wants_colours(file)
     monkeypatch.setenv("NO_COLOR", "1")
     assert not wants_colours(terminal)
+
+
+def test_absolute_imports_are_looked_for_where_one_says(tmp_path: Path) -> None:
+    (tmp_path / "shared").mkdir()
+    (tmp_path / "shared" / "pair.ksy").write_text("meta: {id: pair}\nseq: [{id: a, type: u1}, {id: b, type: u1}]\n")
+    path = tmp_path / "pairs.ksy"
+    path.write_text("meta: {id: pairs, imports: [/pair]}\nseq: [{id: all, type: pair, repeat: eos}]\n")
+    (missing,) = checked(str(path), code=1)
+    assert (missing["path"], missing["severity"]) == ("/meta/imports/0", "error")
+    (note,) = checked("-I", str(tmp_path / "shared"), str(path))
+    assert (note["path"], note["severity"]) == ("", "note")
+
+
+def test_the_path_is_shown_in_text_too(bad: Path) -> None:
+    shown = CliRunner().invoke(main, ["check", str(bad)]).stdout.split("\n")
+    assert [line.strip() for line in shown if " = at " in line] == ["= at /seq/0/sise", "= at /seq/1/typ"]

@@ -10,10 +10,11 @@ from ..scope import ClassScope
 from ..sequence import keep_parameters, parameter_list, sequence
 from ..view import Line, MethodView, block
 from .checking import check_method
+from .content import has_stream
 from .facts import Facts, is_plain
 from .instances import instance_methods
 from .solved import solved_names
-from .writing import write_method
+from .writing import forms, write_method
 
 
 def read_write_methods(scope: ClassScope) -> list[MethodView]:
@@ -46,6 +47,9 @@ def class_constants(scope: ClassScope) -> tuple[str, ...]:
         lines.append("_m_has_layout = False")
     if is_plain(struct):
         lines.append("_m_is_plain = True")
+    for each in struct.attributes:
+        if any(has_stream(form) for form in forms(each)):
+            lines.append(f"_raw_{each.id} = {scope.use('RawContent')}({field_name(each.id)!r})")
     boolean = scope.annotations.builtin("bool")
     for name in placed:
         lines += [f"{name}__enabled: {boolean} = True", f"_should_write_{name}: {boolean} = False"]

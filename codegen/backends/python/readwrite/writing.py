@@ -94,7 +94,7 @@ def _write_repeated(scope: ClassScope, attribute: Attribute, values: str) -> Lin
         order, code = byte_order(attribute.type.endian), number_code(attribute.type)
         lines = (Line(f"io.write_bytes({scope.use('pack_numbers')}({order!r}, {code!r}, {name}, {values}))"),)
         return (*_late_count(scope, attribute, repeat.expression, values), *lines)
-    objects = attribute.framing is not None or any(has_stream(each) for each in _forms(attribute))
+    objects = attribute.framing is not None or any(has_stream(each) for each in forms(attribute))
     body = list(_write_item(scope, attribute, item, "index" if objects else None))
     before: Lines = ()
     behind: Lines = ()
@@ -118,7 +118,7 @@ def _late_count(scope: ClassScope, attribute: Attribute, expression: Node, value
     return (Line(f"{scope.use('check_count_now')}(io, {attribute.id!r}, {values}, {count})"),)
 
 
-def _forms(attribute: Attribute) -> tuple[Attribute, ...]:
+def forms(attribute: Attribute) -> tuple[Attribute, ...]:
     """The attribute as it may be: as in each case of its switch, or as it is."""
     if attribute.switch is None:
         return (attribute,)

@@ -137,7 +137,6 @@ def quicktime() -> Samples:
     inner = atom(b"mvhd", movie) + atom(b"trak", atom(b"tkhd", track) + atom(b"mdia", b""))
     wide = struct.pack(">I4sQ", 1, b"mdat", 20) + b"data"
     yield atom(b"ftyp", b"qt  " + struct.pack(">I", 0x20050300) + b"qt  ") + wide + atom(b"moov", inner)
-    yield atom(b"ftyp", b"qt  \0\0\0\0") + struct.pack(">I4s", 0, b"mdat") + b"to the end"
 
 
 @makes("creative_voice_file")

@@ -85,7 +85,9 @@ def icmp() -> Samples:
 @makes("pcap")
 def captures() -> Samples:
     for order, magic, kind in (("<", 0xA1B2C3D4, 1), (">", 0xA1B23C4D, 1), ("<", 0xA1B2C3D4, 101)):
-        packets = b"".join(struct.pack(f"{order}IIII", 1_700_000_000, 5, len(each), len(each)) + each for each in FRAMES)
+        packets = b"".join(
+            struct.pack(f"{order}IIII", 1_700_000_000, 5, len(each), len(each)) + each for each in FRAMES
+        )
         yield struct.pack(f"{order}IHHiIII", magic, 2, 4, 0, 0, 65535, kind) + packets
 
 
@@ -114,7 +116,9 @@ def dns() -> Samples:
 
     start = struct.pack(">IIIII", 1, 2, 3, 4, 5)
     answers = answer(1, bytes((93, 184, 216, 34))) + answer(28, bytes(range(16))) + answer(15, b"\0\x0a\4mail\xc0\x0c")
-    answers += answer(16, b"\5v=one\3two") + answer(5, b"\3www\xc0\x0c") + answer(33, struct.pack(">HHH", 1, 2, 53) + name)
+    answers += (
+        answer(16, b"\5v=one\3two") + answer(5, b"\3www\xc0\x0c") + answer(33, struct.pack(">HHH", 1, 2, 53) + name)
+    )
     authority = answer(6, b"\2ns\xc0\x0c\4root\xc0\x0c" + start) + answer(2, b"\2ns\xc0\x0c")
     yield struct.pack(">6H", 0x1234, 0x8180, 1, 6, 2, 0) + question[12:] + answers + authority
     yield struct.pack(">HH", 1, 0x7800)

@@ -52,7 +52,11 @@ def bson() -> Samples:
 
 @makes("msgpack")
 def msgpack() -> Samples:
-    yield b"\x84\xa1a\x93\x01\xff\xc0\xa3key\xc3\x02\xcb" + struct.pack(">d", 0.1) + b"\xa1z\x82\xd9\x02hi\xcc\xff\xd0\x80\xc2"
+    yield (
+        b"\x84\xa1a\x93\x01\xff\xc0\xa3key\xc3\x02\xcb"
+        + struct.pack(">d", 0.1)
+        + b"\xa1z\x82\xd9\x02hi\xcc\xff\xd0\x80\xc2"
+    )
     yield b"\xdc" + struct.pack(">H", 20) + bytes(range(20))
     yield b"\xdd" + struct.pack(">I", 2) + b"\xca\x7f\xc0\0\0\xcd\1\2"
     yield b"\xde\0\1\xda\0\3abc\xce\1\2\3\4"
@@ -81,7 +85,7 @@ def php_values() -> Samples:
 @makes("ruby_marshal")
 def ruby_values() -> Samples:
     yield b"\x04\x08[\x0ci\0i\x06i\xfai\x02\x2c\x01i\xfe\xd4\xfei\x03\xff\xff\x00i\xff\x80"
-    yield b"\x04\x08{\x08:\x06aI\"\x08str\x06:\x06ET:\x06b0:\x06cT"
+    yield b'\x04\x08{\x08:\x06aI"\x08str\x06:\x06ET:\x06b0:\x06cT'
     yield b"\x04\x08S:\x06P\x07:\x06xi\x06:\x06yF"
     yield b"\x04\x08l+\x0a" + bytes(range(10))
 
@@ -89,7 +93,18 @@ def ruby_values() -> Samples:
 @makes("asn1_der")
 def certificates() -> Samples:
     with tempfile.TemporaryDirectory() as folder:
-        options = ["-newkey", "rsa:2048", "-nodes", "-keyout", "key.pem", "-subj", "/CN=Größe/C=DE", "-utf8", "-days", "1"]
+        options = [
+            "-newkey",
+            "rsa:2048",
+            "-nodes",
+            "-keyout",
+            "key.pem",
+            "-subj",
+            "/CN=Größe/C=DE",
+            "-utf8",
+            "-days",
+            "1",
+        ]
         run("openssl", "req", "-x509", *options, "-outform", "DER", "-out", "made.der", folder=Path(folder))
         yield Path(folder, "made.der").read_bytes()
         yield run("openssl", "rsa", "-in", "key.pem", "-outform", "DER", folder=Path(folder))

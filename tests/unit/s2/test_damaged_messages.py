@@ -1,0 +1,14 @@
+"""What a damaged message is said to be wrong with, by the engine and by the objects."""
+
+import pytest
+import wireloom
+
+from .executions import execution  # noqa: F401
+
+
+@pytest.mark.usefixtures("execution")
+def test_the_record_is_named_whose_tag_is_wrong() -> None:
+    record = b"\x0a\x02\x08\x05"
+    # The third record has the wire type of a number.
+    _, report = wireloom.read_with_report("s2_messages", record + record + b"\x08\x05" + record)
+    assert report.files[0].error == ("message 1: records[2]: the field has the wire type 0, which it must not have")
