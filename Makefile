@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help setup conformance demo test test-objects test-spark lint types bench fuzz generate check wheel clean
+.PHONY: help setup conformance gallery demo test test-objects test-spark lint types bench fuzz generate check wheel clean
 
 help:
 	@echo "make setup      virtual environment, dependencies, engine"
@@ -16,6 +16,7 @@ help:
 	@echo "make fuzz       fuzzing of the engine and the Python surfaces; FUZZ_SECONDS=60; writes fuzz-report/"
 	@echo "make campaign   damaged inputs of every format, DAMAGES=100000 of each; writes campaign-report/"
 	@echo "make conformance  Kaitai's test suite, a checkout that KAITAI_TESTS names; rewrites its scores"
+	@echo "make gallery    Kaitai's formats, a checkout that KAITAI_FORMATS names; rewrites their score"
 	@echo "make generate   specs/ -> generated/"
 	@echo "make test-lowest  with the lowest versions of the dependencies;  make lock  pins those that CI installs"
 	@echo "make check      fails where generated/ differs from specs/"
@@ -59,6 +60,9 @@ wheel: setup
 
 conformance: setup
 	@$(BIN)/python -m tests.conformance
+
+gallery: setup
+	@$(BIN)/python -m tests.conformance.gallery
 
 # A peer that cannot be installed is reported as absent.
 bench: setup

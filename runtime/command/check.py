@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from wireloom.codegen.model.model import Spec
     from wireloom.codegen.spec.diagnostics import Diagnostic
 
+Checked = tuple["list[Diagnostic]", dict[str, Any] | None, list[dict[str, Any]]]
+
 REFUSED, UNUSABLE = 1, 2
 SUFFIX = ".ksy"
 
@@ -42,18 +44,19 @@ def command(context: click.Context, specs: tuple[Path, ...], folders: tuple[Path
     Errors and warnings begin with FILE:LINE:COLUMN: SEVERITY: TEXT; the lines behind are indented and show the place,
     its path in the tree of keys (/seq/0/type), what belongs there, and where the reference explains it. For a spec
     without errors a line says whether the engine reads its rows or the object parser does, and why; where it declares
-    none, what would read those that it could declare. The exit code is 1 where a spec has errors, 2 where one cannot be
+    none, what would read those that it could declare. Notes name the integers that a writer has to be given, since no
+    size or count can be solved for them. The exit code is 1 where a spec has errors, 2 where one cannot be
     read.
 
     With --json each problem is an object with file, line, column, end_column, severity, path, message, help and
     reference; what reads the rows is one of severity "note" that also has spec and engine ("columns", "objects" or
-    null).
+    null), and what a writer has to be given is one of severity "note" without them.
     """
     said: list[dict[str, Any]] = []
     code = 0
     for path in _files(specs):
         try:
-            diagnostics, coverage = _checked(path, folders)
+            diagnostics, coverage, unsolved = _checked(path, folders)
         except WireloomError as error:
             # The others are checked all the same.
             code = UNUSABLE
@@ -66,11 +69,14 @@ def command(context: click.Context, specs: tuple[Path, ...], folders: tuple[Path
         if as_json:
             said += [each.to_dict() for each in diagnostics]
             said += [coverage] if coverage is not None else []
+            said += unsolved
             continue
         for each in diagnostics:
             click.echo(_rendered(each))
         if coverage is not None:
             click.echo(printable(f"{path}: {coverage['spec']}: {coverage['message']}"))
+        for note in unsolved:
+            click.echo(printable(f"{note['file']}:{note['line']}:{note['column']}: note: {note['message']}"))
     if as_json:
         write_json("-", said)
     context.exit(code)
@@ -108,9 +114,11 @@ def _rendered(diagnostic: Diagnostic) -> str:
     return rendered(diagnostic, wants_colours(sys.stdout))
 
 
-def _checked(path: Path, folders: tuple[Path, ...]) -> tuple[list[Diagnostic], dict[str, Any] | None]:
-    """What is wrong with a spec, and what reads its rows; ``None`` where it has errors."""
+def _checked(path: Path, folders: tuple[Path, ...]) -> Checked:
+    """What is wrong with a spec, what reads its rows (``None`` where it has errors), what has to be given to write."""
     from wireloom.codegen.model.load import analyse
+    from wireloom.codegen.model.model import Position
+    from wireloom.codegen.model.unsolved import unsolved
     from wireloom.codegen.spec.diagnostics import ERROR, Diagnostic, InvalidSpecError
 
     from ..errors import SpecError
@@ -123,26 +131,31 @@ def _checked(path: Path, folders: tuple[Path, ...]) -> tuple[list[Diagnostic], d
         raise WireloomError(f"cannot be read: {error.strerror}", path=str(path)) from error
     diagnostics = list(result.diagnostics)
     if result.spec is None:
-        return diagnostics, None
+        return diagnostics, None, []
     try:
         engine, message = _coverage(result.spec)
     except InvalidSpecError as error:
-        return [*diagnostics, *error.diagnostics], None
+        return [*diagnostics, *error.diagnostics], None, []
     except SpecError as error:
         # A refusal whose place is not known.
-        return [*diagnostics, Diagnostic(result.spec.file, 1, 1, ERROR, error.message.removeprefix("error: "))], None
-    return diagnostics, {
-        "file": result.spec.file,
-        "line": 1,
-        "column": 1,
-        "end_column": 1,
+        refused = Diagnostic(result.spec.file, 1, 1, ERROR, error.message.removeprefix("error: "))
+        return [*diagnostics, refused], None, []
+    coverage = {**_note(result.spec.file, 1, 1, message), "spec": result.spec.name, "engine": engine}
+    places = [(each.position or Position(result.spec.file, 1, 1), each.message) for each in unsolved(result.spec)]
+    return diagnostics, coverage, [_note(place.file, place.line, place.column, text) for place, text in places]
+
+
+def _note(file: str, line: int, column: int, message: str) -> dict[str, Any]:
+    return {
+        "file": file,
+        "line": line,
+        "column": column,
+        "end_column": column,
         "severity": "note",
         "path": "",
         "message": message,
         "help": "",
         "reference": "",
-        "spec": result.spec.name,
-        "engine": engine,
     }
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from os import PathLike
 from typing import IO, Any, ClassVar, Self
 
-from .errors import with_reason
-from .kaitai import KaitaiStream, KaitaiStruct, ValidationFailedError
+from .kaitai import KaitaiStream, KaitaiStruct
 from .streams import FileStream, MemoryStream
 from .structs import shown
 
@@ -66,14 +65,6 @@ class ReadStruct(KaitaiStruct):
             _fetch(getattr(self, name, None))
         for name in self._instances:
             _fetch(getattr(self, name))
-
-    def _refuse(self, error: ValidationFailedError, reason: str) -> None:
-        """A value is refused."""
-        raise with_reason(error, reason)
-
-    def _text(self, data: bytes, encoding: str, src_path: str) -> str:
-        """``data`` as text."""
-        return data.decode(encoding)
 
     # With this there is no __hash__: values change, and equality with them.
     def __eq__(self, other: object) -> bool:

@@ -15,7 +15,7 @@ from wireloom import engine
 from wireloom.codegen.explore import load_format
 from wireloom.errors import WireloomError
 from wireloom.format import Format
-from wireloom.parsing import KaitaiStructError
+from wireloom.parsing import ConsistencyError, KaitaiStructError
 
 from .agreement import agreed, objects_only, outcome
 from .damage import damaged
@@ -67,8 +67,9 @@ def test_what_was_read_is_written_and_read_again(folder: Path, made: Made, rando
     value = format.root_class.from_bytes(data)
     try:
         again = value.to_bytes()
-    except (KaitaiStructError, WireloomError):
-        # Text that was cut inside a character, and padding that belongs to the value, cannot be written.
+    except (ConsistencyError, KaitaiStructError, WireloomError):
+        # Text that was cut inside a character, padding that belongs to the value, bytes that no field has, and a length
+        # that counted these cannot be written.
         return
     assert repr(format.root_class.from_bytes(again)) == repr(value)
     written = written_as_table(format, data)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from ...model.model import Attribute, Checksum, Spec, Struct
 from ...model.types import BytesType, IntegerType, Path, Type, UserType
 from ..base import refuse
+from .api import Api
 from .fused import attribute_code
 from .layout import fixed_size, minimum_size
 from .marks import Marks, covered, covers_own, plain_cover
@@ -41,12 +42,18 @@ def _verify(scope: ClassScope, marks: Marks, attribute: Attribute, checksum: Che
     )
     error = f"{scope.use('ChecksumError')}(expected, {stored}, io, {source!r})"
     reason = "digest" if checksum.algorithm == DIGEST else "checksum"
+    refused = f"raise {error}" if scope.module.api is Api.KAITAI else f"self._refuse({error}, {reason!r})"
     lines = (
         *first,
         Line(f"expected = {value}"),
-        block(f"if expected != {stored}:", [Line(f"self._refuse({error}, {reason!r})")]),
+        block(f"if expected != {stored}:", [Line(refused)]),
     )
-    return lines if attribute.condition is None else (block(f"if {stored} is not None:", lines),)
+    if attribute.condition is None:
+        return lines
+    there = (
+        f"{stored} is not None" if scope.module.api is Api.WIRELOOM else f"hasattr(self, {field_name(attribute.id)!r})"
+    )
+    return (block(f"if {there}:", lines),)
 
 
 def computed(

@@ -285,7 +285,10 @@ def parent_text(scope: ClassScope, attribute: Attribute) -> str:
 
 def decoded(scope: ClassScope, attribute: Attribute, encoding: str | None, data: str, source: str) -> str:
     """The text that turns wire bytes into a string."""
-    return f"self._text({data}, {codec(scope, attribute, encoding)!r}, {source!r})"
+    name = codec(scope, attribute, encoding)
+    if scope.module.api is Api.KAITAI:
+        return f"{data}.decode({name!r})"
+    return f"self._text({data}, {name!r}, {source!r})"
 
 
 def codec(scope: ClassScope, attribute: Attribute, encoding: str | None) -> str:

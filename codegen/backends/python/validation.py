@@ -7,6 +7,7 @@ from typing import Protocol
 from ...expression.nodes import Node
 from ...model.model import Attribute, Valid
 from ...model.types import BooleanType, EnumType, FloatType
+from .api import Api
 from .expressions import BIT_OR
 from .scope import ClassScope
 from .view import Line, Lines, block
@@ -30,7 +31,9 @@ def check_lines(
         arguments = ", ".join((*given, io, repr(source)))
         raised = f"{scope.use(error)}({arguments})"
         reason = repr("length" if (scope.struct.path, attribute.id) in scope.module.lengths else "value")
-        if attribute.frames_layout or writing:
+        if scope.module.api is Api.KAITAI:
+            statement = f"raise {raised}"
+        elif attribute.frames_layout or writing:
             statement = f"raise {scope.use('with_reason')}({raised}, {reason})"
         else:
             statement = f"self._refuse({raised}, {reason})"

@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from tests.conformance.gallery import reference, score
+from tests.conformance.gallery import modules, reference, score
 from tests.conformance.gallery.checkout import FORMATS, Checkout, checkout
 from tests.conformance.gallery.parsing import Parsed
 
@@ -54,6 +54,7 @@ def _tell(name: str, parsed: Parsed) -> None:
 def _score(gallery: Checkout, folder: Path, version: Mapping[str, str]) -> int:
     found = {
         "gallery": {"repository": score.REPOSITORY, **version},
+        "ruff_ignores": modules.IGNORED,
         "modules": score.modules_score(gallery, folder),
         "engine": score.engine_score(gallery),
     }
@@ -64,15 +65,14 @@ def _score(gallery: Checkout, folder: Path, version: Mapping[str, str]) -> int:
     else:
         found["comparison"] = score.comparison_score(score.compared(gallery, folder))
     score.write(found)
-    modules, comparison, engine = found["modules"], found["comparison"], found["engine"]
-    print(", ".join(f"{stage} {modules[stage]} of {modules['specs']}" for stage in score.STAGES))
+    for name, stages in found["modules"].items():
+        print(f"{name}: " + ", ".join(f"{stage} {stages[stage]} of {stages['specs']}" for stage in score.STAGES))
+    comparison = found["comparison"]
     print(f"{comparison['equal']} formats equal, {comparison['files']} files, {comparison['values']} values")
-    print(
-        ", ".join(
-            f"the engine runs {each['engine']} of {each['types']} types ({name})" for name, each in engine.items()
-        )
-    )
-    return int(bool(modules["failing"] or comparison["differing"]))
+    for name, each in found["engine"].items():
+        print(f"{name}: the engine runs {each['engine']} of {each['types']} types")
+    failing = any(stages["failing"] for stages in found["modules"].values())
+    return int(failing or bool(comparison["differing"]))
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import zlib
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -11,7 +10,7 @@ from enum import IntEnum
 from typing import Any
 
 from kaitaistruct import KaitaiStream, KaitaiStruct
-from wireloom.parsing.errors import AbsentError, EncodingError, ExpressionError, ItemError, ProcessError
+from wireloom.parsing.errors import AbsentError, EncodingError
 
 MAX_VALUES = 50_000
 """Instances may lead on for ever; the two are walked in the same order, and so far."""
@@ -22,11 +21,8 @@ MAX_DIFFERENCES = 5
 OWN: dict[type, tuple[type[Exception], ...]] = {
     AbsentError: (AttributeError, TypeError),
     EncodingError: (UnicodeDecodeError,),
-    ItemError: (IndexError,),
-    ProcessError: (zlib.error,),
-    ExpressionError: (ArithmeticError, ValueError),
 }
-"""What is raised here for an error of Python's own: whatever input does to a parser is a ``KaitaiStructError``."""
+"""What is raised here where Python's own error could not say enough."""
 
 Result = tuple[Any, Exception | None]
 """A value, or the exception instead."""
@@ -149,10 +145,8 @@ def same_kind(kaitai: Exception | None, ours: Exception | None) -> bool:
     """Whether two exceptions say that the same went wrong."""
     if kaitai is None or ours is None:
         return False
-    if type(kaitai).__module__ == "kaitaistruct":
-        return isinstance(ours, type(kaitai))
-    own = next((OWN[each] for each in type(ours).__mro__ if each in OWN), (type(ours),))
-    return isinstance(kaitai, own)
+    own = next((OWN[each] for each in type(ours).__mro__ if each in OWN), ())
+    return isinstance(ours, type(kaitai)) or isinstance(kaitai, own)
 
 
 def _class_name(struct: KaitaiStruct) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from wireloom.codegen.backends.python.api import Api
 from wireloom.codegen.kaitai.generate import generate
 from wireloom.errors import WireloomError
 
@@ -52,22 +53,22 @@ class Findings:
     mypy: dict[str, str]
 
 
-def compile_all(gallery: Checkout, folder: Path, specs: Iterable[Path]) -> dict[str, str]:
+def compile_all(gallery: Checkout, folder: Path, specs: Iterable[Path], api: Api = Api.KAITAI) -> dict[str, str]:
     """Makes a module of each spec in the package ``PACKAGE`` below ``folder``; gives the errors by spec."""
     failed: dict[str, str] = {}
     target = folder / PACKAGE
     target.mkdir(exist_ok=True)
     (target / "__init__.py").touch()
     given = list(specs)
-    _generate(gallery, target, given)
+    _generate(gallery, target, given, api)
     for spec in given:
         if not (target / f"{spec.stem}.py").is_file():
-            failed[spec.stem] = "\n".join(map(str, _generate(gallery, target, [spec])))
+            failed[spec.stem] = "\n".join(map(str, _generate(gallery, target, [spec], api)))
     return failed
 
 
-def _generate(gallery: Checkout, target: Path, specs: list[Path]) -> tuple[WireloomError, ...]:
-    return generate(specs, target, package=".", import_paths=(gallery.root,)).errors
+def _generate(gallery: Checkout, target: Path, specs: list[Path], api: Api) -> tuple[WireloomError, ...]:
+    return generate(specs, target, api=api, package=".", import_paths=(gallery.root,)).errors
 
 
 def module_names(folder: Path) -> list[str]:
@@ -121,9 +122,10 @@ def _by_module(output: str) -> dict[str, str]:
     return {name: "\n".join(lines) for name, lines in found.items()}
 
 
-def inspect(gallery: Checkout, folder: Path) -> Findings:
+def inspect(gallery: Checkout, folder: Path, api: Api) -> Findings:
     """All of it, over all specs."""
-    failed = compile_all(gallery, folder, gallery.specs)
+    folder.mkdir(exist_ok=True)
+    failed = compile_all(gallery, folder, gallery.specs, api)
     names = module_names(folder)
     broken = import_all(folder, (f"{PACKAGE}.{name}" for name in names))
     imported = {name.removeprefix(f"{PACKAGE}."): text for name, text in broken.items()}

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from wireloom.parsing import (
+    ChecksumError,
     EndOfStreamError,
     KaitaiStructError,
     UndecidedEndiannessError,
@@ -321,3 +322,17 @@ types:
   outer: {types: {inner: {seq: [{id: w, type: u2}]}}}
 """
     assert read(tmp_path, body, b"\5").a.v == 5
+
+
+def test_checksums_are_verified(tmp_path: Path) -> None:
+    body = """
+seq:
+  - {id: flag, type: u1}
+  - {id: data, size: 9}
+  - {id: crc, type: u4, if: flag == 1, -wireloom: {checksum: {algorithm: crc32, covers: data}}}
+"""
+    good = b"\1" + b"123456789" + (0xCBF43926).to_bytes(4, "little")
+    assert read(tmp_path, body, good).crc == 0xCBF43926
+    assert not hasattr(read(tmp_path, body, b"\0" + good[1:]), "crc")
+    with pytest.raises(ChecksumError):
+        read(tmp_path, body, good.replace(b"9", b"8"))

@@ -1,0 +1,60 @@
+"""Lengths and counts that a writer solves for, where more than one field and a constant make a size."""
+
+import pytest
+from kaitaistruct import ConsistencyError
+from wireloom.codegen.model.load import load
+from wireloom.codegen.model.unsolved import unsolved
+
+from .compiling import made
+
+
+def test_a_total_follows_from_its_parts() -> None:
+    kind = made(
+        """
+        seq:
+          - {id: total, type: u1}
+          - {id: len_head, type: u1}
+          - {id: head, size: len_head}
+          - {id: body, size: total - len_head}
+        """
+    )
+    assert kind(head=b"ab", body=b"cde").to_bytes() == b"\5\2abcde"
+
+
+def test_what_cannot_be_solved_for_is_known() -> None:
+    kind = made(
+        """
+        seq:
+          - {id: has_tail, type: u1}
+          - {id: len, type: u1}
+          - {id: body, size: 'len - (has_tail == 1 ? 2 : 0)'}
+        """
+    )
+    assert kind(has_tail=1, body=b"abc").to_bytes() == b"\1\5abc"
+    assert kind(has_tail=0, body=b"abc").to_bytes() == b"\0\3abc"
+
+
+def test_one_length_of_two_fields() -> None:
+    kind = made("seq: [{id: len, type: u1}, {id: a, size: len}, {id: b, size: len}]")
+    assert kind(a=b"ab", b=b"cd").to_bytes() == b"\2abcd"
+    with pytest.raises(ConsistencyError, match=r"^Check failed: b \(size\), expected: 2, actual: 3$"):
+        kind(a=b"ab", b=b"cde").to_bytes()
+
+
+def test_of_two_factors_none_follows() -> None:
+    kind = made("seq: [{id: w, type: u1}, {id: h, type: u1}, {id: pixels, size: w * h}]")
+    assert kind(w=2, h=3, pixels=b"abcdef").to_bytes() == b"\2\3abcdef"
+    with pytest.raises(AttributeError):
+        kind(pixels=b"abcdef").to_bytes()
+
+
+def test_what_has_to_be_given() -> None:
+    spec = load(
+        "made.ksy",
+        text="meta: {id: made}\nseq: [{id: len, type: u1}, {id: a, size: len}, {id: bits, type: u1}, "
+        "{id: b, size: (bits + 7) / 8}, {id: w, type: u1}, {id: h, type: u1}, {id: c, size: w * h}]",
+    )
+    assert [each.attribute for each in unsolved(spec)] == ["bits", "w", "h"]
+    assert unsolved(spec)[0].message.startswith(
+        "a writer has to be given 'bits', which does not follow from the size of 'b': give it, or"
+    )
