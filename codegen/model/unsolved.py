@@ -31,7 +31,12 @@ class Unsolved:
 
 
 def unsolved(spec: Spec) -> tuple[Unsolved, ...]:
-    """All of a spec that is no protobuf message, in the order of the spec."""
+    """All of a spec that is no protobuf message, in the order of the spec.
+
+    None of one whose table is one of messages: what frames those is written by the runtime.
+    """
+    if spec.units is not None:
+        return ()
     found: dict[tuple[Path, str], Unsolved] = {}
     for struct in _structs(spec.root):
         if struct.message is not None:

@@ -176,7 +176,11 @@ def _coverage(spec: Spec) -> tuple[str | None, str]:
     from wireloom.codegen.backends.columns.lower import compile_program
     from wireloom.codegen.backends.columns.message_lower import coverage
     from wireloom.codegen.backends.columns.table import table_columns
+    from wireloom.codegen.backends.python.lower import lower
 
+    if spec.units is not None or spec.rows is not None:
+        # What no code can be made of for a format is refused here too.
+        lower(spec)
     if spec.units is not None:
         refusal = coverage(spec, spec.units)
         if refusal is None:

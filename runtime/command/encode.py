@@ -91,11 +91,13 @@ def command(
 
 
 def _followed(batches: Iterator[Any], shown: Bar, place: Place) -> Iterator[Any]:
+    from ..writing.batches import size_of
+
     gone = 0
     for batch in batches:
         yield batch
         shown.rows += batch.num_rows
-        gone += batch.nbytes
+        gone += size_of(batch)
         done, total = place()
         # Of a pipe nothing is known but what came out of it.
         shown.notify(gone if total is None else done, total)

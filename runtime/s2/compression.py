@@ -100,9 +100,10 @@ def _unzstd(body: bytes | memoryview) -> bytes:
     try:
         declared = zstandard.frame_content_size(body)
         # -1: not said. A declared size is allocated at once, so it is believed only within the limit.
-        if declared == -1 or 0 < declared <= MAX_CONTENT:
+        # Of a frame without one, the decompressor does not notice what follows.
+        if 0 < declared <= MAX_CONTENT or (declared == -1 and _zstd_extent(memoryview(body), 0)[0] == len(body)):
             return _zstd_context().decompress(body, max_output_size=MAX_CONTENT, allow_extra_data=False)
-    except zstandard.ZstdError:
+    except (zstandard.ZstdError, BodyError):
         pass
     content = bytearray(MAX_CONTENT + 1)
     size = _unzstd_into(memoryview(body), memoryview(content))

@@ -107,8 +107,17 @@ def _arrow(make: Any, row: int) -> Any:
         raise WireloomError(f"the values from row {row} on are no columns: {error}") from error
 
 
+def size_of(batch: pa.RecordBatch) -> int:
+    """About how many bytes a batch has."""
+    try:
+        return int(batch.nbytes)
+    except pa.ArrowTypeError:
+        # Older versions of Arrow do not know that of a part of ``binary_view``.
+        return int(batch.get_total_buffer_size())
+
+
 def _cut(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-    share = max(1, batch.nbytes // max(1, batch.num_rows))
+    share = max(1, size_of(batch) // max(1, batch.num_rows))
     step = max(1, min(ROWS, BYTES // share))
     if batch.num_rows <= step:
         yield batch

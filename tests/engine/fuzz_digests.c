@@ -58,7 +58,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         return 0;
     choose_level(data[0]);
     /* Repeated, so that the ways for long messages are taken as well; an odd beginning is an odd address. */
-    size_t odd = data[3] & 15, times = data[0] & 128 ? 1 + wl_smaller(data[1], LONGEST / size) : 1, length = (size - 4) * times;
+    size_t odd = data[3] & 15, times = data[0] & 128 ? 1 + wl_smaller(data[1], LONGEST / size) : 1,
+           length = (size - 4) * times;
     uint8_t *bytes = exactly(odd + length);
     for (size_t i = 0; size > 4 && i < times; i++)
         memcpy(bytes + odd + i * (size - 4), data + 4, size - 4);

@@ -80,9 +80,10 @@ static void make_content(taker *bytes, sample *it) {
     arguments->offsets = it->offsets;
 }
 
-static sample make(taker *bytes) {
-    sample it = {.arguments = {.rows = take(bytes) % (MOST_ROWS + 1)}};
-    wl_encode_arguments *arguments = &it.arguments;
+/* In place: the arguments point to the fields. */
+static void make(taker *bytes, sample *it) {
+    wl_encode_arguments *arguments = &it->arguments;
+    arguments->rows = take(bytes) % (MOST_ROWS + 1);
     arguments->stuffing = take(bytes) % 3;
     arguments->max_record = take(bytes) % 4 ? 1 << 20 : take(bytes);
     if (arguments->stuffing == WL_STUFFING_WORD) {
@@ -96,9 +97,8 @@ static sample make(taker *bytes) {
             arguments->delimiter[i] = (uint8_t)(take(bytes) % 3);
         arguments->padding = arguments->delimiter_size ? 0 : take(bytes) % 5;
     }
-    make_fields(bytes, &it);
-    make_content(bytes, &it);
-    return it;
+    make_fields(bytes, it);
+    make_content(bytes, it);
 }
 
 /* All rows that can be written, with that much room to begin with; what is refused is passed over. */
@@ -140,7 +140,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     taker bytes = {data, data + size};
     choose_level(take(&bytes));
     unsigned room = take(&bytes);
-    sample it = make(&bytes);
+    sample it = {0};
+    make(&bytes, &it);
     uint8_t *whole = exactly(ROOM), *pieces = exactly(ROOM);
     size_t rows, again, length = encode_all(&it, whole, ROOM, &rows);
     CHECK(encode_all(&it, pieces, room, &again) == length && again == rows && !memcmp(whole, pieces, length));

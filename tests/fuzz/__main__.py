@@ -7,6 +7,7 @@ with the grown corpora. Exit code 1: something was found.
 
 from __future__ import annotations
 
+import resource
 import sys
 from collections.abc import Callable, Sequence
 
@@ -32,8 +33,17 @@ def run_all(targets: Sequence[Target], seconds: float) -> list[Outcome]:
     for each in targets:
         part = seconds * each.share / parts
         click.echo(f"{each.name}: {part:.0f} s, {each.about}")
-        outcomes.append(FUZZERS[each.kind](each, part))
+        before = cpu_seconds()
+        outcome = FUZZERS[each.kind](each, part)
+        outcome.cpu_seconds = cpu_seconds() - before
+        outcomes.append(outcome)
     return outcomes
+
+
+def cpu_seconds() -> float:
+    """Of all processes that were started and have ended, those of compilers included."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 @click.command()

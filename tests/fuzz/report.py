@@ -9,7 +9,7 @@ from pathlib import Path
 
 from .targets import Outcome
 
-HEADINGS = ("target", "seconds", "executions", "per second", "coverage", "corpus", "findings")
+HEADINGS = ("target", "seconds", "CPU seconds", "executions", "per second", "coverage", "corpus", "findings")
 
 
 def number(value: float | None, digits: int = 0) -> str:
@@ -20,6 +20,7 @@ def line(outcome: Outcome) -> tuple[str, ...]:
     return (
         outcome.target,
         number(outcome.seconds),
+        number(outcome.cpu_seconds),
         number(outcome.executions),
         number(outcome.per_second, 1),
         number(outcome.coverage),

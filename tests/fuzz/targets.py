@@ -42,9 +42,9 @@ TARGETS = (
 
 @dataclass
 class Outcome:
-    """``seconds`` it really took; ``coverage``: program counters or branches that were reached, as libFuzzer counts
-    them; ``findings``: files or commands that show what was found; ``absent``: why it did not run, or ran without
-    guidance."""
+    """``seconds`` it really took, and ``cpu_seconds`` that it had a processor. ``coverage``: program counters or
+    branches that were reached, as libFuzzer counts them. ``findings``: files or commands that show what was found.
+    ``absent``: why it did not run, or ran without guidance."""
 
     target: str
     kind: Kind
@@ -56,6 +56,7 @@ class Outcome:
     corpus_bytes: int | None = None
     findings: list[str] = field(default_factory=list)
     absent: str | None = None
+    cpu_seconds: float = 0.0
 
     @property
     def per_second(self) -> float | None:

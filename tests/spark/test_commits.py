@@ -35,7 +35,8 @@ def steps(base: Path, stream: str | None = None) -> int:
 @pytest.mark.parametrize("when", ["before", "halfway", "after"])
 @pytest.mark.parametrize("stream", [None, "q"])
 def test_a_death_at_every_step(stream: str | None, when: str, tmp_path: Path) -> None:
-    for step in range(1, steps(tmp_path / "whole", stream) + 1):
+    # Batches of a stream differ in what their records hold, not in the steps.
+    for step in range(1, steps(tmp_path / "whole", stream) + 1, 1 if stream is None else 3):
         base = tmp_path / f"{step}"
         make_inputs(base / "in", 4)
         with dying(step, when), pytest.raises(Killed):

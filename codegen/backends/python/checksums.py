@@ -11,6 +11,7 @@ from .api import Api
 from .fused import attribute_code
 from .layout import fixed_size, minimum_size
 from .marks import Marks, covered, covers_own, plain_cover
+from .names import field_name
 from .reading import byte_order
 from .scope import ClassScope, member
 from .view import Line, Lines, MethodView, block
@@ -50,9 +51,8 @@ def _verify(scope: ClassScope, marks: Marks, attribute: Attribute, checksum: Che
     )
     if attribute.condition is None:
         return lines
-    there = (
-        f"{stored} is not None" if scope.module.api is Api.WIRELOOM else f"hasattr(self, {field_name(attribute.id)!r})"
-    )
+    own = scope.module.api is Api.WIRELOOM
+    there = f"{stored} is not None" if own else f"hasattr(self, {field_name(attribute.id)!r})"
     return (block(f"if {there}:", lines),)
 
 

@@ -186,9 +186,9 @@ def _framed_loop(scope: ClassScope, attribute: Attribute, keep: Store) -> Lines:
     unstuffed = (
         f"{scope.use('unstuffed')}(frame, {scope.use('Stuffing')}.{framing.stuffing.upper()}, {scope.spec.max_record})"
     )
-    item = _user_value(scope, attribute, attribute.type, f"{scope.use('SubStream')}({unstuffed})")
+    stream = f"{scope.use('SubStream')}({unstuffed})"
     head = f"for frame in {scope.use('frames_in')}(io, {framing.delimiter!r}, {scope.spec.max_record}):"
-    return (block(head, [keep(item)]),)
+    return (block(head, _object_lines(scope, attribute, attribute.type, stream, keep)),)
 
 
 # One value -----------------------------------------------------------------------------------------------------------

@@ -23,9 +23,23 @@ UNTOUCHED = re.compile(b"\\0+")
 class TrackedStream(KaitaiStream):
     """A stream in memory that knows which of its bytes were written."""
 
+    was_asked = False
+    """Whether anything depends on a size that is not known yet."""
+
     def __init__(self) -> None:
         self._touched = bytearray()
         super().__init__(BytesIO())
+
+    def fill(self, source: KaitaiStream) -> None:
+        """Puts what stands in ``source`` where nothing was written between what was."""
+        back, behind = self.pos(), source.pos()
+        for begin, end in self.gaps(len(self._touched)):
+            source.seek(begin)
+            data = source.read_bytes(min(end, source.size()) - begin) if begin < source.size() else b""
+            self.seek(begin)
+            self.write_bytes(data)
+        source.seek(behind)
+        self.seek(back)
 
     def gaps(self, end: int) -> list[tuple[int, int]]:
         """The ranges of bytes before ``end`` that were not written."""

@@ -301,14 +301,16 @@ class ReadWriteStruct(ReadWriteKaitaiStruct):
 
     def _written(self) -> KaitaiStream:
         """Writes everything to a new stream of the size that it takes."""
+        source, end = self._io, 0 if self._io is None else _position(self._io)
+        stream: TrackedStream = OpenStream()
         if not self._m_has_layout:
-            stream = OpenStream()
             self._write_to(stream)
-            if not stream.was_asked:
-                return stream
-        fixed = FixedStream(self._settle(0, None).extent)
-        self._write_to(fixed)
-        return fixed
+        if self._m_has_layout or stream.was_asked:
+            stream = FixedStream(self._settle(0, None).extent)
+            self._write_to(stream)
+        if source is not None and end == stream.pos():
+            stream.fill(source)
+        return stream
 
     def _write_to(self, io: KaitaiStream) -> None:
         """Writes everything to ``io``, as Kaitai's own classes do."""
@@ -342,6 +344,14 @@ def _structs(value: object) -> Iterator[Any]:
         yield from (each for each in value if isinstance(each, KaitaiStruct))
     elif isinstance(value, KaitaiStruct):
         yield value
+
+
+def _position(io: KaitaiStream) -> int:
+    """Where a stream stands; -1 where that cannot be said any more."""
+    try:
+        return io.pos()
+    except (OSError, ValueError):
+        return -1
 
 
 def _grows(io: KaitaiStream) -> bool:

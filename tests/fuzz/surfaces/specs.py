@@ -1,9 +1,10 @@
-"""The spec front end: whatever the text, the answer is a model or diagnostics with a place."""
+"""The spec front end and the code it leads to: whatever the text, the answer is a model or diagnostics with a place."""
 
 from wireloom.codegen.backends.python import BACKEND
 from wireloom.codegen.expression.methods import METHODS
 from wireloom.codegen.model.load import analyse
 from wireloom.codegen.spec.tables import TABLES
+from wireloom.errors import SpecError
 
 
 def words() -> set[str]:
@@ -21,6 +22,13 @@ def check(data: bytes) -> None:
         assert each.file == "x.ksy"
         assert each.line >= 1 <= each.column
         assert "\n" not in str(each)
-    if result.spec is not None:
-        for file in BACKEND.files(result.spec):
-            compile(file.text, file.path, "exec")
+    if result.spec is None:
+        return
+    try:
+        files = BACKEND.files(result.spec)
+    except SpecError as error:
+        # What only the generated code cannot do, such as an encoding that Python does not know, has a place too.
+        assert "x.ksy:" in str(error)
+        return
+    for file in files:
+        compile(file.text, file.path, "exec")

@@ -46,6 +46,15 @@ def test_why_the_engine_does_not_read_the_rows(tmp_path: Path) -> None:
     assert "table: the object parser reads its rows: " in run("check", str(path)).stdout
 
 
+def test_what_a_format_cannot_have_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "table.ksy"
+    path.write_text(
+        "meta: {id: table, -wireloom: {rows: rows}}\nseq: [{id: rows, type: row, repeat: eos}]\n"
+        "types: {row: {seq: [{id: a, type: str, size: 2, encoding: none_such}]}}\n"
+    )
+    assert "error: Python does not know the encoding 'none_such'" in run("check", str(path), code=1).stdout
+
+
 def test_a_spec_without_rows(tmp_path: Path) -> None:
     path = tmp_path / "plain.ksy"
     path.write_text("meta: {id: plain, endian: be}\nseq: [{id: a, type: u4}]\n")

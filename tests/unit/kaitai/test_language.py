@@ -329,7 +329,7 @@ def test_checksums_are_verified(tmp_path: Path) -> None:
 seq:
   - {id: flag, type: u1}
   - {id: data, size: 9}
-  - {id: crc, type: u4, if: flag == 1, -wireloom: {checksum: {algorithm: crc32, covers: data}}}
+  - {id: crc, type: u4, if: flag == 1, -wireloom: {checksum: {algorithm: crc32, over: data}}}
 """
     good = b"\1" + b"123456789" + (0xCBF43926).to_bytes(4, "little")
     assert read(tmp_path, body, good).crc == 0xCBF43926

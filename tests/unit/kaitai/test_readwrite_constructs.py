@@ -168,6 +168,27 @@ def test_what_no_attribute_describes_stays(tmp_path: Path) -> None:
     assert written(value, 5) == b"\2\0abc"
 
 
+def test_what_stands_between_instances_stays(tmp_path: Path) -> None:
+    kind = writable(tmp_path, "seq: [{id: ofs, type: u1}]\ninstances: {a: {pos: ofs, type: u1}}")
+    value = read(kind, b"\4abc\7tail")
+    value.a = 8
+    assert written(value) == b"\4abc\x08"
+    value.a = 9
+    assert written(value) == b"\4abc\x09"
+
+
+def test_frames(tmp_path: Path) -> None:
+    kind = writable(
+        tmp_path,
+        "seq:\n  - {id: notes, type: note, repeat: eos, -wireloom: {framing: {stuffing: cobs, delimiter: [0]}}}\n"
+        "types: {note: {seq: [{id: text, size-eos: true}]}}",
+    )
+    value = kind()
+    value.notes = [kind.Note(), kind.Note()]
+    value.notes[0].text, value.notes[1].text = b"a\0b", b"c"
+    assert there_and_back(kind, value) == b"\2a\2b\0\2c\0"
+
+
 def test_zlib_that_another_made_stays_as_it_is(tmp_path: Path) -> None:
     import zlib
 

@@ -97,11 +97,10 @@ def test_representations() -> None:
 def test_options_of_spark(name: str) -> None:
     options = pytest.importorskip("wireloom.spark.options", reason="Spark is not there")
     value = {"endpoint": f"http://{KEY}:{SECRET}@host", "path": ADDRESS, "maxRecord": "many"}.get(name, SECRET)
-    try:
+    with pytest.raises(wireloom.WireloomError) as caught:
         made = options.read_options(registry.get("edgemq_segment"), {name: value})
         storage.expand(list(made.paths), **made.location)
-    except wireloom.WireloomError as error:
-        assert clean("".join(traceback.format_exception(error)))
+    assert clean("".join(traceback.format_exception(caught.value)))
 
 
 @pytest.mark.parametrize(

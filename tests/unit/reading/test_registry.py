@@ -106,7 +106,7 @@ def test_a_package_with_a_name_that_is_taken_is_told_of(monkeypatch: pytest.Monk
     result = CliRunner().invoke(main, ["formats"])
     assert result.exit_code == 0
     said = "cobs_log: the format of this name in the package mine.cobs is not used, that of wireloom is"
-    assert f"wireloom: warning: {said}" in result.stderr
+    assert f"wireloom: warning: {said}" in result.output
 
 
 def test_a_format_is_shown_on_one_line() -> None:

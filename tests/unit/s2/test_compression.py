@@ -70,8 +70,10 @@ def test_zstd_that_ends_early(checksum: bool, size: bool) -> None:
 
 
 @pytest.mark.parametrize("behind", [b"\0", b"garbage", b"\x28\xb5", b"\x28\xb5\x2f\xfd"])
-def test_what_follows_zstd_is_read(behind: bytes) -> None:
-    assert refusal(zstd(TEXT) + behind, "zstd") == "codec"
+@pytest.mark.parametrize("size", [True, False])
+def test_what_follows_zstd_is_read(behind: bytes, size: bool) -> None:
+    assert refusal(zstd(TEXT, write_content_size=size) + behind, "zstd") == "codec"
+    assert refusal(zstd(b"", write_content_size=size) + behind, "zstd") == "codec"
 
 
 @pytest.mark.parametrize("behind", [b"\0", b"garbage", compress(TEXT, "gzip")])
