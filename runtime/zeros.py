@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from .feeders import Feeder, Status
-from .window import Window
+from .window import MemoryWindow, Window
 
 OWN_ZEROS = 3
 """Most zero bytes that a record is taken to begin with behind zeros that are not its own."""
@@ -35,9 +35,12 @@ def skip_zeros(feeder: Feeder, window: Window) -> int:
     # With these bytes the frame comes whole into the window, and each of the places can be tried in it.
     _holds(feeder, window)
     first = window.begin
+    # Not extended any more: that would let go of bytes that come to be tried later.
+    near = MemoryWindow(window.view)
+    near.base, near.at_end = window.base, window.at_end
     for own in range(zeros + 1):
-        window.begin = first + zeros - own
-        if _holds(feeder, window):
+        window.begin = near.begin = first + zeros - own
+        if _holds(feeder, near):
             return window.base + window.begin - start
     window.begin = first + zeros
     return window.base + window.begin - start

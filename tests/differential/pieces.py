@@ -1,7 +1,6 @@
 """What a made-up spec consists of: attributes, each with what writes its bytes, and expressions with what they mean.
 
-A piece knows how to make bytes that hold. That makes this a third reading of the language, beside the two readers that
-are compared: the values that went in have to come out.
+A piece knows how to make bytes that mostly hold: sizes, counts and conditions come to what its values say.
 """
 
 from __future__ import annotations

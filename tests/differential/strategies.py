@@ -28,4 +28,4 @@ def bounded(examples: int) -> Callable[[Any], Any]:
     """That many examples in the suite, more than that in every run of the fuzzer."""
     if settings.default is not None and settings.default.derandomize:
         return settings(max_examples=examples, suppress_health_check=list(HealthCheck))
-    return settings(max_examples=examples * 8, suppress_health_check=list(HealthCheck))
+    return settings(max_examples=examples * 4, suppress_health_check=list(HealthCheck))

@@ -15,7 +15,7 @@ from . import kaitai
 from .damage import damaged
 from .specs import Made, plain_spec
 
-SPECS = 400 if os.environ.get("WIRELOOM_HYPOTHESIS") == "fuzz" else 60
+SPECS = 300 if os.environ.get("WIRELOOM_HYPOTHESIS") == "fuzz" else 60
 """In one process of Kaitai's compiler, whose start takes longer than a spec."""
 INPUTS = 10
 

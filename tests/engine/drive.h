@@ -1,10 +1,20 @@
-/* A driver for fuzz targets where there is no libFuzzer: random bytes from a seed, TARGET [ROUNDS [SEED]]. */
+/* What fuzz targets share: choices out of bytes, and a driver where there is no libFuzzer: random bytes from a seed,
+ * TARGET [ROUNDS [SEED]]. */
 #ifndef WIRELOOM_DRIVE_H
 #define WIRELOOM_DRIVE_H
 
 #include "check.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Takes bytes until there are none, then zeros. */
+typedef struct {
+    const uint8_t *at;
+    const uint8_t *end;
+} taker;
+
+static inline unsigned take(taker *bytes) { return bytes->at < bytes->end ? *bytes->at++ : 0; }
+static inline unsigned take_below(taker *bytes, unsigned count) { return take(bytes) % count; }
 
 #ifdef WITH_MAIN
 /* Inputs of which some have few different bytes, others many; `letters` are those that matter to the target. */

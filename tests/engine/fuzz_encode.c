@@ -10,13 +10,6 @@
 #define ROOM 60000
 
 typedef struct {
-    const uint8_t *at;
-    const uint8_t *end;
-} taker;
-
-static unsigned take(taker *bytes) { return bytes->at < bytes->end ? *bytes->at++ : 0; }
-
-typedef struct {
     wl_encode_field fields[MOST_FIELDS];
     uint8_t *values[MOST_FIELDS];
     uint8_t *offsets, *data;

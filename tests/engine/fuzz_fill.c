@@ -6,21 +6,12 @@
  * Compiled with -DWITH_MAIN it drives itself, by random bytes from a seed: fuzz_fill [ROUNDS [SEED]].
  * Beside what the sanitizers see, the read in pieces must give exactly what the read at once gives, and resync must
  * find the same row with and without more input to come. */
-#include "check.h"
+#include "drive.h"
 
 #define LONGEST_INPUT 12000
 
 /* What came of it all, so that the driver can tell a target that tests something from one that does not. */
 static size_t programs_run, rows_read, rows_damaged;
-
-/* Takes bytes until there are none, then zeros. */
-typedef struct {
-    const uint8_t *at;
-    const uint8_t *end;
-} taker;
-
-static unsigned take(taker *bytes) { return bytes->at < bytes->end ? *bytes->at++ : 0; }
-static unsigned take_below(taker *bytes, unsigned count) { return take(bytes) % count; }
 
 /* A program that is mostly right ----------------------------------------------------------------------------------- */
 
@@ -290,8 +281,6 @@ static void try_program(const wl_program *program, taker *bytes) {
         try_resync(program, &whole);
     free(input);
 }
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static bool started;

@@ -6,18 +6,10 @@
  * Compiled with -DWITH_MAIN it drives itself, by random bytes from a seed: fuzz_messages [ROUNDS [SEED]].
  * Beside what the sanitizers see: reading in pieces, with memory that grows by the least, must give exactly what
  * reading at once gives, lists must end where their items do, and what is in one struct must be equally long. */
+#include "drive.h"
 #include "message_check.h"
 
 static size_t programs_run, rows_read, units_refused;
-
-/* Takes bytes until there are none, then zeros. */
-typedef struct {
-    const uint8_t *at;
-    const uint8_t *end;
-} taker;
-
-static unsigned take(taker *bytes) { return bytes->at < bytes->end ? *bytes->at++ : 0; }
-static unsigned take_below(taker *bytes, unsigned count) { return take(bytes) % count; }
 
 /* A program that is right ------------------------------------------------------------------------------------------ */
 
@@ -321,8 +313,6 @@ static void try_program(const wl_message_program *program, taker *bytes, bool ri
     free_outcome(&right_found);
     free(source);
 }
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static bool started;

@@ -47,12 +47,13 @@ class Layout:
             stream.write_align_to_byte()
             for compute in self.checksums:
                 compute()
-            grown = assumed is None and stream.was_asked and stream.extent != known
+            size = max(stream.extent, stream.wanted)
+            grown = assumed is None and stream.was_asked and size != known
             if not self.changes and not grown:
                 if self.refused:
                     raise self.refused[0]
                 return stream
-            known = stream.extent if assumed is None else assumed
+            known = size if assumed is None else assumed
         names = ", ".join(dict.fromkeys(self.changes)) or "the size of the stream"
         raise ConsistencyError(names, "values that agree with each other", "others each time that they are computed")
 
@@ -67,10 +68,13 @@ def placed(io: KaitaiStream, position: int, *solutions: Solution) -> Iterator[No
     back = io.pos()
     layout = io.layout if isinstance(io, OpenStream) else None
     free = next((each for each in solutions if each.is_free), None)
-    if layout is None or free is None or not isinstance(io, OpenStream):
+    if layout is None or not isinstance(io, OpenStream):
         seek(io, position)
         yield
         io.seek(back)
+        return
+    if free is None:
+        yield from _counted_from_the_end(io, position, back)
         return
     key = (id(free.owner), free.name)
     if key in layout.floating:
@@ -83,6 +87,17 @@ def placed(io: KaitaiStream, position: int, *solutions: Solution) -> Iterator[No
     if io.clashes > clashes and key not in layout.floating:
         layout.floating.add(key)
         layout.changes.append(free.name)
+
+
+def _counted_from_the_end(io: OpenStream, position: int, back: int) -> Iterator[None]:
+    """Where the position depends on the size of the stream, and something else stands there, the stream is longer."""
+    clashes, extent = io.clashes, io.extent
+    seek(io, max(0, position))
+    begin = io.pos()
+    yield
+    if io.clashes > clashes and io.was_asked:
+        io.wanted = max(io.wanted, extent + io.pos() - begin)
+    io.seek(back)
 
 
 def next_place(io: OpenStream, solution: Solution) -> int:

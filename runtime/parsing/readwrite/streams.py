@@ -96,6 +96,8 @@ class OpenStream(TrackedStream):
     def __init__(self, layout: Layout | None = None, assumed: int | None = None) -> None:
         self.layout = layout
         self.assumed = assumed
+        self.wanted = 0
+        """The size with which everything has a place of its own, as far as that is known."""
         self.clashes = 0
         """How often bytes were written over others."""
         self.was_asked = False

@@ -206,12 +206,13 @@ class ReadWriteStruct(ReadWriteKaitaiStruct):
         made_here = io is None and (target is None or isinstance(target, TrackedStream | MemoryStream))
         self._load()
         self._check_all()
+        floating = self._begin()
         if isinstance(target, KaitaiStream) and not made_here and not _grows(target):
             if self._m_has_layout:
-                self._settle(target.pos(), target.size())
+                self._settle(target.pos(), target.size(), floating)
             self._write_to(target)
             return
-        stream = self._written()
+        stream = self._written(floating)
         if not made_here:
             _append(target, stream.to_byte_array())
 
@@ -286,27 +287,34 @@ class ReadWriteStruct(ReadWriteKaitaiStruct):
                 _put(each, "_m_moved", None)
         return moved, refused
 
-    def _settle(self, start: int, assumed: int | None) -> OpenStream:
+    def _settle(self, start: int, assumed: int | None, floating: set[tuple[int, str]]) -> OpenStream:
         """Finds the sizes and positions that follow from what is written; the stream that it was written to."""
         layout = Layout()
+        layout.floating.update(floating)
+        stream = layout.settle(self._write_to, start, assumed)
+        self._check_all()
+        return stream
+
+    def _begin(self) -> set[tuple[int, str]]:
+        """Gives 0 to what follows from nothing yet, each named by its object: what it measures is absent, or has no
+        place."""
+        found: set[tuple[int, str]] = set()
         for each in self._tree():
             if isinstance(each, ReadWriteStruct):
                 for name in each._m_solved:
                     if not hasattr(each, name):
                         _put(each, name, 0)
-                        layout.floating.add((id(each), name))
-        stream = layout.settle(self._write_to, start, assumed)
-        self._check_all()
-        return stream
+                        found.add((id(each), name))
+        return found
 
-    def _written(self) -> KaitaiStream:
+    def _written(self, floating: set[tuple[int, str]]) -> KaitaiStream:
         """Writes everything to a new stream of the size that it takes."""
         source, end = self._io, 0 if self._io is None else _position(self._io)
         stream: TrackedStream = OpenStream()
         if not self._m_has_layout:
             self._write_to(stream)
         if self._m_has_layout or stream.was_asked:
-            stream = FixedStream(self._settle(0, None).extent)
+            stream = FixedStream(self._settle(0, None, floating).extent)
             self._write_to(stream)
         if source is not None and end == stream.pos():
             stream.fill(source)

@@ -123,11 +123,9 @@ def write_terminated(
     if not eos_error and io.is_eof():
         return
     position = io.pos()
-    if not (consume or isinstance(io, OpenStream)):
-        io.write_bytes(terminator)
+    io.write_bytes(terminator)
+    if not consume:
         io.seek(position)
-    elif consume:
-        io.write_bytes(terminator)
 
 
 def inflated(data: bytes, owner: Any) -> bytes:

@@ -26,6 +26,7 @@ CONSTRUCTS: dict[str, tuple[str, bytes]] = {
     "text, two bytes a unit": ("seq: [{id: a, type: strz, encoding: UTF-16LE}]", "aĀ\0".encode("utf-16le")),
     "a terminator that is included": ("seq: [{id: a, terminator: 0x0a, include: true}, {id: b, type: u1}]", b"ab\n\1"),
     "a terminator that stays": ("seq: [{id: a, terminator: 0x0a, consume: false}, {id: b, type: u1}]", b"ab\n"),
+    "a terminator that stays at the end": ("seq: [{id: a, terminator: 0x0a, consume: false}]", b"ab\n"),
     "a terminator or the end": (
         "seq: [{id: a, size: 3, type: t}]\ntypes: {t: {seq: [{id: x, terminator: 0, eos-error: false}]}}",
         b"abc",
@@ -175,6 +176,33 @@ def test_what_stands_between_instances_stays(tmp_path: Path) -> None:
     assert written(value) == b"\4abc\x08"
     value.a = 9
     assert written(value) == b"\4abc\x09"
+
+
+CUSTOM = """
+class Mirror:
+    def __init__(self, first):
+        self.first = first
+
+    def decode(self, data):
+        return data[:self.first] + data[self.first:][::-1]
+
+    encode = decode
+"""
+
+
+def test_a_process_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "mirror.py").write_text(CUSTOM)
+    monkeypatch.syspath_prepend(tmp_path)
+    kind = writable(
+        tmp_path,
+        "seq: [{id: len, type: u1}, {id: a, size: len, process: mirror(1)}, "
+        "{id: b, size: 4, type: t, process: mirror(2)}]\ntypes: {t: {seq: [{id: x, type: str, size: 4}]}}",
+    )
+    value = read(kind, b"\3abcwxyz")
+    assert (value.a, value.b.x, value._raw_b) == (b"acb", "wxzy", b"wxzy")
+    value.a, value.b.x = b"12345", "abcd"
+    assert there_and_back(kind, value) == b"\x0515432abdc"
+    assert (value._raw_b, value._raw__raw_b) == (b"abcd", b"abdc")
 
 
 def test_frames(tmp_path: Path) -> None:

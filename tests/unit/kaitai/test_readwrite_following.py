@@ -296,7 +296,7 @@ def test_the_size_of_the_stream_follows_too(tmp_path: Path) -> None:
     )
     value = kind()
     value.a, value.b, value.last = b"hello", 1, 0x0302
-    assert written(value, 8) == b"hello\1\2\3"
+    assert written(value, 8) == there_and_back(kind, value) == b"hello\1\2\3"
 
 
 def test_an_object_takes_its_place_below_its_parent(tmp_path: Path) -> None:
@@ -309,3 +309,23 @@ def test_an_object_takes_its_place_below_its_parent(tmp_path: Path) -> None:
     other.body = value.body
     with pytest.raises(ConsistencyError, match=r"^Check failed: body,"):
         other._check()
+
+
+def test_the_size_of_what_is_absent(tmp_path: Path) -> None:
+    kind = writable(
+        tmp_path,
+        "seq: [{id: flag, type: u1}, {id: len, type: u1}, {id: a, size: len, if: flag == 1}, "
+        "{id: num, type: u1}, {id: b, type: u1, repeat: expr, repeat-expr: num, if: flag == 1}]",
+    )
+    value = kind()
+    value.flag = 0
+    assert there_and_back(kind, value) == b"\0\0\0"
+    value.flag, value.a, value.b = 1, b"xy", [3]
+    assert there_and_back(kind, value) == b"\1\2xy\1\3"
+
+
+def test_a_stream_that_is_for_reading(tmp_path: Path) -> None:
+    kind = writable(tmp_path, "seq: [{id: a, type: u1}]")
+    value = read(kind, b"\1")
+    with pytest.raises(EOFError):
+        value._write(value._io)

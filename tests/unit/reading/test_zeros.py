@@ -121,3 +121,19 @@ def test_zeros_are_delimiters_elsewhere(tmp_path: Path) -> None:
     table, report = wireloom.read_with_report("cobs_log", file(tmp_path, bytes(3) + samples.cobs_log([b"a"])))
     assert table["payload"].to_pylist() == [b"a"]
     assert [damage.length for damage in report.files[0].damaged] == [1, 1]
+
+
+@pytest.mark.parametrize("feeder", FEEDERS)
+@pytest.mark.parametrize("behind", [b"\xfe\xfd", b"\xfe\xfd\xfe\xfd", b"\xfe", b"\x01\xfe\xfd", LOG])
+def test_ranges_that_end_where_the_zeros_do(behind: bytes, feeder: str, tmp_path: Path) -> None:
+    # A block of the input ends with the range, in the middle of the delimiter or of the record behind the zeros.
+    path = file(tmp_path, bytes(535) + behind)
+    size = path.stat().st_size
+    columns = ["_offset", "payload"]
+    whole, _ = read(feeder, "word_stuffed_log", path, columns=columns, codec="none")
+    for cut in range(528, size + 1):
+        parts = [
+            read(feeder, "word_stuffed_log", path, columns=columns, codec="none", byte_range=each)[0]
+            for each in ((0, cut), (cut, size))
+        ]
+        assert [row for part in parts for row in part.to_pylist()] == whole.to_pylist()
