@@ -15,7 +15,7 @@ from ..unit.reading.running import read
 from .damaged import Damaged
 
 COUNTS = ("cases", "both", "damages", "intact", "out", "lost", "unseen", "violations")
-"""What is counted, in the order of a table: damaged inputs; those that both engines read; places that were damaged;
+"""What is counted, in the order of a table: damaged inputs; those that both engines read; how often they were damaged;
 records that stand intact in the damaged input; those that came out; those that did not, by a way that the format's
 claim allows; rows of hit bytes that the format has no means to tell from good ones; broken claims."""
 

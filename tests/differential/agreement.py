@@ -45,9 +45,21 @@ def outcome(format: Format, data: bytes, *, columns: list[str] | None = None, **
 
 def plain(column: pa.ChunkedArray) -> list[Any]:
     """Values that can be compared: no float that differs from itself, no time that Python cannot hold."""
-    if pa.types.is_timestamp(column.type):
-        column = column.cast(pa.int64())
+    column = column.cast(timeless(column.type))
     return [repr(value) if isinstance(value, float | list | dict) else value for value in column.to_pylist()]
+
+
+def timeless(type: pa.DataType) -> pa.DataType:
+    """The type with integers in place of times, in lists and structs too."""
+    if pa.types.is_timestamp(type):
+        return pa.int64()
+    if pa.types.is_list(type):
+        return pa.list_(type.value_field.with_type(timeless(type.value_type)))
+    if pa.types.is_map(type):
+        return pa.map_(type.key_type, type.item_field.with_type(timeless(type.item_type)))
+    if pa.types.is_struct(type):
+        return pa.struct([each.with_type(timeless(each.type)) for each in type])
+    return type
 
 
 def agreed(format: Format, data: bytes, **options: Any) -> Any:

@@ -329,3 +329,10 @@ def test_a_stream_that_is_for_reading(tmp_path: Path) -> None:
     value = read(kind, b"\1")
     with pytest.raises(EOFError):
         value._write(value._io)
+
+
+def test_a_place_that_is_counted_from_the_end(tmp_path: Path) -> None:
+    kind = writable(tmp_path, "seq: [{id: a, type: strz}]\ninstances: {last: {pos: _io.size - 2, type: u2}}")
+    value = kind()
+    value.a, value.last = "hello", 3
+    assert there_and_back(kind, value) == b"hello\0\3\0"

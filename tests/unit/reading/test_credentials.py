@@ -97,9 +97,13 @@ def test_representations() -> None:
 def test_options_of_spark(name: str) -> None:
     options = pytest.importorskip("wireloom.spark.options", reason="Spark is not there")
     value = {"endpoint": f"http://{KEY}:{SECRET}@host", "path": ADDRESS, "maxRecord": "many"}.get(name, SECRET)
-    with pytest.raises(wireloom.WireloomError) as caught:
+
+    def read() -> None:
         made = options.read_options(registry.get("edgemq_segment"), {name: value})
         storage.expand(list(made.paths), **made.location)
+
+    with pytest.raises(wireloom.WireloomError) as caught:
+        read()
     assert clean("".join(traceback.format_exception(caught.value)))
 
 

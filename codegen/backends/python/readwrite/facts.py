@@ -28,8 +28,9 @@ class Facts:
         return self._anywhere(struct, self._has_own_layout)
 
     def _has_own_layout(self, struct: Struct) -> bool:
-        if any(each.pos is not None and solutions(self.spec, struct, each.pos) for each in struct.instances):
-            return True
+        for position in (each.pos for each in struct.instances if each.pos is not None):
+            if _leaves(position) or solutions(self.spec, struct, position):
+                return True
         for attribute in _attributes(struct):
             if attribute.checksum is not None and plain_cover(struct, attribute.checksum) is None:
                 return True
