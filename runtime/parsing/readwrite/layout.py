@@ -67,7 +67,7 @@ def placed(io: KaitaiStream, position: int, *solutions: Solution) -> Iterator[No
     """
     back = io.pos()
     layout = io.layout if isinstance(io, OpenStream) else None
-    free = next((each for each in solutions if each.is_free), None)
+    free = next((each for each in solutions if each.is_free and each.is_known), None)
     if layout is None or not isinstance(io, OpenStream):
         seek(io, position)
         yield
@@ -102,5 +102,6 @@ def _counted_from_the_end(io: OpenStream, position: int, back: int) -> Iterator[
 
 def next_place(io: OpenStream, solution: Solution) -> int:
     """The first position behind everything that the attribute can name."""
-    step = abs(solution.factor) or 1
-    return io.extent + (solution.addend - io.extent) % step
+    factor, addend = solution.numbers()
+    step = abs(factor) or 1
+    return io.extent + (addend - io.extent) % step

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
+
+Number = int | Callable[[], int]
+"""A number, or what computes it where that may not be possible yet."""
 
 
 class Solution(NamedTuple):
@@ -10,8 +14,8 @@ class Solution(NamedTuple):
 
     owner: Any
     name: str
-    factor: int = 1
-    addend: int = 0
+    factor: Number = 1
+    addend: Number = 0
 
     @property
     def is_free(self) -> bool:
@@ -24,9 +28,23 @@ class Solution(NamedTuple):
         """Whether the attribute has a value already."""
         return hasattr(self.owner, self.name)
 
+    @property
+    def is_known(self) -> bool:
+        """Whether the other numbers of the expression are there."""
+        try:
+            self.numbers()
+        except AttributeError:
+            return False
+        return True
+
+    def numbers(self) -> tuple[int, int]:
+        """The factor and the addend. Raises ``AttributeError`` where they need what is not set."""
+        return _number(self.factor), _number(self.addend)
+
     def value_for(self, wanted: int) -> int | None:
         """What the attribute must be so that the expression comes to ``wanted``; ``None`` where no integer does."""
-        value, rest = divmod(wanted - self.addend, self.factor) if self.factor else (0, 1)
+        factor, addend = self.numbers()
+        value, rest = divmod(wanted - addend, factor) if factor else (0, 1)
         return None if rest else value
 
     def follow(self, wanted: int) -> bool:
@@ -38,7 +56,11 @@ class Solution(NamedTuple):
         return changed
 
 
+def _number(number: Number) -> int:
+    return number if isinstance(number, int) else number()
+
+
 def first_free(solutions: tuple[Solution, ...]) -> Solution | None:
     """The one to solve for: an attribute that is not set yet, or else one that may take another value."""
-    free = [each for each in solutions if each.is_free]
+    free = [each for each in solutions if each.is_free and each.is_known]
     return next((each for each in free if not each.is_set), free[0] if free else None)

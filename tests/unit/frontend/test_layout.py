@@ -65,8 +65,9 @@ def test_frames_layout(seq: str, expected: set[str]) -> None:
         ("{id: n, type: u4}, {id: a, type: sub, repeat: expr, repeat-expr: n + 1}", "(a.length - 1)"),
         ("{id: n, type: u4}, {id: a, size: 4, repeat: expr, repeat-expr: n}", "a.length"),
         ("{id: n, type: u4, valid: {min: 2}}, {id: a, size: n}, {id: b, type: u1, if: n > 5}", "a.size"),
+        # The first one decides; the second is checked against it.
+        ("{id: n, type: u4}, {id: a, size: n}, {id: b, size: n}", "a.size"),
         # What does not follow from one field alone is the writer's own to say.
-        ("{id: n, type: u4}, {id: a, size: n}, {id: b, size: n}", None),
         ("{id: n, type: u4}, {id: a, size: n + n}", None),
         ("{id: n, type: u4}, {id: a, size: n / 2}", None),
         ("{id: n, type: u4}, {id: a, size: n * 0}", None),

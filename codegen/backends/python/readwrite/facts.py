@@ -79,7 +79,19 @@ def is_plain(struct: Struct) -> bool:
             return False
         if any(_leaves(each) for each in nodes(attribute)):
             return False
-    return True
+    return not _share_a_size(struct)
+
+
+def _share_a_size(struct: Struct) -> bool:
+    """Whether two attributes have a size by the same other one, which may then have to change twice."""
+    names: set[str] = set()
+    for attribute in struct.attributes:
+        if isinstance(attribute.size, ExpressionSize):
+            own = {each.id for each in walk(attribute.size.expression) if isinstance(each, Name)}
+            if own & names:
+                return True
+            names |= own
+    return False
 
 
 def _leaves(node: Node) -> bool:

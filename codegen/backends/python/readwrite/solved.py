@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ....expression.nodes import IntegerLiteral, Node
 from ....model.model import Attribute, ExpressionSize, RepeatCount, Spec, Struct
 from ....model.solving import Solution, solutions
-from ....model.types import Path
+from ....model.types import Path, UserType
 from ..expressions import PRODUCT
 from ..layout import structs
 from ..names import field_name
@@ -17,16 +17,23 @@ from ..view import Line
 
 def solution_texts(scope: ClassScope, node: Node, attribute: Attribute) -> tuple[str, ...]:
     """The solutions of an expression of ``attribute``, as the runtime takes them."""
-    return tuple(_text(scope, each, attribute) for each in solutions(scope.spec, scope.struct, node))
+    found = solutions(scope.spec, scope.struct, node)
+    return tuple(_text(scope, each, attribute, late=len(found) > 1) for each in found)
 
 
-def _text(scope: ClassScope, solution: Solution, attribute: Attribute) -> str:
+def _text(scope: ClassScope, solution: Solution, attribute: Attribute, *, late: bool) -> str:
+    """``late``: its numbers may hold what another solution gives, so they are computed only when they are needed."""
+
+    def number(node: Node) -> str:
+        text = scope.text(node, attribute)
+        return f"lambda: {text}" if late and not isinstance(node, IntegerLiteral) else text
+
     owner = "self" if solution.owner is None else scope.text(solution.owner, attribute)
     arguments = [owner, repr(field_name(solution.name))]
     if not _is(solution.factor, 1) or not _is(solution.addend, 0):
-        arguments.append(scope.text(solution.factor, attribute))
+        arguments.append(number(solution.factor))
     if not _is(solution.addend, 0):
-        arguments.append(scope.text(solution.addend, attribute))
+        arguments.append(number(solution.addend))
     return f"{scope.use('Solution')}({', '.join(arguments)})"
 
 
@@ -41,9 +48,27 @@ def solve_line(scope: ClassScope, node: Node, attribute: Attribute, wanted: str)
         return ()
     only = found[0]
     if len(found) == 1 and only.owner is None and _is(only.factor, 1):
+        if _is_decided(scope, attribute, only.name):
+            return ()
         addend = "" if _is(only.addend, 0) else f" - {scope.translator(attribute.position).text(only.addend, PRODUCT)}"
         return (Line(f"self._follow({field_name(only.name)!r}, {wanted}{addend})"),)
-    return (Line(f"self._solve({wanted}, {', '.join(_text(scope, each, attribute) for each in found)})"),)
+    return (Line(f"self._solve({wanted}, {', '.join(solution_texts(scope, node, attribute))})"),)
+
+
+def _is_decided(scope: ClassScope, attribute: Attribute, name: str) -> bool:
+    """Whether an attribute before this one always gives ``name`` its value; this one is then checked against it."""
+    for each in scope.struct.attributes:
+        if each.id == attribute.id:
+            return False
+        if each.condition is not None or each.switch is not None or isinstance(each.type, UserType):
+            continue
+        counted = each.repeat.expression if isinstance(each.repeat, RepeatCount) else None
+        sized = each.size.expression if isinstance(each.size, ExpressionSize) and each.repeat is None else None
+        for node in (counted, sized):
+            found = solutions(scope.spec, scope.struct, node) if node is not None else ()
+            if len(found) == 1 and found[0].owner is None and found[0].name == name:
+                return True
+    return False
 
 
 def solved_names(scope: ClassScope) -> tuple[str, ...]:
