@@ -43,7 +43,7 @@ def test_fields_that_share_a_size_must_be_as_long_as_each_other(tmp_path: Path) 
 def test_what_was_read_may_become_longer_in_both_only(tmp_path: Path) -> None:
     value = read(writable(tmp_path, SHARED), b"\3abcdef")
     value.a = b"wxyz"
-    with pytest.raises(ConsistencyError, match="^Check failed: b, expected: 4, actual: 3$"):
+    with pytest.raises(ConsistencyError, match=r"^Check failed: b, expected: 4, actual: 3$"):
         value._to_bytes()
     value.b = b"1234"
     assert value._to_bytes() == b"\4wxyz1234"
