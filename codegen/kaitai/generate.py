@@ -19,10 +19,12 @@ REPLACEABLE = (HEADER_START, "# This is a generated file! ")
 
 @dataclass(frozen=True)
 class Outcome:
-    """What was, or with ``check`` would have been, written, and the errors of the specs that are refused."""
+    """What was, or with ``check`` would have been, written, the errors of the specs that are refused, and what whoever
+    writes with the classes has to give."""
 
     changes: Changes
     errors: tuple[WireloomError, ...]
+    notes: tuple[str, ...]
 
 
 def generate(
@@ -47,7 +49,7 @@ def generate(
         for path in changes.written:
             output_dir.mkdir(parents=True, exist_ok=True)
             put(output_dir / path, files[path])
-    return Outcome(changes, tuple(made.errors))
+    return Outcome(changes, tuple(made.errors), tuple(made.notes))
 
 
 def _compare(files: Mapping[str, str], output_dir: Path) -> Changes:

@@ -15,16 +15,19 @@ from ..backends.python.lower import lower
 from ..backends.python.names import module_name
 from ..model.load import load
 from ..model.model import MODEL_VERSION, Spec
+from ..model.unsolved import Unsolved, unsolved
 
 TEMPLATE = "parser.py.j2"
 
 
 @dataclass
 class Modules:
-    """What came of some specs: ``texts``, by the name of the module, and the ``errors`` of those that are refused."""
+    """What came of some specs: ``texts``, by the name of the module, the ``errors`` of those that are refused, and
+    ``notes``, what whoever writes has to give, each with its place."""
 
     texts: dict[str, str] = field(default_factory=dict)
     errors: list[WireloomError] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
 
 def modules(specs: Iterable[Path], import_paths: Iterable[Path], api: Api, package: str) -> Modules:
@@ -38,12 +41,20 @@ def modules(specs: Iterable[Path], import_paths: Iterable[Path], api: Api, packa
     folders = tuple(import_paths)
     for path in specs:
         try:
-            _add(made.texts, known, load(path, import_paths=folders), api, package)
+            spec = load(path, import_paths=folders)
+            _add(made.texts, known, spec, api, package)
+            if api is Api.KAITAI_READ_WRITE:
+                made.notes.extend(map(_note, unsolved(spec, in_place=True)))
         except WireloomError as error:
             made.errors.append(error)
         except OSError as error:
             made.errors.append(WireloomError(f"cannot be read: {error.strerror}", path=str(path)))
     return made
+
+
+def _note(each: Unsolved) -> str:
+    place = "" if each.position is None else f"{each.position.file}:{each.position.line}:{each.position.column}: "
+    return f"{place}note: {each.message}"
 
 
 def _add(texts: dict[str, str], known: dict[str, Spec], whole: Spec, api: Api, package: str) -> None:

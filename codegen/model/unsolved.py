@@ -9,7 +9,7 @@ from ..expression.nodes import Attribute as Member
 from ..expression.nodes import Name, Node
 from ..expression.walk import walk
 from .model import Attribute, ExpressionSize, Position, RepeatCount, Spec, Struct
-from .solving import is_derivable
+from .solving import is_derivable, solutions
 from .types import Path, UserType
 
 
@@ -30,13 +30,15 @@ class Unsolved:
         )
 
 
-def unsolved(spec: Spec) -> tuple[Unsolved, ...]:
+def unsolved(spec: Spec, *, in_place: bool = False) -> tuple[Unsolved, ...]:
     """All of a spec that is no protobuf message, in the order of the spec.
 
-    None of one whose table is one of messages: what frames those is written by the runtime.
+    None of one whose table is one of messages: what frames those is written by the runtime. ``in_place``: for classes
+    that read and write, which also solve for what other objects hold, as far as the numbers beside it are given.
     """
     if spec.units is not None:
         return ()
+    elsewhere = _solved_in_place(spec) if in_place else set()
     found: dict[tuple[Path, str], Unsolved] = {}
     for struct in _structs(spec.root):
         if struct.message is not None:
@@ -44,12 +46,21 @@ def unsolved(spec: Spec) -> tuple[Unsolved, ...]:
         for expression, measured in _measures(struct):
             for holder, attribute in _integers(spec, struct, expression):
                 key = (holder.path, attribute.id)
-                solved = holder.path == struct.path and any(
-                    each.attribute == attribute.id for each in holder.derivations
+                solved = key in elsewhere or (
+                    holder.path == struct.path and any(each.attribute == attribute.id for each in holder.derivations)
                 )
                 if not solved and not _is_constant(attribute) and key not in found:
                     found[key] = Unsolved(attribute.id, measured, attribute.position)
     return tuple(found.values())
+
+
+def _solved_in_place(spec: Spec) -> set[tuple[Path, str]]:
+    return {
+        (each.struct, each.name)
+        for struct in _structs(spec.root)
+        for expression, _ in _measures(struct)
+        for each in solutions(spec, struct, expression)
+    }
 
 
 def _structs(struct: Struct) -> Iterator[Struct]:

@@ -127,6 +127,8 @@ def _kaitai(
     for error in outcome.errors:
         rendered = error.rendered(wants_colours(sys.stderr)) if isinstance(error, SpecError) else f"wireloom: {error}"
         click.echo(rendered, err=True)
+    for note in outcome.notes:
+        click.echo(printable(note), err=True)
     code = _result(outcome.changes, output, check, as_json)
     return UNUSABLE if outcome.errors else code
 

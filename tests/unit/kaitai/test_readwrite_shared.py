@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from kaitaistruct import ConsistencyError
+from wireloom.command import main
 
 from .writing import read, writable
 
@@ -68,3 +70,22 @@ def test_of_two_factors_the_one_that_is_not_given_follows(tmp_path: Path) -> Non
     for given in ({}, {"w": 4}):
         with pytest.raises(AttributeError, match="is not set, and nothing says what it must be: assign it"):
             made(kind, cells=[1, 2, 3, 4, 5, 6], **given)._to_bytes()
+
+
+@pytest.mark.parametrize(
+    ("seq", "named"),
+    [
+        ("[{id: bits, type: u1}, {id: body, size: bits / 8}]", "'bits', which does not follow from the size of 'body'"),
+        ("[{id: n, type: u1}, {id: items, type: u1, repeat: expr, repeat-expr: n * n}]", "'n', which does not follow"),
+        ("[{id: head, type: head}, {id: body, size: head.n - 1}]", ""),
+        ("[{id: n, type: u1}, {id: m, type: u1}, {id: a, size: m}, {id: body, size: n - m}]", ""),
+    ],
+)
+def test_the_generator_says_what_has_to_be_given(seq: str, named: str, tmp_path: Path) -> None:
+    spec = tmp_path / "given.ksy"
+    spec.write_text(f"meta: {{id: given, endian: le}}\nseq: {seq}\ntypes: {{head: {{seq: [{{id: n, type: u1}}]}}}}\n")
+    arguments = ["generate", "--kaitai", "--read-write", "-o", str(tmp_path / "out"), str(spec)]
+    said = CliRunner().invoke(main, arguments)
+    assert said.exit_code == 0
+    assert ("note: a writer has to be given" in said.output) == bool(named)
+    assert named in said.output
