@@ -20,7 +20,11 @@ def main() -> None:
             signal.signal(signal.SIGINT, leave)
         from .program import main as program
 
-        program()
+        try:
+            program()
+        finally:
+            # Nothing is left to stop. Python, on its way out, would die of an interrupt without a word.
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
     except KeyboardInterrupt:
         leave()
 

@@ -74,6 +74,24 @@ def test_an_interrupt_at_any_time(name: str, inputs: Path, tmp_path: Path) -> No
             assert len(left) == (name != "verify")
 
 
+def test_an_interrupt_when_all_is_done(inputs: Path) -> None:
+    program = f"""
+import atexit, os, time
+def last():
+    os.write(1, b"ending\\n")
+    time.sleep(0.5)
+atexit.register(last)
+{PROGRAM}"""
+    command = [sys.executable, "-c", program, "verify", "cobs_log", "a.log", "--json"]
+    process = subprocess.Popen(command, cwd=inputs, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout is not None
+    while process.stdout.readline() != b"ending\n":
+        assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=SECONDS)
+    assert (process.returncode, errors) == (0, b"")
+
+
 def _is_complete(path: Path) -> bool:
     if path.suffix == ".tmp":
         return False
