@@ -56,7 +56,7 @@ class FileScan:
         stored = self._opened.stored
         return stored.position if stored is not None else self._opened.window.begin
 
-    def batches(self) -> Iterator[Any]:
+    def batches(self) -> Generator[Any, None, None]:
         """The record batches of the input. Raises ``WireloomError`` where it cannot be opened, and in mode
         ``failfast`` at the first damage."""
         self._opened = opened = open_input(self._plan, self._source)

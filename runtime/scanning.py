@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -51,7 +51,7 @@ class Scanner:
     def __next__(self) -> Any:
         return next(self._batches)
 
-    def _run(self) -> Iterator[Any]:
+    def _run(self) -> Generator[Any, None, None]:
         inputs, at = self._inputs, 0
         reader = BundleReader(self._plan) if len(inputs) > 1 and is_possible(self._plan) else None
         while at < len(inputs):
@@ -108,7 +108,7 @@ class Scanner:
 
     def close(self) -> None:
         """Stops reading and lets go of files, memory and threads. May be called at any time, and again."""
-        self._batches.close()  # type: ignore[attr-defined]  # a generator, typed as an iterator
+        self._batches.close()
 
     def __enter__(self) -> Self:
         return self

@@ -207,7 +207,7 @@ class Log:
             if scan.report.error is not None:
                 raise WireloomError(scan.report.error, path=self._input.path, reason="missing")
         finally:
-            batches.close()  # type: ignore[attr-defined]  # a generator, typed as an iterator
+            batches.close()
             self.largest_read = max(self.largest_read, self.bytes_read - before)
 
     def _behind_hole(self, begin: int) -> int:

@@ -92,7 +92,7 @@ class Stored:
             return 0
         try:
             # Not every stream has a descriptor; one without raises an error that is caught below.
-            descriptor = self._stream.fileno()  # type: ignore[attr-defined]
+            descriptor = self._stream.fileno()  # type: ignore[attr-defined]  # only files have it
             end = os.lseek(descriptor, self.position, os.SEEK_DATA)
         except OSError as error:
             # Behind the last data the whole rest is one hole.

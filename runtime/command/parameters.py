@@ -63,7 +63,7 @@ def store_options(function: Function) -> Function:
     ):
         gathered = option(gathered)
     # The decorated function is called with other arguments than it has, which no type here could say.
-    return gathered  # type: ignore[return-value]
+    return gathered  # type: ignore[return-value]  # as just said
 
 
 def location_options(function: Function) -> Function:

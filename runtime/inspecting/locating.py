@@ -55,7 +55,7 @@ def located(scan: RecordScan) -> Iterator[Located]:
     try:
         yield from batches
     finally:
-        batches.close()  # type: ignore[attr-defined]  # a generator, typed as an iterator
+        batches.close()
     if scan.tail is not None and scan.wants(scan.tail.end) and not scan.is_done:
         yield scan.tail
 
@@ -136,7 +136,7 @@ class RecordScan(FileScan):
         """Whether something that ends there, and is counted already, lies where showing begins, or behind."""
         return end > self._wanted.offset and self._seen >= self._wanted.number
 
-    def batches(self) -> Iterator[Any]:
+    def batches(self) -> Generator[Any, None, None]:
         """The wanted records, then the rest of the input is left unread unless all damage is wanted."""
         source = super().batches()
         try:
@@ -145,7 +145,7 @@ class RecordScan(FileScan):
                 if self.is_done and not self._wanted.all_damage:
                     return
         finally:
-            source.close()  # type: ignore[attr-defined]  # a generator, typed as an iterator
+            source.close()
 
     def _rows(self, feeder: Feeder, opened: Opened) -> Batches:
         window = opened.window

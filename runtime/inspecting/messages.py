@@ -59,7 +59,7 @@ class MessageScan(UnitScan):
                 if self.is_done and not self._wanted.all_damage:
                     return
         finally:
-            batches.close()  # type: ignore[attr-defined]  # a generator, typed as an iterator
+            batches.close()
         if self._tail is not None and self._wants(self._tail.end, is_damage=True):
             yield self._tail
 

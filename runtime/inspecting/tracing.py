@@ -173,8 +173,8 @@ def taken(trace: Trace) -> Iterator[Trace]:
     with _lock:
         _tracing.trace = trace
         # The type checker refuses replaced methods, which is what tracing is: for this block, and undone behind it.
-        Struct.__setattr__ = _assign  # type: ignore[assignment, method-assign]
-        Struct._refuse = noted  # type: ignore[assignment, method-assign]
+        Struct.__setattr__ = _assign  # type: ignore[assignment, method-assign]  # replaced on purpose
+        Struct._refuse = noted  # type: ignore[assignment, method-assign]  # replaced on purpose
         try:
             yield trace
         finally:

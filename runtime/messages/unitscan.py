@@ -6,7 +6,7 @@ What ``wireloom.filescan`` is for rows that stand in the input themselves.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import Any
 
 import pyarrow as pa
@@ -61,7 +61,7 @@ class UnitScan:
         stored = self._opened.stored
         return stored.position if stored is not None else self._opened.window.begin
 
-    def batches(self) -> Iterator[Any]:
+    def batches(self) -> Generator[Any, None, None]:
         """The record batches of the input. Raises ``WireloomError`` where it cannot be opened, and in mode
         ``failfast`` at the first damage."""
         self._opened = opened = open_input(self._plan, self._source)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from struct import Struct
-from struct import error as StructError  # noqa: N812 - it is a class
+import struct
 from typing import Any
 
 from ..fields import find_terminator, packed
@@ -40,12 +39,12 @@ def at_end(io: KaitaiStream, name: str) -> None:
         raise ConsistencyError(name, 0, io.size() - io.pos())
 
 
-def write_run(io: KaitaiStream, packer: Struct, names: str, sizes: tuple[int, ...], *values: Any) -> None:
+def write_run(io: KaitaiStream, packer: struct.Struct, names: str, sizes: tuple[int, ...], *values: Any) -> None:
     """Writes several values at once; where there is no room for all, those are written that there is room for."""
     try:
         data = packer.pack(*values)
         io.write_bytes(data)
-    except StructError:
+    except struct.error:
         # This time the error names the value that does not fit.
         packed(packer, names, *values)
         raise
