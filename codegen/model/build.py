@@ -48,6 +48,8 @@ BOOLEAN: Check = (is_boolean, "a boolean")
 TEXT: Check = (is_text, "text")
 STREAM: Check = (lambda type: isinstance(type, StreamType), "a stream")
 STRUCT: Check = (is_struct, "an object")
+HOLDS: Check = (lambda type: is_boolean(type) or is_struct(type), "a boolean")
+"""That an object can be read at all is a condition too: the attributes in it have their own ``valid``."""
 
 
 class Builder:
@@ -314,7 +316,7 @@ class Builder:
             maximum=self._bound_key(symbol, value, "max", field.type, item, "<="),
             any_of=tuple(each for each in one_of if each is not None),
             in_enum=value.flag("in-enum"),
-            expression=self.checked(symbol, value, "expr", BOOLEAN, item),
+            expression=self.checked(symbol, value, "expr", HOLDS, item),
         )
 
     def _bound_key(

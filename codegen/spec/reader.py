@@ -82,7 +82,10 @@ def read_yaml(text: str, file: str, diagnostics: Diagnostics) -> YamlNode | None
         mark = error.problem_mark or error.context_mark
         position = _place(file, mark, 1, lines_of(text)) if mark else Position(file, 1, 1)
         parts = [part for part in (error.context, error.problem) if part]
-        diagnostics.error(position, ", ".join(parts), hint="this is about YAML's syntax, and nothing behind it is read")
+        hint = "this is about YAML's syntax, and nothing behind it is read"
+        if "'\\t'" in str(error.problem):
+            hint = "lines are indented with spaces: YAML takes no tabs there"
+        diagnostics.error(position, ", ".join(parts), hint=hint)
     except (yaml.YAMLError, ValueError, OverflowError) as error:
         # PyYAML lets these out for escapes and directives with impossible numbers.
         diagnostics.error(Position(file, 1, 1), f"this is no YAML: {error}")
@@ -119,6 +122,47 @@ def _merged(entries: list[tuple[Scalar, YamlNode]]) -> Iterator[tuple[Scalar, Ya
                 yield key, value
 
 
+class _Loader(yaml.SafeLoader):
+    """PyYAML takes spaces alone between words and tokens; YAML has tabs there as well, but not in the indentation."""
+
+    _begun = -1
+    """A line that is known to have more than blanks before where it is being read."""
+
+    def scan_plain_spaces(self, indent: int, start_mark: Any) -> list[str] | None:
+        """The white space behind a word of a plain scalar; ``None`` where the document ends."""
+        blank = self._blanks()
+        breaks: list[str] | None = super().scan_plain_spaces(indent, start_mark)
+        return [blank] if blank and breaks == [] else breaks
+
+    def scan_to_next_token(self) -> None:
+        """Goes on to the next token, or to a tab in the indentation, which then is an error."""
+        super().scan_to_next_token()
+        while self.peek() == "\t" and (self._is_begun() or self._is_empty()):
+            self._blanks()
+            super().scan_to_next_token()
+
+    def _is_begun(self) -> bool:
+        if self._begun != self.line and self.buffer[self.pointer - self.column : self.pointer].strip():
+            self._begun = self.line
+        return self._begun == self.line
+
+    def _is_empty(self) -> bool:
+        following: str = self.peek(self._size_of_blanks())
+        return following in ("\r", "\n", "#", "\0")
+
+    def _size_of_blanks(self) -> int:
+        size = 0
+        while self.peek(size) in (" ", "\t"):
+            size += 1
+        return size
+
+    def _blanks(self) -> str:
+        size = self._size_of_blanks()
+        blank: str = self.prefix(size)
+        self.forward(size)
+        return blank
+
+
 class _Composer:
     def __init__(self, text: str, file: str) -> None:
         self.text = text
@@ -131,7 +175,7 @@ class _Composer:
 
     def compose(self) -> YamlNode | None:
         documents = 0
-        for event in yaml.parse(self.text, Loader=yaml.SafeLoader):
+        for event in yaml.parse(self.text, Loader=_Loader):
             if isinstance(event, yaml.DocumentStartEvent):
                 documents += 1
                 if documents > 1:

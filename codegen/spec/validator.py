@@ -33,7 +33,7 @@ from .kinds import (
     TextKind,
     TypeKind,
 )
-from .scalars import plain_value
+from .scalars import MAX_DIGITS, plain_value
 from .syntax import (
     Contents,
     Entries,
@@ -189,6 +189,10 @@ class Validator:
         entries: list[Entry] = []
         for key, child in node.entries:
             value = plain_value(key.text)  # in quotes it is one as well
+            if re.fullmatch(r"-?0[0-9]+", key.text) and len(key.text) <= MAX_DIGITS:
+                value = int(key.text)
+                if value and not set(key.text) & set("89"):
+                    self.diagnostics.warning(key.position, f"{key.text} is read as {value}, not as an octal number")
             if not isinstance(value, int) or isinstance(value, bool):
                 self.diagnostics.error(key.position, f"expected an integer as an enum's value, found {described(key)}")
                 continue

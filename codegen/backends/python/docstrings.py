@@ -32,10 +32,11 @@ def named(module: Module, kind: str, name: str) -> str:
 def laid_out(text: str, depth: int) -> str:
     """The text of a docstring at that depth. A paragraph that is too wide is filled anew, a list or table kept."""
     width = LINE_LENGTH - 4 * depth - len('"""')
-    if "\n" not in text.strip() and width - len('"""') < len(text.strip()) <= width:
+    text = "\n".join(line.rstrip() for line in text.strip().split("\n"))
+    if "\n" not in text and width - len('"""') < len(text) <= width:
         # Behind the only line the end of the docstring has to fit as well.
-        return textwrap.fill(text.strip(), width - len('"""'), break_long_words=False)
-    paragraphs = text.strip().split("\n\n")
+        return textwrap.fill(text, width - len('"""'), break_long_words=False)
+    paragraphs = text.split("\n\n")
     return "\n\n".join(_paragraph(each.rstrip(), width) for each in paragraphs)
 
 

@@ -85,6 +85,22 @@ def test_merged_mappings() -> None:
     assert merged("a: {'<<': text}\n") == {"<<": "text"}
 
 
+@pytest.mark.parametrize(
+    "text", ["a:\tb\tc", "a: \tb\tc\t# d", "a: b\tc\n\t\n", "\t# d\na: b\tc\t\n \n", "{a:\tb\tc\t}\t"]
+)
+def test_tabs_between_words_and_tokens(text: str) -> None:
+    assert scalar(text).value == "b\tc"
+
+
+@pytest.mark.parametrize(("text", "line"), [("a:\n\t- b", 2), ("\ta: b", 1), ("a: {\n  \tb: c}\nd: 1\n\te: 2", 2)])
+def test_tabs_in_an_indentation(text: str, line: int) -> None:
+    diagnostics = Diagnostics()
+    assert read_yaml(text, "x.ksy", diagnostics) is None
+    (only,) = diagnostics.found
+    assert only.line == line
+    assert only.help == "lines are indented with spaces: YAML takes no tabs there"
+
+
 def test_byte_order_mark_and_line_ends() -> None:
     text = "meta:\r\n  id: x\r\nseq: [{id: a, type: u1}]\r\n"
     assert analyse("x.ksy", "\ufeff" + text).diagnostics == ()
