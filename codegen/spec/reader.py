@@ -144,7 +144,7 @@ class _Loader(yaml.SafeLoader):
     def _is_begun(self) -> bool:
         if self._begun != self.line and self.buffer[self.pointer - self.column : self.pointer].strip():
             self._begun = self.line
-        return self._begun == self.line
+        return bool(self._begun == self.line)
 
     def _is_empty(self) -> bool:
         following: str = self.peek(self._size_of_blanks())

@@ -55,7 +55,8 @@ def _numbers(io: KaitaiStream, byte_order: str, code: str, count: int) -> tuple[
     except EndOfStreamError as error:
         # It is one number that is not there as a whole.
         retreat(io, error)
-        io.read_bytes(error.bytes_available - error.bytes_available % width)
+        available = max(0, error.bytes_available)  # less than nothing behind the end
+        io.read_bytes(available - available % width)
         io.read_bytes(width)
         raise
     return struct.unpack(f"{byte_order}{count}{code}", data)

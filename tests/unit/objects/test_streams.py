@@ -13,6 +13,7 @@ from wireloom.parsing import (
     NoTerminatorFoundError,
     SubStream,
     WriteStream,
+    fields,
     reason_of,
     retreat,
     streams,
@@ -167,3 +168,12 @@ def test_what_is_written():
     stream.overwrite(1, b"X")
     assert stream.written(1, 3) == b"Xb"
     assert WriteStream().room() is None
+
+
+@pytest.mark.parametrize(("size", "position", "available"), [(9, 0, 1), (9, 12, 0), (8, 8, 0)])
+def test_numbers_that_are_not_all_there(size, position, available):
+    stream = MemoryStream(bytes(size))
+    stream.seek(position)
+    with pytest.raises(EndOfStreamError, match="requested 4 bytes") as found:
+        fields.read_numbers(stream, "<", "I", 5)
+    assert max(0, found.value.bytes_available) == available
