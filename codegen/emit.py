@@ -17,6 +17,8 @@ from wireloom.errors import SpecError, UnsupportedError, WireloomError
 from .backends.base import BOX, HEADER_START, HEADER_STARTS, LINE_LENGTH, Target, backends
 from .model.load import load
 from .model.model import Spec
+from .model.read_only import ReadOnly, read_only_types
+from .model.unsolved import Unsolved, refuse, unsolved
 
 PACKAGE = f'''{HEADER_START}from SPECS/. Do not edit: change the specs and run "wireloom generate".
 """The formats that the specs describe, a package each."""
@@ -44,6 +46,8 @@ class Changes:
     unchanged: tuple[str, ...]
     diff: str
     foreign: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What the code that was made does not do, each with its place in a spec."""
 
     @property
     def clean(self) -> bool:
@@ -65,16 +69,26 @@ def generate(
     The specs are all there are: generated files in the folder that none of them accounts for are removed. ``progress``
     is called with the name of each spec as its turn comes. ``target``: what the code needs to know of where it will
     live. ``discovery_dir``: folder for the packages that Spark looks for, if not beside their formats. Raises
-    ``wireloom.errors.SpecError`` where a spec is refused (nothing is written then) and
-    ``wireloom.errors.UnsupportedError`` where ``ruff`` is not installed.
+    ``wireloom.errors.SpecError`` where a spec is refused (nothing is written then), also one whose writers have to be
+    given what it does not say, and ``wireloom.errors.UnsupportedError`` where ``ruff`` is not installed.
     """
-    files = formatted(render(load_all(spec_paths), progress, target))
+    specs = load_all(spec_paths)
+    for each in specs:
+        refuse(unsolved(each), each)
+    files = formatted(render(specs, progress, target))
     if discovery_dir is not None:
         files = {_relocated(path, output_dir, discovery_dir): text for path, text in files.items()}
     changes = compare(files, output_dir, discovery_dir)
     if not check:
         _write(files, changes, output_dir)
-    return changes
+    return replace(changes, notes=tuple(noted(each) for spec in specs for each in read_only_types(spec)))
+
+
+def noted(found: ReadOnly | Unsolved) -> str:
+    """Something about a spec as a line with its place."""
+    place = found.position
+    at = "" if place is None else f"{place.file}:{place.line}:{place.column}: "
+    return f"{at}note: {found.message}"
 
 
 def load_all(spec_paths: Iterable[Path]) -> tuple[Spec, ...]:

@@ -35,14 +35,16 @@ def generate(
     package: str = "",
     import_paths: Iterable[Path] = (),
     check: bool = False,
+    strict: bool = False,
 ) -> Outcome:
     """Compiles the specs, and what they import, into modules in ``output_dir``; with ``check`` nothing is written.
 
     Nothing else in the folder is touched. ``package``: what Python imports the folder as; ``.`` for a package whose
     name does not matter, empty where the folder may be one or be on Python's path itself. ``import_paths``: where
     absolute imports are looked for. The specs that are refused leave the others alone; the outcome has their errors.
+    ``strict``: a spec is also refused where a writer would have to be given what cannot be solved for.
     """
-    made = modules(specs, import_paths, api, package)
+    made = modules(specs, import_paths, api, package, strict=strict)
     files = formatted({f"{name}.py": text for name, text in made.texts.items()})
     changes = _compare(files, output_dir)
     if not check:

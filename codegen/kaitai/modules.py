@@ -13,9 +13,10 @@ from ..backends.python import BACKEND
 from ..backends.python.api import Api
 from ..backends.python.lower import lower
 from ..backends.python.names import module_name
+from ..emit import noted
 from ..model.load import load
 from ..model.model import MODEL_VERSION, Spec
-from ..model.unsolved import Unsolved, unsolved
+from ..model.unsolved import Unsolved, refuse, unsolved
 
 TEMPLATE = "parser.py.j2"
 
@@ -30,11 +31,14 @@ class Modules:
     notes: list[str] = field(default_factory=list)
 
 
-def modules(specs: Iterable[Path], import_paths: Iterable[Path], api: Api, package: str) -> Modules:
+def modules(
+    specs: Iterable[Path], import_paths: Iterable[Path], api: Api, package: str, *, strict: bool = False
+) -> Modules:
     """The modules of the specs and of all that they import, each once; not formatted yet.
 
     ``package`` is where they import each other from, see ``Module``. A spec that is refused, or that cannot be read,
-    does not keep the others from being made.
+    does not keep the others from being made. ``strict``: one is also refused where a writer would have to be given
+    what cannot be solved for; otherwise there are notes about that.
     """
     made = Modules()
     known: dict[str, Spec] = {}
@@ -42,9 +46,11 @@ def modules(specs: Iterable[Path], import_paths: Iterable[Path], api: Api, packa
     for path in specs:
         try:
             spec = load(path, import_paths=folders)
+            wanted = _unsolved(spec) if api is Api.KAITAI_READ_WRITE else ()
+            if strict:
+                refuse(wanted, spec)
             _add(made.texts, known, spec, api, package)
-            if api is Api.KAITAI_READ_WRITE:
-                made.notes.extend(map(_note, unsolved(spec, in_place=True)))
+            made.notes += [each for each in map(noted, wanted) if each not in made.notes]
         except WireloomError as error:
             made.errors.append(error)
         except OSError as error:
@@ -52,26 +58,28 @@ def modules(specs: Iterable[Path], import_paths: Iterable[Path], api: Api, packa
     return made
 
 
-def _note(each: Unsolved) -> str:
-    place = "" if each.position is None else f"{each.position.file}:{each.position.line}:{each.position.column}: "
-    return f"{place}note: {each.message}"
+def _unsolved(whole: Spec) -> tuple[Unsolved, ...]:
+    """What writers have to be given, of a spec and of all that it imports."""
+    return tuple(each for spec in _family(whole) for each in unsolved(spec, in_place=True))
 
 
 def _add(texts: dict[str, str], known: dict[str, Spec], whole: Spec, api: Api, package: str) -> None:
     """Adds the modules of one spec, all of them or, where one is refused, none."""
-    family = (replace(whole, imports=()), *whole.imports)
     new: dict[str, str] = {}
-    for spec in family:
+    for spec in _family(whole):
         other = known.get(spec.name)
         if other is not None and other.sha256 != spec.sha256:
             raise SpecError(f"{spec.file}: error: the id '{spec.name}' is also that of {other.file}")
         if other is None:
-            # What an imported spec imports in turn is among what the whole imports.
-            new[module_name(spec.name)] = module_text(
-                replace(spec, imports=tuple(each for each in family if each is not spec)), api, package
-            )
+            new[module_name(spec.name)] = module_text(spec, api, package)
     texts.update(new)
-    known.update((each.name, each) for each in family)
+    known.update((each.name, each) for each in (whole, *whole.imports))
+
+
+def _family(whole: Spec) -> tuple[Spec, ...]:
+    """A spec and all that it imports, each with the others: what an imported spec imports in turn is among them."""
+    family = (replace(whole, imports=()), *whole.imports)
+    return tuple(replace(spec, imports=tuple(each for each in family if each is not spec)) for spec in family)
 
 
 def module_text(spec: Spec, api: Api, package: str) -> str:

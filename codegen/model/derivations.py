@@ -112,7 +112,7 @@ def _may_be_derived(attribute: Attribute) -> bool:
     type = attribute.type
     number = isinstance(type, IntegerType) or (isinstance(type, BitsType) and type.width > 1)
     plain = attribute.repeat is None and attribute.condition is None and attribute.checksum is None
-    return number and plain
+    return number and plain and not attribute.given
 
 
 def _inlined(node: Node, instances: dict[str, Instance]) -> Node | None:

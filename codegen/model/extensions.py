@@ -51,8 +51,19 @@ class FieldExtensions:
             attribute,
             checksum=self._checksum(attribute),
             framing=self._framing(attribute),
+            given=self._given(attribute, whole),
             logical=self._logical(whole),
         )
+
+    def _given(self, attribute: Attribute, whole: Type) -> bool:
+        """Whether the attribute is one that whoever writes gives: else it would be solved for."""
+        if self.section is None or "given" not in self.section:
+            return False
+        if (isinstance(whole, BitsType) and whole.width > 1) or isinstance(whole, IntegerType):
+            return True
+        message = f"'given' is for integers, which sizes and counts stand on; this is {type_name(whole)}"
+        self.diagnostics.error(self.section.position_of("given"), message)
+        return False
 
     def message_field(self, attribute: Attribute) -> Attribute:
         """The field of a message with its logical type."""

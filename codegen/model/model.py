@@ -198,6 +198,8 @@ class Attribute:
     valid: Valid | None = None
     checksum: Checksum | None = None
     framing: Framing | None = None
+    given: bool = False
+    """``-wireloom: {given: true}``: whoever writes gives it; it is not solved for."""
     logical: Logical | None = None
     message: MessageField | None = None
     """Set for all attributes of a message type and for no others. A repeated field's ``repeat`` is ``RepeatEos``."""
@@ -303,6 +305,10 @@ class Struct:
     def attribute(self, name: str) -> Attribute | None:
         """The attribute of that id."""
         return next((each for each in self.attributes if each.id == name), None)
+
+    def parameter(self, name: str) -> Parameter | None:
+        """The parameter of that id."""
+        return next((each for each in self.parameters if each.id == name), None)
 
     def instance(self, name: str) -> Instance | None:
         """The instance of that id."""

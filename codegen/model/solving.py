@@ -9,7 +9,7 @@ from ..expression.nodes import Attribute as Member
 from ..expression.nodes import Binary, Cast, IntegerLiteral, Name, Node, Subscript, Unary
 from ..expression.walk import depth, mapped, walk
 from .model import Attribute, Spec, Struct
-from .types import BitsType, ComputedIntegerType, IntegerType, Path, UserType
+from .types import BitsType, ComputedIntegerType, IntegerType, Path, Type, UserType
 
 INTEGER = ComputedIntegerType()
 ZERO = IntegerLiteral(0, type=INTEGER)
@@ -22,8 +22,8 @@ MAX_NODES = 300
 
 @dataclass(frozen=True)
 class Solution:
-    """An expression is ``factor * owner.name + addend``. ``owner`` is ``None`` for the object that the expression is
-    of; ``struct`` is the type of the owner."""
+    """An expression is ``factor * owner.name + addend``: ``name`` is an attribute or a parameter. ``owner`` is ``None``
+    for the object that the expression is of; ``struct`` is the type of the owner."""
 
     owner: Node | None
     struct: Path
@@ -50,24 +50,31 @@ def solutions(spec: Spec, struct: Struct, expression: Node) -> tuple[Solution, .
 
 def is_derivable(attribute: Attribute) -> bool:
     """Whether an attribute is an integer whose value nothing but what it measures decides."""
-    number = isinstance(attribute.type, IntegerType) or (
-        isinstance(attribute.type, BitsType) and attribute.type.width > 1
-    )
-    return number and attribute.repeat is None and attribute.checksum is None and attribute.switch is None
+    plain = attribute.repeat is None and attribute.checksum is None and attribute.switch is None
+    return plain and not attribute.given and _is_number(attribute.type)
 
 
 def _place(spec: Spec, struct: Struct, node: Node) -> tuple[Node | None, Struct, str] | None:
-    """Whose attribute a node is: the owner, its type, the name."""
+    """Whose attribute or parameter a node is: the owner, its type, the name."""
     match node:
         case Name(id):
-            attribute = struct.attribute(id)
-            return (None, struct, id) if attribute is not None and is_derivable(attribute) else None
+            return (None, struct, id) if _may_follow(struct, id) else None
         case Member(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
             holder = _holder(spec, value.type)
-            attribute = holder.attribute(name) if holder is not None else None
-            if holder is not None and attribute is not None and is_derivable(attribute):
+            if holder is not None and _may_follow(holder, name):
                 return value, holder, name
     return None
+
+
+def _may_follow(struct: Struct, name: str) -> bool:
+    attribute, parameter = struct.attribute(name), struct.parameter(name)
+    if attribute is not None:
+        return is_derivable(attribute)
+    return parameter is not None and _is_number(parameter.type)
+
+
+def _is_number(kind: Type) -> bool:
+    return isinstance(kind, IntegerType) or (isinstance(kind, BitsType) and kind.width > 1)
 
 
 def _holder(spec: Spec, kind: UserType) -> Struct | None:

@@ -1,16 +1,23 @@
-"""What a writer has to be given: integers that sizes and counts depend on and that cannot be solved for."""
+"""What a writer has to be given: integers that sizes, counts and positions depend on and that cannot be solved for."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from ..expression.nodes import Attribute as Member
 from ..expression.nodes import Name, Node
 from ..expression.walk import walk
-from .model import Attribute, ExpressionSize, Position, RepeatCount, Spec, Struct
-from .solving import is_derivable, solutions
+from ..spec.diagnostics import ERROR, Diagnostic, InvalidSpecError
+from .following import Argument, Followers, arguments, family, followers, measures
+from .model import Attribute, Position, Spec, Struct
+from .solving import is_derivable
 from .types import Path, UserType
+
+WHAT_TO_DO = (
+    "give it, or make it the only unknown of a size or count that adds, subtracts or multiplies by a constant; "
+    "'-wireloom: {given: true}' beside it says that it is given"
+)
 
 
 @dataclass(frozen=True)
@@ -22,64 +29,65 @@ class Unsolved:
     position: Position | None
 
     @property
-    def message(self) -> str:
+    def reason(self) -> str:
         """A sentence for who writes the spec."""
-        return (
-            f"a writer has to be given '{self.attribute}', which does not follow from {self.measured}: give it, "
-            "or make it the only unknown of a size or count that adds, subtracts or multiplies by a constant"
-        )
+        return f"a writer has to be given '{self.attribute}', which does not follow from {self.measured}"
+
+    @property
+    def message(self) -> str:
+        """The same, and what to do."""
+        return f"{self.reason}: {WHAT_TO_DO}"
+
+
+def refuse(found: Sequence[Unsolved], spec: Spec) -> None:
+    """Raises ``InvalidSpecError`` where a writer has to be given something."""
+    if found:
+        places = [(each.position or Position(spec.file, 1, 1), each.reason) for each in found]
+        said = [Diagnostic.at(place, ERROR, reason) for place, reason in places]
+        raise InvalidSpecError(replace(each, help=WHAT_TO_DO) for each in said)
 
 
 def unsolved(spec: Spec, *, in_place: bool = False) -> tuple[Unsolved, ...]:
     """All of a spec that is no protobuf message, in the order of the spec.
 
-    None of one whose table is one of messages: what frames those is written by the runtime. ``in_place``: for classes
-    that read and write, which also solve for what other objects hold, as far as the numbers beside it are given.
+    None of one whose table is one of messages: what frames those is written by the runtime. Nor columns of a table,
+    which give their values. ``in_place``: for classes that read and write, which also solve for what other objects
+    hold, as far as the numbers beside it are given, and write what stands at a position of its own.
     """
     if spec.units is not None:
         return ()
-    elsewhere = _solved_in_place(spec) if in_place else set()
+    elsewhere: Followers = followers(spec) if in_place else {}
+    given = [each for struct in family(spec) for each in arguments(spec, struct)]
+    columns = set() if in_place else _columns(spec)
     found: dict[tuple[Path, str], Unsolved] = {}
-    for struct in _structs(spec.root):
-        if struct.message is not None:
-            continue
-        for expression, measured in _measures(struct):
-            for holder, attribute in _integers(spec, struct, expression):
+    for struct in (each for each in family(spec) if each.path[0] == spec.root.path[0] and each.message is None):
+        for measure in measures(struct):
+            if measure.is_position and not in_place:
+                continue
+            for holder, attribute in _integers(spec, given, struct, measure.expression):
                 key = (holder.path, attribute.id)
-                solved = key in elsewhere or (
-                    holder.path == struct.path and any(each.attribute == attribute.id for each in holder.derivations)
-                )
+                own = holder.path == struct.path and any(each.attribute == attribute.id for each in holder.derivations)
+                solved = own or attribute.id in elsewhere.get(holder.path, ()) or key in columns
                 if not solved and not _is_constant(attribute) and key not in found:
-                    found[key] = Unsolved(attribute.id, measured, attribute.position)
+                    found[key] = Unsolved(attribute.id, measure.what, attribute.position)
     return tuple(found.values())
 
 
-def _solved_in_place(spec: Spec) -> set[tuple[Path, str]]:
+def _columns(spec: Spec) -> set[tuple[Path, str]]:
+    """What the columns of a table give."""
+    rows = spec.rows
+    if rows is None:
+        return set()
     return {
-        (each.struct, each.name)
-        for struct in _structs(spec.root)
-        for expression, _ in _measures(struct)
-        for each in solutions(spec, struct, expression)
+        *((rows.row, each) for each in (*rows.columns, *rows.selectable)),
+        *((spec.root.path, each) for each in rows.parent_columns),
     }
 
 
-def _structs(struct: Struct) -> Iterator[Struct]:
-    yield struct
-    for each in struct.structs:
-        yield from _structs(each)
-
-
-def _measures(struct: Struct) -> Iterator[tuple[Node, str]]:
-    """The sizes and counts of a type, each with what it is one of."""
-    for attribute in struct.attributes:
-        if isinstance(attribute.size, ExpressionSize):
-            yield attribute.size.expression, f"the size of '{attribute.id}'"
-        if isinstance(attribute.repeat, RepeatCount):
-            yield attribute.repeat.expression, f"the number of '{attribute.id}'"
-
-
-def _integers(spec: Spec, struct: Struct, expression: Node) -> Iterator[tuple[Struct, Attribute]]:
-    """The integers that an expression depends on, through value instances too."""
+def _integers(
+    spec: Spec, given: list[Argument], struct: Struct, expression: Node
+) -> Iterator[tuple[Struct, Attribute]]:
+    """The integers that an expression depends on, through value instances and arguments too."""
     waiting: list[tuple[Struct, Node]] = [(struct, expression)]
     seen: set[tuple[Path, str]] = set()
     while waiting:
@@ -94,6 +102,9 @@ def _integers(spec: Spec, struct: Struct, expression: Node) -> Iterator[tuple[St
                 yield owner, attribute
             if instance is not None and instance.value is not None:
                 waiting.append((owner, instance.value))
+            if owner.parameter(name) is not None:
+                uses = (one for one in given if (one.kind, one.parameter) == (owner.path, name))
+                waiting.extend((one.user, one.expression) for one in uses)
 
 
 def _member(spec: Spec, holder: Struct, node: Node) -> tuple[Struct | None, str]:

@@ -241,6 +241,7 @@ TABLES["field-extensions"] = Table(
             "This integer is a time since the Unix epoch.",
         ),
         "labels": Key(FlagKind(only=True), "The column holds the enum's labels as text."),
+        "given": Key(FlagKind(only=True), "Whoever writes gives this integer, which no size or count is solved for."),
     },
 )
 TABLES["instance-extensions"] = Table(

@@ -45,12 +45,12 @@ def command(context: click.Context, specs: tuple[Path, ...], folders: tuple[Path
     its path in the tree of keys (/seq/0/type), what belongs there, and where the reference explains it. For a spec
     without errors a line says whether the engine reads its rows or the object parser does, and why; where it declares
     none, what would read those that it could declare. Notes name the integers that a writer has to be given, since no
-    size or count can be solved for them. The exit code is 1 where a spec has errors, 2 where one cannot be
-    read.
+    size or count can be solved for them (where rows are declared, these are errors), and the types whose objects are
+    only read. The exit code is 1 where a spec has errors, 2 where one cannot be read.
 
     With --json each problem is an object with file, line, column, end_column, severity, path, message, help and
     reference; what reads the rows is one of severity "note" that also has spec and engine ("columns", "objects" or
-    null), and what a writer has to be given is one of severity "note" without them.
+    null), and what concerns writers is one of severity "note" without them.
     """
     said: list[dict[str, Any]] = []
     code = 0
@@ -118,7 +118,8 @@ def _checked(path: Path, folders: tuple[Path, ...]) -> Checked:
     """What is wrong with a spec, what reads its rows (``None`` where it has errors), what has to be given to write."""
     from wireloom.codegen.model.load import analyse
     from wireloom.codegen.model.model import Position
-    from wireloom.codegen.model.unsolved import unsolved
+    from wireloom.codegen.model.read_only import read_only_types
+    from wireloom.codegen.model.unsolved import refuse, unsolved
     from wireloom.codegen.spec.diagnostics import ERROR, Diagnostic, InvalidSpecError
 
     from ..errors import SpecError
@@ -132,7 +133,11 @@ def _checked(path: Path, folders: tuple[Path, ...]) -> Checked:
     diagnostics = list(result.diagnostics)
     if result.spec is None:
         return diagnostics, None, []
+    wanted = unsolved(result.spec)
     try:
+        if result.spec.rows is not None:
+            # A table has to be written as well.
+            refuse(wanted, result.spec)
         engine, message = _coverage(result.spec)
     except InvalidSpecError as error:
         return [*diagnostics, *error.diagnostics], None, []
@@ -141,7 +146,9 @@ def _checked(path: Path, folders: tuple[Path, ...]) -> Checked:
         refused = Diagnostic(result.spec.file, 1, 1, ERROR, error.message.removeprefix("error: "))
         return [*diagnostics, refused], None, []
     coverage = {**_note(result.spec.file, 1, 1, message), "spec": result.spec.name, "engine": engine}
-    places = [(each.position or Position(result.spec.file, 1, 1), each.message) for each in unsolved(result.spec)]
+    said = [(each.position, each.message) for each in wanted]
+    said += [(each.position, each.message) for each in read_only_types(result.spec)]
+    places = [(place or Position(result.spec.file, 1, 1), text) for place, text in said]
     return diagnostics, coverage, [_note(place.file, place.line, place.column, text) for place, text in places]
 
 

@@ -42,6 +42,11 @@ DIFFERS, UNUSABLE = 1, 2
 @click.option("--kaitai", is_flag=True, help="Make a module per SPEC with the API of Kaitai's own compiler.")
 @click.option("--read-write", is_flag=True, help="With --kaitai: classes of its read-write mode.")
 @click.option(
+    "--strict-writing",
+    is_flag=True,
+    help="With --read-write: what a writer has to be given, since it does not follow, is an error and not a note.",
+)
+@click.option(
     "-I",
     "import_paths",
     metavar="DIR",
@@ -60,6 +65,7 @@ def command(
     package: str | None,
     kaitai: bool,
     read_write: bool,
+    strict_writing: bool,
     import_paths: tuple[Path, ...],
     check: bool,
     as_json: bool,
@@ -75,9 +81,15 @@ def command(
     Kaitai's own compiler makes them; nothing else in DIR is touched. --package is then where the modules import each
     other from ("." for the package that they are in, whatever its name); without it DIR may be a package or on
     Python's path. A SPEC that is refused leaves the others alone; the exit code is 2.
+
+    Writers fill in what follows from sizes, counts and positions. An integer in one of these that cannot be solved
+    for has to be given: the spec says so with "-wireloom: {given: true}" beside it. Without that it is an error, and
+    with --kaitai a note, unless --strict-writing makes it an error there too.
     """
+    if strict_writing and not (kaitai and read_write):
+        raise click.UsageError("--strict-writing goes with --kaitai --read-write", context)
     if kaitai:
-        context.exit(_kaitai(specs, output, package, read_write, import_paths, check, as_json))
+        context.exit(_kaitai(specs, output, package, read_write, strict_writing, import_paths, check, as_json))
     if read_write or import_paths:
         raise click.UsageError("--read-write and -I go with --kaitai", context)
     from wireloom.codegen.backends.base import Target
@@ -95,6 +107,8 @@ def command(
         target=Target(package, target.specs, target.discovery) if package else target,
         discovery_dir=project.discovery if own else None,
     )
+    for note in changes.notes:
+        click.echo(printable(note), err=True)
     if own:
         _tell_undeclared(project)
     context.exit(_result(changes, folder, check, as_json))
@@ -105,6 +119,7 @@ def _kaitai(
     output: Path | None,
     package: str | None,
     read_write: bool,
+    strict: bool,
     import_paths: tuple[Path, ...],
     check: bool,
     as_json: bool,
@@ -123,6 +138,7 @@ def _kaitai(
         package=package or "",
         import_paths=import_paths,
         check=check,
+        strict=strict,
     )
     for error in outcome.errors:
         rendered = error.rendered(wants_colours(sys.stderr)) if isinstance(error, SpecError) else f"wireloom: {error}"

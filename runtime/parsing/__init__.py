@@ -6,6 +6,7 @@ from .checksums import checksum, md5, replaced, standard_crc32, standard_crc32c
 from .errors import (
     AbsentError,
     ChecksumError,
+    DepthError,
     EncodingError,
     ExpressionError,
     FrameError,
@@ -13,6 +14,7 @@ from .errors import (
     StalledError,
     StuffingError,
     reason_of,
+    too_deep,
     with_reason,
 )
 from .fields import (
@@ -82,6 +84,7 @@ __all__ = [
     "AbsentError",
     "ChecksumError",
     "ConsistencyError",
+    "DepthError",
     "EncodingError",
     "EndOfStreamError",
     "ExpressionError",
@@ -165,6 +168,7 @@ __all__ = [
     "terminated",
     "to_end",
     "to_integer",
+    "too_deep",
     "truncate",
     "undone",
     "unstuff",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 import zlib
-from typing import TypeVar
+from typing import Any, TypeVar
 
+from ..errors import WireloomError
 from .kaitai import (
     EndOfStreamError,
     InvalidArgumentError,
@@ -97,6 +99,27 @@ class StalledError(KaitaiStructError):
 
     def __init__(self, src_path: str | None) -> None:
         super().__init__("the repetition does not advance in the input", src_path)
+
+
+class DepthError(WireloomError, RecursionError):
+    """Objects stand inside each other deeper than Python's calls may go."""
+
+
+def too_deep(error: RecursionError, holder: Any = None) -> DepthError:
+    """The error of objects that are nested too deep; ``holder`` is one of them, where its stream says how far it
+    was read."""
+    if isinstance(error, DepthError):
+        return error
+    io = getattr(holder, "_io", None)
+    file = getattr(getattr(io, "_io", None), "name", None)
+    return DepthError(
+        f"objects stand inside each other too deep for Python, whose calls may go {sys.getrecursionlimit()} deep: if "
+        "the input is to be trusted, allow more with sys.setrecursionlimit, in a thread with a large stack "
+        "(threading.stack_size)",
+        path=file if isinstance(file, str) else None,
+        offset=None if io is None else io.pos(),
+        reason="limit",
+    )
 
 
 def with_reason(error: Failure, reason: str) -> Failure:

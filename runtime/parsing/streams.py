@@ -307,6 +307,7 @@ class WriteStream(KaitaiStream):
     def __init__(self, limit: int | None = None) -> None:
         self._out = bytearray()
         self._limit = limit
+        self._last = (-1, b"")
 
     def write_bytes(self, buf: bytes) -> None:
         """Appends whole bytes; bits that were begun are filled up with zeros first."""
@@ -319,6 +320,10 @@ class WriteStream(KaitaiStream):
 
     def _ensure_bytes_left_to_write(self, n: int, pos: int) -> None:
         pass
+
+    def ends_with(self, terminator: bytes) -> None:
+        """The terminator of what was just written belongs to what follows: it stands here where nothing does."""
+        self._last = (self.pos(), terminator)
 
     def room(self) -> int | None:
         """How many bytes are left of the limit; ``None`` without one."""
@@ -346,6 +351,9 @@ class WriteStream(KaitaiStream):
 
     def to_byte_array(self) -> bytes:
         """Everything that was written; bits that were begun are filled up with zeros."""
+        position, terminator = self._last
+        if position == self.pos():
+            return bytes(self._out) + terminator
         self.write_align_to_byte()
         return bytes(self._out)
 

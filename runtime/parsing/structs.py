@@ -5,7 +5,7 @@ from __future__ import annotations
 from os import PathLike
 from typing import IO, Any, ClassVar, Self
 
-from .errors import EncodingError, with_reason
+from .errors import EncodingError, too_deep, with_reason
 from .kaitai import KaitaiStream, KaitaiStruct, KaitaiStructError, ValidationFailedError
 from .streams import FileStream, MemoryStream, WriteStream
 
@@ -94,7 +94,10 @@ class Struct(KaitaiStruct):
         Raises ``ConsistencyError`` or a ``ValidationFailedError`` where the values cannot stand together.
         """
         io = WriteStream()
-        self._append(io)
+        try:
+            self._append(io)
+        except RecursionError as error:
+            raise too_deep(error) from None
         return io.to_byte_array()
 
     @property

@@ -1,12 +1,14 @@
 """Kaitai's own compiler, as modules to compare with.
 
-It comes from npm and runs under Node.js; where either is missing there is nothing to compare with.
+It comes from npm, or from the folder ``KAITAI_COMPILER``, where npm installed it before, and runs under Node.js; where
+either is missing there is nothing to compare with.
 """
 
 from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -42,21 +44,37 @@ def kaitai_module(folder: Path, mode: str = "read") -> ModuleType:
 
     Raises ``RuntimeError`` with why not.
     """
-    if not shutil.which("npm") or not shutil.which("node"):
-        raise RuntimeError("Node.js with npm is not installed")
+    if not shutil.which("node"):
+        raise RuntimeError("Node.js is not installed")
     folder.mkdir(parents=True, exist_ok=True)
-    if not (folder / "node_modules/kaitai-struct-compiler").exists():
-        command = ["npm", "install", "--silent", "--prefix", str(folder), f"kaitai-struct-compiler@{VERSION}"]
-        if subprocess.run(command, capture_output=True).returncode:
-            raise RuntimeError("npm could not install kaitai-struct-compiler")
+    modules = _node_modules(folder)
     (folder / "compile.js").write_text(SCRIPT)
     spec = yaml.safe_load((ROOT / "specs/edgemq_segment.ksy").read_text())
     (folder / "spec.json").write_text(json.dumps(spec))
     path = folder / f"{mode.replace('-', '_')}.py"
-    done = subprocess.run(["node", "compile.js", path.name, mode], cwd=folder, capture_output=True, text=True)
+    found = {**os.environ, "NODE_PATH": str(modules)}
+    done = subprocess.run(
+        ["node", "compile.js", path.name, mode], cwd=folder, env=found, capture_output=True, text=True
+    )
     if done.returncode:
         raise RuntimeError(f"Kaitai's compiler refused the spec: {done.stderr.strip()[-200:]}")
     return imported(f"kaitai_{path.stem}", path)
+
+
+def _node_modules(folder: Path) -> Path:
+    """The folder that holds the compiler's package, installed below ``folder`` where the environment names none."""
+    given = os.environ.get("KAITAI_COMPILER")
+    modules = Path(given or folder, "node_modules").absolute()
+    if (modules / "kaitai-struct-compiler").exists():
+        return modules
+    if given:
+        raise RuntimeError("KAITAI_COMPILER names no folder with node_modules/kaitai-struct-compiler")
+    if not shutil.which("npm"):
+        raise RuntimeError("npm is not installed")
+    command = ["npm", "install", "--silent", "--prefix", str(folder), f"kaitai-struct-compiler@{VERSION}"]
+    if subprocess.run(command, capture_output=True).returncode:
+        raise RuntimeError("npm could not install kaitai-struct-compiler")
+    return modules
 
 
 def imported(name: str, path: Path) -> ModuleType:

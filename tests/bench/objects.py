@@ -15,6 +15,7 @@ from typing import Any
 from crc32c import crc32c
 from kaitaistruct import KaitaiStream
 from wireloom import engine
+from wireloom.codegen.backends.python.api import Api
 from wireloom.codegen.kaitai.generate import generate
 from wireloom.formats.edgemq_segment.parser import EdgemqSegment
 from wireloom.parsing import MemoryStream
@@ -37,6 +38,7 @@ def comparisons(size: int, folder: Path) -> Iterator[Comparison]:
     path.write_bytes(raw)
     yield from _reading(raw, path, folder)
     yield from _writing(raw, folder)
+    yield from _read_write(raw, folder)
     yield from _bounds(raw)
 
 
@@ -107,6 +109,54 @@ def _writing(raw: bytes, folder: Path) -> Iterator[Comparison]:
     against = Work(f"{KAITAI}, _check and _write", len(raw), theirs)
     note = "lengths and checksums computed by ours, given to theirs"
     yield Comparison("objects: EdgeMQ frames written", mine, against, 4.0, absent, note)
+
+
+def _read_write(raw: bytes, folder: Path) -> Iterator[Comparison]:
+    """The classes of Kaitai's read-write mode, ours and theirs."""
+    absent, module = _module(folder, "read-write")
+    generate([ROOT / "specs/edgemq_segment.ksy"], folder / "read_write", api=Api.KAITAI_READ_WRITE)
+    own = imported("read_write_edgemq_segment", folder / "read_write/edgemq_segment.py")
+
+    def mine_read() -> Any:
+        segment = own.EdgemqSegment.from_bytes(raw)
+        segment._read()
+        return segment
+
+    def theirs_read() -> Any:
+        segment = module.EdgemqSegment(KaitaiStream(io.BytesIO(raw)))
+        segment._read()
+        return segment
+
+    name = "wireloom generate --kaitai --read-write"
+    work, against = Work(name, len(raw), mine_read), Work(f"{KAITAI} for reading and writing", len(raw), theirs_read)
+    yield Comparison("objects: EdgeMQ frames read, read-write classes", work, against, 4.0, absent, NOTE)
+
+    segment = mine_read()
+    other = None if absent else theirs_read()
+
+    def mine_write() -> bytes:
+        data: bytes = segment._to_bytes()
+        return data
+
+    def theirs_write() -> bytes:
+        for each in other.frames:
+            each._check()
+        other._check()
+        out = KaitaiStream(io.BytesIO(bytearray(len(raw))))
+        other._write(out)
+        return bytes(out.to_byte_array())
+
+    def change(frames: Any) -> None:
+        for each in frames:
+            each.payload = each.payload
+
+    change(segment.frames)
+    assert mine_write() == raw
+    assert absent or theirs_write() == raw
+    work = Work(f"{name}, _to_bytes", len(raw), mine_write, lambda: change(segment.frames))
+    against = Work(f"{KAITAI}, _check and _write", len(raw), theirs_write, lambda: change(other.frames))
+    note = "each payload was assigned; lengths and checksums computed by ours, given to theirs"
+    yield Comparison("objects: EdgeMQ frames written, read-write classes", work, against, 4.0, absent, note)
 
 
 def _bounds(raw: bytes) -> Iterator[Comparison]:

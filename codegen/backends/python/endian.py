@@ -32,7 +32,7 @@ def keep_inherited(scope: ClassScope) -> Lines:
 
 def inherited_argument(scope: ClassScope, kind: UserType) -> tuple[str, ...]:
     """What the constructor of a type's class is given of the byte order of the object that makes one."""
-    if scope.module.api is not Api.KAITAI or scope.struct.endian is None:
+    if scope.module.api is Api.WIRELOOM or scope.struct.endian is None:
         return ()
     return ("self._is_le",) if isinstance(scope.spec.struct(kind.path).endian, InheritedEndian) else ()
 
@@ -44,8 +44,11 @@ def _undecided(scope: ClassScope) -> str:
 def endian_lines(scope: ClassScope) -> Lines:
     """Sets ``_is_le`` of an object whose type has such a byte order."""
     match scope.struct.endian:
-        case InheritedEndian() if scope.module.api is not Api.KAITAI:
+        case InheritedEndian() if scope.module.api is Api.WIRELOOM:
             return (Line("self._is_le = self._parent._is_le"),)
+        case InheritedEndian() if scope.module.api is Api.KAITAI_READ_WRITE:
+            # Whoever makes or writes an object gives it its byte order; here it is read or written by itself.
+            return (block("if not hasattr(self, '_is_le'):", [Line("self._is_le = self._parent._is_le")]),)
         case ComputedEndian(on, cases):
             translator = scope.translator(scope.struct.position)
             lines = [Line(f"endian_on = {translator.text(on)}")]

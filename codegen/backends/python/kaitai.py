@@ -6,6 +6,7 @@ from ..base import refuse
 from .endian import endian_lines, inherited_parameter, keep_inherited
 from .iterating import iterator_methods
 from .names import field_name
+from .recursion import guarded
 from .scope import ClassScope
 from .sequence import common_methods, keep_family, keep_parameters, parameter_list, reader, sequence
 from .series import series_methods
@@ -18,7 +19,7 @@ def read_methods(scope: ClassScope) -> list[MethodView]:
     if struct.message is not None:
         refuse(struct.position, f"'{struct.path[-1]}' is a protobuf message, which Kaitai's API does not have")
     lines = (*endian_lines(scope), *sequence(scope, struct.attributes, None))
-    read = [reader("_read", lines)] if lines else []
+    read = [reader("_read", guarded(scope, lines))] if lines else []
     constructor = [_constructor(scope)] if _has_own_constructor(scope) else []
     return [*constructor, *read, *series_methods(scope), *iterator_methods(scope), *common_methods(scope)]
 

@@ -53,7 +53,6 @@ def _class(module: Module, struct: Struct, source: str, depth: int) -> ClassView
         slots.append("_is_le")
     if module.debug:
         slots.append("_debug")
-    # The base of classes that also write has no slots, so that its own would save nothing.
     writes = module.api is Api.KAITAI_READ_WRITE
     own = module.api is Api.WIRELOOM
     number = module.message_numbers.get(struct.path)
@@ -63,7 +62,7 @@ def _class(module: Module, struct: Struct, source: str, depth: int) -> ClassView
         doc=laid_out(described(struct.doc, struct.doc_ref) or named(module, "type", struct.path[-1]), depth + 1),
         enums=tuple(_enum(module, struct, each, depth + 1) for each in struct.enums),
         classes=inner,
-        slots="" if writes else repr(tuple(sorted(slots, key=_natural))),
+        slots=repr(tuple(sorted(slots, key=_natural))),
         field_names=repr(tuple(fields)),
         sizes=_literal(_sizes(struct)) if own and struct.message is None else "",
         rule="" if number is None else f"MESSAGES.messages[{number}]",

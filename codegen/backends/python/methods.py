@@ -12,6 +12,7 @@ from .kaitai import read_methods
 from .messages import types_method
 from .names import field_name
 from .readwrite import read_write_methods
+from .recursion import guarded
 from .rows import early_checksums, prologue, rows_attribute
 from .scope import ClassScope
 from .sequence import common_methods, keep_family, keep_parameters, parameter_list, reader, sequence
@@ -44,7 +45,7 @@ def _methods(scope: ClassScope) -> list[MethodView]:
         return methods + common_methods(scope)
     if rows is None:
         lines = (*endian_lines(scope), *sequence(scope, struct.attributes, None))
-        methods.append(reader("_read", lines))
+        methods.append(reader("_read", guarded(scope, lines)))
     else:
         before = prologue(scope, rows)
         early = early_checksums(scope, rows)

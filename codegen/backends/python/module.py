@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from functools import cached_property
 
+from ...model.following import Followers, followers
 from ...model.model import Spec
 from ...model.types import Path, UserType
 from .api import Api
@@ -17,10 +19,12 @@ READ_WRITE = (
     "RawContent",
     "ReadWriteStruct",
     "Solution",
+    "UnassembledError",
     "at_end",
     "begin_enclosed",
     "check_argument",
     "check_bits",
+    "check_case",
     "check_checksum",
     "check_count",
     "check_count_now",
@@ -33,9 +37,13 @@ READ_WRITE = (
     "cover",
     "deflated",
     "expected",
+    "follow_argument",
+    "follow_now",
+    "follow_tag",
     "inflated",
     "is_open",
     "placed",
+    "put",
     "room",
     "set_argument",
     "write_enclosed",
@@ -97,6 +105,11 @@ class Module:
     def _local(self, name: str) -> str:
         """A class of the spec keeps its name; what is imported then gets an underscore, which no name of a spec has."""
         return f"_{name}" if name in self._classes else name
+
+    @cached_property
+    def followers(self) -> Followers:
+        """By type: the attributes and parameters that a writer solves for."""
+        return followers(self.spec)
 
     @property
     def debug(self) -> bool:

@@ -73,7 +73,7 @@ def attribute_lines(scope: ClassScope, attribute: Attribute, target: str, source
 
 def repeated_lines(scope: ClassScope, attribute: Attribute, target: str, source: str) -> Lines:
     """Reads a repeated attribute into a new list."""
-    name = f"new_{field_name(attribute.id)}"
+    name = _new_list(attribute)
     annotation = f"{scope.annotations.builtin('list')}[{scope.annotations.of_item(attribute)}]"
     at_once = _array(scope, attribute)
     if at_once is not None:
@@ -85,6 +85,11 @@ def repeated_lines(scope: ClassScope, attribute: Attribute, target: str, source:
         *begin,
         *loop_lines(scope, attribute, lambda text: Line(f"{name}.append({text})"), source),
     )
+
+
+def _new_list(attribute: Attribute) -> str:
+    """The local variable of the list of the items."""
+    return f"new_{field_name(attribute.id)}"
 
 
 def _array(scope: ClassScope, attribute: Attribute) -> str | None:
@@ -134,6 +139,8 @@ def series_text(scope: ClassScope, attribute: Attribute) -> str:
     """The items of an attribute that ``has_series``, as an iterator that reads them."""
     assert isinstance(attribute.type, UserType)
     arguments = f"io, {parent_text(scope, attribute)}, self._root"
+    if scope.module.api is Api.KAITAI_READ_WRITE:
+        arguments += f", {_new_list(attribute)}"
     name = f"{scope.module.class_of(attribute.type.path)}._series"
     match attribute.repeat:
         case RepeatCount(expression):

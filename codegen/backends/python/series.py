@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from ...model.model import Attribute, ExpressionSize
 from ...model.types import BytesType, EnumType, StringType, UserType
+from .api import Api
 from .checksums import checksums, computed
 from .expressions import SUM
 from .fused import Piece, is_cooked, names_text, offsets, pieces, raw_name, unpack
@@ -23,7 +24,7 @@ from .simple import part_types, series_types
 from .validation import check_lines
 from .view import Line, Lines, MethodView, block
 
-FAMILY = (Line("self._io = io"), Line("self._parent = parent"), Line("self._root = root"))
+FAMILY = {"_io": "io", "_parent": "parent", "_root": "root"}
 """What a constructor would keep."""
 
 
@@ -31,16 +32,22 @@ def series_methods(scope: ClassScope) -> tuple[MethodView, ...]:
     """``_series``, the items of a type one after the other, and ``_part``, one of them inside another simple item; each
     where something asks for it."""
     module, annotations = scope.module, scope.annotations
+    if scope.struct.path not in series_types(module) | part_types(module):
+        return ()
     any_, boolean = scope.use("Any"), annotations.builtin("bool")
     stream, name = scope.use("KaitaiStream"), module.class_of(scope.struct.path)
     family = f"cls, io: {stream}, parent: {any_}, root: {any_}"
     found = []
     if scope.struct.path in series_types(module):
+        arguments, doc = family, "Reads items one after the other: without end, or to the end of the stream."
+        if _writes(scope):
+            arguments += f", items: {annotations.builtin('list')}[{any_}]"
+            doc += "\n\nOne that cannot be read is appended to ``items``, as far as it goes."
         found.append(
             MethodView(
-                signature=f"_series({family}, *, to_end: {boolean} = False) -> {scope.use('Iterator')}[{name}]",
+                signature=f"_series({arguments}, *, to_end: {boolean} = False) -> {scope.use('Iterator')}[{name}]",
                 lines=_series_lines(scope),
-                doc="Reads items one after the other: without end, or to the end of the stream.",
+                doc=doc,
                 decorators=("classmethod",),
             )
         )
@@ -66,7 +73,7 @@ def _series_lines(scope: ClassScope) -> Lines:
     head = f"while {place} + {first} <= window.end:" if first else f"while {place} < window.end:"
     item = _Item(scope, Line("break"), "window.end")
     item.lines.append(Line("data = window.data"))
-    item.lines += [Line("self = make(data, position)")] if made else [Line("self = new(cls)"), *FAMILY]
+    item.lines += [Line("self = make(data, position)")] if made else [Line("self = new(cls)"), *_family(scope)]
     item.read(groups, made)
     item.lines += [Line(f"window.position = {item.behind(0)}"), Line("yield self")]
     again = [
@@ -74,7 +81,7 @@ def _series_lines(scope: ClassScope) -> Lines:
         block(head, item.lines),
         block("if to_end and io.is_eof():", [Line("return")]),
         Line("# What does not hold, or is not here as a whole, is read field by field."),
-        Line("yield cls(io, parent, root)"),
+        *_read_alone(scope),
     ]
     loop = block(f"with {scope.use('Held')}(io):", [block("while True:", again)])
     return (_maker_line(scope, made), loop) if made else (Line("new = cls.__new__"), loop)
@@ -85,9 +92,34 @@ def _part_lines(scope: ClassScope) -> Lines:
     item = _Item(scope, Line("return None"), "end")
     if first := _size(groups[0]):
         item.lines.append(block(f"if position + {first} > end:", [item.leave]))
-    item.lines += [Line("self = cls.__new__(cls)"), *FAMILY]
+    item.lines += [Line("self = cls.__new__(cls)"), *_family(scope)]
     item.read(groups, None)
     return (*item.lines, Line(f"return self, {item.behind(0)}"))
+
+
+def _writes(scope: ClassScope) -> bool:
+    """Whether objects note what is assigned to them, and are read by who makes them."""
+    return scope.module.api is Api.KAITAI_READ_WRITE
+
+
+def _family(scope: ClassScope) -> Lines:
+    return tuple(_kept(scope, name, value) for name, value in FAMILY.items())
+
+
+def _kept(scope: ClassScope, name: str, value: str) -> Line:
+    """Keeps a value that has been read."""
+    return Line(f"{scope.use('put')}(self, {name!r}, {value})" if _writes(scope) else f"self.{name} = {value}")
+
+
+def _read_alone(scope: ClassScope) -> Lines:
+    if not _writes(scope):
+        return (Line("yield cls(io, parent, root)"),)
+    return (
+        Line("self = cls(io, parent, root)"),
+        block("try:", [Line("self._read()")]),
+        block("except BaseException:", [Line("items.append(self)"), Line("raise")]),
+        Line("yield self"),
+    )
 
 
 def _size(run: tuple[Attribute, ...]) -> int:
@@ -159,6 +191,8 @@ class _Item:
                 self.scope, self.marks, attribute, checksum, lambda begin, end: f"data[{begin}:{end}]"
             )
             self.lines += [*first, self.unless(f"{value} != {member(attribute.id)}")]
+        if _writes(self.scope):
+            self.lines.append(Line("self._has_read()"))
 
     def _run(self, run: tuple[Attribute, ...], made: Piece | None) -> None:
         places = offsets(run)
@@ -167,14 +201,25 @@ class _Item:
             self.marks.ends[attribute.id] = self.behind(places[number + 1])
         for piece in pieces(run):
             if piece != made:
-                call = f"unpack_from(data, {self.behind(piece.offset)})"
-                self.lines.append(unpack(self.scope, piece, call))
+                self._unpack(piece)
         self.offset += places[-1]
         for attribute in run:
             if is_cooked(attribute):
                 there = made is not None and attribute in made.attributes
                 text = member(attribute.id) if there else raw_name(attribute)
                 self._keep(attribute, trimmed(self.scope, attribute, text))
+
+    def _unpack(self, piece: Piece) -> None:
+        call = f"unpack_from(data, {self.behind(piece.offset)})"
+        if not _writes(self.scope):
+            self.lines.append(unpack(self.scope, piece, call))
+            return
+        names = ", ".join(raw_name(each) for each in piece.attributes)
+        targets = names if len(piece.attributes) > 1 else f"({names},)"
+        packer = self.scope.module.packer(self.scope.struct.path, piece.attributes[0].id, piece.code)
+        self.lines.append(Line(f"{targets} = {packer}.{call}"))
+        plain = (each for each in piece.attributes if not is_cooked(each))
+        self.lines += [_kept(self.scope, field_name(each.id), raw_name(each)) for each in plain]
 
     def _alone(self, attribute: Attribute) -> None:
         """An object, or bytes or text of a size that the item itself tells, or up to a terminator."""
@@ -204,21 +249,25 @@ class _Item:
         self.lines += [
             Line(f"{part} = {name}._part(io, self, root, data, {self.behind(0)}, {self.end})"),
             self.unless(f"{part} is None"),
-            Line(f"{member(attribute.id)}, {end} = {part}"),
         ]
+        if _writes(self.scope):
+            found = f"object_{field_name(attribute.id)}"
+            self.lines += [Line(f"{found}, {end} = {part}"), _kept(self.scope, field_name(attribute.id), found)]
+        else:
+            self.lines.append(Line(f"{member(attribute.id)}, {end} = {part}"))
         self.variable, self.offset = end, 0
 
     def _keep(self, attribute: Attribute, text: str) -> None:
         """Assigns a value of which ``text`` are the bytes, or the number."""
-        target = member(attribute.id)
+        name = field_name(attribute.id)
         match attribute.type:
             case EnumType(path):
-                self.lines.append(Line(f"{target} = {self.scope.module.table(path)}.get({text}, {text})"))
+                self.lines.append(_kept(self.scope, name, f"{self.scope.module.table(path)}.get({text}, {text})"))
             case StringType(encoding):
-                name = codec(self.scope, attribute, encoding)
+                decoded = f"{text}.decode({codec(self.scope, attribute, encoding)!r})"
                 self.lines += [
-                    block("try:", [Line(f"{target} = {text}.decode({name!r})")]),
+                    block("try:", [_kept(self.scope, name, decoded)]),
                     block("except UnicodeDecodeError:", [self.leave]),
                 ]
             case BytesType():
-                self.lines.append(Line(f"{target} = {text}"))
+                self.lines.append(_kept(self.scope, name, text))

@@ -24,7 +24,6 @@ from ...model.encodings import python_codec
 from ...model.model import Attribute, ExpressionSize, OwnSize, Struct, TerminatedSize
 from ...model.types import BytesType, ListType, Path, StringType, UserType
 from .absence import may_be_absent
-from .api import Api
 from .layout import attributes_of, fixed_size, literal_size, minimum_size, nodes, structs
 from .module import Module
 
@@ -71,7 +70,7 @@ def is_simple(module: Module, struct: Struct, inside: frozenset[Path] = frozense
 
     What their sizes and checks ask for can always be computed, and does not depend on where the stream stands.
     """
-    if module.api is Api.KAITAI_READ_WRITE or module.debug or struct.message is not None or struct.endian is not None:
+    if module.debug or struct.message is not None or struct.endian is not None:
         return False
     if struct.parameters or not struct.attributes or struct.path in inside:
         return False

@@ -11,7 +11,8 @@ from dataclasses import replace
 from ...expression.nodes import Attribute as Member
 from ...expression.nodes import Name, Node
 from ...expression.walk import walk
-from ...model.model import Attribute, Framing, RepeatCount, RepeatUntil
+from ...model.model import Attribute, Framing, RepeatCount, RepeatUntil, TerminatedSize
+from ...model.read_only import read_only
 from ...model.types import BitsType, EnumType, FloatType, IntegerType, UserType
 from ..base import refusal
 from .absence import may_be_unmatched
@@ -39,10 +40,9 @@ def append_method(scope: ClassScope) -> MethodView:
 
 
 def _append_lines(scope: ClassScope) -> Lines:
-    placed = next((each for each in scope.struct.instances if each.attribute is not None), None)
-    if placed is not None:
-        sentence = f"{scope.struct.path[-1]} cannot be written: {placed.id} stands at a position of its own"
-        return (Line(f"raise {scope.use('UnsupportedError')}({sentence!r})"),)
+    unwritable = read_only(scope.struct)
+    if unwritable is not None:
+        return (Line(f"raise {scope.use('UnsupportedError')}({unwritable.message!r})"),)
     marks = Marks(scope.struct)
     late = [each for each, checksum in checksums(scope.struct) if plain_cover(scope.struct, checksum) is None]
     for attribute in late:
@@ -274,7 +274,10 @@ def _as_case(scope: ClassScope, attribute: Attribute, case: Attribute, value: st
 def _write_value(scope: ClassScope, attribute: Attribute, value: str, content: str | None) -> Lines:
     if has_bytes(attribute):
         content = content or content_text(scope, attribute, value)
-        return (Line(f"io.write_bytes({fitted_text(scope, attribute, content)})"),)
+        end = attribute.terminator
+        left = end is not None and isinstance(attribute.size, TerminatedSize) and not end.consume and end.eos_error
+        after = (Line(f"io.ends_with({end.value!r})"),) if end is not None and left else ()
+        return (Line(f"io.write_bytes({fitted_text(scope, attribute, content)})"), *after)
     match attribute.type.base if isinstance(attribute.type, EnumType) else attribute.type:
         case UserType():
             if attribute.parent is None and is_own(scope, attribute) and value.isidentifier():

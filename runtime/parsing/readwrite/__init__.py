@@ -1,7 +1,9 @@
 """What classes of Kaitai's read-write API stand on."""
 
+from .arguments import check_argument, follow_argument, set_argument
+from .assembling import UnassembledError
+from .assigned import put
 from .checks import (
-    check_argument,
     check_bits,
     check_count,
     check_count_now,
@@ -11,7 +13,6 @@ from .checks import (
     check_size,
     check_some,
     check_terminated,
-    set_argument,
 )
 from .checksums import check_checksum, cover
 from .enclosing import Enclosure, begin_enclosed, write_enclosed
@@ -20,10 +21,12 @@ from .raw import RawContent
 from .solving import Solution
 from .streams import GrowingStream
 from .structs import ReadWriteStruct
+from .tags import check_case, follow_tag
 from .values import (
     at_end,
     deflated,
     expected,
+    follow_now,
     inflated,
     is_open,
     room,
@@ -39,10 +42,12 @@ __all__ = [
     "RawContent",
     "ReadWriteStruct",
     "Solution",
+    "UnassembledError",
     "at_end",
     "begin_enclosed",
     "check_argument",
     "check_bits",
+    "check_case",
     "check_checksum",
     "check_count",
     "check_count_now",
@@ -55,9 +60,13 @@ __all__ = [
     "cover",
     "deflated",
     "expected",
+    "follow_argument",
+    "follow_now",
+    "follow_tag",
     "inflated",
     "is_open",
     "placed",
+    "put",
     "room",
     "set_argument",
     "write_enclosed",

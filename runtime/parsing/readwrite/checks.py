@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..fields import find_terminator
-from ..kaitai import ConsistencyError, KaitaiStream, KaitaiStruct
+from ..kaitai import ConsistencyError, KaitaiStream
 from .streams import OpenStream
 
 
@@ -82,23 +82,3 @@ def check_bits(name: str, value: int, width: int) -> None:
     """An unsigned integer of ``width`` bits."""
     if not 0 <= value < 1 << width:
         raise ConsistencyError(name, f"an unsigned integer of {width} bits", value)
-
-
-def set_argument(child: Any, parameter: str, value: object) -> None:
-    """Gives an object an argument that is known only while it is written."""
-    object.__setattr__(child, parameter, value)
-
-
-def check_argument(name: str, child: Any, parameter: str, expected: object) -> None:
-    """An object was given the arguments with which a reader would make it.
-
-    One that was read has them from what held then, and takes what holds now.
-    """
-    actual = getattr(child, parameter, None)
-    if actual is expected:
-        return
-    is_given: Any = getattr(child, "_is_given", None)
-    if isinstance(expected, KaitaiStruct) or isinstance(actual, KaitaiStruct) or actual != expected:
-        if is_given is None or is_given(parameter):
-            raise ConsistencyError(name, expected, actual)
-        object.__setattr__(child, parameter, expected)

@@ -12,6 +12,8 @@ from .streams import OpenStream
 
 def check_checksum(owner: Any, name: str, computed: int | bytes, src_path: str) -> None:
     """Fills in a checksum that was not assigned; one that was must be the one of the bytes."""
+    if getattr(owner, name, None) == computed:
+        return
     owner._follow(name, computed)
     actual = getattr(owner, name)
     if actual != computed:

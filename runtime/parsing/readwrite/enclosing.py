@@ -148,8 +148,12 @@ class EnclosedField:
         each = self.enclosure
         if each.size is None or not each.solutions:
             return
-        exact = not each.is_cut and (self.background is None or self.background.is_full)
-        if exact or needed > each.size:
+        ending = 0 if each.include else len(each.terminator)
+        if each.is_cut:
+            # What was read or written before needs no terminator that it did not have.
+            if needed + (ending if self.background is None else 0) > each.size:
+                layout.make_room(each.solutions, needed + ending)
+        elif self.background is None or self.background.is_full or needed > each.size:
             layout.follow(each.solutions, needed)
 
     def _check(self, raw: bytes) -> None:

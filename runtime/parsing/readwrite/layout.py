@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import NamedTuple
 
 from ..errors import ChecksumError
 from ..kaitai import ConsistencyError, KaitaiStream
@@ -12,6 +13,13 @@ from .streams import OpenStream, seek
 
 MAX_ROUNDS = 32
 """How often an object is written before its layout counts as one that never settles."""
+
+
+class Before(NamedTuple):
+    """The size of the stream that an object was read from, and where its attributes ended there."""
+
+    size: int
+    end: int
 
 
 class Layout:
@@ -33,12 +41,21 @@ class Layout:
         if found is not None and found.follow(wanted):
             self.changes.append(found.name)
 
-    def settle(self, write: Callable[[OpenStream], None], start: int, assumed: int | None) -> OpenStream:
-        """Writes with ``write`` until nothing changes; the stream of the last round.
+    def make_room(self, solutions: tuple[Solution, ...], wanted: int) -> None:
+        """As ``follow``, for an expression that may come to more than ``wanted``."""
+        found = first_free(solutions)
+        if found is not None and found.make_room(wanted):
+            self.changes.append(found.name)
+
+    def settle(
+        self, write: Callable[[OpenStream], None], start: int, assumed: int | None, before: Before | None
+    ) -> int:
+        """Writes with ``write`` until nothing changes; the size of the stream that it takes.
 
         ``start``: where in the stream the object begins. ``assumed``: the size of the stream, where that is known.
+        ``before``: what the stream was when the object was read, and what it may still be.
         """
-        known = assumed
+        known = before.size if assumed is None and before is not None else assumed
         for _ in range(MAX_ROUNDS):
             self.changes, self.checksums, self.refused = [], [], []
             stream = OpenStream(self, known)
@@ -48,33 +65,40 @@ class Layout:
             for compute in self.checksums:
                 compute()
             size = max(stream.extent, stream.wanted)
+            if before is not None and stream.was_asked:
+                stays = not self.changes and size <= before.size and stream.pos() == before.end
+                size, before = before.size, None
+                if not stays:
+                    # Its size is found anew; where it stays, so does what nothing describes at its end.
+                    known = None
+                    continue
             grown = assumed is None and stream.was_asked and size != known
             if not self.changes and not grown:
                 if self.refused:
                     raise self.refused[0]
-                return stream
+                return size
             known = size if assumed is None else assumed
         names = ", ".join(dict.fromkeys(self.changes)) or "the size of the stream"
         raise ConsistencyError(names, "values that agree with each other", "others each time that they are computed")
 
 
 @contextmanager
-def placed(io: KaitaiStream, position: int, *solutions: Solution) -> Iterator[None]:
+def placed(io: KaitaiStream, position: int, *solutions: Solution, from_end: bool = False) -> Iterator[None]:
     """What stands at a position of its own is written there; the stream then comes back to where it was.
 
     ``solutions``: the attributes that may say where it stands. Where the position was never given, or holds something
-    else by now, it is the end of the stream.
+    else by now, it is the end of the stream. ``from_end``: the position stands on the size of the stream.
     """
     back = io.pos()
     layout = io.layout if isinstance(io, OpenStream) else None
     free = next((each for each in solutions if each.is_free and each.is_known), None)
-    if layout is None or not isinstance(io, OpenStream):
+    if free is None and isinstance(io, OpenStream) and layout is not None and from_end:
+        yield from _counted_from_the_end(io, position, back)
+        return
+    if free is None or not isinstance(io, OpenStream) or layout is None:
         seek(io, position)
         yield
         io.seek(back)
-        return
-    if free is None:
-        yield from _counted_from_the_end(io, position, back)
         return
     key = (id(free.owner), free.name)
     if key in layout.floating:
@@ -90,13 +114,14 @@ def placed(io: KaitaiStream, position: int, *solutions: Solution) -> Iterator[No
 
 
 def _counted_from_the_end(io: OpenStream, position: int, back: int) -> Iterator[None]:
-    """Where the position depends on the size of the stream, and something else stands there, the stream is longer."""
-    clashes, extent = io.clashes, io.extent
+    """Where something else stands at a position that depends on the size of the stream, the stream is longer."""
+    clashes, extent, size = io.clashes, io.extent, io.size()
     seek(io, max(0, position))
-    begin = io.pos()
     yield
-    if io.clashes > clashes and io.was_asked:
-        io.wanted = max(io.wanted, extent + io.pos() - begin)
+    if position < 0 or io.clashes > clashes:
+        io.wanted = max(io.wanted, size + max(1, extent - position))
+    elif io.assumed is not None:
+        io.wanted = max(io.wanted, size)
     io.seek(back)
 
 

@@ -47,9 +47,34 @@ class Solution(NamedTuple):
         value, rest = divmod(wanted - addend, factor) if factor else (0, 1)
         return None if rest else value
 
+    def misfit(self, wanted: int) -> str:
+        """The sentence about a value for which there is no integer."""
+        factor, addend = self.numbers()
+        rest = f" + {addend}" if addend else ""
+        return f"{self.name} cannot say {wanted}, which is not {factor} * {self.name}{rest} for any integer"
+
+    def least_for(self, wanted: int) -> int | None:
+        """What the attribute must be so that the expression comes to ``wanted``, or to as little more as can be."""
+        factor, addend = self.numbers()
+        if not factor:
+            return None
+        needed = wanted - addend
+        return -(-needed // factor) if factor > 0 else needed // factor
+
+    def holds(self, wanted: int) -> bool:
+        """Whether the expression comes to ``wanted`` or more."""
+        factor, addend = self.numbers()
+        return self.is_set and factor * getattr(self.owner, self.name) + addend >= wanted
+
     def follow(self, wanted: int) -> bool:
         """Gives a free attribute the value that makes the expression come to ``wanted``; whether that was another."""
-        value = self.value_for(wanted)
+        return self._take(self.value_for(wanted))
+
+    def make_room(self, wanted: int) -> bool:
+        """As ``follow``, for an expression that may come to more."""
+        return self._take(self.least_for(wanted))
+
+    def _take(self, value: int | None) -> bool:
         if value is None or not self.is_free:
             return False
         changed: bool = self.owner._follow(self.name, value)
@@ -64,3 +89,12 @@ def first_free(solutions: tuple[Solution, ...]) -> Solution | None:
     """The one to solve for: an attribute that is not set yet, or else one that may take another value."""
     free = [each for each in solutions if each.is_free and each.is_known]
     return next((each for each in free if not each.is_set), free[0] if free else None)
+
+
+def lead(sources: tuple[Solution, ...], value: object) -> bool | None:
+    """Has what an argument stands on follow, so that the argument comes to ``value``: whether that changed something;
+    ``None`` where it cannot come to it."""
+    source = first_free(sources)
+    if source is None or not isinstance(value, int) or source.value_for(value) is None:
+        return None
+    return source.follow(value)

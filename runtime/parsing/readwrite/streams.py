@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from io import BytesIO
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
-from ..kaitai import InvalidArgumentError, KaitaiStream
+from ..kaitai import EndOfStreamError, InvalidArgumentError, KaitaiStream
 
 if TYPE_CHECKING:
     from .layout import Layout
@@ -18,6 +18,15 @@ MAX_POSITION = 1 << 62
 """No stream has a position beyond this."""
 
 UNTOUCHED = re.compile(b"\\0+")
+
+
+class FieldEndError(EndOfStreamError):
+    """More is written than the ``size`` bytes of a ``field`` hold; the text is Kaitai's."""
+
+    def __init__(self, needed: int, left: int, field: str, size: int) -> None:
+        super().__init__(f"requested to write {needed} bytes, but only {left} bytes left in the stream", needed, left)
+        self.field = field
+        self.size = size
 
 
 class TrackedStream(KaitaiStream):
@@ -33,7 +42,7 @@ class TrackedStream(KaitaiStream):
     def fill(self, source: KaitaiStream) -> None:
         """Puts what stands in ``source`` where nothing was written between what was."""
         back, behind = self.pos(), source.pos()
-        for begin, end in self.gaps(len(self._touched)):
+        for begin, end in self.gaps(self.size()):
             source.seek(begin)
             data = source.read_bytes(min(end, source.size()) - begin) if begin < source.size() else b""
             self.seek(begin)
@@ -72,6 +81,11 @@ class FixedStream(TrackedStream):
         """The size of the field."""
         return self._size
 
+    def _ensure_bytes_left_to_write(self, n: int, pos: int) -> None:
+        left = self._size - pos
+        if n > left:
+            raise FieldEndError(n, left, self.field, self._size)
+
     def _write_bytes_not_aligned(self, buf: bytes) -> None:
         begin = self._io.tell()
         self._ensure_bytes_left_to_write(len(buf), begin)
@@ -105,6 +119,15 @@ class OpenStream(TrackedStream):
         super().__init__()
         # KaitaiStream itself asks for the size when it is made.
         self.was_asked = False
+
+    @classmethod
+    def holding(cls, data: bytes) -> Self:
+        """A stream to which these bytes have been written."""
+        io = cls()
+        io._touched = bytearray(b"\1") * len(data)
+        io._io = BytesIO(data)
+        io._io.seek(len(data))
+        return io
 
     @property
     def extent(self) -> int:

@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from os import PathLike
+from types import MappingProxyType
 from typing import IO, Any, ClassVar, Self
 
-from ..errors import with_reason
+from ..errors import too_deep, with_reason
 from ..kaitai import (
     ConsistencyError,
     KaitaiStream,
     KaitaiStruct,
-    ReadWriteKaitaiStruct,
     ValidationFailedError,
 )
 from ..streams import FileStream, MemoryStream
 from ..structs import UNSET, shown
-from .layout import Layout
-from .solving import Solution, first_free
-from .streams import FixedStream, GrowingStream, OpenStream, TrackedStream
+from .assembling import AssembledStruct
+from .assigned import put, put_dirty, put_stream
+from .explaining import explained
+from .layout import Before, Layout
+from .solving import Solution, first_free, lead
+from .streams import MAX_GAP, FixedStream, GrowingStream, OpenStream, TrackedStream
+from .targets import append, grows, position_of, size_of
 
 MAX_ROUNDS = 32
 """How often the attributes of an object and of those below it may follow from each other."""
 
-_put = object.__setattr__
 
-
-class ReadWriteStruct(ReadWriteKaitaiStruct):
+class ReadWriteStruct(AssembledStruct):
     """Something that a spec describes: ``_read`` reads it, ``_check`` says whether it holds, ``_write`` writes it.
 
     Sizes, counts, positions, fixed contents and checksums that follow from the spec need not be assigned: those that
@@ -52,39 +54,12 @@ class ReadWriteStruct(ReadWriteKaitaiStruct):
     _m_is_plain: ClassVar[bool] = False
     """Whether they hold if they held before and none of their attributes was assigned since."""
 
-    _io: KaitaiStream
-    _parent: Any
-    _root: Any
-    _dirty: bool
-    _m_given: set[str] | None = None
-    """The attributes that were assigned since the object was made or read, as far as any were."""
-    _m_moved: dict[str, tuple[object, object]] | None = None
-    """The attributes that followed, each with the value before and behind, as far as any did."""
-
-    def __init__(self, _io: KaitaiStream | None = None, _parent: Any = None, _root: Any = None) -> None:
-        attributes = self.__dict__
-        attributes["_io"] = _io
-        attributes["_parent"] = _parent
-        attributes["_root"] = self if _root is None else _root
-        attributes["_dirty"] = True
-
-    def __setattr__(self, name: str, value: object) -> None:
-        _put(self, name, value)
-        if name[:1] != "_" or name in ("_parent", "_root") or name.startswith("_unnamed"):
-            attributes = self.__dict__
-            attributes["_dirty"] = True
-            given = attributes.get("_m_given")
-            if given is None:
-                attributes["_m_given"] = {name}
-            else:
-                given.add(name)
-
-    def __delattr__(self, name: str) -> None:
-        super().__delattr__(name)
-        attributes = self.__dict__
-        attributes["_dirty"] = True
-        if self._m_given is not None:
-            self._m_given.discard(name)
+    _m_sources: Mapping[str, tuple[Solution, ...]] = MappingProxyType({})
+    """By parameter: what it follows from in the object that holds this one, as far as that was checked."""
+    _m_misfits: Mapping[int, str] = MappingProxyType({})
+    """Sizes and counts that nothing can say, each with the reason."""
+    _m_parameters: ClassVar[tuple[str, ...]] = ()
+    """Names of the parameters."""
 
     @classmethod
     def from_bytes(cls, buf: bytes) -> Self:
@@ -103,22 +78,27 @@ class ReadWriteStruct(ReadWriteKaitaiStruct):
 
     # What generated classes use -----------------------------------------------------------------------------------
 
-    def _has_read(self) -> None:
-        """All attributes have been read: none of them counts as assigned."""
-        attributes = self.__dict__
-        attributes["_m_given"] = None
-        attributes["_dirty"] = False
-
     def _is_given(self, name: str) -> bool:
-        """Whether an attribute was assigned since the object was made or read."""
-        return self._m_given is not None and name in self._m_given
+        """Whether an attribute has its value from elsewhere: it was assigned, or is an argument that cannot follow."""
+        if self._was_assigned(name):
+            return True
+        sources = self._m_sources.get(name)
+        return sources is not None and first_free(sources) is None
 
     def _follow(self, name: str, value: object) -> bool:
-        """Sets an attribute to what it follows to be, unless it was assigned; whether it had another value."""
-        before = getattr(self, name, UNSET)
-        if (before is not UNSET and before == value) or self._is_given(name):
+        """Sets an attribute to what it follows to be, unless it was assigned; whether it had another value.
+
+        What an argument stands on in the object that gives it follows with it, and may have had another as well.
+        """
+        if not self._m_sources and getattr(self, name, UNSET) == value:
             return False
-        _put(self, name, value)
+        if self._was_assigned(name):
+            return False
+        led = lead(self._m_sources[name], value) if name in self._m_sources else False
+        before = getattr(self, name, UNSET)
+        if led is None or (before is not UNSET and before == value):
+            return bool(led)
+        put(self, name, value)
         moved = self._m_moved or {}
         moved[name] = (None if before is UNSET else before, value)
         self._m_moved = moved
@@ -127,8 +107,32 @@ class ReadWriteStruct(ReadWriteKaitaiStruct):
     def _solve(self, wanted: int, *solutions: Solution) -> None:
         """Sets the attribute that a size or a count follows from, so that it comes to ``wanted``."""
         found = first_free(solutions)
-        if found is not None:
-            found.follow(wanted)
+        if found is None:
+            return
+        found.follow(wanted)
+        if found.value_for(wanted) is None:
+            self._m_misfits = {**self._m_misfits, wanted: found.misfit(wanted)}
+
+    def _follow_computed(self, name: str, compute: Callable[[], object]) -> None:
+        """Sets an attribute to the one value that the spec allows, unless it was assigned. Where that value stands on
+        sizes or positions that are found when the object is written, it follows then."""
+        try:
+            self._follow(name, compute())
+        except AttributeError as error:
+            if error.name not in getattr(error.obj, "_m_solved", ()):
+                raise
+
+    def _make_room(self, name: str, content: int, ending: int, *solutions: Solution) -> None:
+        """Makes the size of a field large enough for ``content`` bytes and for the ``ending`` behind them.
+
+        A size that is large enough stays. What was read needs no ending that it did not have.
+        """
+        found = first_free(solutions)
+        if found is None:
+            return
+        was_read = found.is_set and not self._is_given(name)
+        if not found.holds(content if was_read else content + ending):
+            found.make_room(content + ending)
 
     def _is_there(self, instance: str) -> bool:
         """Whether an instance has its value; one that can still be read has it when it is needed."""
@@ -143,19 +147,22 @@ class ReadWriteStruct(ReadWriteKaitaiStruct):
         """Checks that ``child`` stands below ``parent``; one that stands nowhere yet takes its place there."""
         root = child if is_root else self._root
         ours = isinstance(child, ReadWriteStruct)
+        if not ours and not isinstance(child, KaitaiStruct):
+            raise ConsistencyError(name, "an object", child)
         if child._root is not root:
             if not ours or child._root is not child:
                 raise ConsistencyError(name, root, child._root)
-            _put(child, "_root", root)
+            put(child, "_root", root)
         if child._parent is not parent:
             if not ours or child._parent is not None:
                 raise ConsistencyError(name, parent, child._parent)
-            _put(child, "_parent", parent)
+            put(child, "_parent", parent)
 
     def _forget(self, *slots: str) -> None:
         """Drops values that are computed again when they are asked for."""
         for slot in slots:
-            self.__dict__.pop(slot, None)
+            if hasattr(self, slot):
+                object.__delattr__(self, slot)
 
     def _refuse(self, error: ValidationFailedError, reason: str) -> None:
         """A value is refused."""
@@ -176,7 +183,7 @@ class ReadWriteStruct(ReadWriteKaitaiStruct):
 
         Raises ``ConsistencyError`` or a ``ValidationFailedError``. The objects below are checked by theirs.
         """
-        self.__dict__["_dirty"] = False
+        put_dirty(self, False)
 
     def _fetch_instances(self) -> None:
         """Reads or, while the object is written, writes the instances, here and below."""
@@ -191,7 +198,7 @@ class ReadWriteStruct(ReadWriteKaitaiStruct):
     def _write__seq(self, io: KaitaiStream | None = None) -> None:
         """Writes the attributes of ``seq`` to ``io``, or to the stream that the object has."""
         if io is not None:
-            self.__dict__["_io"] = io
+            put_stream(self, io)
         if self._dirty:
             self._check()
 
@@ -204,20 +211,34 @@ class ReadWriteStruct(ReadWriteKaitaiStruct):
         """
         target = self._io if io is None else io
         made_here = io is None and (target is None or isinstance(target, TrackedStream | MemoryStream))
-        self._load()
-        self._check_all()
-        floating = self._begin()
-        if isinstance(target, KaitaiStream) and not made_here and not _grows(target):
-            if self._m_has_layout:
-                self._settle(target.pos(), target.size(), floating)
-            self._write_to(target)
+        sized = target if isinstance(target, KaitaiStream) and not made_here and not grows(target) else None
+        data = self._assembled(sized)
+        if data is not None:
+            if sized is None and not made_here:
+                append(target, data)
             return
-        stream = self._written(floating)
+        try:
+            self._load()
+            self._check_all()
+            floating = self._begin()
+            if sized is not None:
+                if self._m_has_layout:
+                    self._settle(sized.pos(), sized.size(), floating)
+                self._write_to(sized)
+                return
+            stream = self._written(floating)
+        except RecursionError as error:
+            raise too_deep(error) from None
+        except Exception as error:
+            raise explained(error) from None
         if not made_here:
-            _append(target, stream.to_byte_array())
+            append(target, stream.to_byte_array())
 
     def _to_bytes(self) -> bytes:
         """The bytes that ``_write`` writes."""
+        data = self._assembled(None)
+        if data is not None:
+            return data
         io = GrowingStream()
         self._write(io)
         return io.to_byte_array()
@@ -262,14 +283,14 @@ class ReadWriteStruct(ReadWriteKaitaiStruct):
             if moved:
                 continue
             if refused is not None:
-                raise _explained(refused)
+                raise refused
             return
-        name, (before, behind) = next(iter(moved.items()))
-        raise ConsistencyError(name, before, behind)
+        name, (holder, before, behind) = next(iter(moved.items()))
+        raise explained(ConsistencyError(name, before, behind), holder)
 
-    def _check_once(self) -> tuple[dict[str, tuple[object, object]], Exception | None]:
-        """Checks everything once: what followed, and the first error."""
-        moved: dict[str, tuple[object, object]] = {}
+    def _check_once(self) -> tuple[dict[str, tuple[Any, object, object]], Exception | None]:
+        """Checks everything once: what followed, with its object, and the first error."""
+        moved: dict[str, tuple[Any, object, object]] = {}
         refused: Exception | None = None
         objects: list[ReadWriteStruct] = []
         for each in self._tree():
@@ -280,20 +301,22 @@ class ReadWriteStruct(ReadWriteKaitaiStruct):
             try:
                 each._check()
             except (AttributeError, ConsistencyError) as error:
-                refused = refused or error
+                refused = refused or explained(error, each)
         for each in objects:
             if each._m_moved:
-                moved.update(each._m_moved)
-                _put(each, "_m_moved", None)
+                moved.update((name, (each, *values)) for name, values in each._m_moved.items())
+                put(each, "_m_moved", None)
         return moved, refused
 
-    def _settle(self, start: int, assumed: int | None, floating: set[tuple[int, str]]) -> OpenStream:
-        """Finds the sizes and positions that follow from what is written; the stream that it was written to."""
+    def _settle(
+        self, start: int, assumed: int | None, floating: set[tuple[int, str]], before: Before | None = None
+    ) -> int:
+        """Finds the sizes and positions that follow from what is written; the size of the stream that it takes."""
         layout = Layout()
         layout.floating.update(floating)
-        stream = layout.settle(self._write_to, start, assumed)
+        size = layout.settle(self._write_to, start, assumed, before)
         self._check_all()
-        return stream
+        return size
 
     def _begin(self) -> set[tuple[int, str]]:
         """Gives 0 to what follows from nothing yet, each named by its object: what it measures is absent, or has no
@@ -303,20 +326,22 @@ class ReadWriteStruct(ReadWriteKaitaiStruct):
             if isinstance(each, ReadWriteStruct):
                 for name in each._m_solved:
                     if not hasattr(each, name):
-                        _put(each, name, 0)
+                        put(each, name, 0)
                         found.add((id(each), name))
         return found
 
     def _written(self, floating: set[tuple[int, str]]) -> KaitaiStream:
         """Writes everything to a new stream of the size that it takes."""
-        source, end = self._io, 0 if self._io is None else _position(self._io)
+        source, before = self._io, Before(size_of(self._io), position_of(self._io))
         stream: TrackedStream = OpenStream()
         if not self._m_has_layout:
             self._write_to(stream)
         if self._m_has_layout or stream.was_asked:
-            stream = FixedStream(self._settle(0, None, floating).extent)
+            # The outermost object is likely to take as many bytes as it did.
+            likely = before if self._parent is None and 0 < before.size <= MAX_GAP else None
+            stream = FixedStream(self._settle(0, None, floating, likely))
             self._write_to(stream)
-        if source is not None and end == stream.pos():
+        if source is not None and before.end == stream.pos():
             stream.fill(source)
         return stream
 
@@ -337,42 +362,9 @@ class ReadWriteStruct(ReadWriteKaitaiStruct):
         return f"{type(self).__qualname__}({', '.join(fields)})"
 
 
-def _explained(error: Exception) -> Exception:
-    """An error that says what to do about an attribute that is not set."""
-    if isinstance(error, AttributeError) and isinstance(error.obj, ReadWriteStruct) and error.name in error.obj._fields:
-        holder = type(error.obj).__qualname__
-        text = f"{error.name} of {holder} is not set, and nothing says what it must be: assign it"
-        return AttributeError(text, name=error.name, obj=error.obj)
-    return error
-
-
 def _structs(value: object) -> Iterator[Any]:
     """The objects that a value is, or is a list of."""
     if isinstance(value, list):
         yield from (each for each in value if isinstance(each, KaitaiStruct))
     elif isinstance(value, KaitaiStruct):
         yield value
-
-
-def _position(io: KaitaiStream) -> int:
-    """Where a stream stands; -1 where that cannot be said any more."""
-    try:
-        return io.pos()
-    except (OSError, ValueError):
-        return -1
-
-
-def _grows(io: KaitaiStream) -> bool:
-    """Whether a stream takes as many bytes as are written to it."""
-    return isinstance(io, OpenStream) or (not isinstance(io, MemoryStream) and io.size() == 0)
-
-
-def _append(target: KaitaiStream | IO[bytes], data: bytes) -> None:
-    """Writes all bytes at once."""
-    if isinstance(target, KaitaiStream) and not isinstance(target, OpenStream):
-        target._io.write(data)
-        target._size = target.size()
-    elif isinstance(target, KaitaiStream):
-        target.write_bytes(data)
-    else:
-        target.write(data)

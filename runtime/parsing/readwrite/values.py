@@ -25,6 +25,12 @@ def expected(io: KaitaiStream, owner: Any, name: str, condition: bool) -> bool:
     return hasattr(owner, name) if isinstance(io, OpenStream) else condition
 
 
+def follow_now(io: KaitaiStream, owner: Any, name: str, value: object) -> None:
+    """Fills in what follows from how things lie, while that is being found."""
+    if isinstance(io, OpenStream) and io.layout is not None and owner._follow(name, value):
+        io.layout.changes.append(name)
+
+
 def room(io: KaitaiStream, name: str) -> None:
     """An item of a repetition that goes to the end of the stream: there must be something left for it."""
     if type(io) is KaitaiStream and not io.bits_left and io._io.tell() < io._size:

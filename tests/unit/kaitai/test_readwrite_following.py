@@ -69,7 +69,7 @@ def test_what_is_given_must_hold(tmp_path: Path) -> None:
     value.num_items = 2
     with pytest.raises(ConsistencyError, match=r"^Check failed: items, expected: 2, actual: 3$"):
         value._check()
-    with pytest.raises(ConsistencyError, match=r"^Check failed: items, expected: 2, actual: 3$"):
+    with pytest.raises(ConsistencyError, match=r"^Check failed: items, expected: 2, actual: 3\nin items of Made: "):
         written(value)
     value.num_items = 3
     value.len_body = 4
@@ -164,7 +164,7 @@ def test_one_size_of_many_things(tmp_path: Path) -> None:
     value.items[0].value, value.items[1].value = b"ab", b"cd"
     assert there_and_back(kind, value) == b"\2abcd"
     value.items[1].value = b"cde"
-    with pytest.raises(ConsistencyError, match=r"^Check failed: len, expected: [23], actual: [23]$"):
+    with pytest.raises(ConsistencyError, match=r"^Check failed: len, expected: [23], actual: [23]\nin len of Made: "):
         written(value)
 
 

@@ -35,7 +35,7 @@ def test_fields_that_share_a_size_must_be_as_long_as_each_other(tmp_path: Path) 
     kind = writable(tmp_path, SHARED)
     assert made(kind, a=b"ab", b=b"cd")._to_bytes() == b"\2abcd"
     for a, b in ((b"abc", b"ab"), (b"ab", b"abc")):
-        text = f"^Check failed: b, expected: {len(a)}, actual: {len(b)}$"
+        text = f"(?m)^Check failed: b, expected: {len(a)}, actual: {len(b)}$"
         with pytest.raises(ConsistencyError, match=text):
             made(kind, a=a, b=b)._to_bytes()
         with pytest.raises(ConsistencyError, match=text):
@@ -45,7 +45,7 @@ def test_fields_that_share_a_size_must_be_as_long_as_each_other(tmp_path: Path) 
 def test_what_was_read_may_become_longer_in_both_only(tmp_path: Path) -> None:
     value = read(writable(tmp_path, SHARED), b"\3abcdef")
     value.a = b"wxyz"
-    with pytest.raises(ConsistencyError, match=r"^Check failed: b, expected: 4, actual: 3$"):
+    with pytest.raises(ConsistencyError, match=r"^Check failed: b, expected: 4, actual: 3\nin b of Made: "):
         value._to_bytes()
     value.b = b"1234"
     assert value._to_bytes() == b"\4wxyz1234"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ....expression.fold import constant, fold
+from ....model.following import is_steady
 from ....model.model import Attribute, Instance, RepeatCount, RepeatEos, RepeatUntil
 from ....model.types import BitsType, BytesType, EnumType, StringType, UserType
 from ..expressions import AND
@@ -18,9 +19,11 @@ from ..view import Line, Lines, MethodView, block
 from .blocks import does_nothing, loop, when
 from .cases import as_case
 from .checksums import check_checksum
+from .computed import check_computed, computed_value, without_late_checks
 from .content import check_content
 from .questions import arguments_of, asks_stream, is_foreign, item_name
-from .solved import solve_line, solved_names
+from .solved import solution_texts, solve_line, solved_names
+from .tags import case_line, tag_lines
 
 
 def check_method(scope: ClassScope) -> MethodView:
@@ -32,6 +35,11 @@ def check_method(scope: ClassScope) -> MethodView:
         lines.append(Line(f"self._forget({', '.join(stale)})"))
     for attribute in scope.struct.attributes:
         lines.extend(_constant(scope, attribute))
+    for attribute in scope.struct.attributes:
+        lines.extend(tag_lines(scope, attribute, field_name(attribute.id)))
+    for instance in scope.struct.instances:
+        if instance.attribute is not None:
+            lines.extend(tag_lines(scope, instance.attribute, slot(instance)))
     solved = solved_names(scope)
     for attribute in scope.struct.attributes:
         found = _check_attribute(scope, attribute, member(attribute.id), scope.source_of(attribute))
@@ -39,6 +47,10 @@ def check_method(scope: ClassScope) -> MethodView:
             # What follows from how things lie is not known before they are written.
             found = (when([f"hasattr(self, {field_name(attribute.id)!r})"], found),)
         lines.extend(found)
+    for attribute in scope.struct.attributes:
+        # Behind the others, which may have to follow first.
+        found = check_computed(scope, attribute, member(attribute.id), scope.source_of(attribute))
+        lines.extend(when_present(scope, attribute, found))
     for instance in scope.struct.instances:
         if instance.attribute is not None:
             lines.extend(_check_instance(scope, instance, instance.attribute))
@@ -55,9 +67,7 @@ def _constant(scope: ClassScope, attribute: Attribute) -> Lines:
     text = ""
     if attribute.contents is not None:
         text = repr(attribute.contents)
-    elif attribute.valid is not None and attribute.valid.equal is not None:
-        if asks_stream(scope, attribute.valid.equal):
-            return ()
+    elif attribute.valid is not None and attribute.valid.equal is not None and computed_value(attribute) is None:
         text = scope.text(attribute.valid.equal, attribute)
     if not text:
         return ()
@@ -115,11 +125,13 @@ def _item(scope: ClassScope, attribute: Attribute, value: str, source: str) -> L
         )
         # What is switched on is a statement of its own, before the branches.
         lines = () if does_nothing(tuple(each for each in branches if each.body)) else branches
-    return (*lines, *check_lines(scope, attribute, value, source, "None", writing=True))
+    checked = without_late_checks(scope, attribute)
+    return (*lines, *check_lines(scope, checked, value, source, "None", writing=True))
 
 
 def _case(scope: ClassScope, attribute: Attribute, case: Attribute, value: str) -> Lines:
-    return _value(scope, case, as_case(scope, attribute, case, value)) or (Line("pass"),)
+    held = as_case(scope, attribute, case, value)
+    return (*case_line(scope, attribute, case, value), *_value(scope, case, held)) or (Line("pass"),)
 
 
 def _value(scope: ClassScope, attribute: Attribute, value: str) -> Lines:
@@ -139,10 +151,14 @@ def _object(scope: ClassScope, attribute: Attribute, kind: UserType, value: str)
     if not is_foreign(scope, kind):
         lines.append(Line(f"self._adopt({attribute.id!r}, {value}, {parent_text(scope, attribute)})"))
     for name, argument in arguments_of(scope, attribute, kind):
-        expected = scope.text(argument, attribute)
-        if not asks_stream(scope, argument):
-            call = f"{scope.use('check_argument')}({attribute.id!r}, {value}, {field_name(name)!r}, {expected})"
-            lines.append(Line(call))
+        if asks_stream(scope, argument):
+            continue
+        expected, function = scope.text(argument, attribute), "check_argument"
+        found = solution_texts(scope, argument, attribute) if is_steady(argument) else ()
+        if found:
+            function, expected = "follow_argument", ", ".join((f"lambda: {expected}", *found))
+        call = f"{scope.use(function)}({attribute.id!r}, {value}, {field_name(name)!r}, {expected})"
+        lines.append(Line(call))
     return tuple(lines)
 
 

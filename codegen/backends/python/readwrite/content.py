@@ -9,7 +9,7 @@ from ..reading import codec
 from ..scope import ClassScope
 from ..view import Line, Lines, block
 from .questions import arguments_ask_stream, asks_stream
-from .solved import solution_texts, solve_line
+from .solved import solution_texts, solve_line, with_room
 
 
 def check_content(scope: ClassScope, attribute: Attribute, value: str) -> Lines:
@@ -23,7 +23,8 @@ def check_content(scope: ClassScope, attribute: Attribute, value: str) -> Lines:
     if isinstance(attribute.size, TerminatedSize):
         lines = (Line(f"{scope.use('check_terminated')}({name}, {data}, {_terminator(attribute)})"),)
     elif size is not None and is_cut(attribute):
-        lines = (Line(f"{scope.use('check_limited')}({name}, {data}, {size}{_cut(attribute)})"),)
+        check = Line(f"{scope.use('check_limited')}({name}, {data}, {size}{_cut(attribute)})")
+        lines = with_room(scope, attribute, f"len({data})", check)
     elif size is not None:
         fill: Lines = ()
         if isinstance(attribute.size, ExpressionSize):

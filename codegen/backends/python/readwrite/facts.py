@@ -34,6 +34,9 @@ class Facts:
         for attribute in _attributes(struct):
             if attribute.checksum is not None and plain_cover(struct, attribute.checksum) is None:
                 return True
+            equal = attribute.valid.equal if attribute.valid is not None else None
+            if equal is not None and any(isinstance(each, Name) for each in walk(equal)):
+                return True
             sizes = [attribute.size, *(case.size for case in (attribute.switch.cases if attribute.switch else ()))]
             kinds = list(_kinds(attribute))
             objects = any(isinstance(each, UserType) for each in kinds)

@@ -13,6 +13,7 @@ from ..reading import attribute_lines
 from ..scope import INSTANCE, ClassScope
 from ..view import Line, Lines, MethodView, block
 from .blocks import when
+from .questions import asks_stream
 from .solved import solution_texts
 from .writing import attribute_writer
 
@@ -94,6 +95,8 @@ def _writer(scope: ClassScope, instance: Instance, attribute: Attribute) -> Meth
     if instance.pos is not None:
         position = scope.translator(instance.position).text(instance.pos)
         arguments = ", ".join(("io", position, *solution_texts(scope, instance.pos, attribute)))
+        if asks_stream(scope, instance.pos):
+            arguments += ", from_end=True"
         lines = (block(f"with {scope.use('placed')}({arguments}):", lines),)
     lines = (Line(f"io = {_stream(scope, instance)}"), *lines)
     if instance.condition is not None:

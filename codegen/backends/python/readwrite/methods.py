@@ -6,9 +6,12 @@ from ....model.types import AnyStructType, Type, UnionType, UserType
 from ...base import refuse
 from ..endian import endian_lines, inherited_parameter
 from ..names import field_name
+from ..recursion import guarded
 from ..scope import ClassScope
-from ..sequence import keep_parameters, parameter_list, sequence
+from ..sequence import parameter_list, sequence
+from ..series import series_methods
 from ..view import Line, MethodView, block
+from .assembling import assemble_method, assembling_constants
 from .checking import check_method
 from .content import has_stream
 from .facts import Facts, is_plain
@@ -25,6 +28,9 @@ def read_write_methods(scope: ClassScope) -> list[MethodView]:
     own = struct.parameters or scope.module.debug or inherited_parameter(scope)
     methods = [_constructor(scope)] if own else []
     methods += [_reader(scope), check_method(scope), write_method(scope)]
+    methods += series_methods(scope)
+    assemble = assemble_method(scope)
+    methods += [assemble] if assemble is not None else []
     if struct.to_string is not None:
         text = scope.translator(struct.position).text(struct.to_string)
         methods.append(MethodView("__str__(self) -> str", (Line(f"return {text}"),)))
@@ -39,6 +45,7 @@ def class_constants(scope: ClassScope) -> tuple[str, ...]:
     placed = tuple(field_name(each.id) for each in struct.instances if each.attribute is not None)
     children = tuple(field_name(each.id) for each in struct.attributes if _is_object(each.type))
     tables = {"_m_children": children, "_m_placed": placed, "_m_solved": solved_names(scope)}
+    tables["_m_parameters"] = tuple(field_name(each.id) for each in struct.parameters)
     lines = [f"{name} = {names!r}" for name, names in tables.items() if names]
     facts = Facts(scope.spec)
     if not facts.has_instances(struct):
@@ -47,6 +54,7 @@ def class_constants(scope: ClassScope) -> tuple[str, ...]:
         lines.append("_m_has_layout = False")
     if is_plain(struct):
         lines.append("_m_is_plain = True")
+    lines += assembling_constants(scope)
     for each in struct.attributes:
         if any(has_stream(form) for form in forms(each)):
             lines.append(f"_raw_{each.id} = {scope.use('RawContent')}({field_name(each.id)!r})")
@@ -59,8 +67,11 @@ def class_constants(scope: ClassScope) -> tuple[str, ...]:
 def _constructor(scope: ClassScope) -> MethodView:
     any_ = scope.use("Any")
     family = (f"_io: {scope.use('KaitaiStream')} | None = None", f"_parent: {any_} = None", f"_root: {any_} = None")
-    arguments = ", ".join(("self", *parameter_list(scope), *family, *inherited_parameter(scope)))
-    lines = [Line("super().__init__(_io, _parent, _root)"), *keep_parameters(scope)]
+    parameters = [f"{each} = {scope.use('UNSET')}" for each in parameter_list(scope)]
+    arguments = ", ".join(("self", *parameters, *family, *inherited_parameter(scope)))
+    lines = [Line("super().__init__(_io, _parent, _root)")]
+    names = [field_name(each.id) for each in scope.struct.parameters]
+    lines += [block(f"if {name} is not {scope.use('UNSET')}:", [Line(f"self.{name} = {name}")]) for name in names]
     if inherited_parameter(scope):
         lines.append(block("if _is_le is not None:", [Line("self._is_le = _is_le")]))
     if scope.module.debug:
@@ -70,7 +81,7 @@ def _constructor(scope: ClassScope) -> MethodView:
 
 def _reader(scope: ClassScope) -> MethodView:
     lines = (*endian_lines(scope), *sequence(scope, scope.struct.attributes, None), Line("super()._read()"))
-    return MethodView("_read(self) -> None", lines)
+    return MethodView("_read(self) -> None", guarded(scope, lines))
 
 
 def _is_object(kind: Type) -> bool:

@@ -2,47 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ....expression.nodes import Attribute as Member
 from ....expression.nodes import Name, Node
 from ....expression.walk import walk
-from ....model.model import Attribute, Struct
+from ....model.model import Attribute, Instance, Struct
 from ....model.types import Path, StreamType, UserType
 from ..scope import ClassScope
 
 
 def asks_stream(scope: ClassScope, node: Node | None) -> bool:
     """Whether an expression asks a stream for something, which ``_check`` must not do."""
-    seen: set[str] = set()
-    waiting = [] if node is None else [node]
-    while waiting:
-        for each in walk(waiting.pop()):
-            if isinstance(each.type, StreamType) or (isinstance(each, Name) and each.id == "_io"):
-                return True
-            if isinstance(each, Name) and each.id not in seen:
-                seen.add(each.id)
-                instance = scope.struct.instance(each.id)
-                if instance is not None and instance.value is not None:
-                    waiting.append(instance.value)
-    return False
+    return node is not None and any(
+        isinstance(each.type, StreamType) or (isinstance(each, Name) and each.id == "_io")
+        for _, each in _reached(scope, node)
+    )
 
 
 def asks_place(scope: ClassScope, node: Node) -> bool:
     """Whether an expression needs an instance that stands at a position: it must be asked where a reader asks it."""
+    instances = (_instance(scope, struct, each) for struct, each in _reached(scope, node))
+    return any(each is not None and each.attribute is not None for each in instances)
+
+
+def _reached(scope: ClassScope, node: Node) -> Iterator[tuple[Struct, Node]]:
+    """The nodes of an expression and of the value instances that it stands on, each with the type that it is in."""
     waiting: list[tuple[Struct, Node]] = [(scope.struct, node)]
     seen: set[tuple[Path, str]] = set()
     while waiting:
         struct, whole = waiting.pop()
         for each in walk(whole):
-            holder, name = _member(scope, struct, each)
-            if holder is None or (holder.path, name) in seen:
-                continue
-            seen.add((holder.path, name))
-            instance = holder.instance(name)
-            if instance is not None and instance.attribute is not None:
-                return True
+            yield struct, each
+            instance = _instance(scope, struct, each)
             if instance is not None and instance.value is not None:
-                waiting.append((holder, instance.value))
-    return False
+                holder, name = _member(scope, struct, each)
+                key = (holder.path if holder is not None else struct.path, name)
+                if key not in seen:
+                    seen.add(key)
+                    waiting.append((holder or struct, instance.value))
+
+
+def _instance(scope: ClassScope, struct: Struct, node: Node) -> Instance | None:
+    holder, name = _member(scope, struct, node)
+    return holder.instance(name) if holder is not None else None
 
 
 def _member(scope: ClassScope, struct: Struct, node: Node) -> tuple[Struct | None, str]:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
+from itertools import takewhile
 
 from ....expression.nodes import IntegerLiteral, Node
-from ....model.model import Attribute, ExpressionSize, RepeatCount, Spec, Struct
+from ....model.model import Attribute, ExpressionSize, Parameter, RepeatCount
 from ....model.solving import Solution, solutions
-from ....model.types import Path, UserType
+from ....model.types import UserType
 from ..expressions import PRODUCT
-from ..layout import structs
 from ..names import field_name
 from ..scope import ClassScope
-from ..view import Line
+from ..view import Line, Lines, block
+from .computed import follows_late
 
 
 def solution_texts(scope: ClassScope, node: Node, attribute: Attribute) -> tuple[str, ...]:
@@ -46,24 +47,62 @@ def solve_line(scope: ClassScope, node: Node, attribute: Attribute, wanted: str)
     found = solutions(scope.spec, scope.struct, node)
     if not found:
         return ()
-    only = found[0]
-    if len(found) == 1 and only.owner is None and _is(only.factor, 1):
-        if _is_decided(scope, attribute, only.name):
-            return ()
-        addend = "" if _is(only.addend, 0) else f" - {scope.translator(attribute.position).text(only.addend, PRODUCT)}"
-        return (Line(f"self._follow({field_name(only.name)!r}, {wanted}{addend})"),)
+    if _follows_alone(found):
+        return tuple(
+            Line(f"self._follow({name!r}, {text})") for name, text in followed_alone(scope, node, attribute, wanted)
+        )
     return (Line(f"self._solve({wanted}, {', '.join(solution_texts(scope, node, attribute))})"),)
+
+
+def _follows_alone(found: tuple[Solution, ...]) -> bool:
+    return len(found) == 1 and found[0].owner is None and _is(found[0].factor, 1)
+
+
+def followed_alone(scope: ClassScope, node: Node, attribute: Attribute, wanted: str) -> tuple[tuple[str, str], ...]:
+    """The attribute of the same object that an expression of ``attribute`` gives its value, with the text of that;
+    nothing where there is none, or a choice, or where one before this attribute decides."""
+    found = solutions(scope.spec, scope.struct, node)
+    if not _follows_alone(found) or _is_decided(scope, attribute, found[0].name):
+        return ()
+    addend = found[0].addend
+    if isinstance(addend, IntegerLiteral):
+        rest = f" {'-' if addend.value > 0 else '+'} {abs(addend.value)}" if addend.value else ""
+    else:
+        rest = f" - {scope.translator(attribute.position).text(addend, PRODUCT)}"
+    return ((field_name(found[0].name), f"{wanted}{rest}"),)
+
+
+def with_room(scope: ClassScope, attribute: Attribute, content: str, check: Line) -> Lines:
+    """The ``check`` of a field that may be longer than its content, after its size was made large enough for that and
+    for what ends it."""
+    node = attribute.size.expression if isinstance(attribute.size, ExpressionSize) else None
+    found = solutions(scope.spec, scope.struct, node) if node is not None else ()
+    if node is None or not found:
+        return (check,)
+    others = [each for each in scope.struct.attributes if each.id != attribute.id]
+    if len(found) == 1 and found[0].owner is None and _decide(scope, others, found[0].name):
+        # What decides may stand behind this.
+        return (block(f"if hasattr(self, {field_name(found[0].name)!r}):", [check]),)
+    end = attribute.terminator
+    ending = len(end.value) if end is not None and not end.include else 0
+    texts = ", ".join(solution_texts(scope, node, attribute))
+    return (Line(f"self._make_room({field_name(attribute.id)!r}, {content}, {ending}, {texts})"), check)
 
 
 def _is_decided(scope: ClassScope, attribute: Attribute, name: str) -> bool:
     """Whether an attribute before this one always gives ``name`` its value; this one is then checked against it."""
-    for each in scope.struct.attributes:
-        if each.id == attribute.id:
-            return False
+    before = takewhile(lambda each: each.id != attribute.id, scope.struct.attributes)
+    return _decide(scope, before, name)
+
+
+def _decide(scope: ClassScope, attributes: Iterable[Attribute], name: str) -> bool:
+    """Whether one of the attributes always gives ``name`` its value."""
+    for each in attributes:
         if each.condition is not None or each.switch is not None or isinstance(each.type, UserType):
             continue
         counted = each.repeat.expression if isinstance(each.repeat, RepeatCount) else None
-        sized = each.size.expression if isinstance(each.size, ExpressionSize) and each.repeat is None else None
+        exact = each.repeat is None and each.terminator is None and each.pad_right is None
+        sized = each.size.expression if isinstance(each.size, ExpressionSize) and exact else None
         for node in (counted, sized):
             found = solutions(scope.spec, scope.struct, node) if node is not None else ()
             if len(found) == 1 and found[0].owner is None and found[0].name == name:
@@ -72,26 +111,8 @@ def _is_decided(scope: ClassScope, attribute: Attribute, name: str) -> bool:
 
 
 def solved_names(scope: ClassScope) -> tuple[str, ...]:
-    """The attributes of a type that follow from sizes, counts and positions, here or in other types of the spec."""
-    names = _solved(scope.spec).get(scope.struct.path, set())
-    return tuple(field_name(each.id) for each in scope.struct.attributes if each.id in names)
-
-
-def _solved(spec: Spec) -> dict[Path, set[str]]:
-    found: dict[Path, set[str]] = {}
-    for struct in structs(spec.root):
-        for node in _measures(struct):
-            for each in solutions(spec, struct, node):
-                found.setdefault(each.struct, set()).add(each.name)
-    return found
-
-
-def _measures(struct: Struct) -> Iterator[Node]:
-    """The expressions that sizes, counts and positions of a type are."""
-    placed = [each.attribute for each in struct.instances if each.attribute is not None]
-    for attribute in (*struct.attributes, *placed):
-        sizes = [attribute.size, *(case.size for case in (attribute.switch.cases if attribute.switch else ()))]
-        yield from (each.expression for each in sizes if isinstance(each, ExpressionSize))
-        if isinstance(attribute.repeat, RepeatCount):
-            yield attribute.repeat.expression
-    yield from (each.pos for each in struct.instances if each.pos is not None)
+    """The attributes and parameters of a type that follow from sizes, counts, positions and what those say."""
+    names = scope.module.followers.get(scope.struct.path, set())
+    parts: tuple[Attribute | Parameter, ...] = (*scope.struct.parameters, *scope.struct.attributes)
+    late = {each.id for each in scope.struct.attributes if follows_late(scope, each)}
+    return tuple(field_name(each.id) for each in parts if each.id in names | late)

@@ -10,6 +10,7 @@ from ....model.model import Attribute, Framing, RepeatCount, RepeatEos, RepeatUn
 from ....model.types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, UserType
 from ..endian import endian_lines, inherited_argument
 from ..fused import names_text, offsets, pieces
+from ..instances import is_kept, slot
 from ..layout import fixed_size
 from ..names import field_name
 from ..reading import byte_order, number_code
@@ -20,6 +21,7 @@ from ..writing import is_array, packer_text
 from .blocks import loop, when
 from .cases import as_case
 from .checksums import late_lines, wanted_marks
+from .computed import late_value
 from .content import data_text, enclosed_line, has_stream, is_cut, write_content, write_object
 from .questions import arguments_of, asks_place, asks_stream, is_foreign, item_name
 
@@ -29,6 +31,9 @@ def write_method(scope: ClassScope) -> MethodView:
     lines: list[Line] = [Line("super()._write__seq(io)")]
     placed = [field_name(each.id) for each in scope.struct.instances if each.attribute is not None]
     lines.extend(Line(f"self._should_write_{name} = self.{name}__enabled") for name in placed)
+    stale = [slot(each) for each in scope.struct.instances if is_kept(each) and asks_stream(scope, each.value)]
+    if stale:
+        lines.append(Line(f"self._forget({', '.join(map(repr, stale))})"))
     lines.extend(endian_lines(scope))
     written: list[Line] = []
     marks = wanted_marks(scope)
@@ -63,7 +68,7 @@ def _can_be_fused(attribute: Attribute) -> bool:
 
 
 def _write_run(scope: ClassScope, run: tuple[Attribute, ...]) -> Lines:
-    lines: list[Line] = []
+    lines = [line for each in run for line in late_value(scope, each, member(each.id))]
     for piece in pieces(run):
         packer = scope.module.packer(scope.struct.path, piece.attributes[0].id, piece.code)
         names = names_text([each.id for each in piece.attributes])
@@ -128,13 +133,14 @@ def forms(attribute: Attribute) -> tuple[Attribute, ...]:
 def _write_item(scope: ClassScope, attribute: Attribute, value: str, index: str | None) -> Lines:
     if attribute.framing is not None:
         return _write_framed(scope, attribute, attribute.framing, value)
+    late = late_value(scope, attribute, value)
     if attribute.switch is None:
-        return _write_value(scope, attribute, value, index)
+        return (*late, *_write_value(scope, attribute, value, index))
 
     def write(case: Attribute) -> Lines:
         return _write_value(scope, case, as_case(scope, attribute, case, value), index)
 
-    return switch_branches(scope, attribute, attribute.switch, write)
+    return (*late, *switch_branches(scope, attribute, attribute.switch, write))
 
 
 def _write_value(scope: ClassScope, attribute: Attribute, value: str, index: str | None) -> Lines:

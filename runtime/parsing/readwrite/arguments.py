@@ -1,0 +1,48 @@
+"""Arguments of parametric types: an object has those with which a reader would make it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..kaitai import ConsistencyError, KaitaiStruct
+from ..structs import UNSET
+from .solving import Solution, first_free
+
+
+def set_argument(child: Any, parameter: str, value: object) -> None:
+    """Gives an object an argument that is known only while it is written."""
+    object.__setattr__(child, parameter, value)
+
+
+def check_argument(name: str, child: Any, parameter: str, expected: object) -> None:
+    """An object was given the arguments with which a reader would make it.
+
+    One that was not given them, or has them from what held when it was read, takes what holds now.
+    """
+    actual = getattr(child, parameter, None)
+    if actual is expected:
+        return
+    is_given: Any = getattr(child, "_was_assigned", None)
+    if isinstance(expected, KaitaiStruct) or isinstance(actual, KaitaiStruct) or actual != expected:
+        if is_given is None or is_given(parameter):
+            raise ConsistencyError(name, expected, actual)
+        object.__setattr__(child, parameter, expected)
+
+
+def follow_argument(
+    name: str, child: Any, parameter: str, argument: Callable[[], object], *solutions: Solution
+) -> None:
+    """As ``check_argument``, for an ``argument`` that follows where the object was given another, or needs another for
+    what it holds: it is then solved for, now and whenever the object's own parameter follows."""
+    sources: dict[str, tuple[Solution, ...]] = child.__dict__.setdefault("_m_sources", {})
+    sources[parameter] = solutions
+    free = first_free(solutions)
+    own = getattr(child, parameter, UNSET)
+    if free is not None and (child._was_assigned(parameter) or not free.is_set):
+        if isinstance(own, int) and free.value_for(own) is not None:
+            free.follow(own)
+        elif own is UNSET and parameter in child._m_solved:
+            # What the object holds has not said yet what both must be.
+            return
+    check_argument(name, child, parameter, argument())

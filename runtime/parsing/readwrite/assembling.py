@@ -1,0 +1,88 @@
+"""Objects whose attributes only stand one behind the other: checked and written in one pass.
+
+Everything else goes the general way, and so does what is refused: that way says why.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from ..kaitai import KaitaiStream
+from .assigned import AssignedStruct, put, put_dirty, put_stream
+from .streams import OpenStream
+
+MAX_ROUNDS = 32
+"""How often the attributes of an object may follow from each other."""
+
+GENERAL = frozenset(("_check", "_fetch_instances", "_write", "_write__seq"))
+"""What a class may have in a way of its own, so that its objects are written the general way."""
+
+
+class UnassembledError(Exception):
+    """An object is not written in one pass."""
+
+
+class AssembledStruct(AssignedStruct):
+    """An object that may be written in one pass."""
+
+    _m_fills_stream: ClassVar[bool] = False
+    """Whether objects that are written in one pass go to the end of their stream."""
+    _m_moved: dict[str, tuple[object, object]] | None = None
+    """The attributes that followed, each with the value before and behind, as far as any did."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        own = vars(cls)
+        if "_assemble" not in own and not GENERAL.isdisjoint(own):
+            cls._assemble = AssembledStruct._assemble  # type: ignore[method-assign]
+
+    def _assemble(self, parts: list[bytes], objects: list[Any]) -> None:
+        """Appends the bytes of the object to ``parts``, and the objects below it to ``objects``.
+
+        Raises any error where it takes more than that.
+        """
+        raise UnassembledError
+
+    def _check(self) -> None:
+        raise NotImplementedError
+
+    def _check_alone(self) -> None:
+        """Checks an object on which no other depends, as often as its attributes follow from each other."""
+        for _ in range(MAX_ROUNDS):
+            self._check()
+            if not self._m_moved:
+                return
+            put(self, "_m_moved", None)
+        raise UnassembledError
+
+    def _assembled(self, target: KaitaiStream | None) -> bytes | None:
+        """Writes the object in one pass to a stream of a size, or without one to a new stream; the bytes.
+
+        ``None`` where that cannot be done: nothing has been written then.
+        """
+        parts: list[bytes] = []
+        objects: list[Any] = [self]
+        try:
+            self._assemble(parts, objects)
+            data = b"".join(parts)
+            if target is not None and not self._fits(target, len(data)):
+                return None
+        # The general way finds the same error, after as much as it comes to do before.
+        except Exception:
+            return None
+        stream = OpenStream.holding(data) if target is None else target
+        for each in objects:
+            put_stream(each, stream)
+            if each._dirty:
+                put_dirty(each, False)
+        if target is not None:
+            target.write_bytes(data)
+        return data
+
+    def _fits(self, target: KaitaiStream, size: int) -> bool:
+        """Whether a stream has room for so many bytes, and no more where they have to go to its end."""
+        whole = target.size()
+        if type(target) is not KaitaiStream or target.bits_left or whole != target._size:
+            return False
+        room = whole - target.pos()
+        return room == size if self._m_fills_stream else room >= size

@@ -1,0 +1,130 @@
+"""What errors of writing say besides their text: in which object, which field, and what to do."""
+
+from __future__ import annotations
+
+import linecache
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ..kaitai import ConsistencyError, EndOfStreamError, KaitaiStruct
+from .streams import FieldEndError
+
+NAMED = re.compile(r"\b(?:self\.(?:_m_)?|item_|data_)(\w+)")
+"""How a field is named in a generated statement."""
+
+MAX_STEPS = 64
+"""How many objects lead to the one that an error is about, at most; the outermost are left out."""
+
+
+def explained(error: Exception, holder: Any = None) -> Exception:
+    """The error with a note of the object that it is about, and of what to do.
+
+    ``holder``: that object, where it is known; otherwise it is the innermost that was being checked or written.
+    """
+    if getattr(error, "__notes__", None):
+        return error
+    about, field = holder, ""
+    for found, name in _calls(error):
+        if holder is None and found is not about:
+            about, field = found, name
+        elif found is about:
+            field = name or field
+    if about is None:
+        return error
+    holder = about
+    if isinstance(error, AttributeError) and _is_unset(error):
+        error = _unset(error)
+        holder = error.obj
+    field = _named(error, holder) or field
+    place = f"{field} of {type(holder).__qualname__}" if field else type(holder).__qualname__
+    path = _path(holder)
+    error.add_note(f"in {place}{f', which is {path}' if path else ''}{_advice(error, holder)}")
+    return error
+
+
+def _calls(error: Exception) -> Iterator[tuple[Any, str]]:
+    """The objects of a spec by whose methods an error came, outermost first, each with the field that it was at."""
+    step = error.__traceback__
+    while step is not None:
+        holder: Any = step.tb_frame.f_locals.get("self")
+        enclosure = getattr(holder, "enclosure", None)
+        if enclosure is not None:
+            yield holder.owner, enclosure.name
+        elif isinstance(holder, KaitaiStruct) and hasattr(holder, "_fields"):
+            names = NAMED.findall(linecache.getline(step.tb_frame.f_code.co_filename, step.tb_lineno))
+            named = {each for each in names if each in (*holder._fields, *getattr(holder, "_m_placed", ()))}
+            yield holder, named.pop() if len(named) == 1 else ""
+        step = step.tb_next
+
+
+def _is_unset(error: AttributeError) -> bool:
+    """Whether something that an object of a spec may have is not set."""
+    holder, name = error.obj, error.name
+    known = getattr(type(holder), "_fields", ())
+    parameters = getattr(type(holder), "_m_parameters", ())
+    return isinstance(holder, KaitaiStruct) and (name in known or name in parameters)
+
+
+def _unset(error: AttributeError) -> AttributeError:
+    """The same error in a sentence that says what to do."""
+    kind = type(error.obj)
+    what, instead = "", "assign it"
+    if error.name in getattr(kind, "_m_parameters", ()):
+        what, instead = ", an argument,", "give it to the constructor, or assign what it stands on"
+    text = f"{error.name} of {kind.__qualname__}{what} is not set, and nothing says what it must be: {instead}"
+    return AttributeError(text, name=error.name, obj=error.obj)
+
+
+def _named(error: Exception, holder: Any) -> str:
+    """The field that an error names itself."""
+    if isinstance(error, ConsistencyError):
+        return str(error.id)
+    return error.name or "" if isinstance(error, AttributeError) and error.obj is holder else ""
+
+
+def _path(holder: Any) -> str:
+    """The way from the outermost object to one below it, such as ``entries[2].body``."""
+    steps: list[str] = []
+    current = holder
+    while len(steps) < MAX_STEPS:
+        parent = getattr(current, "_parent", None)
+        step = None if parent is None else _step(parent, current)
+        if step is None:
+            break
+        steps.append(step)
+        current = parent
+    return ".".join(reversed(steps))
+
+
+def _step(parent: Any, child: Any) -> str | None:
+    """The attribute or instance of ``parent`` that holds ``child``, with its number in a list."""
+    names: list[tuple[str, str]] = [(each, each) for each in getattr(parent, "_m_children", ())]
+    names += [(each, f"_m_{each}") for each in getattr(parent, "_m_placed", ())]
+    for name, slot in names:
+        value: object = getattr(parent, slot, None)
+        if value is child:
+            return name
+        if isinstance(value, list):
+            index = next((index for index, each in enumerate(value) if each is child), None)
+            if index is not None:
+                return f"{name}[{index}]"
+    return None
+
+
+def _advice(error: Exception, holder: Any) -> str:
+    misfits: Mapping[int, str] = getattr(holder, "_m_misfits", {})
+    match error:
+        case ConsistencyError(actual=int(actual)) if actual in misfits:
+            return f": {misfits[actual]}"
+        case ConsistencyError(expected=int(), actual=int()):
+            return ": assign a value that fits, or delete (del) what was assigned otherwise, so that it follows"
+        case AttributeError(name=str(name)) if error.obj is holder:
+            reason = next((each for each in misfits.values() if each.startswith(f"{name} ")), "")
+            return f": {reason}" if reason else ""
+        case EndOfStreamError():
+            where = "the stream"
+            if isinstance(error, FieldEndError) and error.field:
+                where = f"'{error.field}', which has {error.size} bytes"
+            return f": there is no room in {where}; a size that was assigned can be deleted (del), so that it follows"
+    return ""

@@ -1,0 +1,29 @@
+"""Switches on a tag: which class an object must have, and which tag its class asks for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..kaitai import ConsistencyError
+from ..structs import UNSET
+
+ALSO: dict[type, tuple[type, ...]] = {bytes: (bytes, bytearray, memoryview), float: (float, int)}
+"""The classes that do as well as another."""
+
+
+def follow_tag(holder: Any, slot: str, owner: Any, tag: str, *cases: tuple[type, object]) -> None:
+    """Sets the attribute ``tag`` of ``owner`` to the value of the one case that has the class of what ``holder`` keeps
+    in ``slot``, unless it was assigned or has a value that fits. A case for any value has ``None``."""
+    value = getattr(holder, slot, None)
+    if isinstance(value, list):
+        value = value[0] if value else None
+    matches = [match for kind, match in cases if isinstance(value, kind)]
+    if len(matches) == 1 and matches[0] is not None and getattr(owner, tag, UNSET) != matches[0]:
+        owner._follow(tag, matches[0])
+
+
+def check_case(name: str, value: object, wanted: type, on: str, tag: object) -> None:
+    """What stands in a switch must be of the class of the case that the tag chooses."""
+    if not isinstance(value, ALSO.get(wanted, wanted)):
+        expected = f"{wanted.__qualname__}, since {on} is {tag!r}"
+        raise ConsistencyError(name, expected, type(value).__qualname__)

@@ -1,0 +1,138 @@
+"""What a writer has to be given, since it does not follow: the spec says so, or is refused."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from wireloom.codegen.emit import generate
+from wireloom.codegen.model.load import load
+from wireloom.codegen.model.unsolved import unsolved
+from wireloom.command import main
+from wireloom.errors import SpecError, UnsupportedError
+
+GRID = """meta: {id: grid}
+seq:
+  - {id: width, type: u1}
+  - {id: height, type: u1}
+  - {id: cells, size: width * height}
+"""
+GIVEN = GRID.replace("type: u1}", "type: u1, -wireloom: {given: true}}")
+
+
+def spec(folder: Path, text: str) -> Path:
+    path = folder / "grid.ksy"
+    path.write_text(text)
+    return path
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(main, [*map(str, arguments)])
+
+
+def test_what_does_not_follow_is_an_error_of_the_spec(tmp_path: Path) -> None:
+    with pytest.raises(SpecError) as caught:
+        generate([spec(tmp_path, GRID)], tmp_path / "made")
+    text = str(caught.value)
+    assert re.search(r"grid\.ksy:3:\d+: error: a writer has to be given 'width', which does not follow from", text)
+    assert re.search(r"grid\.ksy:4:\d+: error: a writer has to be given 'height'", text)
+    assert "= at /seq/0/id" in text
+    assert "'-wireloom: {given: true}' beside it says that it is given" in text
+    assert not (tmp_path / "made").exists()
+
+
+def test_the_spec_says_that_it_is_given(tmp_path: Path) -> None:
+    generate([spec(tmp_path, GIVEN)], tmp_path / "made")
+    names: dict[str, Any] = {}
+    exec((tmp_path / "made/grid/parser.py").read_text(), names)
+    assert names["Grid"](width=2, height=3, cells=b"abcdef").to_bytes() == b"\2\3abcdef"
+
+
+def test_what_is_given_is_not_solved_for(tmp_path: Path) -> None:
+    text = "meta: {id: a}\nseq: [{id: n, type: u1, -wireloom: {given: true}}, {id: b, size: n}]\n"
+    generate([spec(tmp_path, text)], tmp_path / "made")
+    assert "self.n = len(" not in (tmp_path / "made/a/parser.py").read_text()
+
+
+@pytest.mark.parametrize("kind", ["str, size: 2, encoding: ASCII", "u1, repeat: eos", "f4le", "b1"])
+def test_only_integers_are_given(kind: str, tmp_path: Path) -> None:
+    text = f"meta: {{id: a}}\nseq: [{{id: n, type: {kind}, -wireloom: {{given: true}}}}]\n"
+    result = run("check", spec(tmp_path, text))
+    assert result.exit_code == 1
+    assert "'given' is for integers, which sizes and counts stand on; this is" in result.output
+
+
+TABLE = """meta:
+  id: grid
+  -wireloom: {rows: rows, columns: COLUMNS, selectable: []}
+seq: [{id: rows, type: row, repeat: eos}]
+types:
+  row:
+    seq: [{id: bits, type: u1}, {id: body, size: (bits + 7) / 8}]
+"""
+
+
+def test_a_column_gives_its_attribute(tmp_path: Path) -> None:
+    path = spec(tmp_path, TABLE.replace("COLUMNS", "[bits, body]"))
+    assert unsolved(load(path)) == ()
+    path = spec(tmp_path, TABLE.replace("COLUMNS", "[body]"))
+    with pytest.raises(SpecError, match="a writer has to be given 'bits'"):
+        generate([path], tmp_path / "made")
+    result = run("check", path)
+    assert (result.exit_code, "error: a writer has to be given 'bits'" in result.output) == (1, True)
+
+
+def test_what_reaches_a_size_by_argument(tmp_path: Path) -> None:
+    text = (
+        "meta: {id: a}\nseq: [{id: n, type: u1}, {id: b, type: 'body(n)'}]\n"
+        "types: {body: {params: [{id: m, type: u1}], seq: [{id: x, size: m}]}}\n"
+    )
+    assert [each.attribute for each in unsolved(load(spec(tmp_path, text)))] == ["n"]
+    assert unsolved(load(spec(tmp_path, text)), in_place=True) == ()
+    text = text.replace("body(n)", "body(n / 2)")
+    assert [each.attribute for each in unsolved(load(spec(tmp_path, text)), in_place=True)] == ["n"]
+
+
+def test_with_kaitais_api_it_is_a_note_unless_asked_otherwise(tmp_path: Path) -> None:
+    path, output = spec(tmp_path, GRID.replace("width *", "width * width *")), tmp_path / "made"
+    common = ("generate", "--kaitai", "--read-write", "-o", output, path)
+    result = run(*common)
+    assert result.exit_code == 0
+    assert "grid.ksy:3:10: note: a writer has to be given 'width', which does not follow from the size" in result.stderr
+    (output / "grid.py").unlink()
+    result = run(*common, "--strict-writing")
+    assert result.exit_code == 2
+    assert "grid.ksy:3:10: error: a writer has to be given 'width', which does not follow from" in result.stderr
+    assert "= at /seq/0/id" in result.stderr
+    assert not (output / "grid.py").exists()
+    spec(tmp_path, GIVEN.replace("width *", "width * width *"))
+    assert run(*common, "--strict-writing").exit_code == 0
+    assert run("generate", "--kaitai", "--strict-writing", "-o", output, path).exit_code == 2
+
+
+def test_positions_count_as_well(tmp_path: Path) -> None:
+    path = spec(tmp_path, "meta: {id: a}\nseq: [{id: n, type: u1}]\ninstances: {b: {pos: n / 2, type: u1}}\n")
+    result = run("generate", "--kaitai", "--read-write", "--strict-writing", "-o", tmp_path / "made", path)
+    assert (result.exit_code, "'n', which does not follow from the position of 'b'" in result.stderr) == (2, True)
+
+
+def test_checks_for_machines(tmp_path: Path) -> None:
+    said = json.loads(run("check", "--json", spec(tmp_path, GRID)).stdout)
+    assert [each["severity"] for each in said] == ["note"] * 3
+    said = json.loads(run("check", "--json", spec(tmp_path, TABLE.replace("COLUMNS", "[body]"))).stdout)
+    assert [(each["severity"], each["path"]) for each in said] == [("error", "/types/row/seq/0/id")]
+
+
+def test_types_that_are_only_read(tmp_path: Path) -> None:
+    path = spec(tmp_path, "meta: {id: a}\nseq: [{id: n, type: u1}]\ninstances: {b: {pos: n, type: u1}}\n")
+    said = "objects of 'a' cannot be written: b stands at a position of its own; the classes of 'wireloom generate "
+    for result in (run("check", path), run("generate", "-o", tmp_path / "made", path)):
+        assert result.exit_code == 0
+        assert f"grid.ksy:3:13: note: {said}--kaitai --read-write'" in result.output
+    names: dict[str, Any] = {}
+    exec((tmp_path / "made/a/parser.py").read_text(), names)
+    with pytest.raises(UnsupportedError, match=said):
+        names["A"].from_bytes(b"\0").to_bytes()
+    assert "cannot be written" not in run("generate", "--kaitai", "-o", tmp_path / "with_kaitais_api", path).output
