@@ -8,7 +8,6 @@ bundle, and is read by itself, as ``filescan`` does.
 
 from __future__ import annotations
 
-import os
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
@@ -17,45 +16,27 @@ from typing import Any
 
 import pyarrow as pa
 
-from . import codecs
 from .batches import Builder
-from .codecs import gzip, zstd
+from .bundle_loading import Load, Loads, LoadsAhead, is_small, stand_back_to_back
 from .evidence import ROWS, candidates
 from .feeders import Filled, Settings, Status, make
+from .opening import PLAIN_WORTH
 from .plan import Plan
 from .report import FileReport
-from .storage import FileInput, Input, MemoryInput
+from .storage import Input
 from .window import MemoryWindow
-
-SMALL = 1024 * 1024
-"""Most bytes of a file, as stored, that is read together with others."""
-MEMORY = 4 * 1024 * 1024
-"""Most bytes, decompressed, of the files of a bundle."""
-MAGIC = 16
-"""Bytes in which a codec's magic number is."""
-SMALL_COMPRESSED = 256 * 1024
-"""As ``SMALL``, of compressed files, which are larger once they are read."""
 
 
 def is_possible(plan: Plan) -> bool:
-    """Whether the rows of several files can be read at once: where they stand back to back, from the first byte on."""
-    described = plan.format
+    """Whether the rows of several files can be read at once."""
     return (
-        described.streaming
-        and described.message is None
-        and not described.has_prologue
-        and not described.delimiter
+        stand_back_to_back(plan.format)
         and plan.engine == "columns"
         and plan.verify
         and plan.byte_range is None
         and plan.chunk is None
         and not plan.prefetch
     )
-
-
-def is_small(source: Input) -> bool:
-    """Whether an input is a file that is worth to be read together with others."""
-    return type(source) is FileInput and source.size is not None and 0 < source.size <= SMALL and not source.sparse
 
 
 @dataclass
@@ -84,11 +65,15 @@ class Part:
 
 
 class BundleReader:
-    """Reads bundles of one plan; its memory is used again for each."""
+    """Iterates the bundles of many inputs: all of these are in one, in their order. To be closed."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, sources: Sequence[Input]) -> None:
         self._plan = plan
-        self._memory = memoryview(bytearray(MEMORY))
+        small = sum(source.size or 0 for source in sources if is_small(source))
+        # Less is read before a thread would have started.
+        ahead = plan.prefetch is None and small >= PLAIN_WORTH
+        loads = Loads(plan, sources)
+        self._loads = LoadsAhead(loads) if ahead else loads
         paddings = candidates(plan)
         self._padding, self._options = paddings[0]
         layout = plan.layout
@@ -103,74 +88,30 @@ class BundleReader:
             for padding, _ in paddings[1:]
         ]
 
-    def read(self, sources: Sequence[Input], start: int) -> Bundle:
-        """The bundle of the files from ``sources[start]`` on, as many as can be read together; perhaps none."""
-        parts: list[Part] = []
-        end = 0
-        for number in range(start, len(sources)):
-            source = sources[number]
-            size = self._load(source, end) if is_small(source) else None
-            if size is None:
-                break
-            parts.append(Part(source, end, end + size))
-            end += size
-        if len(parts) < 2:
-            return Bundle(self._plan, len(parts))
-        fills, places = self._fill(end)
-        good = self._good(parts, fills, places)
-        return Bundle(self._plan, len(parts), good, fills, self._options)
+    def __iter__(self) -> Iterator[Bundle]:
+        while (load := self._loads.next()) is not None:
+            bundle = self._bundle(load)
+            self._loads.give_back(load)
+            yield bundle
 
-    def _load(self, source: Input, begin: int) -> int | None:
-        """Puts a file's bytes, decompressed, into the memory and says how many there are; ``None`` where they do not
-        fit, or where something is wrong, which is then found out again where the file is read by itself."""
-        assert source.path is not None
-        assert source.size is not None
-        target = self._memory[begin:]
-        if source.size >= len(target):
-            return None
-        try:
-            descriptor = os.open(source.path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
-            try:
-                # A byte more than there should be, so that a file that has grown is noticed.
-                size = os.readv(descriptor, [target[: source.size + 1]])
-            finally:
-                os.close(descriptor)
-            if size != source.size:
-                return None
-            codec = self._codec(target[:size], source)
-        except (OSError, codecs.CodecError):
-            return None
-        if codec == "none":
-            return size
-        if size > SMALL_COMPRESSED:
-            return None
-        return self._decompressed(bytes(target[:size]), codec, target)
+    def close(self) -> None:
+        """Ends the thread that reads ahead, if there is one."""
+        self._loads.close()
 
-    def _codec(self, content: memoryview, source: Input) -> str:
-        if self._plan.codec != codecs.AUTO:
-            return self._plan.codec
-        head = bytes(content[:MAGIC])
-        if zstd.looks_like(head) or gzip.looks_like(head):
-            head = bytes(content[: codecs.HEAD])
-        return codecs.detect(head, source.name, self._plan.format.codec)
+    def _bundle(self, load: Load) -> Bundle:
+        if len(load.ends) < 2:
+            return Bundle(self._plan, load.sources)
+        begins = [0, *load.ends]
+        parts = [Part(*each) for each in zip(load.sources, begins, load.ends, strict=False)]
+        memory = load.memory[: load.ends[-1]]
+        fills, places = self._fill(memory)
+        good = self._good(memory, parts, fills, places)
+        return Bundle(self._plan, load.sources[len(good) :], good, fills, self._options)
 
-    def _decompressed(self, content: bytes, codec: str, target: memoryview) -> int | None:
-        stream = MemoryInput(None, len(content), content=memoryview(content)).open()
-        decoder = codecs.decoder(codec, codecs.Stored(stream, len(content)), max_window=self._plan.max_window)
-        size = 0
-        try:
-            while len(target) - size >= decoder.room:
-                count = decoder.readinto(target[size:])
-                if not count:
-                    return size or None
-                size += count
-        except (codecs.CodecError, codecs.StorageError, MemoryError):
-            return None
-        return None
-
-    def _fill(self, end: int) -> tuple[list[Filled], Sequence[int]]:
-        """All rows up to ``end``, or to the first one that is not good, and the places of their first bytes."""
-        window = MemoryWindow(self._memory[:end])
+    def _fill(self, memory: memoryview) -> tuple[list[Filled], Sequence[int]]:
+        """All rows, or those up to the first one that is not good, and the places of their first bytes."""
+        window = MemoryWindow(memory)
+        end = len(memory)
         fills: list[Filled] = []
         places = array("Q")
         while True:
@@ -187,36 +128,38 @@ class BundleReader:
                     places.append(end)
                 return fills, places
 
-    def _good(self, parts: Sequence[Part], fills: Sequence[Filled], places: Sequence[int]) -> list[Part]:
+    def _good(
+        self, memory: memoryview, parts: Sequence[Part], fills: Sequence[Filled], places: Sequence[int]
+    ) -> list[Part]:
         """Those of the files, from the first on, that reading by themselves would find the same rows in."""
         good: list[Part] = []
         first = 0
         for part in parts:
             last = bisect_left(places, part.end, first)
-            if last == len(places) or places[last] != part.end or not self._is_evident(part, last - first):
+            if last == len(places) or places[last] != part.end or not self._is_evident(memory, part, last - first):
                 break
             part.first, part.last = first, last
             good.append(part)
             first = last
         return good
 
-    def _is_evident(self, part: Part, rows: int) -> bool:
+    def _is_evident(self, memory: memoryview, part: Part, rows: int) -> bool:
         """Whether the first candidate for the bytes between rows is the one that this file by itself decides for."""
         if not self._others or rows >= ROWS:
             return True
         if rows < 2:
             return False
-        window = MemoryWindow(self._memory[part.begin : part.end])
+        window = MemoryWindow(memory[part.begin : part.end])
         return all(each.fill(window, capacity=ROWS, at_start=True).rows <= rows for each in self._others)
 
 
 @dataclass
 class Bundle:
-    """Files that were read together. ``loaded``: how many were tried; ``good``: those of them, from the first on, whose
-    rows are here."""
+    """Files that were read together. ``good``: those whose rows are here; ``others``: those behind them, each of which
+    is to be read by itself."""
 
     plan: Plan
-    loaded: int
+    others: Sequence[Input]
     good: list[Part] = field(default_factory=list)
     fills: list[Filled] = field(default_factory=list)
     options: dict[str, str] = field(default_factory=dict)

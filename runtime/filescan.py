@@ -15,7 +15,17 @@ from .feeders import Feeder, Filled, RowDamage, Settings, Status, make
 from .ledger import Ledger
 from .opening import Opened, open_input
 from .plan import Plan
-from .recovery import CAPACITY, CONTENT, drain, hold_back, next_row, resync, skip_empty_frames, skip_frame
+from .recovery import (
+    CAPACITY,
+    CONTENT,
+    drain,
+    hold_back,
+    leap_to_data,
+    next_row,
+    resync,
+    skip_empty_frames,
+    skip_frame,
+)
 from .report import Damage, FileReport
 from .storage import Input
 from .window import MemoryWindow, Window
@@ -159,13 +169,21 @@ class FileScan:
             # Where all rows of a batch are held back, more are needed to know what follows.
             capacity = max(plan.batch_rows, CAPACITY) if doubtful is not None and not moved else plan.batch_rows
             at_start = at_start and not moved
-            if self._ledger.is_in_run(window.base + window.begin):
+            reached = window.base + window.begin
+            if self._ledger.is_in_run(reached):
                 skip_empty_frames(window, plan.format.delimiter, self._stop)
-                self._ledger.grow_run(window.base + window.begin)
-            if self._is_behind(window.base + window.begin):
-                return self._end(window, "clean", window.base + window.begin)
+                reached = window.base + window.begin
+                if self._is_behind(reached):
+                    # The rest of a hole is that of the next byte range.
+                    reached = self._stop
+                self._ledger.grow_run(reached)
+            if self._is_behind(reached):
+                return self._end(window, "clean", reached)
             match filled.status:
                 case Status.NEED_INPUT:
+                    leapt = not at_start and leap_to_data(window, plan.format.delimiter)
+                    if leapt and self._is_behind(window.base):
+                        return self._end(window, "clean", self._stop)
                     window.extend()
                 case Status.END if doubtful is not None:
                     # What stands behind the byte range tells how far its last rows can be trusted.

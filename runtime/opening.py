@@ -57,7 +57,7 @@ def open_input(plan: Plan, source: Input) -> Opened:
         if codec == "none" and seeks:
             if content is not None:
                 return Opened(MemoryWindow(content, min(begin, len(content))), at_start=False)
-            if source.is_file and _zeros(stored, begin) >= begin:
+            if source.is_file and 0 not in plan.format.delimiter and _zeros(stored, begin) >= begin:
                 # The first row may lie behind zeros, in this range: the file must be read from its beginning to know.
                 stored.seek(0)
                 return Opened(StreamWindow(_blocks(plan, source, stored, codec)), stored)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -52,19 +53,15 @@ class Scanner:
         return next(self._batches)
 
     def _run(self) -> Generator[Any, None, None]:
-        inputs, at = self._inputs, 0
-        reader = BundleReader(self._plan) if len(inputs) > 1 and is_possible(self._plan) else None
-        while at < len(inputs):
-            alone = 1
-            if reader is not None:
-                bundle = reader.read(inputs, at)
-                yield from self._bundled(bundle)
-                at += len(bundle.good)
-                # Behind a file that is not good, those that were read together with it are read by themselves as well.
-                alone = max(bundle.loaded, 1 if not bundle.good else 0) - len(bundle.good)
-            for source in inputs[at : at + alone]:
+        if len(self._inputs) < 2 or not is_possible(self._plan):
+            for source in self._inputs:
                 yield from self._one(source)
-            at += alone
+            return
+        with closing(BundleReader(self._plan, self._inputs)) as reader:
+            for bundle in reader:
+                yield from self._bundled(bundle)
+                for source in bundle.others:
+                    yield from self._one(source)
 
     def _bundled(self, bundle: Bundle) -> Iterator[Any]:
         """The rows of files that were read together."""

@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 
 from pyspark.sql.types import StructField
 
+from ..bundle_loading import is_small, stand_back_to_back
 from ..codecs import HEAD, SUFFIXES, Stored, detect
 from ..errors import NothingThereError, WireloomError
 from ..format import Format
@@ -84,7 +85,8 @@ def _candidate(format: Format, found: Input, options: ReadOptions) -> Candidate:
     splittable = format.splittable and not whole and named is None and found.seekable and large
     if splittable and codec == "auto":
         splittable = _is_raw(format, found)
-    return Candidate(found, splittable=splittable, compressed=named is not None)
+    together = is_small(found) and stand_back_to_back(format)
+    return Candidate(found, splittable=splittable, compressed=named is not None, together=together)
 
 
 def _is_raw(format: Format, found: Input) -> bool:

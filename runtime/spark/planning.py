@@ -13,17 +13,22 @@ EXPANSION = 4
 NEARNESS = 32
 """How many times less it takes to open a file of a mounted disk than an object in a store."""
 
+TOGETHER = 1024
+"""The same for a file that is read together with others."""
+
 UNKNOWN_SIZE = 64 * 1024 * 1024
 """What an input of unknown size counts as, in bytes."""
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A file to be read. ``splittable``: any byte range of it can be read by itself; ``compressed`` is by its name."""
+    """A file to be read. ``splittable``: any byte range of it can be read by itself; ``compressed`` is by its name;
+    ``together``: the rows of several such files are read at once."""
 
     input: Input
     splittable: bool = False
     compressed: bool = False
+    together: bool = False
 
     @property
     def cost(self) -> int:
@@ -33,7 +38,9 @@ class Candidate:
 
     def opening(self, open_cost: int) -> int:
         """What opening it is worth in bytes, where it is ``open_cost`` for an object in a store."""
-        return open_cost // NEARNESS if isinstance(self.input, FileInput) else open_cost
+        if not isinstance(self.input, FileInput):
+            return open_cost
+        return open_cost // (TOGETHER if self.together else NEARNESS)
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from .brief import Brief
 from .options import ReadOptions
 from .planning import Slice, plan
 from .schema import CORRUPT_RECORD, Target
+from .workers import keep_imported
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -67,6 +68,7 @@ class FormatReader(DataSourceReader):
                 open_cost=options.open_cost,
                 min_partitions=options.min_partitions,
             )
+        keep_imported()
         return [Partition(index, slices) for index, slices in enumerate(planned)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
@@ -96,6 +98,7 @@ class FormatReader(DataSourceReader):
         # Outermost, so that users see no way that an error took.
         with Brief():
             yield from merged(self._cast_rows(partition), self.options.batch_rows)
+        keep_imported()
 
     def _cast_rows(self, partition: Partition) -> Iterator[pa.RecordBatch]:
         cast = self._caster()
@@ -112,6 +115,7 @@ class FormatReader(DataSourceReader):
             scans = self._plan(list(dict.fromkeys([*self._sources(), *QUARANTINE])))
             for pieces, constants in self._groups(partition):
                 yield from cast(map(side.take, self._rows(scans, pieces, side)), constants)
+        keep_imported()
 
     def _groups(self, partition: Partition) -> list[tuple[list[Slice], Mapping[str, str | None]]]:
         """The slices, those of whole files together where they have the same values of columns that the format does

@@ -26,6 +26,8 @@ SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
     # Times that other readers of Parquet take without ado; Spark's default is a type that Parquet has given up.
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+    # Over TCP each task, and each question to Python while a query is planned, waits 40 ms for an acknowledgement.
+    "spark.python.unix.domain.socket.enabled": "true" if os.name == "posix" else "false",
     # Without it, rows are sorted by the table's partition columns before they are written.
     "spark.sql.maxConcurrentOutputFileWriters": "32",
 }

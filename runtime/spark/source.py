@@ -49,12 +49,15 @@ class FormatSource(DataSource):
         from .files import folder_fields
         from .options import read_options
         from .schema import chosen_schema, known_columns
+        from .workers import keep_imported
 
         with Brief():
             format, wire = self._table()
             options = read_options(self.described, self.options)
             known = known_columns(format, wire, options.corrupt_record, narrow=options.narrow)
-            return chosen_schema(format, known, options.columns, lambda: folder_fields(options, known))
+            schema = chosen_schema(format, known, options.columns, lambda: folder_fields(options, known))
+        keep_imported()
+        return schema
 
     def reader(self, schema: StructType) -> FormatReader:
         """What reads the columns of ``schema``, which may be a part of the format's. Raises ``WireloomError``."""

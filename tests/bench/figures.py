@@ -13,6 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 import wireloom
+from wireloom.searching import Log
 
 from .measure import Figure
 
@@ -53,38 +54,57 @@ def figures(size: int) -> Iterator[Figure]:
         f"EdgeMQ raw → Arrow, {large / 1e9:.1f} GB: resident memory", int(done.stdout), "MiB", most=300,
         note="the process with Python, pyarrow and the 16 MB that the input repeats",
     )  # fmt: skip
-    with tempfile.TemporaryDirectory() as folder:
-        probes, largest = search(Path(folder) / "sparse.log", 10_000_000_000)
-    title = "first row with a key, sorted word-stuffed log of 10 GB with holes"
-    yield Figure(f"{title}: places looked at", probes, "", most=34, note="a halving each; the most of 200 searches")
-    yield Figure(f"{title}: read for one of them", largest, "bytes", most=64 * 1024, note="the most of 200 searches")
+    for format, title in SEARCHED.items():
+        with tempfile.TemporaryDirectory() as folder:
+            probes, largest, first = search(Path(folder) / "sparse.log", format, 10_000_000_000)
+        title = f"sorted {title} of 10 GB with holes"
+        note = f"the most of {SEARCHES} searches"
+        yield Figure(
+            f"{title}, first row with a key: places looked at", probes, "", most=34, note=f"a halving each; {note}"
+        )
+        yield Figure(
+            f"{title}, first row with a key: read for one of them", largest, "bytes", most=64 * 1024, note=note
+        )
+        yield Figure(f"{title}, first row at or after a byte: read", first, "bytes", most=64 * 1024, note=note)
 
 
-def search(path: Path, size: int) -> tuple[int, int]:
-    """The most probes of a search, and the most bytes that were read for one probe."""
+SEARCHED = {"word_stuffed_log": "word-stuffed log", "cobs_log": "COBS log"}
+SEARCHES = 100
+
+
+def search(path: Path, format: str, size: int) -> tuple[int, int, int]:
+    """The most probes of a search by key, the most bytes that were read for one of them, and the most for the first row
+    behind some byte."""
     randomness = random.Random(3)
-    delimiter, key, position = b"\xfe\xfd", 0, 0
+    key, position = 0, 0
     number = struct.Struct(">Q")
     with open(path, "wb") as file:
         file.truncate(size)
         while position < size - 1_000_000:
             keys = range(key, key + randomness.randint(1, 400))
-            payloads = pa.array([number.pack(each) + bytes(200) for each in keys], pa.binary())
-            generations = pa.array([1] * len(keys), pa.uint32())
+            columns: dict[str, Any] = {
+                "payload": pa.array([number.pack(each) + bytes(200) for each in keys], pa.binary())
+            }
+            if format == "word_stuffed_log":
+                columns["generation"] = pa.array([1] * len(keys), pa.uint32())
             island = path.with_suffix(".island")
-            wireloom.write("word_stuffed_log", pa.table({"generation": generations, "payload": payloads}), island)
+            wireloom.write(format, pa.table(columns), island)
             file.seek(position)
+            delimiter = b"\xfe\xfd" if format == "word_stuffed_log" else b"\0"
             position += file.write(delimiter + island.read_bytes()) + randomness.randint(1, 100_000_000)
             key = keys.stop
 
     def key_of(row: dict[str, Any]) -> int:
         return int(number.unpack(row["payload"][:8])[0])
 
-    probes = largest = 0
-    for _ in range(200):
+    probes = largest = first = 0
+    for _ in range(SEARCHES):
         value = randomness.randrange(key)
-        found = wireloom.search("word_stuffed_log", path, value, key=key_of)
+        found = wireloom.search(format, path, value, key=key_of)
         assert found.row is not None
         assert key_of(found.row.values) == value
         probes, largest = max(probes, found.probes), max(largest, found.largest_read)
-    return probes, largest
+        log = Log(format, path, None, verify=True, max_record=None, location={})
+        log.first(randomness.randrange(size), size)
+        first = max(first, log.bytes_read)
+    return probes, largest, first

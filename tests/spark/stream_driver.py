@@ -14,6 +14,9 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable
 
 from .driver import schema_of, sent, source
 
+WAL = "edgemq_segment"
+LOG = "cobs_log"
+
 Batch = tuple[str, str]
 """Offsets before and behind, as the checkpoint holds them."""
 
@@ -94,3 +97,13 @@ def age(path: Path, seconds: float) -> None:
     """Gives a file a time of modification, in seconds since 2026."""
     time = 1_767_225_600 + seconds
     os.utime(path, (time, time))
+
+
+def together(query: Query) -> list[str]:
+    """What all batches that are still to come hold."""
+    return [text for batch in texts(query) for text in batch]
+
+
+def texts(query: Query) -> list[list[str]]:
+    """What each batch holds that is still to come."""
+    return [payloads(each) for each in query.rest()]

@@ -1,4 +1,4 @@
-"""The pipeline with Spark: run again, as a stream, killed, submitted; and kinds of tables."""
+"""The pipeline with Spark: run again, as a stream, killed, submitted."""
 
 from __future__ import annotations
 
@@ -15,55 +15,21 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-import pyarrow.dataset
 import pytest
 import wireloom
 import wireloom.spark.job
-from wireloom.errors import UnsupportedError, WireloomError
-from wireloom.spark import ingest_catalogs
+from wireloom.errors import WireloomError
 from wireloom.spark.ingest import ingest
 from wireloom.spark.ingest_stream import ingest_stream
 
 from .conftest import ROWS, Sample
+from .logs import log, logs, records
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 KILLS = int(os.environ.get("WIRELOOM_SPARK_KILLS", "1"))
 """How often a run with Spark is killed before one may come to its end."""
-
-
-def log(path: Path, *payloads: str, damaged: bytes = b"") -> None:
-    """Appends records to a log."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    rows = pa.table({"payload": pa.array([each.encode() for each in payloads], pa.binary())})
-    with path.open("ab") as file:
-        wireloom.write("cobs_log", rows, file)
-        file.write(damaged)
-
-
-def logs(folder: Path, files: int = 6, records: int = 50) -> Counter[str]:
-    """Logs with a damaged record in every other one; what they hold."""
-    for number in range(files):
-        log(
-            folder / f"{number}.log",
-            *(f"{number}-{each}" for each in range(records)),
-            damaged=b"\x05!%d\0" % number if number % 2 else b"",
-        )
-    held = Counter(f"{number}-{each}" for number in range(files) for each in range(records))
-    return held + Counter(f"!{number}" for number in range(1, files, 2))
-
-
-def records(base: Path) -> Counter[str]:
-    """What table and quarantine hold, as any reader of Parquet sees it."""
-    found: Counter[str] = Counter()
-    for name, column in (("table", "payload"), ("quarantine", "_corrupt_record")):
-        if (base / name).exists():
-            rows = pyarrow.dataset.dataset(base / name, format="parquet", partitioning="hive")
-            values = rows.to_table([column])[column].to_pylist() if rows.files else []
-            found.update(each.decode().lstrip("\x05\0") for each in values)
-    return found
 
 
 def test_run_again(spark: SparkSession, tmp_path: Path) -> None:
@@ -157,68 +123,6 @@ def test_a_stream_is_written_once(spark: SparkSession, tmp_path: Path) -> None:
     log(tmp_path / "in" / "9.log", "more")
     assert run() == 151
     assert sum(held.values()) == 151
-
-
-# Kinds of tables -----------------------------------------------------------------------------------------------------
-
-
-def test_delta(spark: SparkSession, tmp_path: Path) -> None:
-    from deltalake import DeltaTable
-
-    folder = tmp_path / "in" / "prod" / "eu-west-1" / "i-7" / "1" / "segments"
-    folder.mkdir(parents=True)
-    vectors = Path(__file__).parent.parent / "vectors" / "edgemq"
-    shutil.copy(vectors / "crc_payload_flip.wal.zst", folder / "seg-00000001.wal.zst")
-
-    def run(**more: Any) -> Any:
-        found = ingest(
-            spark, "edgemq_segment", str(tmp_path / "in"), table, to="delta", partition_by=("region",), **more
-        )
-        return found.rows, DeltaTable(table)
-
-    table = str(tmp_path / "table")
-    rows, there = run()
-    assert rows == 19
-    assert there.metadata().partition_columns == ["region"]
-    assert there.count() == 19
-    assert run()[0] == 0
-    shutil.copy(vectors / "crc_payload_flip.wal.zst", folder / "seg-00000002.wal.zst")
-    assert run()[1].count() == 38
-    record = next((tmp_path / "table" / "_wireloom" / "commits").iterdir())
-    record.rename(record.parent.parent / record.name)
-    (tmp_path / "table" / "_wireloom" / "pending").mkdir()
-    (record.parent.parent / record.name).rename(tmp_path / "table" / "_wireloom" / "pending" / record.name)
-    assert run()[1].count() == 38, "carried out again, and added once"
-    assert run(existing="overwrite")[1].count() == 38
-
-
-def test_iceberg(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from pyiceberg.catalog import load_catalog
-
-    monkeypatch.setenv("PYICEBERG_CATALOG__DEFAULT__TYPE", "sql")
-    monkeypatch.setenv("PYICEBERG_CATALOG__DEFAULT__URI", f"sqlite:///{tmp_path / 'catalog'}")
-    monkeypatch.setattr("pyiceberg.catalog._ENV_CONFIG", type(sys.modules["pyiceberg.catalog"]._ENV_CONFIG)())
-    logs(tmp_path / "in", 2)
-    table = tmp_path / "lake" / "events"
-
-    def run(**more: Any) -> int:
-        ingest(spark, "cobs_log", str(tmp_path / "in"), str(table), to="iceberg", **more)
-        return load_catalog().load_table("lake.events").scan().to_arrow().num_rows
-
-    assert run() == 100
-    assert run() == 100
-    log(tmp_path / "in" / "9.log", "more")
-    assert run() == 101
-    assert run(existing="overwrite") == 101
-    with pytest.raises(UnsupportedError, match="not partitioned"):
-        ingest(spark, "cobs_log", str(tmp_path / "in"), str(tmp_path / "t"), to="iceberg", partition_by=("_path",))
-
-
-@pytest.mark.parametrize(("kind", "package"), [("delta", "deltalake"), ("iceberg", "pyiceberg")])
-def test_packages_that_are_missing(kind: str, package: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, f"wireloom.spark.ingest_{kind}", None)
-    with pytest.raises(UnsupportedError, match=rf"pip install 'wireloom\[{kind}\]'"):
-        ingest_catalogs.catalog_of(kind)
 
 
 # Processes -----------------------------------------------------------------------------------------------------------

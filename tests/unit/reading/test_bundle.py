@@ -9,7 +9,7 @@ import wireloom
 import zstandard
 from hypothesis import example, given
 from hypothesis import strategies as st
-from wireloom import bundle, engine
+from wireloom import bundle_loading, engine
 from wireloom.plan import plan
 from wireloom.scanning import Scanner
 from wireloom.storage import expand
@@ -109,7 +109,7 @@ def test_a_damaged_file_among_good_ones(tmp_path: Path) -> None:
 
 
 def test_files_that_do_not_fit_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bundle, "MEMORY", 2 * len(SEGMENT) + 10)
+    monkeypatch.setattr(bundle_loading, "MEMORY", 2 * len(SEGMENT) + 10)
     for number in range(7):
         (tmp_path / f"{number}.wal").write_bytes(SEGMENT)
     (tmp_path / "5.wal").write_bytes(zstandard.compress(4 * SEGMENT))

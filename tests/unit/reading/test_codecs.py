@@ -1,3 +1,4 @@
+import contextlib
 import gzip
 import io
 import random
@@ -198,6 +199,23 @@ def test_gzip_damaged_anywhere(data: st.DataObject) -> None:
     whole[at] ^= data.draw(st.integers(1, 255))
     content, error = decoded("gzip", whole)
     assert error is not None or content == CONTENT
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_gzip_damage_takes_nothing_that_stands_before_it(data: st.DataObject) -> None:
+    # What was decompressed already, and kept for want of room, comes out too.
+    content = b"".join(b'{"number":%d}' % number for number in range(60)) + bytes(400)
+    whole = bytearray(gzip.compress(content, mtime=0))
+    at = data.draw(st.integers(10, len(whole) - 1))
+    whole[at] ^= data.draw(st.integers(1, 255))
+    member, expected = zlib.decompressobj(31), b""
+    with contextlib.suppress(zlib.error):
+        for byte in whole:
+            expected += member.decompress(bytes([byte]))
+    found, error = decoded("gzip", whole, data.draw(st.sampled_from([1, 2, 7, len(expected) or 1, 500, 5000])))
+    assert found == expected
+    assert error is not None
 
 
 def test_gzip_followed_by_something_else() -> None:

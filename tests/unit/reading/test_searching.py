@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import random
 import struct
 from collections.abc import Sequence
@@ -16,7 +17,7 @@ import wireloom
 import zstandard
 from wireloom import searching
 
-DELIMITER = b"\xfe\xfd"
+DELIMITERS = {"word_stuffed_log": b"\xfe\xfd", "cobs_log": b"\0"}
 NUMBER = struct.Struct(">Q")
 
 
@@ -99,30 +100,101 @@ def test_a_column_is_the_key_and_need_not_be_shown() -> None:
         wireloom.search("word_stuffed_log", content, 1, key="generatoin")
 
 
-def test_ten_gigabytes_with_holes(tmp_path: Path) -> None:
-    """A place is looked at for each halving, and little is read there."""
-    path = tmp_path / "sparse.log"
-    size = 10_000_000_000
-    randomness = random.Random(5)
+def sparse(path: Path, format: str, size: int, randomness: random.Random) -> int:
+    """A sorted log of that size, most of it holes; gives the key behind the last one. Every second number is a key."""
     key, position = 0, 0
     with open(path, "wb") as file:
         file.truncate(size)
         while position < size - 1_000_000:
             count = randomness.randint(1, 200)
             file.seek(position)
-            position += file.write(DELIMITER + log(range(key, key + 2 * count, 2)) + DELIMITER)
-            position += randomness.randint(1, 300_000_000)
+            content = log(range(key, key + 2 * count, 2), format)
+            position += file.write(DELIMITERS[format] + content + DELIMITERS[format])
+            position += randomness.randint(1, size // 33)
             key += 2 * count
     if path.stat().st_blocks * 512 > size // 2:
         pytest.skip("the file system has no holes")
-    for _ in range(40):
-        value = randomness.randrange(key - 1)
-        found = wireloom.search("word_stuffed_log", path, value, key=key_of)
+    return key
+
+
+@pytest.mark.parametrize("format", DELIMITERS)
+def test_ten_gigabytes_with_holes(format: str, tmp_path: Path) -> None:
+    """A place is looked at for each halving, and little is read there."""
+    path = tmp_path / "sparse.log"
+    randomness = random.Random(5)
+    last = sparse(path, format, 10_000_000_000, randomness)
+    for _ in range(20):
+        value = randomness.randrange(last - 1)
+        found = wireloom.search(format, path, value, key=key_of)
         assert found.row is not None
         assert key_of(found.row.values) == value + value % 2
         assert found.probes <= 34
         assert found.largest_read < 64 * 1024
         assert found.bytes_read < 34 * 64 * 1024
+
+
+@pytest.mark.parametrize("format", DELIMITERS)
+def test_the_first_row_behind_any_byte_of_ten_gigabytes(format: str, tmp_path: Path) -> None:
+    """One place is looked at, however far the next row is."""
+    path = tmp_path / "sparse.log"
+    randomness = random.Random(6)
+    size = 10_000_000_000
+    sparse(path, format, size, randomness)
+    for _ in range(20):
+        at = randomness.randrange(size // 2)
+        opened = searching.Log(format, path, None, verify=True, max_record=None, location={})
+        row = opened.first(at, size)
+        assert row is not None
+        assert row.offset >= at
+        assert wireloom.first_row(format, path, at) == wireloom.FoundRow(row.offset, opened.without_extra(row).values)
+        assert (opened.probes, opened.largest_read) == (1, opened.bytes_read)
+        assert opened.bytes_read < 64 * 1024
+
+
+def test_zeros_before_a_row_are_not_read_far_beyond(tmp_path: Path) -> None:
+    """Each of them is a delimiter, of no frame."""
+    path = tmp_path / "zeros.log"
+    with open(path, "wb") as file:
+        file.truncate(10_000_000)
+        file.seek(5_000_000)
+        file.write(bytes(20_000) + log(range(2000), "cobs_log"))
+    for at in (0, 5_000_000, 5_010_000):
+        opened = searching.Log("cobs_log", path, None, verify=True, max_record=None, location={})
+        row = opened.first(at, opened.size)
+        assert row is not None
+        assert key_of(row.values) == 0
+        assert opened.bytes_read < 64 * 1024
+
+
+@pytest.mark.parametrize("format", DELIMITERS)
+@pytest.mark.parametrize("rows", [300, 3_000, 30_000])
+def test_places_looked_at_grow_with_the_logarithm(format: str, rows: int, tmp_path: Path) -> None:
+    path = tmp_path / "sorted.log"
+    content = log(range(rows), format, size=500)
+    path.write_bytes(content)
+    most = max(0, math.ceil(math.log2(len(content) / searching.LINEAR))) + 2
+    for value in random.Random(rows).sample(range(rows), 30):
+        found = wireloom.search(format, path, value, key=key_of)
+        assert found.row is not None
+        assert key_of(found.row.values) == value
+        assert found.probes <= most
+        assert found.largest_read < 64 * 1024
+        assert found.bytes_read <= found.probes * found.largest_read
+
+
+def test_a_column_as_the_key_of_a_large_log(tmp_path: Path) -> None:
+    path = tmp_path / "sorted.log"
+    generations = pa.array([number // 7 for number in range(50_000)], pa.uint32())
+    payloads = pa.array([b"x" * 300] * len(generations), pa.binary())
+    wireloom.write("word_stuffed_log", pa.table({"generation": generations, "payload": payloads}), path)
+    for value in (0, 1, 3_456, 7_142):
+        found = wireloom.search("word_stuffed_log", path, value, key="generation")
+        assert found.row is not None
+        assert found.row.values["generation"] == value
+        before = wireloom.read("word_stuffed_log", path, byte_range=(0, found.begin))
+        assert before.num_rows == 7 * value
+        assert found.probes <= 12
+        assert found.largest_read < 64 * 1024
 
 
 @pytest.mark.parametrize("disorder", [1, 5, 100])

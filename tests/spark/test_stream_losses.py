@@ -1,0 +1,103 @@
+"""Streaming reads without Spark: files that vanish, shrink or are replaced."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from wireloom.errors import WireloomError
+
+from .stream_driver import LOG, WAL, Query, age, payloads, texts, together, write
+
+
+@pytest.mark.parametrize("name", [LOG, WAL])
+def test_files_that_vanish_before_they_are_read(name: str, tmp_path: Path) -> None:
+    for each in "abc":
+        write(name, tmp_path / each, each)
+        age(tmp_path / each, ord(each))
+    query = Query(name, path=tmp_path, maxFilesPerTrigger=1)
+    query.plan()
+    (tmp_path / "a").unlink()
+    with pytest.raises(WireloomError, match=r"/a: the file vanished before it was read; failOnDataLoss=false skips"):
+        query.read()
+    query.restart(failOnDataLoss="false")
+    assert payloads(query.read()) == []
+    query.restart(failOnDataLoss="true")
+    assert payloads(query.next()) == ["b"]
+    (tmp_path / "b").unlink()
+    (tmp_path / "c").unlink()
+    with pytest.raises(WireloomError, match="/c: the file vanished before it was read"):
+        query.plan()
+
+
+def test_logs_that_become_shorter(tmp_path: Path) -> None:
+    write(LOG, tmp_path / "log", "one", "two")
+    query = Query(LOG, path=tmp_path)
+    assert texts(query) == [["one", "two"]]
+    (tmp_path / "log").unlink()
+    assert query.next() is None
+    write(LOG, tmp_path / "log", "new")
+    with pytest.raises(WireloomError, match=r"/log: the file had \d bytes when it was read, and became shorter"):
+        query.plan()
+    query.restart(failOnDataLoss="false")
+    assert texts(query) == [["new"]]
+    assert query.reader.reportLatestOffset()["lostFiles"] == 1
+
+
+def test_a_file_that_changes_between_planning_and_reading(tmp_path: Path) -> None:
+    content = write(WAL, tmp_path / "a", "one", "two", codec="none")
+    query = Query(WAL, path=tmp_path)
+    query.plan()
+    (tmp_path / "a").write_bytes(content + content)
+    with pytest.raises(WireloomError, match="to be read, and grew since"):
+        query.read()
+    (tmp_path / "a").write_bytes(content[:-1])
+    with pytest.raises(WireloomError, match="to be read, and became shorter since"):
+        query.read()
+
+
+@pytest.mark.parametrize("between", ["batches", "planning and reading"])
+def test_a_file_that_is_replaced_by_another_of_the_same_size(between: str, tmp_path: Path) -> None:
+    for number, name in enumerate("ab"):
+        write(WAL, tmp_path / name, name, codec="none")
+        age(tmp_path / name, number)
+    query = Query(WAL, path=tmp_path, maxFilesPerTrigger=1)
+    if between == "batches":
+        assert together(query) == ["a", "b"]
+        query.restart()
+    else:
+        assert query.plan()
+    (tmp_path / "a").unlink()
+    write(WAL, tmp_path / "a", "c", codec="none")
+    age(tmp_path / "a", 5)
+    with pytest.raises(WireloomError, match=r"a: the file.* was replaced by another of the same size.*failOnDataLoss"):
+        query.read() if between != "batches" else query.plan()
+    query.restart(failOnDataLoss="false")
+    if between != "batches":
+        assert payloads(query.read()) == ["c"]
+        return
+    query.plan()
+    assert payloads(query.read()) == []
+    assert json.loads(query.offset)["lost"] == 1
+    write(WAL, tmp_path / "d", "d")
+    query.restart(failOnDataLoss="true")
+    assert together(query) == ["d"], "it is told once"
+
+
+def test_a_checkpoint_without_times_is_read_on(tmp_path: Path) -> None:
+    for name in "ab":
+        write(WAL, tmp_path / name, name)
+    query = Query(WAL, path=tmp_path, maxFilesPerTrigger=1)
+    assert sorted(together(query)) == ["a", "b"]
+    before, behind = query.batches[-1]
+    older = {name: value for name, value in json.loads(behind).items() if name != "marks"}
+    query.batches[-1] = before, json.dumps(older)
+    query.restart()
+    age(tmp_path / "a", 7)
+    age(tmp_path / "b", 7)
+    with pytest.raises(WireloomError, match="b: the file was replaced"):
+        query.plan()
+    age(tmp_path / "b", older["taken"][0][4] / 1e6 - 1_767_225_600)
+    write(WAL, tmp_path / "c", "c")
+    assert together(query) == ["c"]

@@ -1,0 +1,130 @@
+"""Tables that are more than a folder of Parquet files: Delta Lake and Iceberg."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from wireloom.errors import UnsupportedError
+from wireloom.spark import ingest_catalogs, ingest_iceberg
+from wireloom.spark.folders import folder
+from wireloom.spark.ingest import ingest
+from wireloom.spark.ingest_ledger import Shape
+
+from .logs import log, logs
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def test_delta(spark: SparkSession, tmp_path: Path) -> None:
+    from deltalake import DeltaTable
+
+    folder = tmp_path / "in" / "prod" / "eu-west-1" / "i-7" / "1" / "segments"
+    folder.mkdir(parents=True)
+    vectors = Path(__file__).parent.parent / "vectors" / "edgemq"
+    shutil.copy(vectors / "crc_payload_flip.wal.zst", folder / "seg-00000001.wal.zst")
+
+    def run(**more: Any) -> Any:
+        found = ingest(
+            spark, "edgemq_segment", str(tmp_path / "in"), table, to="delta", partition_by=("region",), **more
+        )
+        return found.rows, DeltaTable(table)
+
+    table = str(tmp_path / "table")
+    rows, there = run()
+    assert rows == 19
+    assert there.metadata().partition_columns == ["region"]
+    assert there.count() == 19
+    assert run()[0] == 0
+    shutil.copy(vectors / "crc_payload_flip.wal.zst", folder / "seg-00000002.wal.zst")
+    assert run()[1].count() == 38
+    record = next((tmp_path / "table" / "_wireloom" / "commits").iterdir())
+    record.rename(record.parent.parent / record.name)
+    (tmp_path / "table" / "_wireloom" / "pending").mkdir()
+    (record.parent.parent / record.name).rename(tmp_path / "table" / "_wireloom" / "pending" / record.name)
+    assert run()[1].count() == 38, "carried out again, and added once"
+    assert run(existing="overwrite")[1].count() == 38
+
+
+@pytest.fixture
+def iceberg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Loads tables of pyiceberg's default catalog, in a database."""
+    from pyiceberg.catalog import load_catalog
+
+    monkeypatch.setenv("PYICEBERG_CATALOG__DEFAULT__TYPE", "sql")
+    monkeypatch.setenv("PYICEBERG_CATALOG__DEFAULT__URI", f"sqlite:///{tmp_path / 'catalog'}")
+    monkeypatch.setattr("pyiceberg.catalog._ENV_CONFIG", type(sys.modules["pyiceberg.catalog"]._ENV_CONFIG)())
+    return lambda name: load_catalog().load_table(name)
+
+
+def test_iceberg(spark: SparkSession, tmp_path: Path, iceberg: Any) -> None:
+    logs(tmp_path / "in", 2)
+    table = tmp_path / "lake" / "events"
+
+    def run(**more: Any) -> int:
+        ingest(spark, "cobs_log", str(tmp_path / "in"), str(table), to="iceberg", **more)
+        rows: int = iceberg("lake.events").scan().to_arrow().num_rows
+        return rows
+
+    assert run() == 100
+    assert run() == 100
+    log(tmp_path / "in" / "9.log", "more")
+    assert run() == 101
+    assert run(existing="overwrite") == 101
+    with pytest.raises(UnsupportedError, match="partitioned by nothing, not by _path"):
+        run(existing="overwrite", partition_by=("_path",))
+
+
+def test_iceberg_with_partitions(spark: SparkSession, tmp_path: Path, iceberg: Any) -> None:
+    days = ["day=2026-03-01/shard=1", "day=2026-03-02/shard=1", f"day={ingest_iceberg.NULL}/shard=2"]
+    for number, each in enumerate(days):
+        (tmp_path / "in" / each).mkdir(parents=True)
+        log(tmp_path / "in" / each / "seg.log", f"event {number}")
+    table = tmp_path / "lake" / "events"
+
+    def run(by: tuple[str, ...] = ("day", "shard"), **more: Any) -> Any:
+        options = {"partitionColumns": "infer"}
+        ingest(
+            spark, "cobs_log", str(tmp_path / "in"), str(table), to="iceberg", partition_by=by, options=options, **more
+        )
+        return iceberg("lake.events")
+
+    there = run()
+    assert [each.name for each in there.spec().fields] == ["day", "shard"]
+    rows = sorted(there.scan().to_arrow().to_pylist(), key=lambda row: row["payload"])
+    assert rows == [
+        {"payload": b"event 0", "day": date(2026, 3, 1), "shard": 1},
+        {"payload": b"event 1", "day": date(2026, 3, 2), "shard": 1},
+        {"payload": b"event 2", "day": None, "shard": 2},
+    ]
+    wanted = there.scan(row_filter="day = '2026-03-02'")
+    assert len(list(wanted.plan_files())) == 1
+    assert [row["payload"] for row in wanted.to_arrow().to_pylist()] == [b"event 1"]
+
+    log(tmp_path / "in" / days[0] / "more.log", "event 3")
+    assert run().scan().to_arrow().num_rows == 4
+    record = max((table / "_wireloom" / "commits").iterdir())
+    (table / "_wireloom" / "pending").mkdir(exist_ok=True)
+    record.rename(table / "_wireloom" / "pending" / record.name)
+    assert run().scan().to_arrow().num_rows == 4, "carried out again, and added once"
+    assert run(existing="overwrite").scan().to_arrow().num_rows == 4
+    with pytest.raises(UnsupportedError, match="partitioned by day, shard, not by day"):
+        run(("day",))
+
+
+def test_iceberg_takes_no_partitions_that_folders_cannot_name(tmp_path: Path) -> None:
+    shape = Shape((("payload", "binary"), ("ts", "timestamp")), ("ts",), "iceberg")
+    with pytest.raises(UnsupportedError, match=r"'ts', a timestamp: partition by columns of text, .* kind delta"):
+        ingest_iceberg.IcebergCatalog().check(folder(str(tmp_path)), shape)
+
+
+@pytest.mark.parametrize(("kind", "package"), [("delta", "deltalake"), ("iceberg", "pyiceberg")])
+def test_packages_that_are_missing(kind: str, package: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, f"wireloom.spark.ingest_{kind}", None)
+    with pytest.raises(UnsupportedError, match=rf"pip install 'wireloom\[{kind}\]'"):
+        ingest_catalogs.catalog_of(kind)
