@@ -147,9 +147,17 @@ def skip_frame(window: Window, index: int, delimiter: bytes) -> bytes:
         index = window.begin
 
 
+def leap_to_data(window: Window, delimiter: bytes) -> bool:
+    """Passes over a hole where the first delimiter is still looked for, if it cannot stand in there; whether there was
+    one."""
+    if not delimiter or 0 in delimiter or len(window.view) - window.begin >= len(delimiter):
+        return False
+    return window.leap(0) > 0
+
+
 def skip_empty_frames(window: Window, delimiter: bytes, stop: int) -> None:
     """Moves ``window.begin``, where one of a run of delimiters stands, nearer to the run's last one, at the speed of
-    memory; not beyond the offset ``stop`` (-1: none)."""
+    memory; beyond the offset ``stop`` (-1: none) only to the end of a hole."""
     size = len(delimiter)
     run = delimiter * (RUN // size)
     while True:
@@ -157,8 +165,11 @@ def skip_empty_frames(window: Window, delimiter: bytes, stop: int) -> None:
         if 0 <= stop <= window.base + behind:
             return
         if len(window.view) < behind + size:
-            # What is left in the view is more of the run, and so are the zeros of a hole where the delimiter is one.
-            if delimiter == b"\0" and stop < 0 and not any(window.view[window.begin :]):
+            left = bytes(window.view[window.begin :])
+            if left != (run + delimiter)[: len(left)]:
+                return
+            # More of the run may follow, and so do the zeros of a hole where the delimiter is one.
+            if delimiter == b"\0":
                 window.leap(size)
             if not window.extend():
                 return

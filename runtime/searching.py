@@ -176,7 +176,8 @@ class Log:
         read = dict.fromkeys((*self._names, *extra, OFFSET))
         checked = plan(found, columns=list(read), verify=verify, max_record=max_record, prefetch=False, codec="none")
         self._plan = replace(checked, chunk=BLOCK)
-        self._input = _Counted(_log_input(source, location, found.codec))
+        self._counter = _Counter()
+        self._input = _CountedInput.of(_log_input(source, location, found.codec), self._counter)
         self.size = self._input.size or 0
         self.probes = 0
         self.largest_read = 0
@@ -184,7 +185,7 @@ class Log:
     @property
     def bytes_read(self) -> int:
         """Bytes that were read of a file or object."""
-        return self._input.bytes_read
+        return self._counter.bytes_read
 
     def first(self, begin: int, end: int) -> FoundRow | None:
         """The first good row that begins in ``begin`` … ``end``."""
@@ -227,47 +228,52 @@ class Log:
         return FoundRow(row.offset, {name: row.values[name] for name in self._names})
 
 
-class _Counted(Input):
+class _Counter:
+    """How many bytes were read of an input, by all of its streams."""
+
+    def __init__(self) -> None:
+        self.bytes_read = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class _CountedInput(Input):
     """An input whose streams count what is read of them."""
 
-    def __init__(self, inner: Input) -> None:
-        super().__init__(inner.path, inner.size, inner.modified, inner.seekable, inner.sparse)
-        # The class is frozen for those who hold inputs; what is counted is no part of what an input is.
-        object.__setattr__(self, "_inner", inner)
-        object.__setattr__(self, "bytes_read", 0)
+    inner: Input
+    counter: _Counter
 
-    _inner: Input
-    bytes_read: int
+    @classmethod
+    def of(cls, inner: Input, counter: _Counter) -> _CountedInput:
+        """That input, counted."""
+        facts = (inner.path, inner.size, inner.modified, inner.seekable, inner.sparse)
+        return cls(*facts, inner=inner, counter=counter)
 
     @property
     def is_file(self) -> bool:
-        return self._inner.is_file
+        return self.inner.is_file
 
     @property
     def buffer(self) -> memoryview | None:
-        return self._inner.buffer
+        return self.inner.buffer
 
     @property
     def patient(self) -> bool:
-        return self._inner.patient
+        return self.inner.patient
 
     def within(self, begin: int, end: int) -> Input:
         return self
 
     def open(self) -> Stream:
-        return _CountedStream(self._inner.open(), self)
-
-    def count(self, size: int) -> None:
-        """Notes that bytes were read."""
-        object.__setattr__(self, "bytes_read", self.bytes_read + size)
+        return _CountedStream(self.inner.open(), self.counter, self.sparse)
 
 
 class _CountedStream:
     """A stream that counts. Where a sparse file has a hole it gives zeros without reading any."""
 
-    def __init__(self, inner: Stream, counts: _Counted) -> None:
+    def __init__(self, inner: Stream, counter: _Counter, sparse: bool) -> None:
         self._inner = inner
-        self._counts = counts
+        self._counter = counter
+        self._sparse = sparse
         self._position = 0
         self.close = inner.close
 
@@ -279,13 +285,13 @@ class _CountedStream:
         return self._inner.fileno()  # type: ignore[attr-defined,no-any-return]  # sparse inputs are files, which have it
 
     def readinto(self, buffer: memoryview, /) -> int:
-        size = self._in_hole(len(buffer)) if self._counts.sparse else 0
+        size = self._in_hole(len(buffer)) if self._sparse else 0
         if size:
             buffer[:size] = bytes(size)
             self.seek(self._position + size)
             return size
         size = self._inner.readinto(buffer)
-        self._counts.count(size)
+        self._counter.bytes_read += size
         self._position += size
         return size
 

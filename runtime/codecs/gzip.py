@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import zlib
+from contextlib import suppress
 from typing import Any
 
 from .error import CodecError
 from .stored import Stored
 
 PIECE = 64 * 1024
-TRIAL = 4096
+STEP = 16 * 1024
+"""Stored bytes that are decompressed at once, to at most 1032 times as many. A decompressor that stops for want of room
+holds output back, which is lost where the next bytes turn out to be damaged: it always gets the room that it needs."""
 GZIP = 31
 """zlib's number for a gzip header and trailer around the largest window."""
 
@@ -23,9 +26,9 @@ def begins_well(head: bytes) -> bool:
     """Whether these first bytes of a stream decompress to something before they are damaged, or are a whole member."""
     member = zlib.decompressobj(GZIP)
     try:
-        return bool(member.decompress(head, TRIAL)) or member.eof
+        return bool(member.decompress(head, 1)) or member.eof
     except zlib.error:
-        return bool(_up_to_damage(zlib.decompressobj(GZIP), head, 1))
+        return bool(_up_to_damage(zlib.decompressobj(GZIP), memoryview(head)))
 
 
 class GzipDecoder:
@@ -36,7 +39,9 @@ class GzipDecoder:
     def __init__(self, stored: Stored) -> None:
         self._stored = stored
         self._piece = memoryview(bytearray(PIECE))
-        self._input = b""
+        self._input = self._piece[:0]
+        self._output = memoryview(b"")
+        """What has been decompressed, and has not been asked for yet."""
         self._member: Any = zlib.decompressobj(GZIP)
         self._begun = False
         """Whether a byte of the present member has been seen."""
@@ -45,70 +50,56 @@ class GzipDecoder:
 
     def readinto(self, buffer: memoryview, /) -> int:
         """As ``Decoder.readinto``."""
-        while True:
+        while not self._output:
             if self._failure is not None:
                 raise self._failure
             if not self._input:
                 count = self._stored.readinto(self._piece)
-                self._input = bytes(self._piece[:count])
+                self._input = self._piece[:count]
                 if not count:
-                    return self._finish(buffer)
-            if not self._begun and not self._next_member():
-                continue
-            output = self._decompress(len(buffer))
-            if self._member.eof:
-                self._input = self._member.unused_data
-                self._member = zlib.decompressobj(GZIP)
-                self._begun = False
-                self._first = False
-            else:
-                self._input = self._member.unconsumed_tail
-            if output:
-                buffer[: len(output)] = output
-                return len(output)
+                    return self._finish()
+            if self._begun or self._next_member():
+                self._decompress()
+        count = min(len(buffer), len(self._output))
+        buffer[:count] = self._output[:count]
+        self._output = self._output[count:]
+        return count
 
     def _next_member(self) -> bool:
         """Whether a member begins here; zero bytes between and behind members are left out."""
         if not self._first:
-            self._input = self._input.lstrip(b"\0")
+            self._input = self._input[len(self._input) - len(bytes(self._input).lstrip(b"\0")) :]
             if not self._input:
                 return False
         self._begun = True
         return True
 
-    def _finish(self, buffer: memoryview) -> int:
-        if not self._begun:
-            return 0
-        # What the decompressor held back because there was no room.
-        output: bytes = self._member.decompress(b"", len(buffer))
-        if output:
-            buffer[: len(output)] = output
-            return len(output)
-        raise CodecError("compressed stream ends early, inside a gzip member")
+    def _finish(self) -> int:
+        if self._begun:
+            raise CodecError("compressed stream ends early, inside a gzip member")
+        return 0
 
-    def _decompress(self, room: int) -> bytes:
-        before = self._member.copy()
+    def _decompress(self) -> None:
+        """Decompresses the next bytes of the input, up to the end of the member."""
+        before, step = self._member.copy(), self._input[:STEP]
         try:
-            output: bytes = self._member.decompress(self._input, room)
+            self._output = memoryview(self._member.decompress(step))
         except zlib.error as error:
-            # The call's output is lost with the error: take the same input again, byte by byte, up to the damage.
+            # The call's output is lost with the error: take the same input again, up to the damage.
             detail = str(error).rpartition(": ")[2]
             self._failure = CodecError(f"the gzip stream is damaged ({detail})")
-            output = _up_to_damage(before, self._input, room)
+            self._output = memoryview(_up_to_damage(before, step))
+            return
+        self._input = self._input[len(step) - len(self._member.unused_data) :]
+        if self._member.eof:
             self._member = zlib.decompressobj(GZIP)
-            self._input = b"\0"
-        return output
+            self._begun = False
+            self._first = False
 
 
-def _up_to_damage(member: Any, data: bytes, room: int) -> bytes:
-    # What the member has not taken of earlier input is part of ``data``.
-    output = held = b""
-    try:
+def _up_to_damage(member: Any, data: memoryview) -> bytes:
+    output = bytearray()
+    with suppress(zlib.error):
         for index in range(len(data)):
-            if len(output) == room:
-                break
-            output += member.decompress(held + data[index : index + 1], room - len(output))
-            held = member.unconsumed_tail
-    except zlib.error:
-        return output
-    return output
+            output += member.decompress(data[index : index + 1])
+    return bytes(output)

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from . import _engine
     from ._engine import Maker as Maker
     from ._engine import Program as Program
+    from ._engine import crc32 as crc32
+    from ._engine import crc32c as crc32c
 
 available = os.environ.get("WIRELOOM_ENGINE", "") != "objects"
 """Whether the engine can be used."""
@@ -31,6 +33,8 @@ if available and not TYPE_CHECKING:
         from . import _engine
         from ._engine import Maker as Maker
         from ._engine import Program as Program
+        from ._engine import crc32 as crc32
+        from ._engine import crc32c as crc32c
     except ImportError:
         available = False
 
@@ -249,16 +253,6 @@ def unstuff(data: Buffer, stuffing: int, limit: int) -> bytes:
     """The bytes that ``data`` (without delimiter) is the stuffing of. Raises ``ValueError`` where it is none, or is
     longer than ``limit`` bytes."""
     return _engine.unstuff(data, stuffing, limit)
-
-
-def crc32c(data: Buffer, value: int = 0) -> int:
-    """Standard CRC-32C of ``data``; ``value`` is the checksum of what comes before it."""
-    return _engine.crc32c(data, value)
-
-
-def crc32(data: Buffer, value: int = 0) -> int:
-    """zlib's CRC-32 of ``data``; ``value`` is the checksum of what comes before it."""
-    return _engine.crc32(data, value)
 
 
 def md5_many(source: Buffer, begins: Buffer, sizes: Buffer) -> bytes:

@@ -20,17 +20,19 @@ typedef struct {
 
 static bool read_encode_field(encode_call *each, PyObject *entry, wl_encode_field *field) {
     PyObject *values;
-    long long added;
+    long long kind, holds, added;
     if (!PyTuple_Check(entry)) {
         PyErr_SetString(PyExc_TypeError, "a field is a tuple (kind, holds, values, added)");
         return false;
     }
-    if (!PyArg_ParseTuple(entry, "IIOL", &field->kind, &field->holds, &values, &added))
+    if (!PyArg_ParseTuple(entry, "LLOL", &kind, &holds, &values, &added))
         return false;
-    if (field->kind >= KINDS || field->holds > WL_HOLDS_CHECKSUM) {
-        PyErr_Format(PyExc_ValueError, "there is no kind %u that holds %u", field->kind, field->holds);
+    if (kind < 0 || kind >= KINDS || holds < 0 || holds > WL_HOLDS_CHECKSUM) {
+        PyErr_Format(PyExc_ValueError, "there is no kind %lld that holds %lld", kind, holds);
         return false;
     }
+    field->kind = (unsigned)kind;
+    field->holds = (unsigned)holds;
     field->added = added;
     if (field->holds != WL_HOLDS_COLUMN)
         return true;
@@ -69,20 +71,21 @@ static bool read_encode_bytes(encode_call *each, PyObject *offsets, PyObject *da
 
 /* The checksum: None, or (algorithm, initial, final_xor, replace, begin, end); an end of -1: that of the row. */
 static bool read_encode_checksum(wl_encode_arguments *arguments, PyObject *checksum) {
-    unsigned algorithm, initial, final_xor;
+    long long algorithm, initial, final_xor;
     unsigned char replace;
     Py_ssize_t begin, end;
     if (checksum == Py_None)
         return true;
     if (!PyTuple_Check(checksum))
         return PyErr_SetString(PyExc_TypeError, "the checksum must be None or a tuple"), false;
-    if (!PyArg_ParseTuple(checksum, "IIIbnn", &algorithm, &initial, &final_xor, &replace, &begin, &end))
+    if (!PyArg_ParseTuple(checksum, "LLLbnn", &algorithm, &initial, &final_xor, &replace, &begin, &end))
         return false;
-    if (algorithm < 1 || algorithm > 2 || begin < 0 || end < -1)
+    if (algorithm < 1 || algorithm > 2 || initial < 0 || initial > UINT32_MAX || final_xor < 0 ||
+        final_xor > UINT32_MAX || begin < 0 || end < -1)
         return PyErr_SetString(PyExc_ValueError, "there is no such checksum"), false;
-    arguments->algorithm = algorithm;
-    arguments->initial = initial;
-    arguments->final_xor = final_xor;
+    arguments->algorithm = (unsigned)algorithm;
+    arguments->initial = (uint32_t)initial;
+    arguments->final_xor = (uint32_t)final_xor;
     arguments->replace = replace;
     arguments->begin = (size_t)begin;
     arguments->end = end < 0 ? SIZE_MAX : (size_t)end;

@@ -3,11 +3,11 @@
 #ifndef WIRELOOM_MAKER_H
 #define WIRELOOM_MAKER_H
 
-#include <stdlib.h>
 #include <string.h>
 #include <structmember.h>
 
 #include "bytes.h"
+#include "engine.h"
 
 typedef struct {
     char code; /* one of Python's struct module; 's': bytes */
@@ -66,6 +66,22 @@ static size_t code_size(char code) {
     }
 }
 
+/* The bytes of the field at `*at`, which is left at its code; WL_NOT_FOUND: there is no such field. */
+static size_t read_width(const char **at) {
+    size_t width = 0;
+    const char *code = *at;
+    for (; *code >= '0' && *code <= '9'; code++) {
+        width = width * 10 + (size_t)(*code - '0');
+        if (width > INT32_MAX)
+            return WL_NOT_FOUND;
+    }
+    size_t size = code_size(*code);
+    if (code == *at)
+        return *code == 's' ? 1 : size ? size : WL_NOT_FOUND;
+    *at = code;
+    return *code == 's' ? width : WL_NOT_FOUND;
+}
+
 /* Reads a format such as ">IB16s", without spaces and counts but those of 's', into `fields`. */
 static bool read_fields(maker_object *self, const char *format, PyObject *names) {
     size_t count = (size_t)PyTuple_Size(names), found = 0;
@@ -76,14 +92,8 @@ static bool read_fields(maker_object *self, const char *format, PyObject *names)
     if (*format != '<' && *format != '>')
         return PyErr_SetString(PyExc_ValueError, "the format must begin with its byte order"), false;
     for (const char *at = format + 1; *at; at++, found++) {
-        char *behind;
-        unsigned long width = strtoul(at, &behind, 10);
-        size_t size = behind != at && *behind == 's' && width < 1u << 30 ? (size_t)width : code_size(*at);
-        if (behind != at)
-            at = *behind == 's' ? behind : at;
-        else if (*at == 's')
-            size = 1;
-        if ((!size && *at != 's') || found == count)
+        size_t size = read_width(&at);
+        if (size == WL_NOT_FOUND || found == count)
             return PyErr_SetString(PyExc_ValueError, "the format and the names do not go together"), false;
         PyObject *name = PyUnicode_AsUTF8String(PyTuple_GetItem(names, (Py_ssize_t)found));
         Py_ssize_t slot = name ? slot_of(self->made, PyBytes_AsString(name)) : -1;

@@ -123,7 +123,8 @@ static bool read_vectors(message_call *each, const wl_message_program *program, 
 static bool read_units(message_call *each, PyObject *source, PyObject *begins, PyObject *sizes, Py_ssize_t first,
                        Py_ssize_t count) {
     wl_messages_arguments *arguments = &each->arguments;
-    if (first < 0 || count < first)
+    /* Eight bytes of each are asked for below: as many as memory can hold. */
+    if (first < 0 || count < first || count > PY_SSIZE_T_MAX / 8)
         return PyErr_Format(PyExc_ValueError, "[%zd, %zd) is no range of units", first, count), false;
     arguments->first = (size_t)first;
     arguments->count = (size_t)count;

@@ -4,6 +4,7 @@
 #include <Python.h>
 
 #include "_arguments.h"
+#include "_checksums.h"
 #include "_maker.h"
 #include "_encode.h"
 #include "_md5.h"
@@ -231,30 +232,6 @@ static PyObject *engine_unstuff(PyObject *module, PyObject *arguments) {
     return answer;
 }
 
-static PyObject *checksum(PyObject *arguments, const char *format,
-                          uint32_t (*update)(uint32_t, const uint8_t *, size_t)) {
-    Py_buffer data;
-    unsigned int value = 0;
-    if (!PyArg_ParseTuple(arguments, format, &data, &value))
-        return NULL;
-    uint32_t state;
-    Py_BEGIN_ALLOW_THREADS;
-    state = ~update(~(uint32_t)value, data.buf, (size_t)data.len);
-    Py_END_ALLOW_THREADS;
-    PyBuffer_Release(&data);
-    return PyLong_FromUnsignedLong(state);
-}
-
-static PyObject *engine_crc32c(PyObject *module, PyObject *arguments) {
-    (void)module;
-    return checksum(arguments, "y*|I:crc32c", wl_crc32c_update);
-}
-
-static PyObject *engine_crc32(PyObject *module, PyObject *arguments) {
-    (void)module;
-    return checksum(arguments, "y*|I:crc32", wl_crc32_update);
-}
-
 static PyObject *engine_features(PyObject *module, PyObject *nothing) {
     PyObject *levels = PyList_New(0);
     (void)module;
@@ -278,8 +255,8 @@ static PyMethodDef functions[] = {
     {"encode", (PyCFunction)(void (*)(void))engine_encode, METH_VARARGS | METH_KEYWORDS, NULL},
     {"stuff", engine_stuff, METH_VARARGS, NULL},
     {"unstuff", engine_unstuff, METH_VARARGS, NULL},
-    {"crc32c", engine_crc32c, METH_VARARGS, NULL},
-    {"crc32", engine_crc32, METH_VARARGS, NULL},
+    {"crc32c", (PyCFunction)(void (*)(void))engine_crc32c, METH_FASTCALL, crc32c_doc},
+    {"crc32", (PyCFunction)(void (*)(void))engine_crc32, METH_FASTCALL, crc32_doc},
     {"fill_messages", (PyCFunction)(void (*)(void))engine_fill_messages, METH_VARARGS | METH_KEYWORDS, NULL},
     {"md5_many", engine_md5_many, METH_VARARGS, NULL},
     {"features", engine_features, METH_NOARGS, NULL},

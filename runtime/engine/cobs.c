@@ -1,11 +1,16 @@
 /* Consistent overhead byte stuffing: bytes without 00. A block is a code n and n − 1 literals; behind every block but
  * the last one and those of the longest code, 255, a 00 is implied.
  *
+ * Both ways, all but the first code and those behind longest blocks stand where a 00 is, so bytes are copied as they
+ * are and codes, or zeros, are written over them (word_stuffing.c says more).
+ *
  * Where the data ends with a longest block, the paper's listing writes a last code 01 and common implementations do
  * not; this one does not, and reads both. */
 #include "internal.h"
 
 #define LONGEST 254
+/* How much more than needed is copied at a time. */
+#define AHEAD 1024
 
 size_t wl_cobs_stuffed_bound(size_t size) { return size + 1 + size / LONGEST; }
 
@@ -15,65 +20,116 @@ typedef struct {
     size_t readable; /* bytes that may be read at `data` */
     uint8_t *out;
     size_t room;
-    size_t at;
-    size_t written;
+    size_t added;  /* data[i] goes to out[i + added] */
+    size_t copied; /* what stands before this in the data is copied */
+    size_t at;     /* the first literal of the block that has begun; its code stands before it */
 } stuffer;
 
 static inline void put_block(stuffer *self, size_t run) {
-    self->out[self->written++] = (uint8_t)(run + 1);
-    if (run)
-        wl_copy(self->out + self->written, self->data + self->at, run, self->room - self->written,
-                self->readable - self->at);
-    self->written += run;
-    self->at += run;
+    size_t end = self->at + run;
+    if (self->copied < end) {
+        size_t size = wl_smaller(end - self->copied + AHEAD, self->size - self->copied);
+        size_t written = self->copied + self->added;
+        wl_copy(self->out + written, self->data + self->copied, size, self->room - written,
+                self->readable - self->copied);
+        self->copied += size;
+    }
+    self->out[self->at + self->added - 1] = (uint8_t)(run + 1);
+    self->at = end;
 }
 
 /* The blocks up to `end`. False: the last one is a longest one that ends the data, and nothing may follow it. */
 static inline bool put_blocks(stuffer *self, size_t end) {
-    while (end - self->at >= LONGEST) {
+    while (WL_UNLIKELY(end - self->at >= LONGEST)) {
         put_block(self, LONGEST);
         if (self->at == self->size)
             return false;
+        self->added++;
+        self->copied = self->at;
     }
     put_block(self, end - self->at);
     return true;
 }
 
+static inline void put_zero(stuffer *self, size_t found) {
+    put_blocks(self, found);
+    self->at++;
+}
+
+static inline size_t put_last(stuffer *self) {
+    put_blocks(self, self->size);
+    return self->size + self->added;
+}
+
+size_t wl_cobs_stuff_found(const uint8_t *data, size_t size, uint8_t *out, size_t room, size_t readable,
+                           const uint16_t *positions, size_t found, size_t from) {
+    stuffer self = {.data = data, .size = size, .readable = readable, .out = out, .room = room, .added = 1};
+    for (size_t i = 0; i < found && positions[i] - from < size; i++)
+        put_zero(&self, positions[i] - from);
+    return put_last(&self);
+}
+
 size_t wl_cobs_stuff_within(const uint8_t *data, size_t size, uint8_t *out, size_t room, size_t readable) {
-    stuffer self = {data, size, readable, out, room, 0, 0};
+    stuffer self = {.data = data, .size = size, .readable = readable, .out = out, .room = room, .added = 1};
     uint16_t positions[WL_SCAN_BLOCK];
     for (size_t scanned = 0; scanned < size; scanned += WL_SCAN_BLOCK) {
         size_t count = wl_scan_count(size - scanned, readable - scanned);
         size_t found = wl_chosen.scan_byte(data + scanned, count, 0, 0, positions);
-        for (size_t i = 0; i < found && scanned + positions[i] < size; i++) {
-            put_blocks(&self, scanned + positions[i]);
-            self.at++;
-        }
+        for (size_t i = 0; i < found && scanned + positions[i] < size; i++)
+            put_zero(&self, scanned + positions[i]);
     }
-    put_blocks(&self, size);
-    return self.written;
+    return put_last(&self);
 }
 
 size_t wl_cobs_stuff(const uint8_t *data, size_t size, uint8_t *out) {
     return wl_cobs_stuff_within(data, size, out, wl_cobs_stuffed_bound(size), size);
 }
 
+typedef struct {
+    const uint8_t *data;
+    size_t size;
+    size_t readable; /* bytes that may be read at `data` */
+    uint8_t *out;
+    size_t room;
+    size_t removed; /* data[i] goes to out[i - removed] */
+    size_t copied;  /* what stands before this in the data is copied, or removed */
+} unstuffer;
+
+static inline void copy_until(unstuffer *self, size_t end) {
+    if (self->copied >= end)
+        return;
+    size_t size = wl_smaller(end - self->copied + AHEAD, self->size - self->copied);
+    size_t written = self->copied - self->removed;
+    wl_copy(self->out + written, self->data + self->copied, size, self->room - written, self->readable - self->copied);
+    self->copied += size;
+}
+
 size_t wl_cobs_unstuff_within(const uint8_t *data, size_t size, uint8_t *out, size_t room, size_t readable,
                               bool without_zeros) {
-    size_t at = 0, written = 0;
+    unstuffer self = {data, size, readable, out, room, 0, 0};
+    size_t at = 0, before = 0xFF; /* as if a longest block came before: it implies nothing */
+    /* Neither codes nor literals are 00. */
+    if (!without_zeros && size && memchr(data, 0, size))
+        return WL_NOT_FOUND;
     while (at < size) {
-        size_t code = data[at++];
-        if (code == 0 || code - 1 > size - at)
+        size_t code = data[at];
+        if (WL_UNLIKELY(code == 0))
             return WL_NOT_FOUND;
-        if (!without_zeros && memchr(data + at, 0, code - 1))
-            return WL_NOT_FOUND;
-        wl_copy(out + written, data + at, code - 1, room - written, readable - at);
-        written += code - 1;
-        at += code - 1;
-        if (code <= LONGEST && at < size)
-            out[written++] = 0;
+        if (WL_UNLIKELY(before == 0xFF)) {
+            copy_until(&self, at);
+            self.removed++;
+            self.copied = at + 1;
+        } else {
+            copy_until(&self, at + 1);
+            out[at - self.removed] = 0;
+        }
+        before = code;
+        at += code;
     }
-    return written;
+    if (at > size)
+        return WL_NOT_FOUND;
+    copy_until(&self, size);
+    return size - self.removed;
 }
 
 size_t wl_cobs_unstuff(const uint8_t *data, size_t size, uint8_t *out) {

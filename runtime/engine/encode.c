@@ -1,28 +1,21 @@
 /* Plain rows from columns: a head of fixed fields, a byte string, a checksum, stuffing, a delimiter.
  *
- * Rows that are stuffed are put together in scratch first, which stays in the processor's cache; others are written
- * where they belong at once. The checksum is computed over the row as it was just written. */
+ * Rows go in blocks. Those that are stuffed are put together in scratch first, which stays in the processor's cache;
+ * others are where they belong at once. Checksums are computed over the rows as they were just written. */
+#include "encode.h"
+
 #include <stdlib.h>
 
-#include "internal.h"
-
-/* A field, looked at once. */
 typedef struct {
-    unsigned kind; /* WL_U…: signed integers and floats stand as unsigned integers of their size do */
-    unsigned size;
-    unsigned holds;
-    const uint8_t *values;
-    int64_t added;
-} part;
-
-typedef struct {
-    const wl_encode_arguments *arguments;
-    part *parts;         /* one per field; owned by wl_encode */
-    size_t head;         /* bytes of all of them */
-    const part *checked; /* the one that holds the checksum, or NULL */
-    size_t checksum;     /* where it stands in the head */
-    uint8_t *scratch;    /* NULL where rows are not stuffed; owned by wl_encode */
+    wl_encode_block block;
+    /* Sizes of byte strings for which all fields that hold them can. */
+    size_t least;
+    size_t most;
+    size_t behind;    /* bytes of delimiter and padding */
+    uint8_t *scratch; /* NULL where rows are not stuffed; owned by wl_encode */
     size_t scratch_size;
+    uint8_t *out;
+    size_t room;
 } encoder;
 
 static unsigned unsigned_kind(unsigned kind) {
@@ -35,107 +28,10 @@ static unsigned unsigned_kind(unsigned kind) {
     return kinds[kind];
 }
 
-static inline void put2(uint8_t *to, uint16_t value, bool big) {
-    to[0] = (uint8_t)(big ? value >> 8 : value);
-    to[1] = (uint8_t)(big ? value : value >> 8);
-}
-
-static inline void put4(uint8_t *to, uint32_t value, bool big) {
-    for (unsigned i = 0; i < 4; i++)
-        to[i] = (uint8_t)(value >> 8 * (big ? 3 - i : i));
-}
-
-static inline void put8(uint8_t *to, uint64_t value, bool big) {
-    for (unsigned i = 0; i < 8; i++)
-        to[i] = (uint8_t)(value >> 8 * (big ? 7 - i : i));
-}
-
-static inline uint16_t load2(const uint8_t *from) {
-    uint16_t value;
-    memcpy(&value, from, sizeof value);
-    return value;
-}
-
-static inline uint64_t load8(const uint8_t *from) {
-    uint64_t value;
-    memcpy(&value, from, sizeof value);
-    return value;
-}
-
-static inline void put_number(uint8_t *to, unsigned kind, uint64_t value) {
-    switch (kind) {
-    case WL_U1:
-        *to = (uint8_t)value;
-        break;
-    case WL_U2LE:
-        put2(to, (uint16_t)value, false);
-        break;
-    case WL_U2BE:
-        put2(to, (uint16_t)value, true);
-        break;
-    case WL_U4LE:
-        put4(to, (uint32_t)value, false);
-        break;
-    case WL_U4BE:
-        put4(to, (uint32_t)value, true);
-        break;
-    case WL_U8LE:
-        put8(to, value, false);
-        break;
-    default:
-        put8(to, value, true);
-        break;
-    }
-}
-
-static inline uint64_t column_value(const part *each, size_t row) {
-    switch (each->size) {
-    case 1:
-        return each->values[row];
-    case 2:
-        return load2(each->values + 2 * row);
-    case 4:
-        return wl_load4(each->values + 4 * row);
-    default:
-        return load8(each->values + 8 * row);
-    }
-}
-
-static bool fits(const part *each, int64_t value) {
-    return value >= 0 && (each->size == 8 || value < (int64_t)1 << 8 * each->size);
-}
-
-/* The head of a row; false where the byte string's size does not fit its field. */
-static bool put_head(const encoder *self, uint8_t *to, size_t row, size_t size) {
-    const part *end = self->parts + self->arguments->field_count;
-    for (const part *each = self->parts; each < end; each++) {
-        if (WL_LIKELY(each->holds == WL_HOLDS_COLUMN)) {
-            put_number(to, each->kind, column_value(each, row));
-        } else if (each->holds == WL_HOLDS_SIZE) {
-            int64_t value;
-            if (__builtin_add_overflow((int64_t)size, each->added, &value) || !fits(each, value))
-                return false;
-            put_number(to, each->kind, (uint64_t)value);
-        } else {
-            memset(to, self->arguments->replace, each->size);
-        }
-        to += each->size;
-    }
-    return true;
-}
-
-static void put_checksum(const encoder *self, uint8_t *row, size_t size) {
-    const wl_encode_arguments *arguments = self->arguments;
-    size_t begin = wl_smaller(arguments->begin, size), end = wl_smaller(arguments->end, size);
-    uint32_t state = arguments->initial;
-    if (begin < end)
-        state = arguments->algorithm == 1 ? wl_crc32c_update(state, row + begin, end - begin)
-                                          : wl_crc32_update(state, row + begin, end - begin);
-    put_number(row + self->checksum, self->checked->kind, state ^ arguments->final_xor);
-}
+/* Choosing the rows of a block ------------------------------------------------------------------------------------- */
 
 /* The byte string of a row; false where the offsets lead out of the data. */
-static bool find_bytes(const wl_encode_arguments *arguments, size_t row, size_t *begin, size_t *size) {
+static inline bool find_bytes(const wl_encode_arguments *arguments, size_t row, size_t *begin, size_t *size) {
     int32_t from, to;
     *begin = *size = 0;
     if (!arguments->offsets)
@@ -149,36 +45,45 @@ static bool find_bytes(const wl_encode_arguments *arguments, size_t row, size_t 
     return true;
 }
 
-static size_t stuffed_bound(unsigned stuffing, size_t size) {
+static inline size_t stuffed_bound(unsigned stuffing, size_t size) {
     if (stuffing == WL_STUFFING_WORD)
-        return wl_word_stuffed_bound(size);
+        return wl_word_bound(size);
     return stuffing == WL_STUFFING_COBS ? wl_cobs_stuffed_bound(size) : size;
 }
 
-/* Makes room for a row of that size; the scratch holds nothing that is still wanted. */
-static bool reserve(encoder *self, size_t size) {
-    if (size <= self->scratch_size)
-        return true;
-    uint8_t *grown = malloc(2 * size + WL_COPY_BLOCK);
-    if (!grown)
-        return false;
-    free(self->scratch);
-    self->scratch = grown;
-    self->scratch_size = 2 * size + WL_COPY_BLOCK;
-    return true;
+/* The rows from number `row` on that fit into `room` for sure. WL_ENCODED, or why there is not even one. */
+static int choose(encoder *self, size_t row, size_t room, size_t *needed) {
+    const wl_encode_arguments *arguments = self->block.arguments;
+    size_t count = 0, used = 0, most = wl_smaller(arguments->rows - row, WL_ENCODE_ROWS);
+    int status = WL_ENCODED;
+    for (; count < most; count++) {
+        size_t begin, size;
+        if (!find_bytes(arguments, row + count, &begin, &size)) {
+            status = WL_ENCODE_REFUSED;
+            break;
+        }
+        size_t wire = stuffed_bound(arguments->stuffing, self->block.head + size) + self->behind;
+        if (wire > room - used) {
+            *needed = wire;
+            status = WL_ENCODE_NO_ROOM;
+            break;
+        }
+        if (size < self->least || size > self->most) {
+            status = WL_ENCODE_REFUSED;
+            break;
+        }
+        if (count && used + wire > WL_ENCODE_BYTES)
+            break;
+        self->block.begins[count] = begin;
+        self->block.sizes[count] = size;
+        used += wire;
+    }
+    self->block.row = row;
+    self->block.count = count;
+    return count ? WL_ENCODED : status;
 }
 
-/* Puts together the row whose byte string is given; `room` bytes may be written at `to`. */
-static bool assemble(const encoder *self, uint8_t *to, size_t room, size_t row, size_t begin, size_t size) {
-    const wl_encode_arguments *arguments = self->arguments;
-    if (!put_head(self, to, row, size))
-        return false;
-    if (size)
-        wl_copy(to + self->head, arguments->data + begin, size, room - self->head, arguments->data_size - begin);
-    if (self->checked)
-        put_checksum(self, to, self->head + size);
-    return true;
-}
+/* Rows that are not stuffed ---------------------------------------------------------------------------------------- */
 
 /* Whether a reader finds the row where it is: between its delimiters, with which its ends may look like another one. */
 static bool is_unmistakable(const wl_encode_arguments *arguments, const uint8_t *row, size_t size) {
@@ -195,77 +100,177 @@ static bool is_unmistakable(const wl_encode_arguments *arguments, const uint8_t 
            wl_find_delimiter(row, 0, size + width, delimiter, width) == size;
 }
 
-/* One row, with what stands behind it. WL_ENCODED, or why not; *size: its bytes, or those it needs. */
-static int put_row(encoder *self, size_t row, uint8_t *out, size_t room, size_t *size, bool *memory) {
-    const wl_encode_arguments *arguments = self->arguments;
-    size_t begin, bytes, behind = arguments->delimiter_size + arguments->padding;
-    if (!find_bytes(arguments, row, &begin, &bytes))
-        return WL_ENCODE_REFUSED;
-    size_t plain = self->head + bytes, wire = plain;
-    *size = stuffed_bound(arguments->stuffing, plain) + behind;
-    if (*size > room)
-        return WL_ENCODE_NO_ROOM;
-    if (arguments->stuffing == WL_STUFFING_NONE) {
-        if (!assemble(self, out, room, row, begin, bytes))
-            return WL_ENCODE_REFUSED;
-        memcpy(out + plain, arguments->delimiter, arguments->delimiter_size);
-        if (arguments->delimiter_size && !is_unmistakable(arguments, out, plain))
-            return WL_ENCODE_REFUSED;
-    } else {
-        if (!reserve(self, plain)) {
-            *memory = false;
-            return WL_ENCODE_REFUSED;
-        }
-        if (!assemble(self, self->scratch, self->scratch_size, row, begin, bytes))
-            return WL_ENCODE_REFUSED;
-        size_t left = room - behind;
-        wire = arguments->stuffing == WL_STUFFING_WORD
-                   ? wl_word_stuff_within(self->scratch, plain, out, left, self->scratch_size)
-                   : wl_cobs_stuff_within(self->scratch, plain, out, left, self->scratch_size);
+/* Puts the delimiter and the padding behind a row. */
+static inline void put_behind(const wl_encode_arguments *arguments, uint8_t *end) {
+    for (size_t i = 0; i < arguments->delimiter_size; i++)
+        end[i] = arguments->delimiter[i];
+    if (arguments->padding)
+        memset(end + arguments->delimiter_size, 0, arguments->padding);
+}
+
+/* Writes the block's rows one behind the other, and gives how many of them can be written. */
+static size_t put_bare(encoder *self, size_t *size) {
+    wl_encode_block *block = &self->block;
+    uint8_t *at = self->out;
+    for (size_t i = 0; i < block->count; i++) {
+        block->rows[i] = at;
+        at += block->head + block->sizes[i] + self->behind;
     }
-    if (wire > arguments->max_record)
-        return WL_ENCODE_REFUSED;
-    memcpy(out + wire, arguments->delimiter, arguments->delimiter_size);
-    memset(out + wire + arguments->delimiter_size, 0, arguments->padding);
-    *size = wire + behind;
-    return WL_ENCODED;
+    wl_encode_assemble(block, self->out + self->room);
+    *size = (size_t)(at - self->out);
+    for (size_t i = 0; i < block->count && self->behind; i++) {
+        size_t plain = block->head + block->sizes[i];
+        put_behind(block->arguments, block->rows[i] + plain);
+        if (block->arguments->delimiter_size && !is_unmistakable(block->arguments, block->rows[i], plain)) {
+            *size = (size_t)(block->rows[i] - self->out);
+            return i;
+        }
+    }
+    return block->count;
+}
+
+/* Rows that are stuffed -------------------------------------------------------------------------------------------- */
+
+/* Makes room for rows of that size together; the scratch holds nothing that is still wanted. */
+static bool reserve(encoder *self, size_t size) {
+    if (size + WL_COPY_BLOCK <= self->scratch_size)
+        return true;
+    uint8_t *grown = malloc(2 * size + WL_COPY_BLOCK);
+    if (!grown)
+        return false;
+    free(self->scratch);
+    self->scratch = grown;
+    self->scratch_size = 2 * size + WL_COPY_BLOCK;
+    return true;
+}
+
+/* What is to be taken out of the rows in scratch. */
+typedef struct {
+    bool is_known; /* all rows were searched together */
+    size_t count;
+    size_t next; /* the first one that may be in a row not written yet */
+    uint16_t positions[WL_SCAN_BLOCK];
+} findings;
+
+static void search(const encoder *self, size_t total, findings *found) {
+    bool words = self->block.arguments->stuffing == WL_STUFFING_WORD;
+    found->is_known = total <= WL_SCAN_BLOCK;
+    found->count = found->next = 0;
+    if (!found->is_known || total <= words)
+        return;
+    size_t count = wl_scan_count(total - words, self->scratch_size - words);
+    found->count = words ? wl_chosen.scan_pair(self->scratch, count, 0xFE, 0xFD, found->positions)
+                         : wl_chosen.scan_byte(self->scratch, count, 0, 0, found->positions);
+}
+
+static size_t stuff(const encoder *self, const uint8_t *row, size_t plain, uint8_t *out, size_t room, findings *found) {
+    bool words = self->block.arguments->stuffing == WL_STUFFING_WORD;
+    size_t from = (size_t)(row - self->scratch), readable = self->scratch_size - from;
+    if (!found->is_known)
+        return words ? wl_word_stuff_within(row, plain, out, room, readable)
+                     : wl_cobs_stuff_within(row, plain, out, room, readable);
+    while (found->next < found->count && found->positions[found->next] < from)
+        found->next++;
+    const uint16_t *positions = found->positions + found->next;
+    size_t left = found->count - found->next;
+    if (plain < 252 && (!left || *positions >= from + plain)) {
+        /* One block, which is short: its size and its bytes. */
+        *out = (uint8_t)(words ? plain : plain + 1);
+        wl_copy(out + 1, row, plain, room - 1, readable);
+        return plain + 1;
+    }
+    return words ? wl_word_stuff_found(row, plain, out, room, readable, positions, left, from)
+                 : wl_cobs_stuff_found(row, plain, out, room, readable, positions, left, from);
+}
+
+/* As put_bare. */
+static size_t put_stuffed(encoder *self, size_t *size, bool *memory) {
+    wl_encode_block *block = &self->block;
+    const wl_encode_arguments *arguments = block->arguments;
+    findings found;
+    size_t total = 0;
+    for (size_t i = 0; i < block->count; i++)
+        total += block->head + block->sizes[i];
+    *size = 0;
+    *memory = reserve(self, total);
+    if (!*memory)
+        return 0;
+    uint8_t *at = self->scratch;
+    for (size_t i = 0; i < block->count; i++) {
+        block->rows[i] = at;
+        at += block->head + block->sizes[i];
+    }
+    wl_encode_assemble(block, self->scratch + self->scratch_size);
+    search(self, total, &found);
+    for (size_t i = 0; i < block->count; i++) {
+        uint8_t *out = self->out + *size;
+        size_t wire = stuff(self, block->rows[i], block->head + block->sizes[i], out,
+                            self->room - *size - self->behind, &found);
+        if (wire > arguments->max_record)
+            return i;
+        put_behind(arguments, out + wire);
+        *size += wire + self->behind;
+    }
+    return block->count;
+}
+
+/* All rows --------------------------------------------------------------------------------------------------------- */
+
+/* Leaves sizes of byte strings for which `size` plus `added` is 0 to `largest`. */
+static void narrow(encoder *self, int64_t added, uint64_t largest) {
+    wl_integer least = -(wl_integer)added, most = (wl_integer)largest - added;
+    if (least > self->least)
+        self->least = least > INT32_MAX ? (size_t)INT32_MAX + 1 : (size_t)least;
+    if (most < 0)
+        self->least = (size_t)INT32_MAX + 1;
+    else if (most < self->most)
+        self->most = (size_t)most;
 }
 
 static bool prepare(encoder *self) {
-    const wl_encode_arguments *arguments = self->arguments;
-    self->parts = malloc((arguments->field_count + 1) * sizeof *self->parts);
-    if (!self->parts)
+    const wl_encode_arguments *arguments = self->block.arguments;
+    self->most = INT32_MAX;
+    self->behind = arguments->delimiter_size + arguments->padding;
+    self->block.parts = malloc((arguments->field_count + 1) * sizeof *self->block.parts);
+    if (!self->block.parts)
         return false;
     for (size_t i = 0; i < arguments->field_count; i++) {
         const wl_encode_field *field = arguments->fields + i;
-        part *each = self->parts + i;
-        *each =
-            (part){unsigned_kind(field->kind), wl_kind_size(field->kind), field->holds, field->values, field->added};
+        wl_encode_part *each = self->block.parts + i;
+        *each = (wl_encode_part){unsigned_kind(field->kind), wl_kind_size(field->kind), field->holds, field->values,
+                                 field->added};
         if (each->holds == WL_HOLDS_CHECKSUM && arguments->algorithm) {
-            self->checked = each;
-            self->checksum = self->head;
+            self->block.checked = each;
+            self->block.checksum = self->block.head;
         }
-        self->head += each->size;
+        if (each->holds == WL_HOLDS_SIZE)
+            narrow(self, each->added, each->size == 8 ? INT64_MAX : (UINT64_C(1) << 8 * each->size) - 1);
+        self->block.head += each->size;
     }
+    if (arguments->stuffing == WL_STUFFING_NONE)
+        narrow(self, (int64_t)self->block.head, arguments->max_record);
     return true;
 }
 
 bool wl_encode(const wl_encode_arguments *arguments, size_t first, uint8_t *out, size_t room,
                wl_encode_result *result) {
-    encoder self = {.arguments = arguments};
+    encoder self = {.block = {.arguments = arguments}, .out = out, .room = room};
     bool memory = prepare(&self);
     *result = (wl_encode_result){.status = WL_ENCODED};
-    for (size_t row = first; memory && row < arguments->rows; row++) {
-        size_t size = 0;
-        result->status = put_row(&self, row, out + result->size, room - result->size, &size, &memory);
-        if (result->status != WL_ENCODED) {
-            result->needed = size;
+    while (memory && result->status == WL_ENCODED && first + result->rows < arguments->rows) {
+        result->status = choose(&self, first + result->rows, self.room, &result->needed);
+        if (result->status != WL_ENCODED)
             break;
-        }
+        size_t size, rows = arguments->stuffing == WL_STUFFING_NONE ? put_bare(&self, &size)
+                                                                    : put_stuffed(&self, &size, &memory);
+        if (rows < self.block.count)
+            result->status = WL_ENCODE_REFUSED;
+        result->rows += rows;
         result->size += size;
-        result->rows++;
+        self.out += size;
+        self.room -= size;
     }
-    free(self.parts);
+    free(self.block.parts);
     free(self.scratch);
     return memory;
 }

@@ -292,14 +292,28 @@ bool wl_damaged(wl_run *run, wl_fill_result *result, size_t begin, size_t end, u
 void wl_fill_back_to_back(wl_run *run, wl_fill_result *result);
 bool wl_fill_frames(wl_run *run, wl_fill_result *result);
 
+/* Literals of a word-stuffed block, at most, that is not the first. */
+#define WL_WORD_LONGEST 64008
+
 /* Unstuffing with room to spare: `room` bytes may be written to `out` and `readable` ones read at `data`, both at least
  * `size`. `without_zeros`: the caller knows that no 00 is in the data. */
 size_t wl_word_unstuff_within(const uint8_t *data, size_t size, uint8_t *out, size_t room, size_t readable);
 size_t wl_cobs_unstuff_within(const uint8_t *data, size_t size, uint8_t *out, size_t room, size_t readable,
                               bool without_zeros);
+/* wl_word_stuffed_bound() for where it is needed often: a header per block and the first one's byte; a block ends early
+ * only where it swallows two bytes for two. */
+static inline size_t wl_word_bound(size_t size) {
+    return size + 3 + (size < WL_WORD_LONGEST ? 0 : 2 * (size / WL_WORD_LONGEST));
+}
 /* Stuffing, likewise; `room` is at least the bound. */
 size_t wl_word_stuff_within(const uint8_t *data, size_t size, uint8_t *out, size_t room, size_t readable);
 size_t wl_cobs_stuff_within(const uint8_t *data, size_t size, uint8_t *out, size_t room, size_t readable);
+/* The same where it is known what to take out of the data: from `positions`, less `from`, on; those at and behind the
+ * data's end, up to `found`, are not looked at. */
+size_t wl_word_stuff_found(const uint8_t *data, size_t size, uint8_t *out, size_t room, size_t readable,
+                           const uint16_t *positions, size_t found, size_t from);
+size_t wl_cobs_stuff_found(const uint8_t *data, size_t size, uint8_t *out, size_t room, size_t readable,
+                           const uint16_t *positions, size_t found, size_t from);
 
 /* The index of one window (index.c): the CRC state over [from, to) from `state`, the next `value` in [from, to) …, in
  * about the same time for long ranges as for short ones. Tables are made when they are first needed, and answers are

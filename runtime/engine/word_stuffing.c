@@ -7,49 +7,95 @@
 #include "internal.h"
 
 #define FIRST_MOST 252
-#define LATER_MOST 64008
+#define LATER_MOST WL_WORD_LONGEST
 #define RADIX 253
 
 static const uint8_t delimiter[2] = {0xFE, 0xFD};
 
-/* A header per block and the first one's byte; a block ends early only where it swallows two bytes for two. */
-size_t wl_word_stuffed_bound(size_t size) { return size + 1 + 2 * (size / LATER_MOST + 1); }
+size_t wl_word_stuffed_bound(size_t size) { return wl_word_bound(size); }
 
+/* How much more than needed is copied at a time: all of most records, and not much of what a longest block moves. */
+#define AHEAD 4096
+
+/* Stuffing adds the first header alone: a later one stands where FE FD was, and is as long. So the bytes are copied as
+ * they are, and headers are put in their places when it is known how long their blocks are. Only behind a longest block
+ * a header is added too, and copying begins anew behind it. */
 typedef struct {
     const uint8_t *data;
     size_t size;
     size_t readable; /* bytes that may be read at `data` */
     uint8_t *out;
     size_t room;
-    size_t at;
-    size_t written;
-    size_t most; /* literals that the next block can have */
+    size_t added;  /* data[i] goes to out[i + added] */
+    size_t copied; /* what stands before this in the data is copied */
+    size_t at;     /* the first literal of the block that has begun */
+    size_t header; /* where its header is to stand in `out` */
+    size_t most;   /* literals that it can have */
 } stuffer;
 
+static inline stuffer stuffer_of(const uint8_t *data, size_t size, uint8_t *out, size_t room, size_t readable) {
+    return (stuffer){.data = data,
+                     .size = size,
+                     .readable = readable,
+                     .out = out,
+                     .room = room,
+                     .added = 1,
+                     .most = FIRST_MOST};
+}
+
 static inline void put_block(stuffer *self, size_t run) {
-    self->out[self->written++] = (uint8_t)(run % RADIX);
+    size_t end = self->at + run;
+    if (self->copied < end) {
+        size_t size = wl_smaller(end - self->copied + AHEAD, self->size - self->copied);
+        size_t written = self->copied + self->added;
+        wl_copy(self->out + written, self->data + self->copied, size, self->room - written,
+                self->readable - self->copied);
+        self->copied += size;
+    }
+    self->out[self->header] = (uint8_t)(run % RADIX);
     if (self->most == LATER_MOST)
-        self->out[self->written++] = (uint8_t)(run / RADIX);
-    if (run)
-        wl_copy(self->out + self->written, self->data + self->at, run, self->room - self->written,
-                self->readable - self->at);
-    self->written += run;
-    self->at += run;
+        self->out[self->header + 1] = (uint8_t)(run / RADIX);
     self->most = LATER_MOST;
+    self->at = end;
+}
+
+static void put_longest(stuffer *self) {
+    put_block(self, self->most);
+    self->header = self->at + self->added;
+    self->added += 2;
+    self->copied = self->at;
 }
 
 /* The blocks before the delimiter at `found`, which is swallowed, unless a longest block ends inside of it. */
 static inline void put_blocks(stuffer *self, size_t found) {
-    while (found + 2 > self->at + self->most)
-        put_block(self, self->most);
-    if (self->at <= found) {
+    while (WL_UNLIKELY(found + 2 > self->at + self->most))
+        put_longest(self);
+    if (WL_LIKELY(self->at <= found)) {
         put_block(self, found - self->at);
-        self->at += 2;
+        self->header = found + self->added;
+        self->at = found + 2;
     }
 }
 
+/* The blocks behind the last delimiter. Gives the size of all. */
+static inline size_t put_last(stuffer *self) {
+    /* A longest block says nothing about what follows, so another one does, be it empty. */
+    while (WL_UNLIKELY(self->size - self->at >= self->most))
+        put_longest(self);
+    put_block(self, self->size - self->at);
+    return self->size + self->added;
+}
+
+size_t wl_word_stuff_found(const uint8_t *data, size_t size, uint8_t *out, size_t room, size_t readable,
+                           const uint16_t *positions, size_t found, size_t from) {
+    stuffer self = stuffer_of(data, size, out, room, readable);
+    for (size_t i = 0; i < found && positions[i] - from + 1 < size; i++)
+        put_blocks(&self, positions[i] - from);
+    return put_last(&self);
+}
+
 size_t wl_word_stuff_within(const uint8_t *data, size_t size, uint8_t *out, size_t room, size_t readable) {
-    stuffer self = {data, size, readable, out, room, 0, 0, FIRST_MOST};
+    stuffer self = stuffer_of(data, size, out, room, readable);
     uint16_t positions[WL_SCAN_BLOCK];
     for (size_t scanned = 0; scanned + 1 < size; scanned += WL_SCAN_BLOCK) {
         size_t count = wl_scan_count(size - 1 - scanned, readable - 1 - scanned);
@@ -57,59 +103,101 @@ size_t wl_word_stuff_within(const uint8_t *data, size_t size, uint8_t *out, size
         for (size_t i = 0; i < found && scanned + positions[i] + 1 < size; i++)
             put_blocks(&self, scanned + positions[i]);
     }
-    /* A longest block says nothing about what follows, so another one does, be it empty. */
-    while (size - self.at >= self.most)
-        put_block(&self, self.most);
-    put_block(&self, size - self.at);
-    return self.written;
+    return put_last(&self);
 }
 
 size_t wl_word_stuff(const uint8_t *data, size_t size, uint8_t *out) {
     return wl_word_stuff_within(data, size, out, wl_word_stuffed_bound(size), size);
 }
 
-/* Headers of empty blocks, four at a time: data that is full of the delimiter. Gives their number. */
-static inline size_t put_delimiters(const uint8_t *headers, size_t size, uint8_t *out) {
+/* Un-stuffing removes the first header alone: a later one stands where FE FD was, and is as long. So the bytes are
+ * copied as they are, and the headers among them written over, each of which says where the next one is. Only the
+ * header behind a longest block is removed too, and copying begins anew behind it. */
+typedef struct {
+    const uint8_t *data;
+    size_t size;
+    size_t readable; /* bytes that may be read at `data` */
+    uint8_t *out;
+    size_t room;
+    size_t removed; /* data[i] goes to out[i - removed] */
+    size_t copied;  /* what stands before this in the data is copied, or removed */
+} unstuffer;
+
+static inline void copy_until(unstuffer *self, size_t end) {
+    size_t size = wl_smaller(end - self->copied + AHEAD, self->size - self->copied);
+    size_t written = self->copied - self->removed;
+    wl_copy(self->out + written, self->data + self->copied, size, self->room - written, self->readable - self->copied);
+    self->copied += size;
+}
+
+static inline size_t header_at(const unstuffer *self, size_t at) {
+    return self->data[at] + (size_t)RADIX * self->data[at + 1];
+}
+
+/* Headers of empty blocks, four at a time: data that is full of the delimiter. Gives where they end. */
+static inline size_t put_delimiters(const unstuffer *self, size_t at) {
     static const uint8_t four[8] = {0xFE, 0xFD, 0xFE, 0xFD, 0xFE, 0xFD, 0xFE, 0xFD};
-    size_t at = 0;
-    for (; size - at >= 8 && !wl_load_le8(headers + at); at += 8)
-        memcpy(out + at, four, 8);
-    return at / 2;
+    for (; self->copied - at >= 8 && !wl_load_le8(self->data + at); at += 8)
+        memcpy(self->out + (at - self->removed), four, 8);
+    return at;
+}
+
+/* Writes over one header after the other while they have been copied and have a high digit of 0, as nearly all do: then
+ * the way to the next one is a single load. Gives where the next one stands, if it is there. */
+static inline size_t put_over(const unstuffer *self, size_t at) {
+    const uint8_t *data = self->data;
+    uint8_t *out = self->out;
+    size_t last = self->copied - 1, removed = self->removed;
+    while (at < last && !data[at + 1]) {
+        size_t run = data[at];
+        memcpy(out + (at - removed), delimiter, 2);
+        at += 2 + run;
+        if (!run)
+            at = put_delimiters(self, at);
+    }
+    return at;
+}
+
+/* Passes the `run` literals at `at`, and longest blocks with the headers behind them. Gives where the next header stands
+ * that is not removed, or where the data ends; WL_NOT_FOUND where there is neither. */
+static inline size_t pass(unstuffer *self, size_t at, size_t run, size_t most) {
+    for (;;) {
+        if (run > most || run > self->size - at)
+            return WL_NOT_FOUND;
+        at += run;
+        if (WL_LIKELY(run < most))
+            return at;
+        if (self->size - at < 2)
+            return WL_NOT_FOUND;
+        if (self->copied < at)
+            copy_until(self, at);
+        run = header_at(self, at);
+        most = LATER_MOST;
+        at += 2;
+        self->removed += 2;
+        self->copied = at;
+    }
 }
 
 size_t wl_word_unstuff_within(const uint8_t *data, size_t size, uint8_t *out, size_t room, size_t readable) {
-    if (size == 0 || data[0] > FIRST_MOST)
+    if (size == 0)
         return WL_NOT_FOUND;
-    size_t at = 1, written = 0, run = data[0], most = FIRST_MOST;
-    for (;;) {
-        if (run > size - at)
-            return WL_NOT_FOUND;
-        if (run) {
-            wl_copy(out + written, data + at, run, room - written, readable - at);
-            written += run;
-            at += run;
-        } else if (most == LATER_MOST) {
-            size_t empty = put_delimiters(data + at, size - at, out + written);
-            written += 2 * empty;
-            at += 2 * empty;
+    unstuffer self = {data, size, readable, out, room, 1, 1};
+    size_t at = pass(&self, 1, data[0], FIRST_MOST);
+    while (at <= size) {
+        at = put_over(&self, at);
+        if (at < self.copied - 1) {
+            memcpy(out + (at - self.removed), delimiter, 2);
+            at = pass(&self, at + 2, header_at(&self, at), LATER_MOST);
+        } else if (self.copied < size) {
+            if (at > size)
+                break;
+            copy_until(&self, wl_smaller(at + 2, size));
+        } else {
+            return at == size ? size - self.removed : WL_NOT_FOUND;
         }
-        if (run < most) {
-            if (at == size)
-                return written;
-            /* Two bytes of header follow, or the input is refused: so this never writes more than `size`. */
-            if (size - at < 2)
-                return WL_NOT_FOUND;
-            memcpy(out + written, delimiter, 2);
-            written += 2;
-        }
-        if (size - at < 2)
-            return WL_NOT_FOUND;
-        run = data[at] + (size_t)RADIX * data[at + 1];
-        at += 2;
-        most = LATER_MOST;
-        if (run > most)
-            return WL_NOT_FOUND;
     }
+    return WL_NOT_FOUND;
 }
 
 size_t wl_word_unstuff(const uint8_t *data, size_t size, uint8_t *out) {

@@ -180,3 +180,39 @@ def test_a_terminator_of_the_value_and_of_what_follows_is_written_once() -> None
     value = format.root_class.from_bytes(b"ab|z|y")
     assert [(each.word, each.next) for each in value.rows] == [(b"ab|", 0x7A7C), (b"|", 0x797C)]
     assert value.to_bytes() == b"ab|z|y"
+
+
+COBS = "-wireloom: {framing: {delimiter: [0], stuffing: cobs}}"
+
+
+@pytest.mark.parametrize(
+    ("row", "plain"),
+    [
+        ("{id: word, terminator: 0x7c, consume: false}", b"ab|"),
+        ("{id: word, terminator: 0x7c, consume: false, include: true}", b"ab|"),
+        ("{id: word, terminator: 0x7c, consume: false, repeat: expr, repeat-expr: 2}", b"ab|"),
+        ("{id: word, terminator: 0x7c, consume: false, repeat: until, repeat-until: 'true'}", b"|"),
+        ("{id: word, type: str, encoding: ASCII, terminator: 0x7c, consume: false}", b"ab|"),
+        ("{id: word, terminator: 0x7c, consume: false}, {id: rest, size-eos: true}", b"ab|cd"),
+        ("{id: word, terminator: 0x7c, consume: false, eos-error: false}", b"ab"),
+        ("{id: word, terminator: 0x7c, consume: false, eos-error: false}, {id: next, type: u1}", b"ab|"),
+    ],
+)
+def test_a_terminator_that_nothing_takes_ends_the_frame(row: str, plain: bytes) -> None:
+    format = format_of(spec_text(f"seq: [{row}]", attribute=COBS))
+    data = b"".join(bytes([len(each) + 1]) + each + b"\0" for each in (plain, plain))
+    value = format.root_class.from_bytes(data)
+    assert len(value.rows) == 2
+    assert value.to_bytes() == data
+
+
+def test_a_terminator_that_nothing_takes_ends_a_field_of_given_size() -> None:
+    row = "seq: [{id: sub, type: sub, size: 4}, {id: next, type: u1}]"
+    types = "sub: {seq: [{id: word, terminator: 0x7c, consume: false}]}"
+    format = format_of(spec_text(row, types=types))
+    for data in (b"ab|\0x", b"abc|x", b"|\0\0\0x"):
+        value = format.root_class.from_bytes(data)
+        assert value.to_bytes() == data
+    value.rows[0].sub.word = b"abcd"
+    with pytest.raises(ConsistencyError, match="size"):
+        value.to_bytes()

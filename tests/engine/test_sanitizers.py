@@ -1,21 +1,24 @@
-"""The C tests: the engine without Python, under ASan and UBSan, on every processor variant."""
+"""The engine under ASan and UBSan: the C tests without Python, on every processor variant, and the shim with it."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import subprocess
+import sys
+import sysconfig
 from pathlib import Path
 
 import pytest
 
 HERE = Path(__file__).parent
-ENGINE = HERE.parents[1] / "runtime" / "engine"
+ROOT = HERE.parents[1]
+ENGINE = ROOT / "runtime" / "engine"
 PURE = sorted(path for path in ENGINE.glob("*.c") if path.name != "_module.c")
 SHARED = [HERE / "check.c", HERE / "feed.c", HERE / "message_check.c"]
 COMPILER = os.environ.get("CC") or shutil.which("cc")
 WARNINGS = ["-std=c11", "-Wall", "-Wextra", "-Werror"]
-SANITIZERS = ["-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+SANITIZERS = ["-g", "-O1", "-fPIC", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 FUZZ_ROUNDS = {
     "fuzz_fill": "4000",
     "fuzz_encode": "2000",
@@ -83,3 +86,65 @@ def test_compiles_without_python(tmp_path: Path) -> None:
     for path in ENGINE.glob("*.[ch]"):
         if path.name != "_module.c":
             assert "#include <Python.h>" not in path.read_text()
+
+
+SHIM_TESTS = ("test_refusals.py", "test_calls.py", "test_md5.py", "test_vectors.py")
+OTHERWISE = "not (gil or forced or switched or extension)"
+"""Tests that start a Python without this engine, or take their time by the clock."""
+
+
+@pytest.fixture
+def sanitized_python(objects: Path) -> dict[str, str]:
+    """An environment in which Python, itself compiled without them, can load what is compiled with the sanitizers."""
+    headers = Path(sysconfig.get_paths()["include"])
+    if not (headers / "Python.h").exists():
+        pytest.skip(f"Python's headers are missing: {headers}")
+    found = [library(name) for name in ("libasan.so", "libstdc++.so.6")]
+    if None in found:
+        pytest.skip(f"{COMPILER} has no libasan.so and libstdc++.so.6 that could be loaded before Python")
+    parts = [str(objects / f"{path.stem}.o") for path in PURE]
+    extension = objects / "_engine.so"
+    done = compile_c(
+        [
+            *(*WARNINGS, *SANITIZERS, "-shared", "-DPy_LIMITED_API=0x030B0000", f"-I{headers}"),
+            *(str(ENGINE / "_module.c"), *parts, "-o", str(extension)),
+        ],
+        objects,
+    )
+    assert done.returncode == 0, done.stderr
+    return {
+        "LD_PRELOAD": " ".join(map(str, found)),
+        "WIRELOOM_TEST_ENGINE": str(extension),
+        # What the interpreter never frees is none of ours; what it allocates has a place of its own each.
+        "ASAN_OPTIONS": "detect_leaks=0",
+        "PYTHONMALLOC": "malloc",
+    }
+
+
+def library(name: str) -> Path | None:
+    """A library of the compiler, which gives the name back where it has none."""
+    assert COMPILER is not None
+    command = [COMPILER, f"-print-file-name={name}"]
+    path = Path(subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip())
+    return path if path.is_absolute() else None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a sanitizer is loaded before Python by LD_PRELOAD, on Linux")
+def test_the_shim(sanitized_python: dict[str, str]) -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-s",
+        "-x",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "tests.engine.sanitized",
+    ]
+    command += ["-k", OTHERWISE, *(str(HERE / each) for each in SHIM_TESTS)]
+    environment = {**os.environ, **sanitized_python}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stdout[-20_000:] + done.stderr[-20_000:]
+    assert "passed" in done.stdout

@@ -16,17 +16,35 @@ STATUS = re.compile(
 DONE = re.compile(r"^stat::number_of_executed_units:\s*(\d+)", re.MULTILINE)
 UNITS = {"b": 1, "Kb": 1 << 10, "Mb": 1 << 20}
 SEVERAL_SECONDS = 60
-"""An input that takes longer is a finding."""
+"""An input that takes longer ends a run."""
+SLOW_SECONDS = 10
+"""What takes longer is a finding, where it does so each time."""
 MEMORY = 4096
 """MiB, likewise."""
 
 
 def run(command: Sequence[str | Path], outcome: Outcome, seconds: float, report: Path, *options: str) -> None:
-    """Runs it for that long and fills in the outcome. What is new goes into the grown corpus."""
+    """Runs it for that long and fills in the outcome. What is new goes into the grown corpus.
+
+    A machine that stands still for a while makes any input seem slow: what is slow counts where it is slow again, and
+    otherwise the run goes on."""
+    begin = time.monotonic()
+    left = seconds
+    while left >= 1 or outcome.executions is None:
+        done = run_once(command, outcome, left, report, *options)
+        left = seconds - (time.monotonic() - begin)
+        if done.returncode == 0 or outcome.findings:
+            break
+    outcome.seconds = time.monotonic() - begin
+
+
+def run_once(
+    command: Sequence[str | Path], outcome: Outcome, seconds: float, report: Path, *options: str
+) -> subprocess.CompletedProcess[str]:
+    """Runs it until its end, which may come before the time is over."""
     grown, found = report / "corpora" / outcome.target, report / "findings"
     for folder in (grown, found):
         folder.mkdir(parents=True, exist_ok=True)
-    prefix = found / f"{outcome.target}-"
     before = set(found.glob(f"{outcome.target}-*"))
     seeds = CORPORA / outcome.target
     arguments = [
@@ -35,21 +53,39 @@ def run(command: Sequence[str | Path], outcome: Outcome, seconds: float, report:
         f"-timeout={SEVERAL_SECONDS}",
         f"-rss_limit_mb={MEMORY}",
         "-print_final_stats=1",
-        f"-artifact_prefix={prefix}",
+        f"-artifact_prefix={found / f'{outcome.target}-'}",
         *options,
         str(grown),
         *([str(seeds)] if seeds.is_dir() else []),
     ]
-    begin = time.monotonic()
     done = subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True, errors="replace", check=False)
-    outcome.seconds = time.monotonic() - begin
+    executions, outcome.executions = outcome.executions or 0, None
     read_output(outcome, done.stderr)
-    outcome.findings += [shown(each) for each in sorted(set(found.glob(f"{outcome.target}-*")) - before)]
-    if done.returncode and not outcome.findings:
+    outcome.executions = executions + (outcome.executions or 0)
+    new = sorted(set(found.glob(f"{outcome.target}-*")) - before)
+    only_slow = bool(new) and all(is_slow(each) for each in new)
+    for each in new:
+        if is_slow(each) and not is_slow_again(command, each):
+            each.unlink()
+        else:
+            outcome.findings.append(shown(each))
+    if done.returncode and not outcome.findings and not only_slow:
         outcome.findings.append(f"exit code {done.returncode}: {' '.join(arguments)}")
     if outcome.findings:
-        log = report / "findings" / f"{outcome.target}.log"
+        log = found / f"{outcome.target}.log"
         log.write_text(done.stdout + done.stderr, errors="replace")
+    return done
+
+
+def is_slow(artifact: Path) -> bool:
+    """Whether it was kept for the time that it took."""
+    return "-timeout-" in artifact.name or "-slow-unit-" in artifact.name
+
+
+def is_slow_again(command: Sequence[str | Path], artifact: Path) -> bool:
+    """Whether the input takes long each time that it is run by itself."""
+    again = [*map(str, command), f"-timeout={SLOW_SECONDS}", str(artifact)]
+    return all(subprocess.run(again, cwd=ROOT, capture_output=True, check=False).returncode for _ in range(3))
 
 
 def shown(path: Path) -> str:

@@ -16,6 +16,7 @@ TESTS = (
     "tests/unit/reading/test_journal.py",
     "tests/unit/reading/test_codecs.py",
     "tests/unit/frontend/test_hostile.py",
+    "tests/unit/frontend/test_mutated_specs.py",
     "tests/unit/writing/test_write.py",
     "tests/unit/objects/test_stuffing.py",
     "tests/unit/columns_backend/test_agreement.py",

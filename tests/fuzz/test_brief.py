@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from pathlib import Path
 
 import pytest
@@ -58,6 +59,35 @@ def test_what_libfuzzer_says_is_read() -> None:
     )
     assert (outcome.executions, outcome.coverage, outcome.features) == (1000, 12, 20)
     assert (outcome.corpus, outcome.corpus_bytes, outcome.per_second) == (5, 3072, 500.0)
+
+
+STOPS_ONCE = """
+import pathlib, sys
+prefix = [each.partition("=")[2] for each in sys.argv if each.startswith("-artifact_prefix=")]
+again = pathlib.Path({again!r})
+if not prefix:
+    # An input by itself: slow or not.
+    sys.exit({code})
+print("stat::number_of_executed_units: 10", file=sys.stderr)
+if not again.exists():
+    again.touch()
+    pathlib.Path(prefix[0] + "timeout-1").touch()
+    sys.exit(70)
+"""
+"""What libFuzzer does where an input takes too long, or seems to."""
+
+
+@pytest.mark.parametrize("slow", [False, True])
+def test_what_is_slow_once_is_no_finding(slow: bool, tmp_path: Path) -> None:
+    outcome = Outcome("fuzz_wire", "engine")
+    program = STOPS_ONCE.format(again=str(tmp_path / "again"), code=70 * slow)
+    libfuzzer.run([sys.executable, "-c", program], outcome, 30, tmp_path / "report")
+    kept = [path.name for path in (tmp_path / "report" / "findings").iterdir()]
+    if slow:
+        assert (outcome.executions, len(outcome.findings)) == (10, 1)
+        assert sorted(kept) == ["fuzz_wire-timeout-1", "fuzz_wire.log"]
+    else:
+        assert (outcome.executions, outcome.findings, kept) == (20, [], [])
 
 
 def test_the_report_names_what_is_absent_and_what_was_found(tmp_path: Path) -> None:

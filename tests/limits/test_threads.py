@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import mmap
 import struct
 import subprocess
@@ -9,6 +10,8 @@ import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -46,19 +49,78 @@ def read(name: str) -> tuple[pa.Table, Any]:
     return table, report.to_dict()
 
 
-def test_the_same_result_in_eight_threads() -> None:
-    expected = {name: read(name) for name in INPUTS}
-    assert all(table.num_rows for table, _ in expected.values())
+def in_eight_threads(calls: dict[str, Callable[[], Any]]) -> None:
+    """Each thread makes all calls, in an order of its own; they must give what they give alone."""
+    expected = {name: call() for name, call in calls.items()}
     begin = threading.Barrier(THREADS)
 
     def all_of_them(first: int) -> list[str]:
         begin.wait()
-        # Each thread reads in an order of its own.
-        names = [*list(INPUTS)[first:], *list(INPUTS)[:first]] * 2
-        return [name for name in names if read(name) != expected[name]]
+        turn = first % len(calls)
+        names = [*list(calls)[turn:], *list(calls)[:turn]] * 2
+        return [name for name in names if calls[name]() != expected[name]]
 
     with ThreadPoolExecutor(THREADS) as pool:
         assert list(pool.map(all_of_them, range(THREADS))) == [[]] * THREADS
+
+
+def test_the_same_rows_in_eight_threads() -> None:
+    assert all(read(name)[0].num_rows for name in INPUTS)
+    in_eight_threads({name: partial(read, name) for name in INPUTS})
+
+
+def written(name: str, table: pa.Table, options: dict[str, Any]) -> bytes:
+    out = io.BytesIO()
+    wireloom.write(name, table, out, **options)
+    return out.getvalue()
+
+
+EVENTS = pa.table(
+    {
+        "fmt": pa.array([0] * 500, pa.uint8()),
+        "tenant": pa.array(range(500), pa.uint32()),
+        "ts": pa.array(range(500), pa.timestamp("ms", "UTC")),
+        "payload": pa.array(payloads(500), pa.binary()),
+    }
+)
+RECORDS = EVENTS.select(["payload"]).append_column("generation", EVENTS["tenant"])
+
+
+def test_the_same_bytes_in_eight_threads() -> None:
+    session, message = (read(name)[0].select(["seq_num", "body"]) for name in ("session", "message"))
+    in_eight_threads(
+        {
+            "segment": partial(written, "edgemq_segment", EVENTS, {"codec": "none"}),
+            "compressed": partial(written, "edgemq_segment", EVENTS, {"codec": "zstd"}),
+            "word-stuffed": partial(written, "word_stuffed_log", RECORDS, {}),
+            "cobs": partial(written, "cobs_log", RECORDS.select(["payload"]), {}),
+            "session": partial(written, "s2_session", session, {}),
+            "message": partial(written, "s2_messages", message, {}),
+        }
+    )
+
+
+def test_the_same_rows_found_in_eight_threads(tmp_path: Path) -> None:
+    path = tmp_path / "sorted.log"
+    path.write_bytes(written("word_stuffed_log", RECORDS, {}))
+    places = wireloom.read("word_stuffed_log", path, columns=["_offset"])["_offset"].to_pylist()
+    keys = range(0, 500, 60)
+    in_eight_threads(
+        {
+            **{f"key {key}": partial(wireloom.search, "word_stuffed_log", path, key, key="generation") for key in keys},
+            **{f"row {key}": partial(wireloom.first_row, "word_stuffed_log", path, places[key]) for key in keys},
+        }
+    )
+
+
+def test_the_same_blobs_in_eight_threads() -> None:
+    column = pa.array([BATCH, b"", None, BATCH[:100]] * 20, pa.binary())
+    in_eight_threads(
+        {
+            "messages": partial(wireloom.from_wire, column, "s2_messages"),
+            "aggregates": partial(wireloom.from_wire, column, "kpl_aggregated_record"),
+        }
+    )
 
 
 FORKS = """
@@ -148,6 +210,7 @@ def _call(name: str, number: int) -> Any:
             "edgemq_segment", b"\xff" * 4 + LARGE[: times << 16], codec="none", recover=True
         ),
         "fill_messages": lambda: wireloom.read("s2_messages", BATCH * 100 * times),
+        "encode": lambda: written("word_stuffed_log", pa.concat_tables([RECORDS] * 20 * times), {}),
     }
     return calls[name]()
 
@@ -155,7 +218,7 @@ def _call(name: str, number: int) -> Any:
 STUFFED = cobs_log([LARGE[: 1 << 20]])[:-1] * 4
 
 
-INSIDE = ("fill", "resync", "fill_messages")
+INSIDE = ("fill", "resync", "fill_messages", "encode")
 
 
 @pytest.mark.skipif(not wireloom.engine.available, reason="the engine is not there")

@@ -1,0 +1,100 @@
+"""A good call of every function of the extension, whose arguments can be exchanged one by one."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from typing import Any
+
+from wireloom import registry
+from wireloom.engine import _engine
+from wireloom.messages.columntree import ColumnTree
+from wireloom.messages.packed import pack
+from wireloom.messages.problems import PROBLEM_SIZE
+from wireloom.messages.vectors import Memory
+
+from .harness import EDGEMQ, Batch, Options, frame
+
+FRAMES = _engine.Program(EDGEMQ.pack())
+ROWS = b"".join(frame(each) for each in (b"", b"one", b"x" * 40))
+RECORDS = b"\x0a\x06\x08\x01\x22\x02ab" * 3
+
+
+def fill() -> list[Any]:
+    batch = Batch(EDGEMQ, 5, 200, 2, Options())
+    columns = tuple(batch.columns)
+    return [
+        *(FRAMES, ROWS, 0, len(ROWS), 0, True, True, 5, columns, batch.offsets, batch.damages),
+        *(0, 1 << 20, -1, True, False, ()),
+    ]
+
+
+def resync() -> list[Any]:
+    return [FRAMES, b"\xff" * 9 + ROWS, 0, len(ROWS) + 9, 0, True, 0, 1 << 20, ()]
+
+
+def fill_messages() -> list[Any]:
+    program = registry.get("s2_messages").message_program
+    assert program is not None
+    tree = ColumnTree(program, frozenset(range(len(program.columns))))
+    memory = Memory(tree.vectors, [50] * len(tree.vectors), [500] * len(tree.vectors))
+    numbers = [bytearray(struct.pack("=Q", each)) for each in (0, len(RECORDS))]
+    return [
+        *(_engine.MessageProgram(pack(program, tree)), RECORDS, *numbers, 0, 1, True, False, 10, 1000),
+        *(memory.buffers, memory.state, bytearray(4), bytearray(PROBLEM_SIZE)),
+    ]
+
+
+def encode() -> list[Any]:
+    # A size, a column and a checksum before the bytes.
+    fields = ((4, 1, None, 0), (3, 0, bytearray(8), 0), (3, 2, None, 0))
+    offsets, data = bytearray(struct.pack("=3i", 0, 3, 5)), bytearray(b"abcde")
+    return [fields, offsets, data, 0, 2, (1, 0, 0, 0, 0, -1), b"\xfe\xfd", 1, 0, 1000, bytearray(200)]
+
+
+class Slots:
+    """What generated classes look like to a ``Maker``."""
+
+    __slots__ = ("_io", "_parent", "_root", "data", "number")
+
+
+def maker() -> list[Any]:
+    return [Slots, ">I3s", ("number", "data"), None, None, None]
+
+
+def make(*arguments: Any) -> tuple[int, bytes]:
+    made = _engine.Maker(*maker()).make(*arguments)
+    return made.number, made.data
+
+
+GOOD: dict[str, tuple[Callable[..., Any], Callable[[], list[Any]]]] = {
+    "Program": (_engine.Program, lambda: [EDGEMQ.pack()]),
+    "MessageProgram": (_engine.MessageProgram, lambda: [pack_s2()]),
+    "Maker": (_engine.Maker, maker),
+    "Maker.make": (make, lambda: [b"\0\0\0\7abcd", 1]),
+    "fill": (_engine.fill, fill),
+    "resync": (_engine.resync, resync),
+    "fill_messages": (_engine.fill_messages, fill_messages),
+    "encode": (_engine.encode, encode),
+    "find_delimiter": (_engine.find_delimiter, lambda: [bytearray(b"abc\0"), 0, 4, b"\0"]),
+    "stuff": (_engine.stuff, lambda: [bytearray(b"a\0b"), 2]),
+    "unstuff": (_engine.unstuff, lambda: [bytearray(b"\2a\2b"), 2, 100]),
+    "crc32c": (_engine.crc32c, lambda: [bytearray(b"abc"), 7]),
+    "crc32": (_engine.crc32, lambda: [bytearray(b"abc"), 7]),
+    "md5_many": (_engine.md5_many, lambda: [bytearray(b"abc"), bytearray(8), bytearray(b"\3" + bytes(7))]),
+    "features": (_engine.features, list),
+}
+
+
+def pack_s2() -> bytes:
+    program = registry.get("s2_messages").message_program
+    assert program is not None
+    return pack(program, ColumnTree(program, frozenset(range(len(program.columns)))))
+
+
+def changed(name: str, **changes: Any) -> list[Any]:
+    """The arguments of a good call, some of them replaced by position: ``_7=...``."""
+    given = GOOD[name][1]()
+    for position, value in changes.items():
+        given[int(position[1:])] = value
+    return given

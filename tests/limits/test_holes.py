@@ -1,0 +1,72 @@
+"""Sparse files: holes cost nothing, wherever a byte range begins or ends."""
+
+from __future__ import annotations
+
+import random
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+import wireloom
+
+from ..unit.reading.samples import cobs_log, payloads, word_log
+from .children import needs_engine
+
+SIZE = 3_000_000_000
+LOGS = {"cobs_log": cobs_log, "word_stuffed_log": word_log}
+DELIMITERS = {"cobs_log": b"\0", "word_stuffed_log": b"\xfe\xfd"}
+
+
+def islands(path: Path, name: str, *, first: int, randomness: random.Random) -> list[int]:
+    """A log of which most is holes; gives where the islands begin and end."""
+    edges, position = [], first
+    with open(path, "wb") as file:
+        file.truncate(SIZE)
+        while position < SIZE - 2_000_000:
+            file.seek(position)
+            content = LOGS[name](payloads(randomness.randint(1, 60), seed=position))
+            written = file.write((DELIMITERS[name] if position else b"") + content)
+            edges += [position, position + written]
+            position += written + randomness.randint(1, 700_000_000)
+    if path.stat().st_blocks * 512 > SIZE // 2:
+        pytest.skip("the file system has no holes")
+    return edges
+
+
+def rows(name: str, path: Path, **options: Any) -> list[tuple[int, bytes]]:
+    found = wireloom.read(name, path, columns=["_offset", "payload"], max_record=100_000, **options)
+    return list(zip(found["_offset"].to_pylist(), found["payload"].to_pylist(), strict=True))
+
+
+@needs_engine
+@pytest.mark.parametrize("first", [0, 800_000_000])
+@pytest.mark.parametrize("name", LOGS)
+def test_any_byte_ranges_of_a_log_with_holes(name: str, first: int, tmp_path: Path) -> None:
+    path = tmp_path / "sparse.log"
+    randomness = random.Random(name)
+    edges = islands(path, name, first=first, randomness=randomness)
+    whole = rows(name, path)
+    assert len(whole) > 20
+    for number in range(3):
+        near = [max(1, edge + randomness.randint(-5000, 5000)) for edge in randomness.sample(edges, 3)]
+        cuts = sorted({0, SIZE, *near, *(randomness.randrange(SIZE) for _ in range(number))})
+        found = [row for begin, end in pairwise(cuts) for row in rows(name, path, byte_range=(begin, end))]
+        assert found == whole
+
+
+@needs_engine
+def test_damage_of_ranges_ends_where_they_do(tmp_path: Path) -> None:
+    """The zeros of a hole are empty frames: each range accounts for those of its own."""
+    path = tmp_path / "sparse.log"
+    islands(path, "cobs_log", first=100_000_000, randomness=random.Random(1))
+    _, report = wireloom.read_with_report("cobs_log", path)
+    accounted = sum(each.length for each in report.files[0].damaged)
+    cuts = [0, 50_000_000, 1_000_000_000, 1_500_000_001, SIZE]
+    parts = [
+        each
+        for byte_range in pairwise(cuts)
+        for each in wireloom.read_with_report("cobs_log", path, byte_range=byte_range)[1].files[0].damaged
+    ]
+    assert sum(each.length for each in parts) == accounted
+    assert all(left.offset + left.length <= right.offset for left, right in pairwise(parts))
