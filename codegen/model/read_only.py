@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from wireloom.parsing import only_read
+
 from .following import family
 from .model import Position, Spec, Struct
-
-INSTEAD = "the classes of 'wireloom generate --kaitai --read-write' write such objects"
 
 
 @dataclass(frozen=True)
@@ -20,8 +20,8 @@ class ReadOnly:
 
     @property
     def message(self) -> str:
-        """A sentence for who writes the spec, and for who tries to write an object."""
-        return f"objects of '{self.type}' cannot be written: {self.instance} stands at a position of its own; {INSTEAD}"
+        """A sentence for who writes the spec; who tries to write an object is told the same."""
+        return only_read(self.type, self.instance).message
 
 
 def read_only(struct: Struct) -> ReadOnly | None:

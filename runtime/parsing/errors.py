@@ -6,7 +6,7 @@ import sys
 import zlib
 from typing import Any, TypeVar
 
-from ..errors import WireloomError
+from ..errors import UnsupportedError, WireloomError
 from .kaitai import (
     EndOfStreamError,
     InvalidArgumentError,
@@ -103,6 +103,14 @@ class StalledError(KaitaiStructError):
 
 class DepthError(WireloomError, RecursionError):
     """Objects stand inside each other deeper than Python's calls may go."""
+
+
+def only_read(type: str, instance: str) -> UnsupportedError:
+    """The error of writing an object with an ``instance`` at a position of its own; ``type`` as the spec calls it."""
+    return UnsupportedError(
+        f"objects of '{type}' cannot be written: {instance} stands at a position of its own; "
+        "the classes of 'wireloom generate --kaitai --read-write' write such objects"
+    )
 
 
 def too_deep(error: RecursionError, holder: Any = None) -> DepthError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterator
+from io import BytesIO
 from itertools import islice
 from typing import TypeVar, cast
 
@@ -19,7 +20,27 @@ NOTHING = MemoryStream(b"")
 """The window of a stream that has none."""
 
 
-def window_of(io: KaitaiStream) -> MemoryStream | FileStream:
+class BufferWindow:
+    """The bytes of a stream of Kaitai's own runtime over a ``BytesIO``, which goes where the window goes."""
+
+    __slots__ = ("_buffer", "data", "end")
+
+    def __init__(self, buffer: BytesIO) -> None:
+        self._buffer = buffer
+        self.data = buffer.getvalue()
+        self.end = len(self.data)
+
+    @property
+    def position(self) -> int:
+        """Where the stream stands; may be behind its end."""
+        return self._buffer.tell()
+
+    @position.setter
+    def position(self, position: int) -> None:
+        self._buffer.seek(position)
+
+
+def window_of(io: KaitaiStream) -> MemoryStream | FileStream | BufferWindow:
     """The stream, where its next bytes are in ``data`` from ``position`` to ``end``; otherwise one without bytes.
 
     Who takes bytes from there moves ``position``. Streams of other classes have methods of their own, which would not
@@ -28,6 +49,8 @@ def window_of(io: KaitaiStream) -> MemoryStream | FileStream:
     kind = type(io)
     if kind is MemoryStream or kind is SubStream:
         return NOTHING if io.bits_left else cast(MemoryStream, io)
+    if kind is KaitaiStream and type(io._io) is BytesIO:
+        return NOTHING if io.bits_left else BufferWindow(io._io)
     return io if isinstance(io, FileStream) and kind is FileStream and io.hold() else NOTHING
 
 

@@ -22,6 +22,7 @@ READ_WRITE = (
     "UnassembledError",
     "at_end",
     "begin_enclosed",
+    "bind_argument",
     "check_argument",
     "check_bits",
     "check_case",
@@ -46,6 +47,7 @@ READ_WRITE = (
     "put",
     "room",
     "set_argument",
+    "setter",
     "write_enclosed",
     "write_limited",
     "write_run",
@@ -96,6 +98,7 @@ class Module:
         self._others: set[str] = set()
         self._packers: dict[str, str] = {}
         self._tables: dict[str, str] = {}
+        self._setters: dict[str, tuple[str, str]] = {}
 
     def use(self, name: str) -> str:
         """The local name of something from Python's library or from ``wireloom.parsing``."""
@@ -156,6 +159,13 @@ class Module:
         self._tables[constant] = self.enum_of(path)
         return constant
 
+    def setter(self, path: Path, field: str) -> str:
+        """The function that sets a field of a type without noting that it was assigned."""
+        self.use("setter")
+        name = "_".join(("_put", *path, field))
+        self._setters[name] = self.class_of(path), field
+        return name
+
     @property
     def imports(self) -> tuple[str, ...]:
         """All import statements, in the order that the linter wants."""
@@ -186,10 +196,12 @@ class Module:
     @property
     def tables(self) -> tuple[str, ...]:
         """Assignments that need the class."""
-        return tuple(
+        tables = (
             f"{name}: dict[int, {kind}] = {{member.value: member for member in {kind}}}"
             for name, kind in self._tables.items()
         )
+        local = self._local("setter")
+        return (*tables, *(f"{name} = {local}({kind}, {field!r})" for name, (kind, field) in self._setters.items()))
 
     @property
     def root_class(self) -> str:

@@ -103,12 +103,16 @@ def _writes(scope: ClassScope) -> bool:
 
 
 def _family(scope: ClassScope) -> Lines:
-    return tuple(_kept(scope, name, value) for name, value in FAMILY.items())
+    if not _writes(scope):
+        return tuple(Line(f"self.{name} = {value}") for name, value in FAMILY.items())
+    return tuple(Line(f"{scope.use('put')}(self, {name!r}, {value})") for name, value in FAMILY.items())
 
 
 def _kept(scope: ClassScope, name: str, value: str) -> Line:
     """Keeps a value that has been read."""
-    return Line(f"{scope.use('put')}(self, {name!r}, {value})" if _writes(scope) else f"self.{name} = {value}")
+    if not _writes(scope):
+        return Line(f"self.{name} = {value}")
+    return Line(f"{scope.module.setter(scope.struct.path, name)}(self, {value})")
 
 
 def _read_alone(scope: ClassScope) -> Lines:

@@ -42,7 +42,7 @@ def append_method(scope: ClassScope) -> MethodView:
 def _append_lines(scope: ClassScope) -> Lines:
     unwritable = read_only(scope.struct)
     if unwritable is not None:
-        return (Line(f"raise {scope.use('UnsupportedError')}({unwritable.message!r})"),)
+        return (Line(f"raise {scope.use('only_read')}({unwritable.type!r}, {unwritable.instance!r})"),)
     marks = Marks(scope.struct)
     late = [each for each, checksum in checksums(scope.struct) if plain_cover(scope.struct, checksum) is None]
     for attribute in late:

@@ -1,8 +1,8 @@
 """What classes of Kaitai's read-write API stand on."""
 
-from .arguments import check_argument, follow_argument, set_argument
+from .arguments import bind_argument, check_argument, follow_argument, set_argument
 from .assembling import UnassembledError
-from .assigned import put
+from .assigned import put, setter
 from .checks import (
     check_bits,
     check_count,
@@ -45,6 +45,7 @@ __all__ = [
     "UnassembledError",
     "at_end",
     "begin_enclosed",
+    "bind_argument",
     "check_argument",
     "check_bits",
     "check_case",
@@ -69,6 +70,7 @@ __all__ = [
     "put",
     "room",
     "set_argument",
+    "setter",
     "write_enclosed",
     "write_limited",
     "write_run",

@@ -30,13 +30,18 @@ def check_argument(name: str, child: Any, parameter: str, expected: object) -> N
         object.__setattr__(child, parameter, expected)
 
 
+def bind_argument(child: Any, parameter: str, *solutions: Solution) -> None:
+    """Tells an object what its argument follows from where it is given; without solutions it does not follow."""
+    sources: dict[str, tuple[Solution, ...]] = child.__dict__.setdefault("_m_sources", {})
+    sources[parameter] = solutions
+
+
 def follow_argument(
     name: str, child: Any, parameter: str, argument: Callable[[], object], *solutions: Solution
 ) -> None:
     """As ``check_argument``, for an ``argument`` that follows where the object was given another, or needs another for
     what it holds: it is then solved for, now and whenever the object's own parameter follows."""
-    sources: dict[str, tuple[Solution, ...]] = child.__dict__.setdefault("_m_sources", {})
-    sources[parameter] = solutions
+    bind_argument(child, parameter, *solutions)
     free = first_free(solutions)
     own = getattr(child, parameter, UNSET)
     if free is not None and (child._was_assigned(parameter) or not free.is_set):

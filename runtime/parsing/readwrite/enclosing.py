@@ -9,7 +9,7 @@ from ..kaitai import InvalidArgumentError, KaitaiStream
 from .background import Background, background_of, content, keep_background
 from .checks import check_limited, check_size, check_terminated
 from .layout import Layout
-from .solving import Solution
+from .solving import Solution, first_free
 from .streams import MAX_GAP, FixedStream, OpenStream, seek
 from .values import at_end, write_limited, write_terminated
 
@@ -154,7 +154,12 @@ class EnclosedField:
             if needed + (ending if self.background is None else 0) > each.size:
                 layout.make_room(each.solutions, needed + ending)
         elif self.background is None or self.background.is_full or needed > each.size:
-            layout.follow(each.solutions, needed)
+            found = first_free(each.solutions)
+            if found is not None and found.least(needed) == needed:
+                layout.follow(each.solutions, needed)
+            elif needed > each.size:
+                # The rest of the field is not described by anything.
+                layout.make_room(each.solutions, needed)
 
     def _check(self, raw: bytes) -> None:
         each, name = self.enclosure, f"raw({self.enclosure.name})"

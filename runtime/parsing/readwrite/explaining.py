@@ -119,9 +119,8 @@ def _advice(error: Exception, holder: Any) -> str:
             return f": {misfits[actual]}"
         case ConsistencyError(expected=int(), actual=int()):
             return ": assign a value that fits, or delete (del) what was assigned otherwise, so that it follows"
-        case AttributeError(name=str(name)) if error.obj is holder:
-            reason = next((each for each in misfits.values() if each.startswith(f"{name} ")), "")
-            return f": {reason}" if reason else ""
+        case AttributeError() if error.obj is holder and misfits:
+            return f": {list(misfits.values())[-1]}"
         case EndOfStreamError():
             where = "the stream"
             if isinstance(error, FieldEndError) and error.field:

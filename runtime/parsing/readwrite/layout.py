@@ -102,13 +102,19 @@ def placed(io: KaitaiStream, position: int, *solutions: Solution, from_end: bool
         return
     key = (id(free.owner), free.name)
     if key in layout.floating:
-        position = next_place(io, free)
+        position = free.least(io.extent)
         layout.follow((free,), position)
     clashes = io.clashes
     seek(io, position)
     yield
+    end = io.pos()
     io.seek(back)
-    if io.clashes > clashes and key not in layout.floating:
+    if io.clashes == clashes or key in layout.floating:
+        return
+    if io.tail is not None and position <= io.tail < end:
+        # What is counted from the end gives way.
+        io.wanted = max(io.wanted, io.size() + end - io.tail)
+    else:
         layout.floating.add(key)
         layout.changes.append(free.name)
 
@@ -117,16 +123,10 @@ def _counted_from_the_end(io: OpenStream, position: int, back: int) -> Iterator[
     """Where something else stands at a position that depends on the size of the stream, the stream is longer."""
     clashes, extent, size = io.clashes, io.extent, io.size()
     seek(io, max(0, position))
+    io.tail = position if io.tail is None else min(io.tail, position)
     yield
     if position < 0 or io.clashes > clashes:
         io.wanted = max(io.wanted, size + max(1, extent - position))
     elif io.assumed is not None:
         io.wanted = max(io.wanted, size)
     io.seek(back)
-
-
-def next_place(io: OpenStream, solution: Solution) -> int:
-    """The first position behind everything that the attribute can name."""
-    factor, addend = solution.numbers()
-    step = abs(factor) or 1
-    return io.extent + (addend - io.extent) % step

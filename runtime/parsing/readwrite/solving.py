@@ -53,13 +53,24 @@ class Solution(NamedTuple):
         rest = f" + {addend}" if addend else ""
         return f"{self.name} cannot say {wanted}, which is not {factor} * {self.name}{rest} for any integer"
 
-    def least_for(self, wanted: int) -> int | None:
-        """What the attribute must be so that the expression comes to ``wanted``, or to as little more as can be."""
+    def whole(self) -> tuple[int, int]:
+        """The factor and the addend with which the expression stands on what is solved for in the end: an argument
+        stands on what the object is given."""
         factor, addend = self.numbers()
+        sources: dict[str, tuple[Solution, ...]] = getattr(self.owner, "_m_sources", {})
+        source = first_free(sources.get(self.name, ()))
+        if source is None:
+            return factor, addend
+        inner, rest = source.whole()
+        return factor * inner, factor * rest + addend
+
+    def least(self, wanted: int) -> int:
+        """``wanted``, or the least above it that the expression can come to without a number below 0."""
+        factor, addend = self.whole()
         if not factor:
-            return None
-        needed = wanted - addend
-        return -(-needed // factor) if factor > 0 else needed // factor
+            return wanted
+        wanted = max(wanted, addend) if factor > 0 else wanted
+        return wanted + (addend - wanted) % abs(factor)
 
     def holds(self, wanted: int) -> bool:
         """Whether the expression comes to ``wanted`` or more."""
@@ -72,7 +83,7 @@ class Solution(NamedTuple):
 
     def make_room(self, wanted: int) -> bool:
         """As ``follow``, for an expression that may come to more."""
-        return self._take(self.least_for(wanted))
+        return self._take(self.value_for(self.least(wanted)))
 
     def _take(self, value: int | None) -> bool:
         if value is None or not self.is_free:
@@ -95,6 +106,9 @@ def lead(sources: tuple[Solution, ...], value: object) -> bool | None:
     """Has what an argument stands on follow, so that the argument comes to ``value``: whether that changed something;
     ``None`` where it cannot come to it."""
     source = first_free(sources)
-    if source is None or not isinstance(value, int) or source.value_for(value) is None:
+    if source is None or not isinstance(value, int):
+        return None
+    factor, addend = source.whole()
+    if not factor or (value - addend) % factor:
         return None
     return source.follow(value)

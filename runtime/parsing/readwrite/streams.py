@@ -112,6 +112,8 @@ class OpenStream(TrackedStream):
         self.assumed = assumed
         self.wanted = 0
         """The size with which everything has a place of its own, as far as that is known."""
+        self.tail: int | None = None
+        """Where what is counted from the end of the stream begins."""
         self.clashes = 0
         """How often bytes were written over others."""
         self.was_asked = False

@@ -94,7 +94,10 @@ class ReadWriteStruct(AssembledStruct):
             return False
         if self._was_assigned(name):
             return False
-        led = lead(self._m_sources[name], value) if name in self._m_sources else False
+        sources = self._m_sources.get(name)
+        led = False if sources is None else lead(sources, value)
+        if led is None and sources and isinstance(value, int):
+            self._m_misfits = {**self._m_misfits, value: sources[0].misfit(value)}
         before = getattr(self, name, UNSET)
         if led is None or (before is not UNSET and before == value):
             return bool(led)
@@ -219,7 +222,7 @@ class ReadWriteStruct(AssembledStruct):
             return
         try:
             self._load()
-            self._check_all()
+            self._check_all(settled=not self._m_has_layout)
             floating = self._begin()
             if sized is not None:
                 if self._m_has_layout:
@@ -276,10 +279,13 @@ class ReadWriteStruct(AssembledStruct):
                     if not hasattr(each, f"_m_{name}"):
                         getattr(each, name)
 
-    def _check_all(self) -> None:
-        """Checks this object and all below it, as often as attributes follow from others that followed."""
+    def _check_all(self, *, settled: bool = True) -> None:
+        """Checks this object and all below it, as often as attributes follow from others that followed.
+
+        Unless it is ``settled`` how things lie, what follows from that may hold values that do not count any more.
+        """
         for _ in range(MAX_ROUNDS):
-            moved, refused = self._check_once()
+            moved, refused = self._check_once(settled)
             if moved:
                 continue
             if refused is not None:
@@ -288,7 +294,7 @@ class ReadWriteStruct(AssembledStruct):
         name, (holder, before, behind) = next(iter(moved.items()))
         raise explained(ConsistencyError(name, before, behind), holder)
 
-    def _check_once(self) -> tuple[dict[str, tuple[Any, object, object]], Exception | None]:
+    def _check_once(self, settled: bool) -> tuple[dict[str, tuple[Any, object, object]], Exception | None]:
         """Checks everything once: what followed, with its object, and the first error."""
         moved: dict[str, tuple[Any, object, object]] = {}
         refused: Exception | None = None
@@ -302,6 +308,9 @@ class ReadWriteStruct(AssembledStruct):
                 each._check()
             except (AttributeError, ConsistencyError) as error:
                 refused = refused or explained(error, each)
+            except ValidationFailedError as error:
+                if settled or not _may_follow(error, each):
+                    refused = refused or explained(error, each)
         for each in objects:
             if each._m_moved:
                 moved.update((name, (each, *values)) for name, values in each._m_moved.items())
@@ -334,13 +343,17 @@ class ReadWriteStruct(AssembledStruct):
         """Writes everything to a new stream of the size that it takes."""
         source, before = self._io, Before(size_of(self._io), position_of(self._io))
         stream: TrackedStream = OpenStream()
-        if not self._m_has_layout:
-            self._write_to(stream)
-        if self._m_has_layout or stream.was_asked:
-            # The outermost object is likely to take as many bytes as it did.
-            likely = before if self._parent is None and 0 < before.size <= MAX_GAP else None
-            stream = FixedStream(self._settle(0, None, floating, likely))
-            self._write_to(stream)
+        try:
+            if not self._m_has_layout:
+                self._write_to(stream)
+            if self._m_has_layout or stream.was_asked:
+                # The outermost object is likely to take as many bytes as it did.
+                likely = before if self._parent is None and 0 < before.size <= MAX_GAP else None
+                stream = FixedStream(self._settle(0, None, floating, likely))
+                self._write_to(stream)
+        except BaseException:
+            put(self, "_io", source)
+            raise
         if source is not None and before.end == stream.pos():
             stream.fill(source)
         return stream
@@ -368,3 +381,10 @@ def _structs(value: object) -> Iterator[Any]:
         yield from (each for each in value if isinstance(each, KaitaiStruct))
     elif isinstance(value, KaitaiStruct):
         yield value
+
+
+def _may_follow(error: ValidationFailedError, owner: ReadWriteStruct) -> bool:
+    """Whether the value that is refused is one that follows: the path in the error ends with its place in ``seq``."""
+    kind, _, index = str(error.src_path).rpartition("/")
+    name = owner._fields[int(index)] if kind.endswith("/seq") and index.isdecimal() else ""
+    return name in owner._m_solved and not owner._is_given(name)

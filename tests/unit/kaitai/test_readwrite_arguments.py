@@ -128,3 +128,51 @@ def test_types_of_other_specs(tmp_path: Path) -> None:
     assert compiled.errors == []
     value = made(compiled.made, a=made(compiled.part, data=b"abc"))
     assert there_and_back(compiled.made, value) == b"\3abc"
+
+
+@pytest.mark.parametrize("argument", ["4", "2 * 2", "_io.size - 1", "big ? 4 : 2"])
+def test_an_argument_that_cannot_follow(argument: str, tmp_path: Path) -> None:
+    kind = writable(
+        tmp_path,
+        f"seq: [{{id: flag, type: u1}}, {{id: a, type: 'body({argument})'}}]\ninstances: {{big: {{value: flag > 0}}}}\n"
+        "types: {body: {params: [{id: m, type: u1}], seq: [{id: x, size: m}]}}",
+    )
+    value = read(kind, b"\1abcd")
+    value.a.x = b"wxyz"
+    assert written(value) == b"\1wxyz"
+    value.a.x = b"abc"
+    with pytest.raises(ConsistencyError, match=r"^Check failed: x, expected: 4, actual: 3"):
+        written(value)
+
+
+def test_an_argument_by_item(tmp_path: Path) -> None:
+    kind = writable(
+        tmp_path,
+        "seq: [{id: n, type: u1}, {id: a, type: body(n + _index), repeat: expr, repeat-expr: 2}]\n"
+        "types: {body: {params: [{id: m, type: u1}], seq: [{id: x, size: m}]}}",
+    )
+    value = made(kind, n=1, a=[made(kind.Body, x=b"a"), made(kind.Body, x=b"bc")])
+    assert there_and_back(kind, value) == b"\1abc"
+    value.a[1].x = b"b"
+    with pytest.raises(ConsistencyError, match=r"^Check failed: x, expected: 2, actual: 1"):
+        written(value)
+
+
+def test_a_position_by_argument_is_one_that_the_argument_can_say(tmp_path: Path) -> None:
+    kind = writable(
+        tmp_path,
+        "seq: [{id: sector, type: u1}, {id: note, type: strz}, {id: far, type: far(sector * 4 + 1)}]\n"
+        "types: {far: {params: [{id: at, type: u1}], instances: {text: {pos: at, type: strz}}}}",
+    )
+    value = made(kind, note="hi", far=made(kind.Far, text="there"))
+    assert there_and_back(kind, value) == b"\1hi\0\0there\0"
+
+
+def test_room_by_argument_is_what_the_argument_can_say(tmp_path: Path) -> None:
+    kind = writable(
+        tmp_path,
+        "seq: [{id: words, type: u1}, {id: a, type: text(words * 4)}]\n"
+        "types: {text: {params: [{id: m, type: u1}], seq: [{id: x, type: strz, size: m}]}}",
+    )
+    assert there_and_back(kind, made(kind, a=made(kind.Text, x="hello"))) == b"\2hello\0\0\0"
+    assert there_and_back(kind, made(kind, a=made(kind.Text, x="abc"))) == b"\1abc\0"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from kaitaistruct import ConsistencyError, KaitaiStream
+from kaitaistruct import ConsistencyError, KaitaiStream, ValidationGreaterThanError
 from wireloom.parsing import ChecksumError
 from wireloom.parsing.readwrite import GrowingStream
 
@@ -336,3 +336,67 @@ def test_a_place_that_is_counted_from_the_end(tmp_path: Path) -> None:
     value = kind()
     value.a, value.last = "hello", 3
     assert there_and_back(kind, value) == b"hello\0\3\0"
+
+
+TAIL = """
+seq: [{id: items, type: u1, repeat: until, repeat-until: _ == 0}]
+instances: {last: {pos: _io.size - 4, type: u2}}
+"""
+
+
+def test_what_stands_before_the_end_makes_room_and_comes_closer(tmp_path: Path) -> None:
+    value = read(writable(tmp_path, TAIL), b"\1\2\0ab\5\0cd")
+    assert written(value) == b"\1\2\0ab\5\0cd"
+    value.last = 6
+    assert written(value) == b"\1\2\0ab\6\0cd"
+    for items in ([1, 2, 3, 0], [1, 0], [1, 2, 3, 4, 5, 6, 7, 0]):
+        value.items = items
+        assert written(value) == bytes(items) + b"\6\0\0\0"
+
+
+def test_an_end_that_two_describe(tmp_path: Path) -> None:
+    kind = writable(
+        tmp_path,
+        "seq: [{id: items, type: u1, repeat: eos}]\ninstances: {last: {pos: _io.size - 1, type: u1}}",
+    )
+    value = read(kind, b"\1\2\3")
+    value.items = [4]
+    with pytest.raises(ConsistencyError, match=r"^Check failed: items, expected: 0, actual: "):
+        written(value)
+    value.last = 4
+    assert written(value) == b"\4"
+
+
+def test_positions_that_are_counted_from_the_end_of_what_was_read(tmp_path: Path) -> None:
+    kind = writable(
+        tmp_path,
+        "seq: [{id: magic, contents: T}]\ninstances: {index: {pos: _io.size - 2, type: index}}\n"
+        "types:\n  index:\n    seq: [{id: ofs, type: u2}]\n"
+        "    instances: {names: {pos: ofs, type: strz, repeat: until, repeat-until: _io.pos == _io.size - 2}}",
+    )
+    data = b"T--ab\0c\0\3\0"
+    value = read(kind, data)
+    assert written(value) == data
+    value.index.names.append("def")
+    again = read(kind, written(value))
+    assert again.index.names == ["ab", "c", "def"]
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "{id: a, size: n}]",
+        "{id: b, type: part, size: n}]\ntypes: {part: {seq: [{id: a, size-eos: true}]}}",
+        "{id: b, type: part}]\ntypes: {part: {seq: [{id: a, size: _parent.n}]}}",
+    ],
+)
+def test_what_follows_is_checked_when_it_has(rest: str, tmp_path: Path) -> None:
+    kind = writable(tmp_path, f"seq: [{{id: n, type: u1, valid: {{max: 3}}}}, {rest}")
+    value = read(kind, b"\2ab")
+    holder = getattr(value, "b", value)
+    for _ in range(2):
+        holder.a = b"abcd"
+        with pytest.raises(ValidationGreaterThanError, match="not in range, max 3, but got 4"):
+            written(value)
+        holder.a = b"abc"
+        assert written(value) == b"\3abc"

@@ -100,3 +100,13 @@ def test_objects_in_such_fields(tmp_path: Path) -> None:
 def test_texts_at_positions_of_their_own(tmp_path: Path) -> None:
     kind = writable(tmp_path, "seq: [{id: n, type: u1}]\ninstances: {a: {pos: 3, type: strz, size: n}}")
     assert there_and_back(kind, made(kind, a="hello")) == b"\6\0\0hello\0"
+
+
+def test_an_object_in_a_field_whose_size_is_counted_in_words(tmp_path: Path) -> None:
+    kind = writable(
+        tmp_path,
+        "seq: [{id: words, type: u1}, {id: a, size: words * 4, type: t}]\n"
+        "types: {t: {seq: [{id: x, type: u1}, {id: y, type: strz}]}}",
+    )
+    assert there_and_back(kind, made(kind, a=made(kind.T, x=1, y="ab"))) == b"\1\1ab\0"
+    assert there_and_back(kind, made(kind, a=made(kind.T, x=1, y="abc"))) == b"\2\1abc\0\0\0\0"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from wireloom import engine
-from wireloom.parsing import FileStream, MemoryStream, SubStream, streams, windows
+from wireloom.parsing import FileStream, KaitaiStream, MemoryStream, SubStream, streams, windows
 
 from .compiling import root_of, source_of
 
@@ -159,6 +159,17 @@ def test_what_is_good_is_read_at_once(name, maker):
 
 
 @pytest.mark.parametrize("name", SPECS)
+def test_streams_of_kaitais_runtime_have_windows(name, maker):
+    kind, data = kind_of(name), b"--" + GOOD[name]
+    stream, other = KaitaiStream(io.BytesIO(data)), FieldByField(data)
+    stream.seek(2)
+    other.seek(2)
+    assert windows.window_of(stream).data is data
+    assert windows.window_of(KaitaiStream(io.BufferedReader(io.BytesIO(data)))) is windows.NOTHING
+    assert outcome(kind, stream, collect=False) == outcome(kind, other, collect=False)
+
+
+@pytest.mark.parametrize("name", SPECS)
 @pytest.mark.parametrize("collect", [False, True])
 def test_whatever_stands_there_is_read_as_field_by_field(name, collect):
     kind, good = kind_of(name), GOOD[name]
@@ -172,6 +183,7 @@ def test_whatever_stands_there_is_read_as_field_by_field(name, collect):
         raw = bytes(raw[: data.draw(st.integers(0, 60))])
         expected = outcome(kind, FieldByField(raw), collect)
         assert outcome(kind, MemoryStream(raw), collect) == expected
+        assert outcome(kind, KaitaiStream(io.BytesIO(raw)), collect)[0] == expected[0]
         file = io.BytesIO(raw)
         assert outcome(kind, FileStream(file), collect)[0] == expected[0]
 

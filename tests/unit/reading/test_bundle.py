@@ -1,9 +1,13 @@
 """Folders of small files: read together, they give what each gives by itself."""
 
 import gzip
+import threading
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 import wireloom
 import zstandard
@@ -96,6 +100,40 @@ def test_several_files_make_a_batch_where_that_is_asked_for(tmp_path: Path) -> N
     assert paths.count(str(tmp_path / "07.wal")) == 300
     with wireloom.scan("edgemq_segment", tmp_path, columns=["_path"]) as apart:
         assert [len(set(each.column(0).to_pylist())) for each in apart] == [1] * 20
+
+
+@pytest.mark.skipif(not engine.available, reason="only the engine reads several files with one call")
+def test_a_thread_reads_the_next_files_and_ends(tmp_path: Path) -> None:
+    def threads() -> int:
+        return [each.name for each in threading.enumerate()].count("wireloom-files")
+
+    block = SEGMENT * (600_000 // len(SEGMENT))
+    for number in range(9):
+        (tmp_path / f"{number}.wal").write_bytes(block if number != 4 else block[:-1])
+    asked = plan("edgemq_segment", columns=["_path", "_offset", "payload"])
+    apart = Scanner(replace(asked, prefetch=False), expand(tmp_path)).read_all()
+    with closing(Scanner(asked, expand(tmp_path))) as scanner:
+        first = next(scanner)
+        assert threads() == 1
+        assert pa.Table.from_batches([first, *scanner]).equals(apart)
+        assert threads() == 0
+    scanner = Scanner(asked, expand(tmp_path))
+    next(scanner)
+    scanner.close()
+    assert threads() == 0
+
+
+@pytest.mark.skipif(not engine.available, reason="only the engine reads several files with one call")
+def test_a_thread_that_fails_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(9):
+        (tmp_path / f"{number}.wal").write_bytes(SEGMENT * (600_000 // len(SEGMENT)))
+
+    def fail(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(bundle_loading.Loads, "_load", fail)
+    with pytest.raises(wireloom.WireloomError, match="reading failed: MemoryError"):
+        Scanner(plan("edgemq_segment"), expand(tmp_path)).read_all()
 
 
 def test_a_damaged_file_among_good_ones(tmp_path: Path) -> None:

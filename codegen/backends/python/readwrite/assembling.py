@@ -58,10 +58,10 @@ def _settled(scope: ClassScope, refusals: list[str]) -> Lines:
     filled = dict(each for attribute in scope.struct.attributes for each in _fillings(scope, attribute))
     lines: list[Line] = []
     if filled:
-        put = scope.use("put")
         lines = [Line("given = self._m_given")]
         for name, text in filled.items():
-            lines.append(block(f"if {name!r} not in given:", [Line(f"{put}(self, {name!r}, {text})")]))
+            put = scope.module.setter(scope.struct.path, name)
+            lines.append(block(f"if {name!r} not in given:", [Line(f"{put}(self, {text})")]))
         lines = [block("if self._dirty:", lines)]
     checked = Line("self._check_alone()")
     others = {*solved_names(scope), *(field_name(each.id) for each in scope.struct.attributes if _is_filled_in(each))}

@@ -41,14 +41,14 @@ def check_method(scope: ClassScope) -> MethodView:
         if instance.attribute is not None:
             lines.extend(tag_lines(scope, instance.attribute, slot(instance)))
     solved = solved_names(scope)
-    for attribute in scope.struct.attributes:
+    for attribute in sorted(scope.struct.attributes, key=lambda each: field_name(each.id) in solved):
         found = _check_attribute(scope, attribute, member(attribute.id), scope.source_of(attribute))
         if found and field_name(attribute.id) in solved:
-            # What follows from how things lie is not known before they are written.
+            # What follows does so before it is checked; from how things lie only when they are written.
             found = (when([f"hasattr(self, {field_name(attribute.id)!r})"], found),)
         lines.extend(found)
     for attribute in scope.struct.attributes:
-        # Behind the others, which may have to follow first.
+        # Behind those that such a value stands on.
         found = check_computed(scope, attribute, member(attribute.id), scope.source_of(attribute))
         lines.extend(when_present(scope, attribute, found))
     for instance in scope.struct.instances:
@@ -151,10 +151,13 @@ def _object(scope: ClassScope, attribute: Attribute, kind: UserType, value: str)
     if not is_foreign(scope, kind):
         lines.append(Line(f"self._adopt({attribute.id!r}, {value}, {parent_text(scope, attribute)})"))
     for name, argument in arguments_of(scope, attribute, kind):
-        if asks_stream(scope, argument):
+        late = asks_stream(scope, argument)
+        found = () if late or not is_steady(argument) else solution_texts(scope, argument, attribute)
+        if not found and name in scope.module.followers.get(kind.path, ()):
+            lines.append(Line(f"{scope.use('bind_argument')}({value}, {field_name(name)!r})"))
+        if late:
             continue
         expected, function = scope.text(argument, attribute), "check_argument"
-        found = solution_texts(scope, argument, attribute) if is_steady(argument) else ()
         if found:
             function, expected = "follow_argument", ", ".join((f"lambda: {expected}", *found))
         call = f"{scope.use(function)}({attribute.id!r}, {value}, {field_name(name)!r}, {expected})"
