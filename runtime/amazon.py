@@ -2,11 +2,29 @@
 
 from __future__ import annotations
 
+import logging
+import re
 from functools import cache
 from typing import Any
 
 from .profiles import profile
 from .storage import Location
+
+TALKATIVE = ("botocore.auth", "botocore.endpoint")
+"""Loggers that write down whole requests, where everything is logged. A session's token stands in them."""
+TOKEN = re.compile(r"(x-amz-security-token['\"]?\s*[:=]\s*b?['\"]?)[^\s'\",}]+", re.IGNORECASE)
+
+
+class WithoutTokens(logging.Filter):
+    """Takes tokens out of what is logged."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Lets everything through, without tokens."""
+        record.msg, record.args = TOKEN.sub(r"\1…", record.getMessage()), ()
+        return True
+
+
+_without_tokens = WithoutTokens()
 
 
 @cache
@@ -16,6 +34,8 @@ def client(location: Location) -> Any:
     from botocore import UNSIGNED
     from botocore.config import Config
 
+    for name in TALKATIVE:
+        logging.getLogger(name).addFilter(_without_tokens)
     own = None if location.profile is None else profile(location.profile)
     endpoint = location.endpoint or (None if own is None else own.endpoint)
     if endpoint is not None and "://" not in endpoint:

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import WireloomError
-from ..explored import ExploredFormat
 from ..format import Format
 
 if TYPE_CHECKING:
@@ -45,6 +44,7 @@ def sources() -> list[type[FormatSource]]:
 
 def source_of(format: Format, name: str | None = None) -> type[FormatSource]:
     """The data source of a format; one straight from a spec file may be given another ``name``."""
+    from ..explored import ExploredFormat
     from .source import FormatSource
 
     module = importlib.import_module(f"{format.module}.spark")

@@ -41,13 +41,15 @@ READ_OPTIONS = {
     "one that is damaged; whole batches of rows before that stay. Default false.",
     "pushFilters": "true: where spark.sql.python.filterPushdown.enabled is true, Spark's filters choose files and rows "
     "here already; load the data frame anew for each query then, since up to 4.3 Spark keeps the filters of one query "
-    "for all others of the same data frame. false: never. auto (default): where Spark does not do so.",
+    "for all others of the same data frame. false: never. auto (default): where Spark does not do so, thus not up to "
+    "4.3.",
     "partitionColumns": "infer (default): folders named key=value give columns, of int, bigint or date where all "
     "values are such, else string; text: all as string; off: none.",
     "basePath": "Only folders below this one give columns.",
     "maxPartitionBytes": "About how many bytes a partition reads; default 128m.",
     "openCostInBytes": "What opening one more object of a store is worth in bytes, when small files share partitions; "
-    "of a file on a mounted disk a 32nd. No smaller file is split. Default 4m.",
+    "of a file on a mounted disk a 32nd, of a small one that is read together with others a 1024th. No smaller file is "
+    "split. Default 4m.",
     "minPartitions": "How many partitions to make where there is enough to read; default: the driver's processors.",
     "batchRows": "Most rows of an Arrow batch; default 16384.",
     "codec": "auto (default: by content), zstd, gzip or none.",

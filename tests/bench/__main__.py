@@ -10,7 +10,7 @@ import click
 from rich.console import Console
 from rich.progress import Progress
 
-from . import engine, figures, kpl, objects, report, s2, spark, wide, writing
+from . import engine, figures, kpl, objects, report, s2, spark, spark_start, wide, writing
 from .measure import Comparison, measure
 
 
@@ -51,7 +51,8 @@ def bench(megabytes: int, turns: int, only: str, out: Path) -> None:
             task = progress.add_task(comparison.title, total=turns + 1)
             rows.append(measure(comparison, turns, lambda task=task: progress.advance(task)).to_dict())  # type: ignore[misc]
             progress.remove_task(task)
-    counted = [] if only and only not in "figures" else [each.to_dict() for each in figures.figures(size)]
+    every_figure = chain(figures.figures(size), spark_start.figures())
+    counted = [] if only and only not in "figures" else [each.to_dict() for each in every_figure]
     features = loaded.features()
     report.write(rows, counted, features, turns, out)
     console.print((out / "bench.md").read_text().split("![")[0], soft_wrap=True, markup=False)

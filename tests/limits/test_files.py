@@ -115,7 +115,7 @@ def _wait_until_it_reads(process: int) -> None:
             return
 
 
-@pytest.mark.parametrize("to", ["ndjson", "parquet"])
+@pytest.mark.parametrize("to", ["ndjson", "parquet", "arrow", "csv"])
 def test_a_full_disk_while_decoding(to: str, tmp_path: Path) -> None:
     log = tmp_path / "a.log"
     log.write_bytes(cobs_log(payloads(20_000)))
@@ -144,3 +144,34 @@ def test_a_full_disk_while_encoding(name: str, tmp_path: Path) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert caught.value.path == str(path)
     assert os.listdir(tmp_path) == []
+
+
+FULL = Path("/dev/full")
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="there is no /dev/full, a file that is always full")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        *(["decode", "cobs_log", "a.log", "--to", to] for to in ("ndjson", "parquet", "arrow", "csv", "table")),
+        ["encode", "cobs_log", "rows.ndjson", "-o", "-"],
+        ["extract", "cobs_log", "a.log"],
+        ["verify", "cobs_log", "a.log", "--json"],
+        ["inspect", "cobs_log", "a.log"],
+        ["formats"],
+        ["schema"],
+        ["reference"],
+    ],
+    ids=" ".join,
+)
+def test_standard_output_that_is_full(arguments: list[str], tmp_path: Path) -> None:
+    (tmp_path / "a.log").write_bytes(cobs_log(payloads(2000)))
+    (tmp_path / "rows.ndjson").write_bytes(b'{"payload": "ab"}\n' * 20_000)
+    with FULL.open("wb") as full:
+        done = subprocess.run(
+            [*COMMAND, *arguments], cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, timeout=SECONDS, check=False
+        )
+    assert done.returncode == 2
+    assert done.stderr.startswith(b"wireloom: error: ")
+    assert b"No space left on device" in done.stderr
+    assert done.stderr.count(b"\n") == 1

@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from wireloom.spark.planning import EXPANSION, LAST, Candidate, plan
-from wireloom.storage import Input
+from wireloom.storage import FileInput, Input
 
 files = st.lists(
     st.builds(
@@ -61,6 +61,14 @@ def test_small_files_share_partitions() -> None:
     small = [Candidate(Input(f"{number}", 1000)) for number in range(1000)]
     assert len(plan(small, max_partition_bytes=128 << 20, open_cost=4 << 20, min_partitions=1)) == 1000 * 4 // 128 + 1
     assert len(plan(small, max_partition_bytes=128 << 20, open_cost=0, min_partitions=1)) == 1
+
+
+def test_files_that_are_read_together_are_opened_for_little() -> None:
+    def partitions(together: bool) -> int:
+        small = [Candidate(FileInput(f"{number}", 250_000), together=together) for number in range(1000)]
+        return len(plan(small, max_partition_bytes=128 << 20, open_cost=4 << 20, min_partitions=1))
+
+    assert (partitions(True), partitions(False)) == (2, 3)
 
 
 def test_a_compressed_file_is_one_slice_and_counts_for_more() -> None:

@@ -1,0 +1,48 @@
+"""What is logged while an object store is really read, with everybody's logging at its most talkative."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from pathlib import Path
+
+import pytest
+import wireloom
+
+from ..storage_server import BUCKET, Store
+from ..unit.reading.samples import frames
+
+SECRET = "wJalrXUtnFEMIKFAKEbPxRfiCYEXAMPLEKEY"
+TOKEN = "FwoGZXIvYXdzEXAMPLETOKEN"
+
+
+@pytest.fixture(autouse=True)
+def keys(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name, value in {
+        "AWS_ACCESS_KEY_ID": "AKIAFAKEEXAMPLE",
+        "AWS_SECRET_ACCESS_KEY": SECRET,
+        "AWS_SESSION_TOKEN": TOKEN,
+        "AWS_REGION": "us-east-1",
+        "AWS_SHARED_CREDENTIALS_FILE": str(tmp_path / "credentials"),
+        "AWS_CONFIG_FILE": str(tmp_path / "config"),
+    }.items():
+        monkeypatch.setenv(name, value)
+
+
+@pytest.mark.parametrize("verify", [False, True])
+def test_reading_logs_no_keys(
+    verify: bool, object_store: Store, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    content = frames([b"one", b"two"])
+    object_store.put("secrets/a.wal", content, sha256=hashlib.sha256(content).hexdigest())
+    caplog.set_level(logging.DEBUG)
+    for source, rows in ((f"s3://{BUCKET}/secrets/a.wal", 2), (f"s3://{BUCKET}/secrets/*.wal", 2)):
+        table = wireloom.read(
+            "edgemq_segment", source, endpoint=object_store.endpoint, verify_sha256=verify, columns=["payload"]
+        )
+        assert table.num_rows == rows
+    with pytest.raises(wireloom.WireloomError) as caught:
+        wireloom.read("edgemq_segment", f"s3://{BUCKET}/secrets/missing.wal", endpoint=object_store.endpoint)
+    shown = caplog.text + "".join(capfd.readouterr()) + str(caught.value) + repr(caught.value.__cause__)
+    assert SECRET not in shown
+    assert TOKEN not in shown
