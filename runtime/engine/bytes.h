@@ -12,6 +12,13 @@
 #define WL_LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define WL_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
+/* Before a loop: four turns of it at once. */
+#if defined(__clang__)
+#define WL_UNROLL _Pragma("clang loop unroll_count(4)")
+#else
+#define WL_UNROLL _Pragma("GCC unroll 4")
+#endif
+
 static inline size_t wl_smaller(size_t left, size_t right) { return left < right ? left : right; }
 
 static inline uint16_t wl_load_le2(const uint8_t *at) { return (uint16_t)(at[0] | at[1] << 8); }

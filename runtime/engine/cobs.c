@@ -9,8 +9,8 @@
 #include "internal.h"
 
 #define LONGEST 254
-/* How much more than needed is copied at a time. */
-#define AHEAD 1024
+/* How much more than needed is copied at a time. Behind a longest block it would not be in place. */
+#define AHEAD 256
 
 size_t wl_cobs_stuffed_bound(size_t size) { return size + 1 + size / LONGEST; }
 
@@ -28,7 +28,8 @@ typedef struct {
 static inline void put_block(stuffer *self, size_t run) {
     size_t end = self->at + run;
     if (self->copied < end) {
-        size_t size = wl_smaller(end - self->copied + AHEAD, self->size - self->copied);
+        size_t ahead = run == LONGEST ? 0 : AHEAD;
+        size_t size = wl_smaller(end - self->copied + ahead, self->size - self->copied);
         size_t written = self->copied + self->added;
         wl_copy(self->out + written, self->data + self->copied, size, self->room - written,
                 self->readable - self->copied);
@@ -95,10 +96,10 @@ typedef struct {
     size_t copied;  /* what stands before this in the data is copied, or removed */
 } unstuffer;
 
-static inline void copy_until(unstuffer *self, size_t end) {
+static inline void copy_until(unstuffer *self, size_t end, size_t ahead) {
     if (self->copied >= end)
         return;
-    size_t size = wl_smaller(end - self->copied + AHEAD, self->size - self->copied);
+    size_t size = wl_smaller(end - self->copied + ahead, self->size - self->copied);
     size_t written = self->copied - self->removed;
     wl_copy(self->out + written, self->data + self->copied, size, self->room - written, self->readable - self->copied);
     self->copied += size;
@@ -116,11 +117,11 @@ size_t wl_cobs_unstuff_within(const uint8_t *data, size_t size, uint8_t *out, si
         if (WL_UNLIKELY(code == 0))
             return WL_NOT_FOUND;
         if (WL_UNLIKELY(before == 0xFF)) {
-            copy_until(&self, at);
+            copy_until(&self, at, 0);
             self.removed++;
             self.copied = at + 1;
         } else {
-            copy_until(&self, at + 1);
+            copy_until(&self, at + 1, AHEAD);
             out[at - self.removed] = 0;
         }
         before = code;
@@ -128,7 +129,7 @@ size_t wl_cobs_unstuff_within(const uint8_t *data, size_t size, uint8_t *out, si
     }
     if (at > size)
         return WL_NOT_FOUND;
-    copy_until(&self, size);
+    copy_until(&self, size, 0);
     return size - self.removed;
 }
 

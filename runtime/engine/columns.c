@@ -47,8 +47,16 @@ void wl_row_take_back(wl_run *run, size_t row) {
 
 /* Turns the first `rows` bits round; returns how many of them were set. */
 static size_t turn_round(uint8_t *bits, size_t rows) {
-    size_t set = 0;
-    for (size_t i = 0; i < rows / 8; i++) {
+    size_t set = 0, i = 0;
+    /* Hardly any bit is set. */
+    for (; i + 8 <= rows / 8; i += 8) {
+        uint64_t word;
+        memcpy(&word, bits + i, sizeof word);
+        if (WL_UNLIKELY(word))
+            set += (size_t)__builtin_popcountll(word);
+        wl_store8(bits + i, ~word);
+    }
+    for (; i < rows / 8; i++) {
         set += (size_t)__builtin_popcount(bits[i]);
         bits[i] = (uint8_t)~bits[i];
     }

@@ -11,6 +11,8 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 
+#define SHORT 256
+#define LEAST 16
 #define AVX512 __attribute__((target(WL_SSE42 ",pclmul,avx512f,avx512bw,avx512vl,avx512vbmi,vpclmulqdq")))
 
 /* Powers of x by which the low and the high half of a lane move on; set once by wl_crc32c_avx512_start(), then only
@@ -20,6 +22,8 @@ static struct {
     uint64_t block[2];   /* 64 bytes */
     uint64_t blocks[2];  /* 256 bytes */
     uint64_t to_last[8]; /* per lane, to the last lane's place; the last one's are not used */
+    uint64_t vectors[3][2]; /* 64, 128 and 192 bytes */
+    uint64_t state[SHORT + 1]; /* x^(8n − 33): a state moved on by n bytes, to be reduced with the rest */
 } powers;
 
 static void set_powers(uint64_t *pair, uint64_t bits) {
@@ -32,6 +36,12 @@ void wl_crc32c_avx512_start(void) {
     set_powers(powers.blocks, 2048);
     for (unsigned lane = 0; lane < 3; lane++)
         set_powers(powers.to_last + 2 * lane, 128 * (3 - lane));
+    for (unsigned count = 0; count < 3; count++)
+        set_powers(powers.vectors[count], 512 * (count + 1));
+    static const uint8_t zero[1];
+    powers.state[LEAST] = wl_crc_power(1, LEAST * 8 - 33);
+    for (size_t size = LEAST + 1; size <= SHORT; size++)
+        powers.state[size] = wl_crc32c_portable((uint32_t)powers.state[size - 1], zero, 1);
 }
 
 AVX512 static inline __m512i load(const uint8_t *data) { return _mm512_loadu_si512((const void *)data); }
@@ -43,12 +53,13 @@ AVX512 static inline __m512i move_on(__m512i vector, __m512i power, __m512i next
     return _mm512_ternarylogic_epi64(low, high, next, 0x96); /* all three added */
 }
 
-AVX512 static inline uint32_t reduce(__m512i vector) {
+/* `more` is added to the last 64 bits. */
+AVX512 static inline uint32_t reduce(__m512i vector, uint64_t more) {
     __m512i moved = move_on(vector, _mm512_loadu_si512((const void *)powers.to_last), _mm512_setzero_si512());
     __m128i sum = _mm_xor_si128(_mm512_extracti32x4_epi32(moved, 0), _mm512_extracti32x4_epi32(moved, 1));
     sum = _mm_ternarylogic_epi64(sum, _mm512_extracti32x4_epi32(moved, 2), _mm512_extracti32x4_epi32(vector, 3), 0x96);
     uint64_t state = _mm_crc32_u64(0, (uint64_t)_mm_cvtsi128_si64(sum));
-    return (uint32_t)_mm_crc32_u64(state, (uint64_t)_mm_extract_epi64(sum, 1));
+    return (uint32_t)_mm_crc32_u64(state, (uint64_t)_mm_extract_epi64(sum, 1) ^ more);
 }
 
 AVX512 static inline __m512i both_halves(const uint64_t *pair) {
@@ -72,13 +83,32 @@ AVX512 __attribute__((noinline)) static __m512i long_data(__m512i first, const u
     return move_on(move_on(move_on(a, one, b), one, c), one, d);
 }
 
-AVX512 uint32_t wl_crc32c_avx512(uint32_t state, const uint8_t *data, size_t size) {
+/* The vector that begins `before` bytes before the end of `size` bytes; zeros stand for what is not of these. */
+AVX512 static inline __m512i ending(const uint8_t *data, size_t size, size_t before) {
+    uint64_t inside = size >= before ? ~UINT64_C(0) : before - size < 64 ? ~UINT64_C(0) << (before - size) : 0;
+    return _mm512_maskz_loadu_epi8(inside, (const void *)((uintptr_t)data + size - before));
+}
+
+/* LEAST to SHORT bytes. The vectors do not wait for each other, and hardly a branch depends on the size, so that
+ * many short ranges one after another overlap. */
+AVX512 static inline uint32_t short_data(uint32_t state, const uint8_t *data, size_t size) {
+    __m512i sum = ending(data, size, 64);
+    sum = move_on(ending(data, size, 128), both_halves(powers.vectors[0]), sum);
+    if (size > 128) {
+        sum = move_on(ending(data, size, 192), both_halves(powers.vectors[1]), sum);
+        __m512i first = move_on(ending(data, size, 256), both_halves(powers.vectors[2]), _mm512_setzero_si512());
+        sum = _mm512_xor_si512(sum, first);
+    }
+    __m128i factor = _mm_cvtsi64_si128((long long)powers.state[size]);
+    __m128i moved = _mm_clmulepi64_si128(_mm_cvtsi32_si128((int)state), factor, 0);
+    return reduce(sum, (uint64_t)_mm_cvtsi128_si64(moved));
+}
+
+AVX512 __attribute__((noinline)) static uint32_t not_short(uint32_t state, const uint8_t *data, size_t size) {
     static const uint8_t counting[64] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
                                          16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
                                          32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47,
                                          48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
-    if (size < 16)
-        return wl_crc32c_sse42(state, data, size);
     size_t odd = (size - 1) % 64 + 1;
     /* The state counts as added to the first four bytes; what does not fit the odd ones goes to the next block. */
     __m512i added = _mm512_zextsi128_si512(_mm_cvtsi32_si128((int)state));
@@ -87,8 +117,6 @@ AVX512 uint32_t wl_crc32c_avx512(uint32_t state, const uint8_t *data, size_t siz
     vector = _mm512_maskz_permutexvar_epi8(~UINT64_C(0) << (64 - odd), from, vector);
     data += odd;
     size -= odd;
-    if (size == 0)
-        return reduce(vector);
     const __m512i one = both_halves(powers.block);
     uint32_t rest = (uint32_t)((uint64_t)state >> 8 * (odd < 4 ? odd : 4));
     vector = move_on(vector, one, _mm512_xor_si512(load(data), _mm512_zextsi128_si512(_mm_cvtsi32_si128((int)rest))));
@@ -98,7 +126,15 @@ AVX512 uint32_t wl_crc32c_avx512(uint32_t state, const uint8_t *data, size_t siz
         vector = long_data(vector, &data, &size);
     for (; size; size -= 64, data += 64)
         vector = move_on(vector, one, load(data));
-    return reduce(vector);
+    return reduce(vector, 0);
+}
+
+AVX512 uint32_t wl_crc32c_avx512(uint32_t state, const uint8_t *data, size_t size) {
+    if (size < LEAST)
+        return wl_crc32c_sse42(state, data, size);
+    if (size <= SHORT)
+        return short_data(state, data, size);
+    return not_short(state, data, size);
 }
 
 #endif

@@ -204,8 +204,8 @@ static size_t put_stuffed(encoder *self, size_t *size, bool *memory) {
     search(self, total, &found);
     for (size_t i = 0; i < block->count; i++) {
         uint8_t *out = self->out + *size;
-        size_t wire = stuff(self, block->rows[i], block->head + block->sizes[i], out,
-                            self->room - *size - self->behind, &found);
+        size_t wire =
+            stuff(self, block->rows[i], block->head + block->sizes[i], out, self->room - *size - self->behind, &found);
         if (wire > arguments->max_record)
             return i;
         put_behind(arguments, out + wire);

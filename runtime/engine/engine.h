@@ -135,6 +135,7 @@ typedef struct {
     size_t padding;           /* back to back only: unused bytes after each row */
     size_t max_record;        /* largest row in bytes (as encoded), at most INT32_MAX */
     int64_t stop;             /* rows at or behind this absolute offset are not read; -1: none */
+    bool row_by_row;          /* for tests: plain rows go the way of all others, with the same result */
     const wl_integer *preset; /* values of registers 0 …; wl_program_presets() of them */
 } wl_fill_arguments;
 

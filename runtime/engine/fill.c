@@ -68,7 +68,15 @@ void wl_fill_back_to_back(wl_run *run, wl_fill_result *result) {
     const uint8_t *source = arguments->source;
     size_t end = arguments->end;
     size_t begin = arguments->begin;
+    wl_block *block = wl_block_make(run);
     while (!ends_before(run, result, begin)) {
+        if (block) {
+            size_t behind = wl_block_read(block, result, begin);
+            if (behind != begin) {
+                begin = behind;
+                continue;
+            }
+        }
         /* What lies beyond the largest record has no say in what becomes of the row, however large the window is. */
         const uint8_t *limit = source + begin + wl_smaller(end - begin, arguments->max_record);
         int outcome = wl_run_row(run, source + begin, limit, result->rows);
@@ -86,6 +94,7 @@ void wl_fill_back_to_back(wl_run *run, wl_fill_result *result) {
             break;
         begin = next + wl_smaller(arguments->padding, end - next);
     }
+    wl_block_free(block);
 }
 
 bool wl_fill(const wl_program *program, const wl_fill_arguments *arguments, wl_fill_result *result) {

@@ -1,99 +1,39 @@
-/* Rows that stand between delimiters, stuffed or not. Whatever is wrong with a frame costs that frame only. */
+/* Rows that stand between delimiters, stuffed or not. Whatever is wrong with a frame costs that frame only.
+ *
+ * Frames go in groups: some are found, those are un-stuffed, then the rows in them are read, side by side where they
+ * are plain (frames.h) and one by one where not. */
 #include <stdlib.h>
 
-#include "internal.h"
+#include "frames.h"
 
-/* The frame that is being looked at. */
-typedef struct {
-    size_t position; /* where its row begins: the delimiter before it, or the start of the file */
-    size_t content;  /* its first byte */
-} frame;
+/* Bytes of a group. Large ones write so much at a time that all else waits for memory. */
+#define GROUP_BYTES 2048
+/* How far ahead of the frames memory is asked for the input: a block of the search. */
+#define FETCHED_AHEAD WL_SCAN_BLOCK
+#define LINE 64
 
 static void finish(wl_fill_result *result, int status, size_t consumed) {
     result->status = status;
     result->consumed = consumed;
 }
 
-/* Scratch for `size` bytes and a block more, so that copies out of it may run in whole blocks. The size is that of
- * bytes which are there, never one that the input claims. */
-static bool reserve(wl_run *run, size_t size) {
-    if (size + WL_COPY_BLOCK <= run->scratch_size)
-        return true;
-    size_t wanted = size * 2 + WL_COPY_BLOCK;
-    uint8_t *scratch = realloc(run->scratch, wanted);
-    if (!scratch)
-        return false;
-    run->scratch = scratch;
-    run->scratch_size = wanted;
-    return true;
+static void finish_behind(wl_frames *frames, int status, size_t consumed) {
+    frames->is_last = true;
+    frames->status = status;
+    frames->consumed = consumed;
 }
 
-/* Whether the bytes between delimiters are known to hold no 00. */
-static bool cuts_at_zero(const wl_program *program) {
-    return program->delimiter_size == 1 && program->delimiter[0] == 0;
-}
-
-/* Stuffing of one block stands unchanged behind its header: most records are short enough, and need no copy. */
-static bool is_one_block(const wl_program *program, const uint8_t *data, size_t size) {
-    if (program->stuffing == WL_STUFFING_WORD)
-        return data[0] < 252 && size == (size_t)data[0] + 1;
-    return data[0] < 255 && size == data[0] && cuts_at_zero(program);
-}
-
-/* Unstuffs the frame data[0 … size) into scratch, which has been reserved. */
-static size_t unstuff(const wl_run *run, const uint8_t *data, size_t size) {
-    size_t readable = (size_t)(run->arguments->source + run->arguments->end - data);
-    if (run->program->stuffing == WL_STUFFING_WORD)
-        return wl_word_unstuff_within(data, size, run->scratch, run->scratch_size, readable);
-    return wl_cobs_unstuff_within(data, size, run->scratch, run->scratch_size, readable, cuts_at_zero(run->program));
-}
-
-/* Runs the row in the frame data[0 … size). Sets *damage to why it is no row, or WL_REASON_NONE.
- * Returns an outcome: WL_ROW_COMPLETE, WL_ROW_NO_ROOM, or WL_ROW_LOST where there is no memory. */
-static int run_frame(wl_run *run, const uint8_t *data, size_t size, size_t row, uint32_t *damage) {
-    const wl_program *program = run->program;
-    *damage = WL_REASON_NONE;
-    run->nulls = false;
-    run->readable = run->arguments->source + run->arguments->end;
-    if (program->stuffing != WL_STUFFING_NONE) {
-        if (WL_LIKELY(is_one_block(program, data, size))) {
-            data++;
-            size--;
-        } else {
-            if (!reserve(run, size))
-                return WL_ROW_LOST;
-            size = unstuff(run, data, size);
-            if (size == WL_NOT_FOUND) {
-                *damage = WL_REASON_STUFFING;
-                return WL_ROW_COMPLETE;
-            }
-            data = run->scratch;
-            run->readable = run->scratch + run->scratch_size;
-        }
-    }
-    switch (wl_run_row(run, data, data + size, row)) {
-    case WL_ROW_COMPLETE:
-        *damage = run->refused;
-        return WL_ROW_COMPLETE;
-    case WL_ROW_NO_ROOM:
-        return WL_ROW_NO_ROOM;
-    case WL_ROW_LOST:
-        *damage = run->reason;
-        return WL_ROW_COMPLETE;
-    default:
-        *damage = WL_REASON_LENGTH;
-        return WL_ROW_COMPLETE;
-    }
-}
+/* Finding frames --------------------------------------------------------------------------------------------------- */
 
 /* Where the first frame is. False: the fill has ended without one. */
-static bool first_frame(const wl_run *run, wl_fill_result *result, wl_scanner *scanner, frame *first) {
+static bool first_frame(const wl_run *run, wl_fill_result *result, wl_scanner *scanner, wl_frames *frames) {
     const wl_fill_arguments *arguments = run->arguments;
     size_t begin = arguments->begin, size = run->program->delimiter_size;
     if (arguments->at_start) {
         bool leading =
             arguments->end - begin >= size && !memcmp(arguments->source + begin, run->program->delimiter, size);
-        *first = (frame){begin, leading ? begin + size : begin};
+        frames->position = begin;
+        frames->content = leading ? begin + size : begin;
         return true;
     }
     if (arguments->stop >= 0 && arguments->base_offset + begin >= (uint64_t)arguments->stop) {
@@ -107,98 +47,163 @@ static bool first_frame(const wl_run *run, wl_fill_result *result, wl_scanner *s
         finish(result, arguments->at_end ? WL_END : WL_NEED_INPUT, arguments->end - (arguments->at_end ? 0 : kept));
         return false;
     }
-    *first = (frame){found, found + size};
+    frames->position = found;
+    frames->content = found + size;
     return true;
 }
 
-/* Whether the fill ends before the frame's content is looked at. */
-static bool ends_before(const wl_run *run, wl_fill_result *result, const frame *each) {
-    const wl_fill_arguments *arguments = run->arguments;
-    if (arguments->stop >= 0 && arguments->base_offset + each->position >= (uint64_t)arguments->stop)
-        finish(result, WL_END, each->position);
-    else if (each->content == arguments->end && arguments->at_end)
-        finish(result, WL_END, arguments->end);
-    else if (result->rows == arguments->capacity)
-        finish(result, WL_BATCH_FULL, each->position);
+/* Whether the fill ends before the next frame's content is looked at. */
+static inline bool ends_here(const wl_fill_arguments *arguments, wl_frames *frames, bool is_full) {
+    if (arguments->stop >= 0 && arguments->base_offset + frames->position >= (uint64_t)arguments->stop)
+        finish_behind(frames, WL_END, frames->position);
+    else if (frames->content == arguments->end && arguments->at_end)
+        finish_behind(frames, WL_END, arguments->end);
+    else if (is_full)
+        finish_behind(frames, WL_BATCH_FULL, frames->position);
     else
         return false;
     return true;
 }
 
-/* Whether the frame is larger than the largest record; `delimiter` is where the next one stands, if it was found. */
-static bool is_oversize(const wl_run *run, wl_fill_result *result, const frame *each, size_t delimiter) {
+/* Whether the next frame is larger than the largest record; `delimiter` is where it ends, if that was found. */
+static inline bool is_oversize(const wl_run *run, wl_frames *frames, size_t delimiter) {
     const wl_fill_arguments *arguments = run->arguments;
     size_t behind = run->program->delimiter_size - 1;
-    size_t size = wl_smaller(delimiter, arguments->end) - each->content;
+    size_t size = wl_smaller(delimiter, arguments->end) - frames->content;
     /* A delimiter that has only begun at the end of the window may still come in time. */
     size_t doubt = delimiter == WL_NOT_FOUND && !arguments->at_end ? behind : 0;
     if (WL_LIKELY(size <= arguments->max_record || size - arguments->max_record <= doubt))
         return false;
-    result->position = arguments->base_offset + each->position;
-    result->reason = WL_REASON_LIMIT;
-    finish(result, WL_OVERSIZE, wl_smaller(delimiter, arguments->end) - doubt);
+    finish_behind(frames, WL_OVERSIZE, wl_smaller(delimiter, arguments->end) - doubt);
     return true;
 }
 
-static void no_room(const wl_run *run, wl_fill_result *result, const frame *each) {
-    finish(result, result->rows ? WL_BATCH_FULL : WL_NO_ROOM, each->position);
+/* Addresses only: nothing is read, so the input may end before. */
+static inline void fetch_ahead(const uint8_t *at, size_t size) {
+    for (size_t i = 0; i < wl_smaller(size, GROUP_BYTES); i += LINE)
+        __builtin_prefetch((const void *)((uintptr_t)at + FETCHED_AHEAD + i));
+}
+
+/* The next frames. `left`: rows that still fit. */
+static void gather(const wl_run *run, wl_scanner *scanner, size_t left, wl_frames *frames) {
+    const wl_fill_arguments *arguments = run->arguments;
+    size_t most = left ? wl_smaller(left, WL_GROUP) : WL_GROUP, end = frames->content + GROUP_BYTES, count = 0;
+    while (count < most && frames->content < end && !ends_here(arguments, frames, left == 0)) {
+        size_t delimiter = wl_scanner_find(scanner, frames->content);
+        if (is_oversize(run, frames, delimiter))
+            break;
+        if (delimiter == WL_NOT_FOUND && !arguments->at_end) {
+            finish_behind(frames, WL_NEED_INPUT, frames->position);
+            break;
+        }
+        frames->positions[count] = frames->position;
+        frames->contents[count] = frames->content;
+        frames->behind[count++] = wl_smaller(delimiter, arguments->end);
+        fetch_ahead(arguments->source + frames->content, delimiter - frames->content);
+        if (delimiter == WL_NOT_FOUND) {
+            finish_behind(frames, WL_END, arguments->end);
+            break;
+        }
+        frames->position = delimiter;
+        frames->content = delimiter + run->program->delimiter_size;
+    }
+    frames->count = count;
+}
+
+/* Rows ------------------------------------------------------------------------------------------------------------- */
+
+/* Runs the row in a frame. Sets *damage to why it is no row, or WL_REASON_NONE. */
+static int run_frame(wl_run *run, const wl_frames *frames, size_t i, size_t row, uint32_t *damage) {
+    run->readable = frames->ends[i] + frames->spare;
+    int outcome = wl_run_row(run, frames->data[i], frames->ends[i], row);
+    if (WL_LIKELY(outcome == WL_ROW_COMPLETE))
+        *damage = run->refused;
+    else if (outcome == WL_ROW_LOST)
+        *damage = run->reason;
+    else if (outcome == WL_ROW_TRUNCATED)
+        *damage = WL_REASON_LENGTH;
+    return outcome == WL_ROW_NO_ROOM ? WL_ROW_NO_ROOM : WL_ROW_COMPLETE;
+}
+
+static void no_room(const wl_run *run, wl_fill_result *result, size_t position) {
+    finish(result, result->rows ? WL_BATCH_FULL : WL_NO_ROOM, position);
     result->needed = run->needed;
     result->reason = result->rows ? WL_REASON_NONE : run->column;
 }
 
-/* The frame before `delimiter`, which is the end of the input for the last one. Returns whether the fill goes on;
- * *memory is false where that ran out. */
-static bool take_frame(wl_run *run, wl_fill_result *result, const frame *each, size_t delimiter, bool *memory) {
-    uint32_t damage = WL_REASON_LENGTH;
+/* Takes a frame by itself. Returns whether the fill goes on behind it. */
+static bool take_frame(wl_run *run, wl_fill_result *result, const wl_frames *frames, size_t i) {
+    uint32_t damage = frames->damages[i];
     int outcome = WL_ROW_COMPLETE;
+    size_t position = frames->positions[i];
     run->nulls = false;
-    if (delimiter > each->content)
-        outcome =
-            run_frame(run, run->arguments->source + each->content, delimiter - each->content, result->rows, &damage);
+    if (WL_LIKELY(damage == WL_REASON_NONE))
+        outcome = run_frame(run, frames, i, result->rows, &damage);
     if (WL_LIKELY(outcome == WL_ROW_COMPLETE && damage == WL_REASON_NONE)) {
-        wl_row_done(run, result, each->position);
+        wl_row_done(run, result, position);
         return true;
     }
-    if (outcome == WL_ROW_COMPLETE && delimiter < run->arguments->end) {
-        if (wl_damaged(run, result, each->position, delimiter, damage))
+    if (outcome == WL_ROW_COMPLETE && frames->behind[i] < run->arguments->end) {
+        if (wl_damaged(run, result, position, frames->behind[i], damage))
             return true;
-        finish(result, WL_BATCH_FULL, each->position);
+        finish(result, WL_BATCH_FULL, position);
         return false;
     }
     wl_row_take_back(run, result->rows);
     if (outcome == WL_ROW_NO_ROOM) {
-        no_room(run, result, each);
-    } else if (outcome == WL_ROW_COMPLETE) {
-        result->position = run->arguments->base_offset + each->position;
-        finish(result, WL_TRUNCATED, each->position);
+        no_room(run, result, position);
+    } else {
+        result->position = run->arguments->base_offset + position;
+        finish(result, WL_TRUNCATED, position);
     }
-    *memory = outcome != WL_ROW_LOST;
     return false;
 }
 
-static bool fill(wl_run *run, wl_fill_result *result, wl_scanner *scanner) {
-    const wl_fill_arguments *arguments = run->arguments;
-    size_t size = run->program->delimiter_size;
-    frame each;
-    bool memory = true;
-    if (!first_frame(run, result, scanner, &each))
-        return true;
-    while (!ends_before(run, result, &each)) {
-        size_t delimiter = wl_scanner_find(scanner, each.content);
-        if (is_oversize(run, result, &each, delimiter))
-            break;
-        if (delimiter == WL_NOT_FOUND) {
-            if (!arguments->at_end)
-                finish(result, WL_NEED_INPUT, each.position);
-            else if (take_frame(run, result, &each, arguments->end, &memory))
-                finish(result, WL_END, arguments->end);
-            break;
-        }
-        if (!take_frame(run, result, &each, delimiter, &memory))
-            break;
-        each = (frame){delimiter, delimiter + size};
+/* Takes frames from number `first` on as rows of a sheet; gives how many. */
+static size_t take_sheet(const wl_run *run, wl_sheet *sheet, wl_fill_result *result, const wl_frames *frames,
+                         size_t first) {
+    size_t rows = wl_sheet_read(sheet, frames, first, result->rows);
+    if (run->arguments->offsets) {
+        for (size_t i = 0; i < rows; i++)
+            wl_store8(run->arguments->offsets + (result->rows + i) * 8,
+                      run->arguments->base_offset + frames->positions[first + i]);
     }
-    return memory;
+    result->rows += rows;
+    return rows;
+}
+
+/* Returns whether the fill goes on behind the group. */
+static bool take_group(wl_run *run, wl_sheet *sheet, wl_fill_result *result, const wl_frames *frames) {
+    for (size_t i = 0; i < frames->count;) {
+        size_t rows = sheet ? take_sheet(run, sheet, result, frames, i) : 0;
+        i += rows;
+        if (!rows && !take_frame(run, result, frames, i++))
+            return false;
+    }
+    return true;
+}
+
+/* The whole fill -------------------------------------------------------------------------------------------------- */
+
+/* False where memory ran out. */
+static bool fill(wl_run *run, wl_sheet *sheet, wl_fill_result *result, wl_scanner *scanner) {
+    wl_frames frames;
+    frames.is_last = false;
+    if (!first_frame(run, result, scanner, &frames))
+        return true;
+    while (!frames.is_last) {
+        gather(run, scanner, run->arguments->capacity - result->rows, &frames);
+        if (!wl_frames_unstuff(run, &frames))
+            return false;
+        if (!take_group(run, sheet, result, &frames))
+            return true;
+    }
+    finish(result, frames.status, frames.consumed);
+    if (frames.status == WL_OVERSIZE) {
+        result->position = run->arguments->base_offset + frames.position;
+        result->reason = WL_REASON_LIMIT;
+    }
+    return true;
 }
 
 bool wl_fill_frames(wl_run *run, wl_fill_result *result) {
@@ -208,7 +213,9 @@ bool wl_fill_frames(wl_run *run, wl_fill_result *result) {
         return false;
     wl_scanner_start(scanner, arguments->source, arguments->begin, arguments->end, run->program->delimiter,
                      run->program->delimiter_size);
-    bool memory = fill(run, result, scanner);
+    wl_sheet *sheet = wl_sheet_make(run);
+    bool memory = fill(run, sheet, result, scanner);
+    wl_sheet_free(sheet);
     free(scanner);
     return memory;
 }

@@ -120,6 +120,40 @@ void wl_program_paths(wl_program *program);
 unsigned wl_kind_size(unsigned kind);
 static inline bool wl_kind_is_float(unsigned kind) { return kind >= WL_F4LE; }
 
+/* The integer of that kind. */
+static inline wl_integer wl_load_kind(const uint8_t *at, unsigned kind) {
+    switch (kind) {
+    case WL_U1:
+        return at[0];
+    case WL_U2LE:
+        return wl_load_le2(at);
+    case WL_U2BE:
+        return wl_load_be2(at);
+    case WL_U4LE:
+        return wl_load_le4(at);
+    case WL_U4BE:
+        return wl_load_be4(at);
+    case WL_U8LE:
+        return wl_load_le8(at);
+    case WL_U8BE:
+        return wl_load_be8(at);
+    case WL_S1:
+        return (int8_t)at[0];
+    case WL_S2LE:
+        return (int16_t)wl_load_le2(at);
+    case WL_S2BE:
+        return (int16_t)wl_load_be2(at);
+    case WL_S4LE:
+        return (int32_t)wl_load_le4(at);
+    case WL_S4BE:
+        return (int32_t)wl_load_be4(at);
+    case WL_S8LE:
+        return (int64_t)wl_load_le8(at);
+    default: /* WL_S8BE */
+        return (int64_t)wl_load_be8(at);
+    }
+}
+
 /* The plan of one call (plan.c): the steps that this call needs, decoded once ------------------------------------ */
 
 /* What an instruction does; operands as those of the step it was made from, unless said. */
@@ -201,6 +235,7 @@ typedef struct {
     size_t size;
 } wl_span;
 
+typedef struct wl_block wl_block; /* block.c: rows a block at a time */
 typedef struct wl_index wl_index; /* index.c: answers about long ranges without going through them */
 
 /* Outcomes of one row. */
@@ -288,6 +323,12 @@ void wl_columns_finish(const wl_run *run, wl_fill_result *result);
 /* Notes a damaged row, as a row of nulls where asked for. False: there is no room for the note. */
 bool wl_damaged(wl_run *run, wl_fill_result *result, size_t begin, size_t end, uint32_t reason);
 
+/* Rows a block at a time (block.c): NULL where the plan is not of that kind. */
+wl_block *wl_block_make(wl_run *run);
+void wl_block_free(wl_block *block);
+/* Reads rows from index `begin` on, as many as are plain; returns the index behind them. */
+size_t wl_block_read(wl_block *block, wl_fill_result *result, size_t begin);
+
 /* The two ways in which rows stand in the input. */
 void wl_fill_back_to_back(wl_run *run, wl_fill_result *result);
 bool wl_fill_frames(wl_run *run, wl_fill_result *result);
@@ -300,6 +341,10 @@ bool wl_fill_frames(wl_run *run, wl_fill_result *result);
 size_t wl_word_unstuff_within(const uint8_t *data, size_t size, uint8_t *out, size_t room, size_t readable);
 size_t wl_cobs_unstuff_within(const uint8_t *data, size_t size, uint8_t *out, size_t room, size_t readable,
                               bool without_zeros);
+/* Un-stuffs what has been copied, without the first header: at[i] is where the second header of record i stands, and
+ * ends[i] where it ends. At ends[i] afterwards: it is un-stuffed. Two bytes before it or more: there is a block of more
+ * than 255 literals, and the record has to be un-stuffed anew. Elsewhere: it is refused. */
+void wl_word_unstuff_copies(uint8_t **at, uint8_t *const *ends, size_t count);
 /* wl_word_stuffed_bound() for where it is needed often: a header per block and the first one's byte; a block ends early
  * only where it swallows two bytes for two. */
 static inline size_t wl_word_bound(size_t size) {
@@ -343,6 +388,11 @@ static inline size_t wl_scan_count(size_t wanted, size_t readable) {
     return whole <= readable ? whole : wanted;
 }
 
+/* Copies ranges one behind the other. `largest` of them in bytes; that many and WL_COPY_BLOCK may be read behind each
+ * range, and be written behind the last copy. */
+typedef void (*wl_copy_many_function)(uint8_t *to, const uint8_t *const *from, const uint32_t *sizes, size_t count,
+                                      uint32_t largest);
+
 typedef struct {
     const char *level;
     const char *crc32c_name;
@@ -352,6 +402,8 @@ typedef struct {
     wl_scan_function scan_pair; /* reads one byte behind `count` */
     wl_scan_function scan_byte; /* `second` is not used */
     const wl_md5_variant *md5;
+    size_t (*block_rows)(wl_block *block);
+    wl_copy_many_function copy_many;
 } wl_variant;
 
 extern wl_variant wl_chosen;
@@ -363,12 +415,18 @@ extern wl_variant wl_chosen;
 #define WL_SSE42 "sse4.2"
 #endif
 
+void wl_copy_many_portable(uint8_t *, const uint8_t *const *, const uint32_t *, size_t, uint32_t);
+void wl_copy_many_avx2(uint8_t *, const uint8_t *const *, const uint32_t *, size_t, uint32_t);
+void wl_copy_many_avx512(uint8_t *, const uint8_t *const *, const uint32_t *, size_t, uint32_t);
 uint32_t wl_crc32c_portable(uint32_t state, const uint8_t *data, size_t size);
 uint32_t wl_crc32c_sse42(uint32_t state, const uint8_t *data, size_t size);
 uint32_t wl_crc32c_avx512(uint32_t state, const uint8_t *data, size_t size);
 uint32_t wl_crc32c_armv8(uint32_t state, const uint8_t *data, size_t size);
 uint32_t wl_crc32c_multiply_portable(uint32_t left, uint32_t right);
 uint32_t wl_crc32c_multiply_pclmul(uint32_t left, uint32_t right);
+size_t wl_block_rows_portable(wl_block *block);
+size_t wl_block_rows_avx2(wl_block *block);
+size_t wl_block_rows_avx512(wl_block *block);
 void wl_crc_start(void);
 void wl_crc32c_sse42_start(void);
 void wl_crc32c_avx512_start(void);
@@ -403,7 +461,25 @@ typedef struct {
 
 void wl_scanner_start(wl_scanner *scanner, const uint8_t *source, size_t begin, size_t end, const uint8_t *delimiter,
                       size_t size);
+/* Finds the matches that begin in the next block. False: no more can begin before the end. */
+bool wl_scanner_go_on(wl_scanner *scanner);
+
+static inline bool wl_scanner_matches(const wl_scanner *scanner, size_t at) {
+    return scanner->delimiter_size <= 2 ||
+           !memcmp(scanner->source + at + 2, scanner->delimiter + 2, scanner->delimiter_size - 2);
+}
+
 /* The first match at or after `from` (never smaller than in the call before), or WL_NOT_FOUND. */
-size_t wl_scanner_find(wl_scanner *scanner, size_t from);
+static inline size_t wl_scanner_find(wl_scanner *scanner, size_t from) {
+    do {
+        /* The match that is returned stays, so that a later call may return it again. */
+        for (; scanner->next < scanner->count; scanner->next++) {
+            size_t at = scanner->block + scanner->positions[scanner->next];
+            if (at >= from && wl_scanner_matches(scanner, at))
+                return at;
+        }
+    } while (wl_scanner_go_on(scanner));
+    return WL_NOT_FOUND;
+}
 
 #endif

@@ -64,41 +64,8 @@ static WL_HANDLER(column_be8) {
 
 /* Registers -------------------------------------------------------------------------------------------------------- */
 
-static wl_integer load_register(const uint8_t *at, uint32_t kind) {
-    switch (kind) {
-    case WL_U1:
-        return at[0];
-    case WL_U2LE:
-        return wl_load_le2(at);
-    case WL_U2BE:
-        return wl_load_be2(at);
-    case WL_U4LE:
-        return wl_load_le4(at);
-    case WL_U4BE:
-        return wl_load_be4(at);
-    case WL_U8LE:
-        return wl_load_le8(at);
-    case WL_U8BE:
-        return wl_load_be8(at);
-    case WL_S1:
-        return (int8_t)at[0];
-    case WL_S2LE:
-        return (int16_t)wl_load_le2(at);
-    case WL_S2BE:
-        return (int16_t)wl_load_be2(at);
-    case WL_S4LE:
-        return (int32_t)wl_load_le4(at);
-    case WL_S4BE:
-        return (int32_t)wl_load_be4(at);
-    case WL_S8LE:
-        return (int64_t)wl_load_le8(at);
-    default: /* WL_S8BE */
-        return (int64_t)wl_load_be8(at);
-    }
-}
-
 static WL_HANDLER(register_any) {
-    run->registers[step->a] = load_register(base + step->c, step->b);
+    run->registers[step->a] = wl_load_kind(base + step->c, step->b);
     GO_ON;
 }
 

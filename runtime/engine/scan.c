@@ -14,8 +14,7 @@ void wl_scanner_start(wl_scanner *scanner, const uint8_t *source, size_t begin, 
     scanner->next = 0;
 }
 
-/* Finds the matches that begin in the next block. False: no more can begin before the end. */
-static bool next_block(wl_scanner *scanner) {
+bool wl_scanner_go_on(wl_scanner *scanner) {
     size_t behind = scanner->delimiter_size - 1;
     if (scanner->end - scanner->scanned <= behind)
         return false;
@@ -28,23 +27,6 @@ static bool next_block(wl_scanner *scanner) {
     scanner->block = scanner->scanned;
     scanner->scanned += count;
     return true;
-}
-
-static bool rest_matches(const wl_scanner *scanner, size_t at) {
-    return scanner->delimiter_size <= 2 ||
-           !memcmp(scanner->source + at + 2, scanner->delimiter + 2, scanner->delimiter_size - 2);
-}
-
-size_t wl_scanner_find(wl_scanner *scanner, size_t from) {
-    do {
-        /* The match that is returned stays, so that a later call may return it again. */
-        for (; scanner->next < scanner->count; scanner->next++) {
-            size_t at = scanner->block + scanner->positions[scanner->next];
-            if (at >= from && rest_matches(scanner, at))
-                return at;
-        }
-    } while (next_block(scanner));
-    return WL_NOT_FOUND;
 }
 
 size_t wl_find_delimiter(const uint8_t *source, size_t begin, size_t end, const uint8_t *delimiter, size_t size) {

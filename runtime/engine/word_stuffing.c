@@ -11,11 +11,13 @@
 #define RADIX 253
 
 static const uint8_t delimiter[2] = {0xFE, 0xFD};
+static const uint8_t four_delimiters[8] = {0xFE, 0xFD, 0xFE, 0xFD, 0xFE, 0xFD, 0xFE, 0xFD};
 
 size_t wl_word_stuffed_bound(size_t size) { return wl_word_bound(size); }
 
-/* How much more than needed is copied at a time: all of most records, and not much of what a longest block moves. */
-#define AHEAD 4096
+/* How much more than needed is copied at a time: all of most records. Not of longest blocks: what follows would not be
+ * in its place. */
+#define AHEAD 8192
 
 /* Stuffing adds the first header alone: a later one stands where FE FD was, and is as long. So the bytes are copied as
  * they are, and headers are put in their places when it is known how long their blocks are. Only behind a longest block
@@ -34,19 +36,15 @@ typedef struct {
 } stuffer;
 
 static inline stuffer stuffer_of(const uint8_t *data, size_t size, uint8_t *out, size_t room, size_t readable) {
-    return (stuffer){.data = data,
-                     .size = size,
-                     .readable = readable,
-                     .out = out,
-                     .room = room,
-                     .added = 1,
-                     .most = FIRST_MOST};
+    return (stuffer){
+        .data = data, .size = size, .readable = readable, .out = out, .room = room, .added = 1, .most = FIRST_MOST};
 }
 
 static inline void put_block(stuffer *self, size_t run) {
     size_t end = self->at + run;
     if (self->copied < end) {
-        size_t size = wl_smaller(end - self->copied + AHEAD, self->size - self->copied);
+        size_t ahead = run == self->most ? 0 : AHEAD;
+        size_t size = wl_smaller(end - self->copied + ahead, self->size - self->copied);
         size_t written = self->copied + self->added;
         wl_copy(self->out + written, self->data + self->copied, size, self->room - written,
                 self->readable - self->copied);
@@ -123,8 +121,8 @@ typedef struct {
     size_t copied;  /* what stands before this in the data is copied, or removed */
 } unstuffer;
 
-static inline void copy_until(unstuffer *self, size_t end) {
-    size_t size = wl_smaller(end - self->copied + AHEAD, self->size - self->copied);
+static inline void copy_until(unstuffer *self, size_t end, size_t ahead) {
+    size_t size = wl_smaller(end - self->copied + ahead, self->size - self->copied);
     size_t written = self->copied - self->removed;
     wl_copy(self->out + written, self->data + self->copied, size, self->room - written, self->readable - self->copied);
     self->copied += size;
@@ -136,9 +134,8 @@ static inline size_t header_at(const unstuffer *self, size_t at) {
 
 /* Headers of empty blocks, four at a time: data that is full of the delimiter. Gives where they end. */
 static inline size_t put_delimiters(const unstuffer *self, size_t at) {
-    static const uint8_t four[8] = {0xFE, 0xFD, 0xFE, 0xFD, 0xFE, 0xFD, 0xFE, 0xFD};
     for (; self->copied - at >= 8 && !wl_load_le8(self->data + at); at += 8)
-        memcpy(self->out + (at - self->removed), four, 8);
+        memcpy(self->out + (at - self->removed), four_delimiters, 8);
     return at;
 }
 
@@ -158,7 +155,7 @@ static inline size_t put_over(const unstuffer *self, size_t at) {
     return at;
 }
 
-/* Passes the `run` literals at `at`, and longest blocks with the headers behind them. Gives where the next header stands
+/* Passes the `run` literals at `at`, and longest blocks with the headers behind them. Gives where the next header is
  * that is not removed, or where the data ends; WL_NOT_FOUND where there is neither. */
 static inline size_t pass(unstuffer *self, size_t at, size_t run, size_t most) {
     for (;;) {
@@ -170,7 +167,7 @@ static inline size_t pass(unstuffer *self, size_t at, size_t run, size_t most) {
         if (self->size - at < 2)
             return WL_NOT_FOUND;
         if (self->copied < at)
-            copy_until(self, at);
+            copy_until(self, at, 0);
         run = header_at(self, at);
         most = LATER_MOST;
         at += 2;
@@ -192,12 +189,54 @@ size_t wl_word_unstuff_within(const uint8_t *data, size_t size, uint8_t *out, si
         } else if (self.copied < size) {
             if (at > size)
                 break;
-            copy_until(&self, wl_smaller(at + 2, size));
+            copy_until(&self, wl_smaller(at + 2, size), AHEAD);
         } else {
             return at == size ? size - self.removed : WL_NOT_FOUND;
         }
     }
     return WL_NOT_FOUND;
+}
+
+/* Where data of short blocks alone is copied already, without its first header, its headers can be written over where
+ * they stand: from `at` on, as long as they are there (a byte before `end`) and have a high digit of 0. */
+static inline uint8_t *put_over_copy(uint8_t *at, const uint8_t *end) {
+    while (end - at >= 2 && !at[1]) {
+        size_t run = at[0];
+        memcpy(at, delimiter, 2);
+        at += 2 + run;
+        for (; !run && end - at >= 8 && !wl_load_le8(at); at += 8)
+            memcpy(at, four_delimiters, 8);
+    }
+    return at;
+}
+
+/* Four at once: each header has to be read before the next one is found, and four such chains wait together. */
+static inline void put_over_four(uint8_t **at, uint8_t *const *ends) {
+    uint8_t *a = at[0], *b = at[1], *c = at[2], *d = at[3];
+    const uint8_t *a_end = ends[0], *b_end = ends[1], *c_end = ends[2], *d_end = ends[3];
+    while (a_end - a >= 2 && b_end - b >= 2 && c_end - c >= 2 && d_end - d >= 2) {
+        size_t a_run = a[0], b_run = b[0], c_run = c[0], d_run = d[0];
+        if ((a[1] | b[1] | c[1] | d[1]) || !(a_run | b_run | c_run | d_run))
+            break;
+        memcpy(a, delimiter, 2);
+        memcpy(b, delimiter, 2);
+        memcpy(c, delimiter, 2);
+        memcpy(d, delimiter, 2);
+        a += 2 + a_run;
+        b += 2 + b_run;
+        c += 2 + c_run;
+        d += 2 + d_run;
+    }
+    at[0] = a, at[1] = b, at[2] = c, at[3] = d;
+}
+
+void wl_word_unstuff_copies(uint8_t **at, uint8_t *const *ends, size_t count) {
+    for (size_t i = 0; i < count; i += 4) {
+        if (count - i >= 4)
+            put_over_four(at + i, ends + i);
+        for (size_t k = i; k < count && k < i + 4; k++)
+            at[k] = put_over_copy(at[k], ends[k]);
+    }
 }
 
 size_t wl_word_unstuff(const uint8_t *data, size_t size, uint8_t *out) {

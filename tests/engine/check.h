@@ -97,6 +97,7 @@ typedef struct {
     uint32_t wanted; /* a bit per column */
     bool verify;
     bool null_rows;
+    bool row_by_row;
     const wl_integer *preset;
 } feed;
 

@@ -134,6 +134,7 @@ static wl_fill_result call(reading *it, size_t begin, size_t end) {
                                          .padding = it->how->padding,
                                          .max_record = it->how->max_record,
                                          .stop = it->how->stop,
+                                         .row_by_row = it->how->row_by_row,
                                          .preset = it->how->preset};
     CHECK(wl_fill(it->program, &arguments, &result));
     CHECK(result.consumed <= end - begin);

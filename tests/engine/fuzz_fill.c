@@ -4,8 +4,8 @@
  *         tests/engine/fuzz_fill.c tests/engine/check.c tests/engine/feed.c runtime/engine/[a-z]*.c
  *
  * Compiled with -DWITH_MAIN it drives itself, by random bytes from a seed: fuzz_fill [ROUNDS [SEED]].
- * Beside what the sanitizers see, the read in pieces must give exactly what the read at once gives, and resync must
- * find the same row with and without more input to come. */
+ * Beside what the sanitizers see, the read in pieces must give exactly what the read at once gives, and so must a read
+ * without blocks of rows; resync must find the same row with and without more input to come. */
 #include "drive.h"
 
 #define LONGEST_INPUT 12000
@@ -270,11 +270,15 @@ static void try_program(const wl_program *program, taker *bytes) {
     whole.size = pieces.size = size;
     if (size > 1000)
         pieces.chunk *= 40;
-    outcome left = read_all(program, &whole), right = read_all(program, &pieces);
+    feed singly = whole;
+    singly.row_by_row = true;
+    outcome left = read_all(program, &whole), right = read_all(program, &pieces), rows = read_all(program, &singly);
     programs_run++;
     rows_read += left.rows;
     rows_damaged += left.damaged;
     CHECK(same_outcome(&left, &right));
+    CHECK(same_outcome(&left, &rows));
+    free(rows.bytes);
     free(left.bytes);
     free(right.bytes);
     if (!wl_program_delimited(program))

@@ -66,7 +66,17 @@ def run_test(program: Path, *arguments: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["test_encode", "test_md5", "test_parts", "test_programs", "test_rows", "test_messages"]
+    "name",
+    [
+        "test_blocks",
+        "test_encode",
+        "test_frames",
+        "test_md5",
+        "test_parts",
+        "test_programs",
+        "test_rows",
+        "test_messages",
+    ],
 )
 def test_c(objects: Path, name: str) -> None:
     run_test(build_test(objects, name))

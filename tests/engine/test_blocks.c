@@ -1,0 +1,215 @@
+/* Rows a block at a time against rows one by one: random programs without jumps, over inputs that are mostly right. */
+#include "check.h"
+
+#define ROOM_FOR_ROWS 40000
+
+/* A row: a head whose first fields are the sizes of the byte strings that follow, a checksum over some of it. */
+typedef struct {
+    draft program;
+    unsigned size_kinds[3];
+    unsigned strings;
+    unsigned head;    /* bytes before the first byte string */
+    unsigned between; /* bytes of fields behind each byte string */
+    bool summed;
+    bool constant;
+} layout;
+
+static const unsigned size_kinds[] = {WL_U1,   WL_S1,   WL_U2LE, WL_U2BE, WL_S2BE,
+                                      WL_U4LE, WL_U4BE, WL_S4LE, WL_U8LE, WL_S8BE};
+static const uint8_t storages[] = {1, 2, 4, 8};
+
+static unsigned column_of(draft *it, unsigned storage) {
+    it->storages[it->column_count] = (uint8_t)storage;
+    return (unsigned)it->column_count++;
+}
+
+static unsigned kind_of(source_of_chance *chance, unsigned size, unsigned below) {
+    unsigned kind = (unsigned)chance_below(chance, below);
+    while (wl_kind_size(kind) != size)
+        kind = (kind + 1) % below;
+    return kind;
+}
+
+/* Columns of all kinds at places that the last NEED of `safe` bytes covers. */
+static void add_columns(source_of_chance *chance, draft *it, unsigned safe) {
+    for (size_t count = chance_below(chance, 4); count && it->column_count < 12; count--) {
+        unsigned size = storages[chance_below(chance, 4)];
+        if (size > safe)
+            continue;
+        int64_t place = (int64_t)chance_below(chance, safe - size + 1);
+        if (chance_below(chance, 3)) {
+            draft_step(it, WL_OP_COLUMN_FIXED, column_of(it, size), kind_of(chance, size, WL_KIND_COUNT), place, 0);
+            continue;
+        }
+        unsigned kind = kind_of(chance, size, WL_F4LE), wide = storages[chance_below(chance, 4)];
+        draft_step(it, WL_OP_REGISTER_FIXED, 9, kind, place, 0);
+        if (chance_below(chance, 2))
+            draft_step(it, WL_OP_COLUMN_REGISTER, column_of(it, wide), 9, kind_of(chance, wide, WL_F4LE), 0);
+        else
+            draft_step(it, WL_OP_COLUMN_TIMESTAMP, column_of(it, 8), 9, -(int64_t)chance_below(chance, 9) * 1000,
+                       (int64_t)chance_next(chance) >> chance_below(chance, 63));
+    }
+}
+
+static layout make_layout(source_of_chance *chance) {
+    layout it = {.strings = (unsigned)chance_below(chance, 4), .between = (unsigned)chance_below(chance, 10)};
+    draft *program = &it.program;
+    unsigned outcome = (unsigned)chance_below(chance, 2) | WL_REASON_LENGTH << 8;
+    program->registers = 10;
+    program->spans = 4;
+    program->marks = 4;
+    program->rules[0] = (wl_rule){1 + (uint32_t)chance_below(chance, 2), 0xFFFFFFFF, 0xFFFFFFFF, -1, 0, 0};
+    program->rule_count = 1;
+    it.summed = chance_below(chance, 2);
+    it.constant = chance_below(chance, 3) == 0;
+    if (chance_below(chance, 4) == 0) {
+        program->rules[0].replace = (int32_t)chance_below(chance, 256);
+        program->rules[0].own_size = 4;
+        program->rules[0].own = (uint32_t)chance_below(chance, 2);
+    }
+    it.head = 4 + (unsigned)chance_below(chance, 12);
+    for (unsigned i = 0; i < it.strings; i++) {
+        it.size_kinds[i] = size_kinds[chance_below(chance, sizeof size_kinds / sizeof *size_kinds)];
+        it.head += wl_kind_size(it.size_kinds[i]);
+    }
+    draft_step(program, WL_OP_NEED, it.head, 0, 0, 0);
+    draft_step(program, WL_OP_REGISTER_FIXED, 8, WL_U4LE, 0, 0);
+    draft_step(program, WL_OP_MARK, 0, 0, 0, 0);
+    draft_step(program, WL_OP_MARK, 1, 0, 4, 0);
+    if (it.constant) {
+        program->constants[0] = 0xA5;
+        program->constant_size = 1;
+        draft_step(program, WL_OP_CHECK_CONSTANT, 0, outcome, it.head - 1, 1);
+    }
+    unsigned at = 4;
+    for (unsigned i = 0; i < it.strings; i++) {
+        draft_step(program, WL_OP_REGISTER_FIXED, i, it.size_kinds[i], at, 0);
+        if (chance_below(chance, 3) == 0)
+            draft_step(program, WL_OP_CHECK_RANGE, i, outcome | (unsigned)chance_below(chance, 2) << 7, -1,
+                       20 + (int64_t)chance_below(chance, 300));
+        at += wl_kind_size(it.size_kinds[i]);
+    }
+    add_columns(chance, program, it.head);
+    for (unsigned i = 0; i < it.strings; i++) {
+        if (chance_below(chance, 5))
+            draft_step(program, WL_OP_BYTES_REGISTER, i, i, 0, 0);
+        else
+            draft_step(program, WL_OP_SKIP_REGISTER, i, 0, 0, 0);
+        draft_step(program, WL_OP_NEED, it.between, 0, 0, 0);
+        add_columns(chance, program, it.between);
+    }
+    for (unsigned i = 0; i < it.strings && program->column_count < 16; i++) {
+        bool is_read = false;
+        for (size_t step = 0; step < program->step_count; step++)
+            is_read |= program->steps[step].op == WL_OP_BYTES_REGISTER && program->steps[step].a == i;
+        if (is_read && chance_below(chance, 3))
+            draft_step(program, WL_OP_COLUMN_BYTES, column_of(program, WL_VARIABLE), i, 0, 0);
+    }
+    if (chance_below(chance, 4) == 0) {
+        draft_step(program, WL_OP_BYTES_FIXED, 3, 0, 0, 0);
+        draft_step(program, WL_OP_COLUMN_BYTES, column_of(program, WL_VARIABLE), 3, 0, 0);
+    }
+    draft_step(program, WL_OP_MARK, 2, 1, 0, 0);
+    if (it.summed)
+        draft_step(program, WL_OP_CHECKSUM, 0, 8, 1, 2);
+    draft_step(program, WL_OP_END, 0, 0, 0, 0);
+    return it;
+}
+
+static void put_number(uint8_t *at, unsigned kind, uint64_t value) {
+    unsigned size = wl_kind_size(kind);
+    bool big = kind == WL_U2BE || kind == WL_S2BE || kind == WL_U4BE || kind == WL_S8BE;
+    for (unsigned i = 0; i < size; i++)
+        at[big ? size - 1 - i : i] = (uint8_t)(value >> 8 * i);
+}
+
+/* One row; its checksum holds. Returns its size. */
+static size_t put_row(source_of_chance *chance, const layout *it, uint8_t *at, size_t longest) {
+    size_t size = it->head, place = 4;
+    for (unsigned i = 0; i < it->head; i++)
+        at[i] = (uint8_t)chance_next(chance);
+    for (unsigned i = 0; i < it->strings; i++) {
+        size_t string = chance_below(chance, longest + 1);
+        if (wl_kind_size(it->size_kinds[i]) == 1 && string > 127)
+            string = 127;
+        put_number(at + place, it->size_kinds[i], string);
+        place += wl_kind_size(it->size_kinds[i]);
+        for (size_t end = size + string + it->between; size < end; size++)
+            at[size] = (uint8_t)chance_next(chance);
+    }
+    if (it->constant)
+        at[it->head - 1] = 0xA5;
+    const wl_rule *rule = it->program.rules;
+    uint8_t *own = exactly(size);
+    memcpy(own, at, size);
+    if (rule->replace >= 0 && rule->own == 1)
+        memset(own + 4, rule->replace, wl_smaller(4, size - 4));
+    uint32_t state = rule->algorithm == 1 ? wl_crc32c_update(rule->initial, own + 4, size - 4)
+                                          : wl_crc32_update(rule->initial, own + 4, size - 4);
+    put_number(at, WL_U4LE, state ^ rule->final_xor);
+    free(own);
+    return size;
+}
+
+static size_t rows_read, rows_damaged;
+
+static void same_both_ways(source_of_chance *chance, const wl_program *program, feed how) {
+    feed singly = how;
+    singly.row_by_row = true;
+    outcome expected = read_all(program, &singly), found = read_all(program, &how);
+    CHECK(same_outcome(&expected, &found));
+    free(found.bytes);
+    for (int round = 0; round < 2; round++) {
+        how.chunk = 1 + chance_below(chance, round ? how.size + 1 : 300);
+        how.capacity = 1 + chance_below(chance, 300);
+        how.room = chance_below(chance, 600);
+        how.damages = 1 + chance_below(chance, 4);
+        found = read_all(program, &how);
+        CHECK(same_outcome(&expected, &found));
+        free(found.bytes);
+    }
+    rows_read += expected.rows;
+    rows_damaged += expected.damaged;
+    free(expected.bytes);
+}
+
+static void test_layouts(void) {
+    source_of_chance chance = {20};
+    for (int round = 0; round < 120; round++) {
+        layout it = make_layout(&chance);
+        wl_program *program = draft_load(&it.program);
+        size_t padding = chance_below(&chance, 4) ? 0 : chance_below(&chance, 6), size = 0;
+        size_t longest = chance_below(&chance, 4) ? chance_below(&chance, 100) : chance_below(&chance, 3000);
+        uint8_t *all = exactly(ROOM_FOR_ROWS + 3 * longest + 200);
+        for (size_t rows = chance_below(&chance, 700); rows && size < ROOM_FOR_ROWS; rows--) {
+            size += put_row(&chance, &it, all + size, longest);
+            memset(all + size, 0xEE, padding);
+            size += padding;
+        }
+        size -= chance_below(&chance, 2) ? 0 : chance_below(&chance, size + 1) % 50;
+        for (size_t count = chance_below(&chance, 3) ? 0 : chance_below(&chance, 30); count && size; count--)
+            all[chance_below(&chance, size)] ^= (uint8_t)(1u << chance_below(&chance, 8));
+        uint8_t *input = copy_of(all, size);
+        feed how = {.input = input,
+                    .size = size,
+                    .capacity = 1000,
+                    .room = 1 << 16,
+                    .damages = 100,
+                    .padding = padding,
+                    .max_record = chance_below(&chance, 4) ? 1 << 16 : 60 + chance_below(&chance, 200),
+                    .stop = chance_below(&chance, 4) ? -1 : (int64_t)chance_below(&chance, size + 10),
+                    .wanted = chance_below(&chance, 3) ? 0xFFFF : (uint32_t)chance_next(&chance) & 0xFFFF,
+                    .verify = chance_below(&chance, 4) != 0,
+                    .null_rows = chance_below(&chance, 2)};
+        same_both_ways(&chance, program, how);
+        free(input);
+        free(all);
+        wl_program_free(program);
+    }
+}
+
+int main(void) {
+    for_every_level(test_layouts);
+    printf("%zu rows, %zu damaged\n", rows_read, rows_damaged);
+    return rows_read > 20000 && rows_damaged > 50 ? 0 : 1;
+}
