@@ -5,8 +5,8 @@
 
 #include "_arguments.h"
 #include "_checksums.h"
-#include "_maker.h"
 #include "_encode.h"
+#include "_maker.h"
 #include "_md5.h"
 #include "_messages.h"
 

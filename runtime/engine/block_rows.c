@@ -13,8 +13,7 @@ typedef uint8_t vector __attribute__((vector_size(WL_COPY_BLOCK), aligned(1), ma
 #define INLINE static inline __attribute__((always_inline))
 
 INLINE void copy_vectors(uint8_t *to, const uint8_t *from, size_t count) {
-    WL_UNROLL for (size_t i = 0; i < count; i++)
-        ((vector *)(void *)to)[i] = ((const vector *)(const void *)from)[i];
+    WL_UNROLL for (size_t i = 0; i < count; i++)((vector *)(void *)to)[i] = ((const vector *)(const void *)from)[i];
 }
 
 /* As wl_copy(), in steps of several vectors: the fewer steps, the fewer branches that depend on the size. */

@@ -19,10 +19,10 @@
  * read. A product of reflected polynomials is a bit short, and a half stands 64 bits from the other: hence the 31 and
  * 33 beside the distance. */
 static struct {
-    uint64_t block[2];   /* 64 bytes */
-    uint64_t blocks[2];  /* 256 bytes */
-    uint64_t to_last[8]; /* per lane, to the last lane's place; the last one's are not used */
-    uint64_t vectors[3][2]; /* 64, 128 and 192 bytes */
+    uint64_t block[2];         /* 64 bytes */
+    uint64_t blocks[2];        /* 256 bytes */
+    uint64_t to_last[8];       /* per lane, to the last lane's place; the last one's are not used */
+    uint64_t vectors[3][2];    /* 64, 128 and 192 bytes */
     uint64_t state[SHORT + 1]; /* x^(8n − 33): a state moved on by n bytes, to be reduced with the rest */
 } powers;
 

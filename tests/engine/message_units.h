@@ -26,9 +26,23 @@ static void put_varint(unit_author *by, uint64_t value) {
 
 static void put_text(unit_author *by) {
     /* Digits of several kinds, what looks like a number and is none, and what is no text at all. */
-    static const char *const texts[] = {"",         "ab",           "1",        "12",           "-3",       "+",
-                                        "\xc3\xa9", "\xd9\xa3",     "\xff",     "\xe0\xa5\xa9", "\xc3",     "\xc0\x80",
-                                        "\xe2\x82", "\xed\xa0\x80", "\xf0\x9f", "\xe0\x80\x80", "\xf0\x9f\x98\x80"};
+    static const char *const texts[] = {"",
+                                        "ab",
+                                        "1",
+                                        "12",
+                                        "-3",
+                                        "+",
+                                        "\xc3\xa9",
+                                        "\xd9\xa3",
+                                        "\xff",
+                                        "\xe0\xa5\xa9",
+                                        "\xc3",
+                                        "\xc0\x80",
+                                        "\xe2\x82",
+                                        "\xed\xa0\x80",
+                                        "\xf0\x9f",
+                                        "\xe0\x80\x80",
+                                        "\xf0\x9f\x98\x80"};
     const char *text = texts[take_below(by->bytes, sizeof texts / sizeof *texts)];
     size_t size = *text ? strlen(text) : take_below(by->bytes, 2);
     put_varint(by, size);
