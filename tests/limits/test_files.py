@@ -81,6 +81,7 @@ SEGMENT = frames(payloads(5000))
         ("decode", "edgemq_segment", zstandard.ZstdCompressor().compress(SEGMENT)[:-1000]),
         ("verify", "edgemq_segment", gzip.compress(SEGMENT)[:-1000]),
     ],
+    ids=["raw", "zstd", "gzip"],  # not the bytes: the name of a test is in the environment of what it starts
 )
 def test_a_pipe_that_stalls_is_left_at_an_interrupt(command: str, name: str, begun: bytes, tmp_path: Path) -> None:
     out = ["-o", str(tmp_path / "out.ndjson")] if command == "decode" else []

@@ -93,8 +93,6 @@ def spark(tmp_path_factory: pytest.TempPathFactory, object_store: Store) -> Iter
         os.environ["PYTHONPATH"] = before
 
 
-# Before pytest-xdist looks for the groups.
-@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """All tests with a session run in one process, so that there is one session."""
     for item in items:
