@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -83,7 +84,7 @@ def repeated_lines(scope: ClassScope, attribute: Attribute, target: str, source:
         return (*begin, Line(f"{scope.use('gather')}({name}, {series_text(scope, attribute)})"))
     return (
         *begin,
-        *loop_lines(scope, attribute, lambda text: Line(f"{name}.append({text})"), source),
+        *loop_lines(scope, attribute, lambda text: Line(f"{name}.append({_alone(text)})"), source),
     )
 
 
@@ -237,6 +238,11 @@ def _number(kind: object) -> str | None:
         case BitsType(width, endian):
             return f"io.read_bits_int_{endian}({width})"
     return None
+
+
+def _alone(text: str) -> str:
+    """A number of computed endianness needs no parentheses where it is an argument."""
+    return text[1:-1] if re.fullmatch(r"\(io\.read_\w+\(\) if self\._is_le else io\.read_\w+\(\)\)", text) else text
 
 
 def _read_call(code: str, endian: str | None) -> str:

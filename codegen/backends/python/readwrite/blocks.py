@@ -7,19 +7,21 @@ from collections.abc import Iterable
 
 from ..view import Line, Lines, block
 
-INDEX = re.compile(r"(?<![.'\w])index\b(?!')")
-"""The variable, not a member or a text of that name."""
-
 
 def loop(item: str, values: str, body: Iterable[Line]) -> Line:
     """A loop over the items of a list; they are counted where a statement asks for the number."""
     lines = tuple(body)
-    head = f"for index, {item} in enumerate({values}):" if _counts(lines) else f"for {item} in {values}:"
-    return block(head, lines)
+    if not _mention(lines, "index"):
+        return block(f"for {item} in {values}:", lines)
+    if not _mention(lines, item):
+        return block(f"for index in range(len({values})):", lines)
+    return block(f"for index, {item} in enumerate({values}):", lines)
 
 
-def _counts(lines: Lines) -> bool:
-    return any(INDEX.search(each.text) or _counts(each.body) for each in lines)
+def _mention(lines: Lines, name: str) -> bool:
+    """Whether there is the variable, not a member or a text of that name."""
+    variable = re.compile(rf"(?<![.'\w]){name}\b(?!')")
+    return any(variable.search(each.text) or _mention(each.body, name) for each in lines)
 
 
 def when(conditions: Iterable[str], lines: Lines) -> Line:

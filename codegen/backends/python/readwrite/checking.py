@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from ....expression.fold import constant, fold
 from ....model.following import is_steady
-from ....model.model import Attribute, Instance, RepeatCount, RepeatEos, RepeatUntil
+from ....model.model import Attribute, Instance, RepeatCount, RepeatEos, RepeatUntil, Switch
 from ....model.types import BitsType, BytesType, EnumType, StringType, UserType
 from ..expressions import AND
 from ..instances import is_kept, slot
@@ -119,6 +119,8 @@ def _repeated(scope: ClassScope, attribute: Attribute, values: str, source: str)
 def _item(scope: ClassScope, attribute: Attribute, value: str, source: str) -> Lines:
     if attribute.switch is None:
         lines = _value(scope, attribute, value)
+    elif asks_stream(scope, attribute.switch.on):
+        lines = _adopted(scope, attribute, attribute.switch, value)
     else:
         branches = switch_branches(
             scope, attribute, attribute.switch, lambda case: _case(scope, attribute, case, value)
@@ -127,6 +129,15 @@ def _item(scope: ClassScope, attribute: Attribute, value: str, source: str) -> L
         lines = () if does_nothing(tuple(each for each in branches if each.body)) else branches
     checked = without_late_checks(scope, attribute)
     return (*lines, *check_lines(scope, checked, value, source, "None", writing=True))
+
+
+def _adopted(scope: ClassScope, attribute: Attribute, switch: Switch, value: str) -> Lines:
+    """Which case a stream decides for is known when it is written; an object stands below this one in any case."""
+    kinds = [each.type for each in switch.cases if isinstance(each.type, UserType)]
+    if all(is_foreign(scope, kind) for kind in kinds):
+        return ()
+    adopt = Line(f"self._adopt({attribute.id!r}, {value}, {parent_text(scope, attribute)})")
+    return (block(f"if isinstance({value}, {scope.use('KaitaiStruct')}):", [adopt]),)
 
 
 def _case(scope: ClassScope, attribute: Attribute, case: Attribute, value: str) -> Lines:
