@@ -27,8 +27,27 @@ def maker(
 def _plain_maker(
     made: type[Made], packer: struct.Struct, names: str, io: object, parent: object, root: object
 ) -> Callable[[bytes, int], Made]:
+    if made.__setattr__ is not object.__setattr__:
+        return _quiet_maker(made, packer, tuple(names.split()), (io, parent, root))
     plain: Callable[[bytes, int], Made] = _factory(names)(made, made.__new__, packer.unpack_from, io, parent, root)
     return plain
+
+
+def _quiet_maker(
+    made: type[Made], packer: struct.Struct, names: tuple[str, ...], family: tuple[object, object, object]
+) -> Callable[[bytes, int], Made]:
+    """For classes that note what is assigned, which this is not."""
+    put = object.__setattr__
+
+    def make(data: bytes, position: int) -> Made:
+        self = made.__new__(made)
+        for name, value in zip(("_io", "_parent", "_root"), family, strict=True):
+            put(self, name, value)
+        for name, value in zip(names, packer.unpack_from(data, position), strict=True):
+            put(self, name, value)
+        return self
+
+    return make
 
 
 @cache
