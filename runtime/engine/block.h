@@ -20,6 +20,9 @@
 /* Bytes of a block whose byte strings are read: its fixed fields are then still in a processor's first cache. */
 #define WL_BLOCK_BYTES 16384
 #define WL_MOST_STRETCHES 8
+/* Where rows have more bytes than this on average, so many are left to the handlers before a block is tried again. */
+#define WL_BLOCK_LARGE 640
+#define WL_BLOCK_REST 1024
 
 typedef struct {
     uint32_t stretch;
