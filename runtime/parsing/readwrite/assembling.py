@@ -34,6 +34,7 @@ class AssembledStruct(AssignedStruct):
         super().__init_subclass__()
         own = vars(cls)
         if "_assemble" not in own and not GENERAL.isdisjoint(own):
+            # Types say that methods are not assigned to; here a class takes back what it would inherit.
             cls._assemble = AssembledStruct._assemble  # type: ignore[method-assign]
 
     def _assemble(self, parts: list[bytes], objects: list[Any]) -> None:
@@ -44,6 +45,7 @@ class AssembledStruct(AssignedStruct):
         raise UnassembledError
 
     def _check(self) -> None:
+        """Every generated class has its own, and Kaitai's protocol no other name for there being none."""
         raise NotImplementedError
 
     def _check_alone(self) -> None:
