@@ -1,0 +1,78 @@
+/* What exists once per kind of processor, and what was chosen of it (cpu.c). Part of internal.h, which includes it behind
+ * the types that it names. */
+#ifndef WIRELOOM_VARIANTS_H
+#define WIRELOOM_VARIANTS_H
+
+/* Writes the position (relative to `from`) of every match that begins in [from, from + count) to `positions`; bytes up
+ * to from + count + 1 … (size - 1 of them) may be read. Returns the number of matches. count ≤ WL_SCAN_BLOCK. */
+#define WL_SCAN_BLOCK 8192
+typedef size_t (*wl_scan_function)(const uint8_t *from, size_t count, uint8_t first, uint8_t second,
+                                   uint16_t *positions);
+
+/* How many places to search at once where `wanted` are left and `readable` may be read: whole vectors, if possible,
+ * because what is left of one is searched slowly. Matches behind `wanted` are for the caller to leave out. */
+static inline size_t wl_scan_count(size_t wanted, size_t readable) {
+    wanted = wl_smaller(wanted, WL_SCAN_BLOCK);
+    size_t whole = (wanted + 63) & ~(size_t)63;
+    return whole <= readable ? whole : wanted;
+}
+
+/* Copies ranges one behind the other. `largest` of them in bytes; that many and WL_COPY_BLOCK may be read behind each
+ * range, and be written behind the last copy. */
+typedef void (*wl_copy_many_function)(uint8_t *to, const uint8_t *const *from, const uint32_t *sizes, size_t count,
+                                      uint32_t largest);
+
+typedef struct {
+    const char *level;
+    const char *crc32c_name;
+    const char *scan_name;
+    wl_crc_function crc32c;
+    uint32_t (*crc32c_multiply)(uint32_t left, uint32_t right);
+    wl_scan_function scan_pair; /* reads one byte behind `count` */
+    wl_scan_function scan_byte; /* `second` is not used */
+    const wl_md5_variant *md5;
+    size_t (*block_rows)(wl_block *block);
+    wl_copy_many_function copy_many;
+} wl_variant;
+
+extern wl_variant wl_chosen;
+
+/* How a function is allowed SSE4.2: newer clangs count the crc32 instructions apart, others do not know the word. */
+#if defined(__clang__) && __clang_major__ >= 14
+#define WL_SSE42 "sse4.2,crc32"
+#else
+#define WL_SSE42 "sse4.2"
+#endif
+
+void wl_copy_many_portable(uint8_t *, const uint8_t *const *, const uint32_t *, size_t, uint32_t);
+void wl_copy_many_avx2(uint8_t *, const uint8_t *const *, const uint32_t *, size_t, uint32_t);
+void wl_copy_many_avx512(uint8_t *, const uint8_t *const *, const uint32_t *, size_t, uint32_t);
+uint32_t wl_crc32c_portable(uint32_t state, const uint8_t *data, size_t size);
+uint32_t wl_crc32c_sse42(uint32_t state, const uint8_t *data, size_t size);
+uint32_t wl_crc32c_avx512(uint32_t state, const uint8_t *data, size_t size);
+uint32_t wl_crc32c_armv8(uint32_t state, const uint8_t *data, size_t size);
+uint32_t wl_crc32c_multiply_portable(uint32_t left, uint32_t right);
+uint32_t wl_crc32c_multiply_pclmul(uint32_t left, uint32_t right);
+size_t wl_block_rows_portable(wl_block *block);
+size_t wl_block_rows_avx2(wl_block *block);
+size_t wl_block_rows_avx512(wl_block *block);
+void wl_crc_start(void);
+void wl_crc32c_sse42_start(void);
+void wl_crc32c_avx512_start(void);
+
+/* x^n modulo the polynomial of `algorithm`, reflected; and a state after `size` zero bytes. */
+uint32_t wl_crc_power(uint32_t algorithm, uint64_t n);
+uint32_t wl_crc_shift(uint32_t algorithm, uint32_t state, uint64_t size);
+
+size_t wl_scan_pair_portable(const uint8_t *, size_t, uint8_t, uint8_t, uint16_t *);
+size_t wl_scan_byte_portable(const uint8_t *, size_t, uint8_t, uint8_t, uint16_t *);
+size_t wl_scan_pair_sse2(const uint8_t *, size_t, uint8_t, uint8_t, uint16_t *);
+size_t wl_scan_byte_sse2(const uint8_t *, size_t, uint8_t, uint8_t, uint16_t *);
+size_t wl_scan_pair_avx2(const uint8_t *, size_t, uint8_t, uint8_t, uint16_t *);
+size_t wl_scan_byte_avx2(const uint8_t *, size_t, uint8_t, uint8_t, uint16_t *);
+size_t wl_scan_pair_avx512(const uint8_t *, size_t, uint8_t, uint8_t, uint16_t *);
+size_t wl_scan_byte_avx512(const uint8_t *, size_t, uint8_t, uint8_t, uint16_t *);
+size_t wl_scan_pair_neon(const uint8_t *, size_t, uint8_t, uint8_t, uint16_t *);
+size_t wl_scan_byte_neon(const uint8_t *, size_t, uint8_t, uint8_t, uint16_t *);
+
+#endif
