@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from os import PathLike
-from typing import IO, Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from .kaitai import KaitaiStream, KaitaiStruct
-from .streams import FileStream, MemoryStream
+from .readable import Readable
 from .structs import shown
 
 
-class ReadStruct(KaitaiStruct):
+class ReadStruct(Readable):
     """An object that is read from a stream when it is made, as those of Kaitai's own compiler.
 
     ``from_bytes``, ``from_file`` and ``from_io`` make one of a type without parameters; the constructor takes the
@@ -33,29 +32,6 @@ class ReadStruct(KaitaiStruct):
         self._parent = _parent
         self._root = _root
         self._read()
-
-    @classmethod
-    def from_bytes(cls, buf: bytes) -> Self:
-        """Reads an object from bytes in memory."""
-        return cls(MemoryStream(buf))
-
-    @classmethod
-    def from_file(cls, filename: str | PathLike[str]) -> Self:
-        """Reads an object from a file, which stays open until ``close`` or the end of a ``with`` block."""
-        file = open(filename, "rb")  # noqa: SIM115 - the object owns it
-        try:
-            return cls(FileStream(file))
-        except BaseException:
-            file.close()
-            raise
-
-    @classmethod
-    def from_io(cls, io: IO[bytes]) -> Self:
-        """Reads an object from an open binary file."""
-        return cls(FileStream(io))
-
-    def _read(self) -> None:
-        """Reads all attributes from ``_io``."""
 
     def _fetch_instances(self) -> None:
         """Reads the instances that are read from the stream, here and in all that belongs to the object.

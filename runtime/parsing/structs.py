@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from os import PathLike
-from typing import IO, Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from .errors import EncodingError, too_deep, with_reason
-from .kaitai import KaitaiStream, KaitaiStruct, KaitaiStructError, ValidationFailedError
-from .streams import FileStream, MemoryStream, WriteStream
+from .kaitai import KaitaiStream, KaitaiStructError, ValidationFailedError
+from .readable import Readable
+from .streams import WriteStream
 
 UNSET: Any = object()
 """Default of a constructor's arguments: the attribute stays unset."""
@@ -16,7 +16,7 @@ SHOWN_BYTES = 48
 """How many bytes of a long field ``repr`` shows."""
 
 
-class Struct(KaitaiStruct):
+class Struct(Readable):
     """Something that a spec describes, read from a stream or made of values.
 
     With a stream, ``from_bytes``, ``from_file``, ``from_io`` and the constructor read at once. Without one the
@@ -53,29 +53,6 @@ class Struct(KaitaiStruct):
         for name, value in fields.items():
             if value is not UNSET:
                 setattr(self, name, value)
-
-    @classmethod
-    def from_bytes(cls, buf: bytes) -> Self:
-        """Reads an object from bytes in memory."""
-        return cls(MemoryStream(buf))
-
-    @classmethod
-    def from_file(cls, filename: str | PathLike[str]) -> Self:
-        """Reads an object from a file, which stays open until ``close`` or the end of a ``with`` block."""
-        file = open(filename, "rb")  # noqa: SIM115 - the object owns it
-        try:
-            return cls(FileStream(file))
-        except BaseException:
-            file.close()
-            raise
-
-    @classmethod
-    def from_io(cls, io: IO[bytes]) -> Self:
-        """Reads an object from an open binary file."""
-        return cls(FileStream(io))
-
-    def _read(self) -> None:
-        """Reads all attributes from ``_io``."""
 
     def _append(self, io: WriteStream) -> None:
         """Writes all attributes to the end of ``io``, filling in what is derived."""

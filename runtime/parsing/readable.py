@@ -1,0 +1,38 @@
+"""``Readable``: the ways to make an object of bytes, of a file, and of an open file."""
+
+from __future__ import annotations
+
+from os import PathLike
+from typing import IO, Self
+
+from .kaitai import KaitaiStruct
+from .streams import FileStream, MemoryStream
+
+
+class Readable(KaitaiStruct):
+    """What is read from the stream that its constructor is given."""
+
+    __slots__ = ()
+
+    @classmethod
+    def from_bytes(cls, buf: bytes) -> Self:
+        """Reads an object from bytes in memory."""
+        return cls(MemoryStream(buf))
+
+    @classmethod
+    def from_file(cls, filename: str | PathLike[str]) -> Self:
+        """Reads an object from a file, which stays open until ``close`` or the end of a ``with`` block."""
+        file = open(filename, "rb")  # noqa: SIM115 - the object owns it
+        try:
+            return cls(FileStream(file))
+        except BaseException:
+            file.close()
+            raise
+
+    @classmethod
+    def from_io(cls, io: IO[bytes]) -> Self:
+        """Reads an object from an open binary file."""
+        return cls(FileStream(io))
+
+    def _read(self) -> None:
+        """Reads all attributes from ``_io``."""
