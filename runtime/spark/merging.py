@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 
 import pyarrow as pa
 
@@ -11,7 +11,7 @@ ENOUGH_BYTES = 1 << 20
 """A batch that has either goes on as it is, and so does one that comes to it with those before it."""
 
 
-def merged(batches: Iterable[pa.RecordBatch], most: int) -> Iterator[pa.RecordBatch]:
+def merged(batches: Iterable[pa.RecordBatch], most: int) -> Generator[pa.RecordBatch]:
     """The same rows in the same order, in batches of ``ENOUGH_ROWS`` or ``ENOUGH_BYTES`` but for the last one.
 
     ``most``: no batches are put together that have more rows than that. A large batch by itself is not copied. Where

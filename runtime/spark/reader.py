@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -93,11 +93,12 @@ class FormatReader(DataSourceReader):
         return is_wanted(source, self.format, self.options, self.targets, self.filters)
 
     def _read(self, partition: Partition) -> Iterator[pa.RecordBatch]:
+        from .ahead import ahead
         from .merging import merged
 
         # Outermost, so that users see no way that an error took.
         with Brief():
-            yield from merged(self._cast_rows(partition), self.options.batch_rows)
+            yield from ahead(merged(self._cast_rows(partition), self.options.batch_rows))
         keep_imported()
 
     def _cast_rows(self, partition: Partition) -> Iterator[pa.RecordBatch]:
@@ -108,14 +109,19 @@ class FormatReader(DataSourceReader):
 
     def _read_and_report(self, partition: Partition, folder: str) -> Iterator[pa.RecordBatch]:
         """As ``_read``, but damaged records and reports go aside."""
+        from .ahead import ahead
         from .sidechannel import SideChannel
 
-        cast = self._caster()
+        # What went aside is there for others when all rows have been handed over, not when they have been read.
         with Brief(), SideChannel(folder, partition.index, self.options.store) as side:
-            scans = self._plan(list(dict.fromkeys([*self._sources(), *QUARANTINE])))
-            for pieces, constants in self._groups(partition):
-                yield from cast(map(side.take, self._rows(scans, pieces, side)), constants)
+            yield from ahead(self._cast_good_rows(partition, side))
         keep_imported()
+
+    def _cast_good_rows(self, partition: Partition, side: SideChannel) -> Generator[pa.RecordBatch]:
+        cast = self._caster()
+        scans = self._plan(list(dict.fromkeys([*self._sources(), *QUARANTINE])))
+        for pieces, constants in self._groups(partition):
+            yield from cast(map(side.take, self._rows(scans, pieces, side)), constants)
 
     def _groups(self, partition: Partition) -> list[tuple[list[Slice], Mapping[str, str | None]]]:
         """The slices, those of whole files together where they have the same values of columns that the format does
