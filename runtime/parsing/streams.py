@@ -303,11 +303,63 @@ class WriteStream(KaitaiStream):
     bits_le = False
     bits_write_mode = True
     child_streams: tuple[KaitaiStream, ...] = ()
+    _free: tuple[int, int] | None = None
+    """Which bits of the last byte are free, where fields of both bit orders stand in it; it is ``bits`` then."""
 
     def __init__(self, limit: int | None = None) -> None:
         self._out = bytearray()
         self._limit = limit
         self._last = (-1, b"")
+
+    def write_bits_int_be(self, n: int, val: int) -> None:
+        """Appends ``n`` bits, from the highest free bit of the byte that was begun downwards."""
+        if self.bits_left and (self.bits_le or self._free is not None):
+            n = self._into_shared_byte(n, val & ((1 << n) - 1), little=False)
+            if not n:
+                return
+        super().write_bits_int_be(n, val)
+
+    def write_bits_int_le(self, n: int, val: int) -> None:
+        """Appends ``n`` bits, from the lowest free bit of the byte that was begun upwards."""
+        if self.bits_left and (not self.bits_le or self._free is not None):
+            left = self._into_shared_byte(n, val & ((1 << n) - 1), little=True)
+            n, val = left, val >> (n - left)
+            if not n:
+                return
+        super().write_bits_int_le(n, val)
+
+    def _into_shared_byte(self, n: int, val: int, *, little: bool) -> int:
+        """Puts as many bits as there is room for where a reader takes them from that changes the order within a byte.
+
+        Gives how many are left: the highest ones of ``val`` in little endian, else the lowest."""
+        if self._free is not None:
+            low, high = self._free
+        elif self.bits_le:
+            low, high = self.bits_left, 8
+        else:
+            low, high = 0, 8 - self.bits_left
+            self.bits <<= high
+        count = min(n, high - low)
+        if little:
+            self.bits |= (val & ((1 << count) - 1)) << low
+            low += count
+        else:
+            self.bits |= val >> (n - count) << (high - count)
+            high -= count
+        self.bits_left = 8 - (high - low)
+        self._free = (low, high)
+        if low == high:
+            self.write_align_to_byte()
+        return n - count
+
+    def write_align_to_byte(self) -> None:
+        """Fills the byte that was begun up with zeros."""
+        if self._free is None:
+            super().write_align_to_byte()
+            return
+        self._out.append(self.bits)
+        self._free = None
+        self.align_to_byte()
 
     def write_bytes(self, buf: bytes) -> None:
         """Appends whole bytes; bits that were begun are filled up with zeros first."""
@@ -375,9 +427,10 @@ def retreat(io: KaitaiStream, error: EndOfStreamError) -> None:
 
 
 def wire_bytes(io: KaitaiStream, begin: int, end: int) -> bytes:
-    """The bytes of ``io`` in [begin, end), as they stand on the wire; ``io`` stays where it is."""
-    position = io.pos()
+    """The bytes of ``io`` in [begin, end), as they stand on the wire; ``io`` stays where it is, to the bit."""
+    position, bits, bits_left = io.pos(), io.bits, io.bits_left
     io.seek(begin)
     data = io.read_bytes(end - begin)
     io.seek(position)
+    io.bits, io.bits_left = bits, bits_left
     return data

@@ -170,6 +170,31 @@ def test_what_is_written():
     assert WriteStream().room() is None
 
 
+@pytest.mark.parametrize("stream", [MemoryStream(b"ab\xf5\x0f"), FileStream(io.BytesIO(b"ab\xf5\x0f"))])
+def test_what_was_read_is_looked_at_again_between_two_bits(stream):
+    stream.seek(2)
+    assert stream.read_bits_int_be(3) == 0b111
+    assert wire_bytes(stream, 0, 2) == b"ab"
+    assert stream.read_bits_int_be(9) == 0b1_0101_0000
+
+
+FIELDS = st.lists(st.tuples(st.integers(1, 20), st.integers(0, (1 << 20) - 1), st.booleans()), max_size=9)
+
+
+@given(FIELDS)
+def test_bits_of_both_orders_stand_where_they_are_read(fields):
+    """Also in one byte, where a type that ends within it is followed by bits of the other order."""
+    stream, size = WriteStream(), 0
+    for width, value, little in fields:
+        (stream.write_bits_int_le if little else stream.write_bits_int_be)(width, value & (1 << width) - 1)
+        size += width
+        assert stream.pos() == (size + 7) // 8
+    source = MemoryStream(stream.to_byte_array())
+    for width, value, little in fields:
+        read = source.read_bits_int_le if little else source.read_bits_int_be
+        assert read(width) == value & (1 << width) - 1
+
+
 @pytest.mark.parametrize(("size", "position", "available"), [(9, 0, 1), (9, 12, 0), (8, 8, 0)])
 def test_numbers_that_are_not_all_there(size, position, available):
     stream = MemoryStream(bytes(size))
