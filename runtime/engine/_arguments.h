@@ -12,9 +12,13 @@ typedef struct {
     size_t count;
 } borrowed;
 
-static void give_back(borrowed *held) {
+static void return_views(borrowed *held) {
     for (size_t i = 0; i < held->count; i++)
         PyBuffer_Release(held->views + i);
+}
+
+static void give_back(borrowed *held) {
+    return_views(held);
     PyMem_Free(held->views);
 }
 
@@ -128,7 +132,7 @@ static bool read_window(call *each, PyObject *source, Py_ssize_t begin, Py_ssize
 
 static bool make_call(call *each, const wl_program *program, PyObject *preset) {
     size_t columns = wl_program_columns(program);
-    each->held.views = PyMem_Malloc((columns * 3 + 3) * sizeof *each->held.views);
+    each->held.views = PyMem_Malloc((columns * 3 + 4) * sizeof *each->held.views);
     each->columns = calloc(columns + 1, sizeof *each->columns);
     each->counts = calloc(2 * columns + 1, sizeof *each->counts);
     if (!each->held.views || !each->columns || !each->counts)
@@ -139,10 +143,26 @@ static bool make_call(call *each, const wl_program *program, PyObject *preset) {
     return each->preset != NULL;
 }
 
+static bool read_damages(call *each, PyObject *damages) {
+    size_t size = 0;
+    each->arguments.damages =
+        (wl_damage *)(void *)borrow(&each->held, damages, true, sizeof(wl_damage), "damages", &size);
+    each->arguments.damage_capacity = size / sizeof(wl_damage);
+    return each->arguments.damages != NULL;
+}
+
+static void arguments_of(call *each, bool at_end, bool at_start, bool verify, bool null_rows, long long stop) {
+    each->arguments.at_end = at_end;
+    each->arguments.at_start = at_start;
+    each->arguments.verify = verify;
+    each->arguments.null_rows = null_rows;
+    each->arguments.stop = stop < 0 ? -1 : stop;
+}
+
 static bool read_outputs(call *each, const wl_program *program, PyObject *columns, PyObject *offsets, PyObject *damages,
                          Py_ssize_t capacity) {
     wl_fill_arguments *arguments = &each->arguments;
-    size_t count = wl_program_columns(program), size = 0;
+    size_t count = wl_program_columns(program);
     if (capacity < 0 || capacity > INT32_MAX)
         return PyErr_SetString(PyExc_ValueError, "capacity must be 0 to 2147483647"), false;
     if (!PyTuple_Check(columns) || (size_t)PyTuple_Size(columns) != count)
@@ -158,9 +178,7 @@ static bool read_outputs(call *each, const wl_program *program, PyObject *column
         if (!arguments->offsets)
             return false;
     }
-    arguments->damages = (wl_damage *)(void *)borrow(&each->held, damages, true, sizeof(wl_damage), "damages", &size);
-    arguments->damage_capacity = size / sizeof(wl_damage);
-    return arguments->damages != NULL;
+    return read_damages(each, damages);
 }
 
 #endif

@@ -35,6 +35,39 @@ def fill(
     null_rows: bool,
     preset: tuple[int, ...],
 ) -> tuple[int, int, int, int, int, int, int, tuple[int, ...], tuple[int, ...]]: ...
+def slab_size(program: Program, wanted: Buffer, capacity: int, offsets: bool, /) -> int: ...
+def fill_slab(
+    program: Program,
+    source: Buffer,
+    begin: int,
+    end: int,
+    base_offset: int,
+    at_end: bool,
+    at_start: bool,
+    capacity: int,
+    wanted: Buffer,
+    offsets: bool,
+    slab: Buffer,
+    data: tuple[Buffer, ...],
+    damages: Buffer,
+    padding: int,
+    max_record: int,
+    stop: int,
+    verify: bool,
+    null_rows: bool,
+    preset: tuple[int, ...],
+) -> tuple[int, int, int, int, int, int, int, tuple[int, ...], tuple[int, ...]]: ...
+def export_slab(
+    program: Program,
+    wanted: Buffer,
+    capacity: int,
+    offsets: bool,
+    slab: Buffer,
+    data: tuple[Buffer, ...],
+    rows: int,
+    null_counts: tuple[int, ...],
+    /,
+) -> tuple[object, int]: ...
 def resync(
     program: Program,
     source: Buffer,

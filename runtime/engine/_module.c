@@ -9,6 +9,7 @@
 #include "_maker.h"
 #include "_md5.h"
 #include "_messages.h"
+#include "_slabs.h"
 
 /* Program --------------------------------------------------------------------------------------------------------- */
 
@@ -82,6 +83,17 @@ static PyObject *result_of(const wl_fill_result *result, size_t columns) {
                          (Py_ssize_t)result->damage_count, nulls, used);
 }
 
+/* Everything has been borrowed. */
+static PyObject *run_fill(call *each, const wl_program *program) {
+    size_t count = wl_program_columns(program);
+    wl_fill_result result = {.null_counts = each->counts, .data_used = each->counts + count};
+    bool memory;
+    Py_BEGIN_ALLOW_THREADS;
+    memory = wl_fill(program, &each->arguments, &result);
+    Py_END_ALLOW_THREADS;
+    return memory ? result_of(&result, count) : PyErr_NoMemory();
+}
+
 /* Functions ------------------------------------------------------------------------------------------------------- */
 
 static PyTypeObject *program_type; /* set once at import, before any other thread can see the module */
@@ -105,20 +117,71 @@ static PyObject *engine_fill(PyObject *module, PyObject *positional, PyObject *k
     PyObject *answer = NULL;
     if (make_call(&each, program, preset) && read_window(&each, source, begin, end, base_offset, padding, max_record) &&
         read_outputs(&each, program, columns, offsets, damages, capacity)) {
-        size_t count = wl_program_columns(program);
-        wl_fill_result result = {.null_counts = each.counts, .data_used = each.counts + count};
-        bool memory;
-        each.arguments.at_end = at_end;
-        each.arguments.at_start = at_start;
-        each.arguments.verify = verify;
-        each.arguments.null_rows = null_rows;
-        each.arguments.stop = stop < 0 ? -1 : stop;
-        Py_BEGIN_ALLOW_THREADS;
-        memory = wl_fill(program, &each.arguments, &result);
-        Py_END_ALLOW_THREADS;
-        answer = memory ? result_of(&result, count) : PyErr_NoMemory();
+        arguments_of(&each, at_end, at_start, verify, null_rows, stop);
+        answer = run_fill(&each, program);
     }
     release(&each);
+    return answer;
+}
+
+static PyObject *engine_slab_size(PyObject *module, PyObject *arguments) {
+    PyObject *program_given, *wanted, *answer = NULL;
+    Py_ssize_t capacity;
+    int offsets;
+    (void)module;
+    if (!PyArg_ParseTuple(arguments, "O!Onp:slab_size", program_type, &program_given, &wanted, &capacity, &offsets))
+        return NULL;
+    Py_buffer view;
+    borrowed held = {&view, 0};
+    slab_layout layout;
+    if (slab_read_layout(&held, &layout, ((program_object *)program_given)->program, wanted, capacity, offsets))
+        answer = PyLong_FromSize_t((size_t)slab_size(&layout));
+    return_views(&held);
+    return answer;
+}
+
+static PyObject *engine_fill_slab(PyObject *module, PyObject *positional, PyObject *keywords) {
+    static char *names[] = {"program",  "source",  "begin",   "end",     "base_offset", "at_end",     "at_start",
+                            "capacity", "wanted",  "offsets", "slab",    "data",        "damages",    "padding",
+                            "max_record", "stop",  "verify",  "null_rows", "preset",    NULL};
+    PyObject *program_given, *source, *wanted, *slab, *data, *damages, *preset;
+    Py_ssize_t begin, end, capacity, padding, max_record;
+    long long base_offset, stop;
+    int at_end, at_start, offsets, verify, null_rows;
+    (void)module;
+    if (!PyArg_ParseTupleAndKeywords(positional, keywords, "O!OnnLppnOpOOOnnLppO:fill_slab", names, program_type,
+                                     &program_given, &source, &begin, &end, &base_offset, &at_end, &at_start, &capacity,
+                                     &wanted, &offsets, &slab, &data, &damages, &padding, &max_record, &stop, &verify,
+                                     &null_rows, &preset))
+        return NULL;
+    const wl_program *program = ((program_object *)program_given)->program;
+    call each = {.held = {NULL, 0}};
+    slab_layout layout;
+    PyObject *answer = NULL;
+    if (make_call(&each, program, preset) && read_window(&each, source, begin, end, base_offset, padding, max_record) &&
+        slab_read_layout(&each.held, &layout, program, wanted, capacity, offsets) &&
+        slab_read_outputs(&each, &layout, slab, data) && read_damages(&each, damages)) {
+        arguments_of(&each, at_end, at_start, verify, null_rows, stop);
+        answer = run_fill(&each, program);
+    }
+    release(&each);
+    return answer;
+}
+
+static PyObject *engine_export_slab(PyObject *module, PyObject *arguments) {
+    PyObject *program_given, *wanted, *slab, *data, *null_counts, *answer = NULL;
+    Py_ssize_t capacity, rows;
+    int offsets;
+    (void)module;
+    if (!PyArg_ParseTuple(arguments, "O!OnpOOnO:export_slab", program_type, &program_given, &wanted, &capacity,
+                          &offsets, &slab, &data, &rows, &null_counts))
+        return NULL;
+    Py_buffer view;
+    borrowed held = {&view, 0};
+    slab_layout layout;
+    if (slab_read_layout(&held, &layout, ((program_object *)program_given)->program, wanted, capacity, offsets))
+        answer = slab_export(&layout, slab, data, rows, null_counts);
+    return_views(&held);
     return answer;
 }
 
@@ -250,6 +313,9 @@ static PyObject *engine_features(PyObject *module, PyObject *nothing) {
 
 static PyMethodDef functions[] = {
     {"fill", (PyCFunction)(void (*)(void))engine_fill, METH_VARARGS | METH_KEYWORDS, NULL},
+    {"slab_size", engine_slab_size, METH_VARARGS, NULL},
+    {"fill_slab", (PyCFunction)(void (*)(void))engine_fill_slab, METH_VARARGS | METH_KEYWORDS, NULL},
+    {"export_slab", engine_export_slab, METH_VARARGS, NULL},
     {"resync", (PyCFunction)(void (*)(void))engine_resync, METH_VARARGS | METH_KEYWORDS, NULL},
     {"find_delimiter", engine_find_delimiter, METH_VARARGS, NULL},
     {"encode", (PyCFunction)(void (*)(void))engine_encode, METH_VARARGS | METH_KEYWORDS, NULL},

@@ -68,10 +68,10 @@ void wl_fill_back_to_back(wl_run *run, wl_fill_result *result) {
     const uint8_t *source = arguments->source;
     size_t end = arguments->end;
     size_t begin = arguments->begin;
-    wl_block *block = wl_block_make(run);
+    wl_sheet *sheet = wl_sheet_make(run);
     while (!ends_before(run, result, begin)) {
-        if (block) {
-            size_t behind = wl_block_read(block, result, begin);
+        if (sheet) {
+            size_t behind = wl_block_read(sheet, result, begin);
             if (behind != begin) {
                 begin = behind;
                 continue;
@@ -94,7 +94,7 @@ void wl_fill_back_to_back(wl_run *run, wl_fill_result *result) {
             break;
         begin = next + wl_smaller(arguments->padding, end - next);
     }
-    wl_block_free(block);
+    wl_sheet_free(sheet);
 }
 
 bool wl_fill(const wl_program *program, const wl_fill_arguments *arguments, wl_fill_result *result) {

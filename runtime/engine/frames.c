@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "frames.h"
+#include "sheet.h"
 
 /* Bytes of a group. Large ones write so much at a time that all else waits for memory. */
 #define GROUP_BYTES 2048
@@ -162,7 +163,18 @@ static bool take_frame(wl_run *run, wl_fill_result *result, const wl_frames *fra
 /* Takes frames from number `first` on as rows of a sheet; gives how many. */
 static size_t take_sheet(const wl_run *run, wl_sheet *sheet, wl_fill_result *result, const wl_frames *frames,
                          size_t first) {
-    size_t rows = wl_sheet_read(sheet, frames, first, result->rows);
+    size_t most = wl_smaller(frames->count - first, sheet->most), count = 0;
+    if (wl_sheet_waits(sheet))
+        return 0;
+    for (const uint8_t *data, *end; count < most && frames->damages[first + count] == WL_REASON_NONE; count++) {
+        data = frames->data[first + count], end = frames->ends[first + count];
+        if (WL_UNLIKELY((size_t)(end - data) < sheet->fixed))
+            break;
+        sheet->at[0][count] = data;
+        sheet->at[1][count] = end;
+    }
+    sheet->row = result->rows;
+    size_t rows = wl_sheet_run(sheet, wl_chosen.frame_rows(sheet, count, frames->spare), most);
     if (run->arguments->offsets) {
         for (size_t i = 0; i < rows; i++)
             wl_store8(run->arguments->offsets + (result->rows + i) * 8,

@@ -235,7 +235,8 @@ typedef struct {
     size_t size;
 } wl_span;
 
-typedef struct wl_block wl_block; /* block.c: rows a block at a time */
+typedef struct wl_sheet wl_sheet; /* sheet.h: rows side by side */
+typedef struct wl_ahead wl_ahead;
 typedef struct wl_index wl_index; /* index.c: answers about long ranges without going through them */
 
 /* Outcomes of one row. */
@@ -323,11 +324,11 @@ void wl_columns_finish(const wl_run *run, wl_fill_result *result);
 /* Notes a damaged row, as a row of nulls where asked for. False: there is no room for the note. */
 bool wl_damaged(wl_run *run, wl_fill_result *result, size_t begin, size_t end, uint32_t reason);
 
-/* Rows a block at a time (block.c): NULL where the plan is not of that kind. */
-wl_block *wl_block_make(wl_run *run);
-void wl_block_free(wl_block *block);
-/* Reads rows from index `begin` on, as many as are plain; returns the index behind them. */
-size_t wl_block_read(wl_block *block, wl_fill_result *result, size_t begin);
+/* Rows side by side (sheet.c): NULL where the plan is not of that kind, or there is no memory. */
+wl_sheet *wl_sheet_make(wl_run *run);
+void wl_sheet_free(wl_sheet *sheet);
+/* Reads rows back to back from index `begin` on (block.c), as many as are plain; returns the index behind them. */
+size_t wl_block_read(wl_sheet *sheet, wl_fill_result *result, size_t begin);
 
 /* The two ways in which rows stand in the input. */
 void wl_fill_back_to_back(wl_run *run, wl_fill_result *result);

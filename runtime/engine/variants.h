@@ -31,7 +31,10 @@ typedef struct {
     wl_scan_function scan_pair; /* reads one byte behind `count` */
     wl_scan_function scan_byte; /* `second` is not used */
     const wl_md5_variant *md5;
-    size_t (*block_rows)(wl_block *block);
+    /* Checksums and copies of a sheet's rows (sheet_bytes.c): of rows back to back, which they look for, and of the first
+     * `rows` rows at hand, behind each of which `spare` bytes may be read. Give how many are in order. */
+    size_t (*block_rows)(wl_sheet *sheet, const wl_ahead *ahead);
+    size_t (*frame_rows)(wl_sheet *sheet, size_t rows, size_t spare);
     wl_copy_many_function copy_many;
 } wl_variant;
 
@@ -53,9 +56,12 @@ uint32_t wl_crc32c_avx512(uint32_t state, const uint8_t *data, size_t size);
 uint32_t wl_crc32c_armv8(uint32_t state, const uint8_t *data, size_t size);
 uint32_t wl_crc32c_multiply_portable(uint32_t left, uint32_t right);
 uint32_t wl_crc32c_multiply_pclmul(uint32_t left, uint32_t right);
-size_t wl_block_rows_portable(wl_block *block);
-size_t wl_block_rows_avx2(wl_block *block);
-size_t wl_block_rows_avx512(wl_block *block);
+size_t wl_block_rows_portable(wl_sheet *, const wl_ahead *);
+size_t wl_frame_rows_portable(wl_sheet *, size_t, size_t);
+size_t wl_block_rows_avx2(wl_sheet *, const wl_ahead *);
+size_t wl_frame_rows_avx2(wl_sheet *, size_t, size_t);
+size_t wl_block_rows_avx512(wl_sheet *, const wl_ahead *);
+size_t wl_frame_rows_avx512(wl_sheet *, size_t, size_t);
 void wl_crc_start(void);
 void wl_crc32c_sse42_start(void);
 void wl_crc32c_avx512_start(void);

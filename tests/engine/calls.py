@@ -6,6 +6,7 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
+import pyarrow as pa
 from wireloom import registry
 from wireloom.engine import _engine
 from wireloom.messages.columntree import ColumnTree
@@ -27,6 +28,30 @@ def fill() -> list[Any]:
         *(FRAMES, ROWS, 0, len(ROWS), 0, True, True, 5, columns, batch.offsets, batch.damages),
         *(0, 1 << 20, -1, True, False, ()),
     ]
+
+
+SLAB = (bytes(number == 3 or number == 4 for number in range(7)), 5, True)
+"""Payloads and times of at most five rows, and where the rows begin."""
+
+
+def fill_slab() -> list[Any]:
+    wanted, capacity, offsets = SLAB
+    slab = bytearray(_engine.slab_size(FRAMES, *SLAB))
+    return [
+        *(FRAMES, ROWS, 0, len(ROWS), 0, True, True, capacity, wanted, offsets, slab, (bytearray(50),)),
+        *(bytearray(64), 0, 1 << 20, -1, True, False, ()),
+    ]
+
+
+def export_slab() -> list[Any]:
+    given = fill_slab()
+    rows, *_, null_counts, _ = _engine.fill_slab(*given)
+    return [FRAMES, *SLAB, given[10], given[11], rows, null_counts]
+
+
+def exported(*arguments: Any) -> pa.RecordBatch:
+    _, address = _engine.export_slab(*arguments)
+    return pa.RecordBatch._import_from_c(address, pa.schema([("payload", pa.binary()), ("millis", pa.uint64())]))
 
 
 def resync() -> list[Any]:
@@ -73,6 +98,9 @@ GOOD: dict[str, tuple[Callable[..., Any], Callable[[], list[Any]]]] = {
     "Maker": (_engine.Maker, maker),
     "Maker.make": (make, lambda: [b"\0\0\0\7abcd", 1]),
     "fill": (_engine.fill, fill),
+    "slab_size": (_engine.slab_size, lambda: [FRAMES, *SLAB]),
+    "fill_slab": (_engine.fill_slab, fill_slab),
+    "export_slab": (exported, export_slab),
     "resync": (_engine.resync, resync),
     "fill_messages": (_engine.fill_messages, fill_messages),
     "encode": (_engine.encode, encode),

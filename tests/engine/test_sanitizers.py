@@ -21,6 +21,7 @@ WARNINGS = ["-std=c11", "-Wall", "-Wextra", "-Werror"]
 SANITIZERS = ["-g", "-O1", "-fPIC", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 FUZZ_ROUNDS = {
     "fuzz_fill": "4000",
+    "fuzz_rows": "400",
     "fuzz_encode": "2000",
     "fuzz_messages": "4000",
     "fuzz_stuffing": "800",
@@ -98,7 +99,7 @@ def test_compiles_without_python(tmp_path: Path) -> None:
             assert "#include <Python.h>" not in path.read_text()
 
 
-SHIM_TESTS = ("test_refusals.py", "test_calls.py", "test_md5.py", "test_vectors.py")
+SHIM_TESTS = ("test_refusals.py", "test_calls.py", "test_slabs.py", "test_md5.py", "test_vectors.py")
 OTHERWISE = "not (gil or forced or switched or extension)"
 """Tests that start a Python without this engine, or take their time by the clock."""
 

@@ -1,0 +1,299 @@
+/* Batches whose memory is one piece, a slab, and which Arrow takes over by its C data interface: however many columns
+ * there are, filling them is one allocation and one call, and so is handing them on. Included by _module.c alone.
+ *
+ * A slab holds, each at a multiple of 64 bytes: where rows begin (where it is asked for), the validity bitmaps, and for
+ * every wanted column its values, or its offsets where it is variable. Data of variable columns have buffers of their
+ * own, since nobody knows how large they will be. */
+#ifndef WIRELOOM_SLABS_H
+#define WIRELOOM_SLABS_H
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "_arguments.h"
+
+/* The layout ------------------------------------------------------------------------------------------------------ */
+
+/* What a slab is laid out for. */
+typedef struct {
+    const wl_program *program;
+    const uint8_t *wanted; /* a byte per column */
+    size_t capacity;
+    bool offsets;
+} slab_layout;
+
+static uint64_t slab_aligned(uint64_t size) { return (size + 63) & ~UINT64_C(63); }
+
+/* Room behind a column: columns at distances of a power of two would all want the same lines of the cache. */
+#define SLAB_GAP 128
+
+/* Bytes of a column's values, or of its offsets where it is variable. */
+static uint64_t slab_column(const slab_layout *layout, size_t column) {
+    unsigned storage = wl_program_storage(layout->program, column);
+    if (storage == WL_VARIABLE)
+        return slab_aligned(((uint64_t)layout->capacity + 1) * 4) + SLAB_GAP;
+    return slab_aligned((uint64_t)layout->capacity * storage) + SLAB_GAP;
+}
+
+static uint64_t slab_bitmap(const slab_layout *layout) { return slab_aligned(((uint64_t)layout->capacity + 7) / 8); }
+
+/* Bytes before the bitmaps. */
+static uint64_t slab_head(const slab_layout *layout) {
+    return layout->offsets ? slab_aligned((uint64_t)layout->capacity * 8) : 0;
+}
+
+static uint64_t slab_size(const slab_layout *layout) {
+    uint64_t size = slab_head(layout);
+    for (size_t i = 0; i < wl_program_columns(layout->program); i++) {
+        if (layout->wanted[i])
+            size += slab_bitmap(layout) + slab_column(layout, i);
+    }
+    return size;
+}
+
+/* Says where each wanted column stands; `columns` are all zero. */
+static void slab_place(const slab_layout *layout, uint8_t *slab, wl_column *columns) {
+    size_t count = wl_program_columns(layout->program), wanted = 0;
+    uint8_t *validity = slab + slab_head(layout);
+    for (size_t i = 0; i < count; i++)
+        wanted += layout->wanted[i] != 0;
+    uint8_t *at = validity + wanted * slab_bitmap(layout);
+    for (size_t i = 0; i < count; i++) {
+        wl_column *column = columns + i;
+        if (!layout->wanted[i])
+            continue;
+        column->wanted = true;
+        column->validity = validity;
+        if (wl_program_storage(layout->program, i) == WL_VARIABLE)
+            column->offsets = at;
+        else
+            column->values = at;
+        validity += slab_bitmap(layout);
+        at += slab_column(layout, i);
+    }
+}
+
+/* `wanted` is borrowed. */
+static bool slab_read_layout(borrowed *held, slab_layout *layout, const wl_program *program, PyObject *wanted,
+                             Py_ssize_t capacity, bool offsets) {
+    size_t size = 0;
+    layout->program = program;
+    layout->offsets = offsets;
+    layout->wanted = borrow(held, wanted, false, wl_program_columns(program), "wanted", &size);
+    if (!layout->wanted)
+        return false;
+    if (size != wl_program_columns(program))
+        return PyErr_Format(PyExc_ValueError, "wanted must have %zu bytes", wl_program_columns(program)), false;
+    if (capacity < 0 || capacity > INT32_MAX)
+        return PyErr_SetString(PyExc_ValueError, "capacity must be 0 to 2147483647"), false;
+    layout->capacity = (size_t)capacity;
+    if (slab_size(layout) > PY_SSIZE_T_MAX)
+        return PyErr_NoMemory(), false;
+    return true;
+}
+
+/* Borrows the slab and the data buffers, one per wanted variable column, and says where each column stands. */
+static bool slab_read_columns(borrowed *held, const slab_layout *layout, PyObject *slab, PyObject *data, bool writable,
+                              wl_column *columns, uint8_t **memory) {
+    *memory = borrow(held, slab, writable, (size_t)slab_size(layout), "the slab", NULL);
+    if (!*memory)
+        return false;
+    slab_place(layout, *memory, columns);
+    Py_ssize_t next = 0, given = PyTuple_Check(data) ? PyTuple_Size(data) : -1;
+    for (size_t i = 0; i < wl_program_columns(layout->program); i++) {
+        wl_column *column = columns + i;
+        if (!column->wanted || wl_program_storage(layout->program, i) != WL_VARIABLE)
+            continue;
+        if (next >= given)
+            return PyErr_SetString(PyExc_ValueError, "data must be a tuple of a buffer per variable column"), false;
+        column->values = borrow(held, PyTuple_GetItem(data, next++), writable, 0, "a data buffer", &column->data_size);
+        if (!column->values)
+            return false;
+    }
+    if (next != given)
+        return PyErr_SetString(PyExc_ValueError, "data must be a tuple of a buffer per variable column"), false;
+    return true;
+}
+
+/* What a fill writes to; the bitmaps are made zero. */
+static bool slab_read_outputs(call *each, const slab_layout *layout, PyObject *slab, PyObject *data) {
+    uint8_t *memory;
+    if (!slab_read_columns(&each->held, layout, slab, data, true, each->columns, &memory))
+        return false;
+    each->arguments.capacity = layout->capacity;
+    each->arguments.offsets = layout->offsets ? memory : NULL;
+    for (size_t i = 0; i < wl_program_columns(layout->program); i++) {
+        if (each->columns[i].wanted)
+            memset(each->columns[i].validity, 0, (layout->capacity + 7) / 8);
+    }
+    return true;
+}
+
+/* Handing on ------------------------------------------------------------------------------------------------------ */
+
+/* Arrow's C data interface, as its specification has it. */
+struct ArrowArray {
+    int64_t length;
+    int64_t null_count;
+    int64_t offset;
+    int64_t n_buffers;
+    int64_t n_children;
+    const void **buffers;
+    struct ArrowArray **children;
+    struct ArrowArray *dictionary;
+    void (*release)(struct ArrowArray *);
+    void *private_data;
+};
+
+typedef struct {
+    struct ArrowArray array;
+    const void *buffers[3];
+} slab_child;
+
+/* What a batch consists of, for as long as it or one of its columns is in use. */
+typedef struct {
+    atomic_size_t users;
+    borrowed held;
+    const void *no_validity;
+    struct ArrowArray **pointers;
+    slab_child children[];
+} slab_batch;
+
+static void slab_drop(slab_batch *batch) {
+    give_back(&batch->held);
+    free(batch);
+}
+
+/* The last user gives back the memory, whichever thread it is in. Where Python has ended, so has the memory. */
+static void slab_let_go(slab_batch *batch) {
+    if (atomic_fetch_sub(&batch->users, 1) != 1)
+        return;
+    if (Py_IsInitialized()) {
+        PyGILState_STATE state = PyGILState_Ensure();
+        slab_drop(batch);
+        PyGILState_Release(state);
+    }
+}
+
+static void slab_release_child(struct ArrowArray *array) {
+    slab_batch *batch = array->private_data;
+    array->release = NULL;
+    slab_let_go(batch);
+}
+
+/* Children that the consumer has not moved elsewhere are released with their parent. */
+static void slab_release(struct ArrowArray *array) {
+    slab_batch *batch = array->private_data;
+    for (int64_t i = 0; i < array->n_children; i++) {
+        if (array->children[i]->release)
+            array->children[i]->release(array->children[i]);
+    }
+    array->release = NULL;
+    slab_let_go(batch);
+}
+
+static void slab_fill_child(slab_batch *batch, slab_child *child, const wl_column *column, bool variable, size_t rows,
+                            size_t nulls) {
+    child->buffers[0] = nulls ? column->validity : NULL;
+    child->buffers[1] = variable ? column->offsets : column->values;
+    child->buffers[2] = column->values;
+    child->array = (struct ArrowArray){
+        .length = (int64_t)rows,
+        .null_count = (int64_t)nulls,
+        .n_buffers = variable ? 3 : 2,
+        .buffers = child->buffers,
+        .release = slab_release_child,
+        .private_data = batch,
+    };
+}
+
+/* One child per wanted column. False, with an error set: the numbers are not those of a fill. */
+static bool slab_fill_children(slab_batch *batch, const slab_layout *layout, const wl_column *columns, size_t rows,
+                               PyObject *null_counts) {
+    size_t count = wl_program_columns(layout->program), next = 0;
+    if (!PyTuple_Check(null_counts) || (size_t)PyTuple_Size(null_counts) != count)
+        return PyErr_Format(PyExc_ValueError, "null_counts must be a tuple of %zu integers", count), false;
+    for (size_t i = 0; i < count; i++) {
+        const wl_column *column = columns + i;
+        if (!column->wanted)
+            continue;
+        bool variable = wl_program_storage(layout->program, i) == WL_VARIABLE;
+        size_t nulls = PyLong_AsSize_t(PyTuple_GetItem(null_counts, (Py_ssize_t)i));
+        if (PyErr_Occurred())
+            return false;
+        int32_t used = 0;
+        if (variable)
+            memcpy(&used, column->offsets + rows * 4, sizeof used);
+        if (nulls > rows || used < 0 || (size_t)used > column->data_size)
+            return PyErr_SetString(PyExc_ValueError, "this is not what a fill has left"), false;
+        batch->pointers[next] = &batch->children[next].array;
+        slab_fill_child(batch, batch->children + next, column, variable, rows, nulls);
+        next++;
+    }
+    return true;
+}
+
+static void slab_forget(PyObject *capsule) {
+    struct ArrowArray *array = PyCapsule_GetPointer(capsule, "arrow_array");
+    if (array->release)
+        array->release(array);
+    free(array);
+}
+
+/* The batch as a capsule, and where its ArrowArray is. The capsule owns the array until somebody has moved it. */
+static PyObject *slab_hand_on(slab_batch *batch, size_t rows, size_t children) {
+    struct ArrowArray *array = malloc(sizeof *array);
+    PyObject *capsule = array ? PyCapsule_New(array, "arrow_array", slab_forget) : PyErr_NoMemory();
+    if (!capsule) {
+        free(array);
+        slab_drop(batch);
+        return NULL;
+    }
+    atomic_init(&batch->users, children + 1);
+    *array = (struct ArrowArray){
+        .length = (int64_t)rows,
+        .n_buffers = 1,
+        .n_children = (int64_t)children,
+        .buffers = &batch->no_validity,
+        .children = batch->pointers,
+        .release = slab_release,
+        .private_data = batch,
+    };
+    return Py_BuildValue("(NK)", capsule, (unsigned long long)(uintptr_t)array);
+}
+
+/* A batch that has borrowed its memory, or NULL with an error set. */
+static slab_batch *slab_make(const slab_layout *layout, PyObject *slab, PyObject *data, size_t rows,
+                             PyObject *null_counts) {
+    size_t count = wl_program_columns(layout->program);
+    slab_batch *batch = calloc(1, sizeof *batch + count * (sizeof *batch->children + sizeof *batch->pointers));
+    wl_column *columns = calloc(count + 1, sizeof *columns);
+    uint8_t *memory;
+    bool good = false;
+    if (batch && columns && (batch->held.views = PyMem_Malloc((count + 1) * sizeof *batch->held.views))) {
+        batch->pointers = (struct ArrowArray **)(void *)(batch->children + count);
+        good = slab_read_columns(&batch->held, layout, slab, data, false, columns, &memory) &&
+               slab_fill_children(batch, layout, columns, rows, null_counts);
+    } else {
+        PyErr_NoMemory();
+    }
+    free(columns);
+    if (good)
+        return batch;
+    if (batch)
+        slab_drop(batch);
+    return NULL;
+}
+
+static PyObject *slab_export(const slab_layout *layout, PyObject *slab, PyObject *data, Py_ssize_t rows,
+                             PyObject *null_counts) {
+    if (rows < 0 || (size_t)rows > layout->capacity)
+        return PyErr_Format(PyExc_ValueError, "rows must be 0 to %zu", layout->capacity), NULL;
+    slab_batch *batch = slab_make(layout, slab, data, (size_t)rows, null_counts);
+    size_t children = 0;
+    for (size_t i = 0; i < wl_program_columns(layout->program); i++)
+        children += layout->wanted[i] != 0;
+    return batch ? slab_hand_on(batch, (size_t)rows, children) : NULL;
+}
+
+#endif

@@ -1,0 +1,129 @@
+/* Rows side by side (sheet*.c): the way that plain rows go, back to back (block.c) or between delimiters (frames.c).
+ *
+ * A plan without jumps, sub-streams and searches lays every row out alike: a few *stretches* of fixed fields, each but
+ * the last followed by a byte string whose size a field of the row gives. Between delimiters there are two: the fixed
+ * fields, and the row's end. So everything in the row lies at a *place*: a fixed number of bytes behind the beginning
+ * of a stretch. A *sheet* is such a plan with the rows at hand.
+ *
+ * What needs all of a row's bytes, checksums and copies, is done row by row and goes through memory once and in order,
+ * as processors expect it. Then every check and every column has a tight loop of its own over the rows, which by then
+ * are in the cache.
+ *
+ * Only rows that are complete, hold every check and have room go this way. The first that does not, and what becomes
+ * of it, is for the handlers (row*.c). What it has left behind in a column is overwritten, or lies behind the last
+ * row. */
+#ifndef WIRELOOM_SHEET_H
+#define WIRELOOM_SHEET_H
+
+#include "internal.h"
+
+#define WL_SHEET_ROWS 128
+#define WL_MOST_STRETCHES 8
+
+typedef struct {
+    uint32_t stretch;
+    int64_t offset;
+} wl_place;
+
+/* The byte string between two stretches: `before` bytes of fixed fields stand between the stretch's beginning and it,
+ * and its size is the field of kind `kind` at `size`, plus `more`. */
+typedef struct {
+    wl_place size;
+    uint32_t kind;
+    int64_t more;
+    int64_t before;
+} wl_string;
+
+typedef struct {
+    wl_place from, to;
+    wl_place own;      /* the checksum's own bytes, where they are replaced */
+    wl_place expected; /* the value, of kind `kind` */
+    uint32_t kind;
+    bool is_plain;   /* nothing is replaced, or the range begins with it */
+    int64_t skipped; /* bytes at its beginning whose state is known: those that are replaced */
+    const wl_checksum *checksum;
+} wl_sum;
+
+typedef struct {
+    wl_place from, to;
+    uint8_t *out;
+    uint8_t *offsets;
+    size_t room; /* data bytes */
+} wl_string_column;
+
+typedef struct wl_sheet_step wl_sheet_step;
+
+/* Runs a step over the first `rows` rows of the sheet. Returns for how many it held: all, or those before the first
+ * that is not to go this way. */
+typedef size_t (*wl_sheet_function)(wl_sheet *sheet, const wl_sheet_step *step, size_t rows);
+
+struct wl_sheet_step {
+    wl_sheet_function run;
+    wl_place from;
+    uint32_t kind; /* of the value at `from` */
+    uint32_t column;
+    uint32_t width;
+    uint8_t *out;
+    uint64_t low, reach; /* a value v holds where v − low ≤ reach, modulo 2^64 */
+    const uint8_t *constant;
+};
+
+struct wl_sheet {
+    wl_run *run;
+    wl_string strings[WL_MOST_STRETCHES - 1];
+    size_t string_count;
+    wl_sum *sums;
+    size_t sum_count;
+    wl_string_column *copies;
+    size_t copy_count;
+    wl_sheet_step *checks;
+    size_t check_count;
+    wl_sheet_step *columns;
+    size_t column_count;
+    size_t fixed;  /* bytes of a row without its byte strings */
+    size_t stride; /* from row to row where they are back to back without byte strings, with padding; or 0 */
+    /* How much is tried at once: little after rows that did not go this way, and nothing for a while where such rows
+     * are many. */
+    size_t most;
+    size_t pause;
+    size_t wait;
+    /* The rows at hand. `row` is the number of the first one. */
+    size_t row;
+    /* Where the stretches of each row begin. at[0] has an entry more: the next row, where they are back to back. */
+    const uint8_t *at[WL_MOST_STRETCHES][WL_SHEET_ROWS + 1];
+    uint64_t values[WL_SHEET_ROWS];
+};
+
+/* Where rows back to back are looked for: from `at` on, as long as there are fewer than `rows`, they begin before `last`
+ * (then the `least` bytes of all rows are there, padding among them), and their byte strings have no more than
+ * `largest` bytes. */
+struct wl_ahead {
+    const uint8_t *at;
+    const uint8_t *last;
+    size_t rows;
+    size_t least;
+    uint64_t largest;
+};
+
+/* Whether the sheet takes nothing for now. */
+static inline bool wl_sheet_waits(wl_sheet *sheet) { return sheet->wait && sheet->wait--; }
+
+/* Runs the checks and columns over the first `rows` rows at hand, out of `tried`; the bytes are in their places.
+ * Returns how many of them hold. */
+size_t wl_sheet_run(wl_sheet *sheet, size_t rows, size_t tried);
+
+/* Of sheet_plan.c: the plan's steps as a sheet runs them; false: it cannot. */
+bool wl_sheet_plan(wl_sheet *sheet);
+
+/* Of sheet_columns.c. */
+wl_sheet_function wl_sheet_fixed(unsigned operation);
+size_t wl_sheet_register(wl_sheet *sheet, const wl_sheet_step *step, size_t rows);
+size_t wl_sheet_timestamp(wl_sheet *sheet, const wl_sheet_step *step, size_t rows);
+size_t wl_sheet_range(wl_sheet *sheet, const wl_sheet_step *step, size_t rows);
+size_t wl_sheet_constant(wl_sheet *sheet, const wl_sheet_step *step, size_t rows);
+
+static inline const uint8_t *wl_sheet_at(const wl_sheet *sheet, wl_place place, size_t row) {
+    return sheet->at[place.stretch][row] + place.offset;
+}
+
+#endif

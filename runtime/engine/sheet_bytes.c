@@ -1,0 +1,185 @@
+/* What needs all bytes of a sheet's rows, row by row: checksums, copies, and finding rows back to back. Compiled for
+ * every width of vectors. */
+#include "sheet.h"
+
+/* Any address will do; the compiler takes as many instructions for it as the processor needs. */
+typedef uint8_t vector __attribute__((vector_size(WL_COPY_BLOCK), aligned(1), may_alias));
+#define VECTORS 4
+#define LINE 64
+#define PAGE 4096
+#define AHEAD_BYTES 2048
+#define AHEAD_ROWS 12
+#define WIDE 512 /* bytes of a row of which most lines are not needed where only its fields are read */
+#define SHORT 2048
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE void copy_vectors(uint8_t *to, const uint8_t *from, size_t count) {
+    WL_UNROLL for (size_t i = 0; i < count; i++)((vector *)(void *)to)[i] = ((const vector *)(const void *)from)[i];
+}
+
+/* As wl_copy(), in steps of several vectors: the fewer steps, the fewer branches that depend on the size. */
+INLINE void copy(uint8_t *to, const uint8_t *from, size_t size, size_t to_room, size_t from_room) {
+    if (WL_LIKELY(size <= SHORT && to_room - size >= VECTORS * WL_COPY_BLOCK &&
+                  from_room - size >= VECTORS * WL_COPY_BLOCK)) {
+        if (size <= WL_COPY_BLOCK) {
+            copy_vectors(to, from, 1);
+            return;
+        }
+        const uint8_t *end = from + size;
+        do {
+            copy_vectors(to, from, VECTORS);
+            to += VECTORS * WL_COPY_BLOCK;
+            from += VECTORS * WL_COPY_BLOCK;
+        } while (from < end);
+    } else if (size) {
+        memcpy(to, from, size);
+    }
+}
+
+/* The size of a byte string; a huge number where it is negative, or not of 64 bits. */
+INLINE uint64_t size_at(const uint8_t *at, unsigned kind, uint64_t more) {
+    uint64_t value = (uint64_t)wl_load_kind(at, kind);
+    if ((kind == WL_U8LE || kind == WL_U8BE) && value >> 63)
+        return UINT64_MAX;
+    return value + more;
+}
+
+INLINE bool sum_holds(wl_sheet *sheet, const wl_sum *sum, size_t row) {
+    const wl_checksum *checksum = sum->checksum;
+    const uint8_t *from = wl_sheet_at(sheet, sum->from, row), *to = wl_sheet_at(sheet, sum->to, row);
+    const int64_t skipped = sum->skipped;
+    uint32_t found;
+    if (WL_LIKELY(sum->is_plain && to - from >= skipped)) {
+        found = checksum->update(checksum->replaced, from + skipped, (size_t)(to - from - skipped));
+        found ^= checksum->rule->final_xor;
+    } else {
+        if (checksum->rule->replace >= 0)
+            sheet->run->marks[checksum->rule->own] = wl_sheet_at(sheet, sum->own, row);
+        found = wl_checksum_run(sheet->run, checksum, from, to);
+    }
+    return (uint64_t)wl_load_kind(wl_sheet_at(sheet, sum->expected, row), sum->kind) == found;
+}
+
+/* The row's bytes for one column; false: there is no room for them. */
+INLINE bool copy_bytes(const wl_sheet *sheet, const wl_string_column *column, size_t row, const uint8_t *readable) {
+    const uint8_t *from = wl_sheet_at(sheet, column->from, row);
+    size_t size = (size_t)(wl_sheet_at(sheet, column->to, row) - from);
+    uint8_t *offset = column->offsets + (sheet->row + row) * 4;
+    size_t used = wl_load4(offset), room = column->room;
+    /* What was used is read back from the caller's memory, so it is no more trusted than the size. */
+    if (WL_UNLIKELY(used > room || size > room - used))
+        return false;
+    copy(column->out + used, from, size, room - used, (size_t)(readable - from));
+    wl_store4(offset + 4, (uint32_t)(used + size));
+    return true;
+}
+
+INLINE bool hold(wl_sheet *sheet, size_t row) {
+    for (size_t i = 0; i < sheet->sum_count; i++) {
+        if (WL_UNLIKELY(!sum_holds(sheet, sheet->sums + i, row)))
+            return false;
+    }
+    return true;
+}
+
+/* `readable`: bytes before this may be read. */
+INLINE bool are_copied(const wl_sheet *sheet, size_t row, const uint8_t *readable) {
+    for (size_t i = 0; i < sheet->copy_count; i++) {
+        if (WL_UNLIKELY(!copy_bytes(sheet, sheet->copies + i, row, readable)))
+            return false;
+    }
+    return true;
+}
+
+/* What is copied first is fetched faster, and the checksum finds it in the cache; not so where it is long. */
+INLINE bool takes(wl_sheet *sheet, size_t row, size_t size, const uint8_t *readable) {
+    if (WL_LIKELY(size <= SHORT))
+        return WL_LIKELY(are_copied(sheet, row, readable) && hold(sheet, row));
+    return WL_LIKELY(hold(sheet, row) && are_copied(sheet, row, readable));
+}
+
+/* Where the row's stretches begin; the next row, or NULL where this one is not plain. */
+INLINE const uint8_t *lay_out(wl_sheet *sheet, const uint8_t *at, size_t row, const wl_ahead *ahead, unsigned kind) {
+    size_t left = (size_t)(sheet->run->readable - at) - ahead->least;
+    left = left < ahead->largest ? left : ahead->largest;
+    const uint8_t *next = at + ahead->least;
+    sheet->at[0][row] = at;
+    for (size_t i = 0; i < sheet->string_count; i++) {
+        const wl_string *string = sheet->strings + i;
+        unsigned each = kind < WL_KIND_COUNT ? kind : string->kind;
+        uint64_t size = size_at(wl_sheet_at(sheet, string->size, row), each, (uint64_t)string->more);
+        if (WL_UNLIKELY(size > left))
+            return NULL;
+        left -= size;
+        next += size;
+        sheet->at[i + 1][row] = sheet->at[i][row] + string->before + size;
+    }
+    return next;
+}
+
+/* Processors fetch ahead where memory is gone through in order, but not far enough for rows, and not from page to page.
+ * Rows of which only the fields are read and which are of one size: of the row that comes some rows later. Others:
+ * everything, if it is not much. And one line of a page to come, so that its place is known. */
+INLINE void fetch_ahead(const uint8_t *at, const uint8_t *next, bool skips) {
+    size_t size = (size_t)(next - at);
+    if (skips) {
+        __builtin_prefetch((const void *)((uintptr_t)next + AHEAD_ROWS * size));
+    } else if (size <= SHORT) {
+        for (size_t i = 0; i < size; i += LINE)
+            __builtin_prefetch((const void *)((uintptr_t)at + AHEAD_BYTES + i));
+    }
+    __builtin_prefetch((const void *)(((uintptr_t)next | (PAGE - 1)) + 1 + PAGE));
+}
+
+/* `kind`: of the sizes of all byte strings, where it is known here. */
+INLINE size_t rows_of_kind(wl_sheet *sheet, const wl_ahead *ahead, unsigned kind) {
+    const uint8_t *at = ahead->at, *last = ahead->last, *readable = sheet->run->readable;
+    const size_t rows = ahead->rows;
+    size_t row = 0;
+    size_t before = 0;
+    /* Only fields are read, and byte strings stand between them. */
+    const bool skims = sheet->string_count && !sheet->sum_count && !sheet->copy_count;
+    for (; row < rows && at < last; row++) {
+        const uint8_t *next = lay_out(sheet, at, row, ahead, kind);
+        if (WL_UNLIKELY(!next))
+            break;
+        const size_t size = (size_t)(next - at);
+        fetch_ahead(at, next, skims && size > WIDE && (size == before || size > SHORT));
+        before = size;
+        if (WL_UNLIKELY(!takes(sheet, row, size, readable)))
+            break;
+        at = sheet->at[0][row + 1] = next;
+    }
+    return row;
+}
+
+INLINE size_t block_rows(wl_sheet *sheet, const wl_ahead *ahead) {
+    if (sheet->string_count == 1 && sheet->strings[0].kind == WL_U4BE)
+        return rows_of_kind(sheet, ahead, WL_U4BE);
+    if (sheet->string_count == 1 && sheet->strings[0].kind == WL_U4LE)
+        return rows_of_kind(sheet, ahead, WL_U4LE);
+    return rows_of_kind(sheet, ahead, WL_KIND_COUNT);
+}
+
+INLINE size_t frame_rows(wl_sheet *sheet, size_t rows, size_t spare) {
+    for (size_t row = 0; row < rows; row++) {
+        const uint8_t *from = sheet->at[0][row], *to = sheet->at[1][row];
+        if (WL_UNLIKELY(!takes(sheet, row, (size_t)(to - from), to + spare)))
+            return row;
+    }
+    return rows;
+}
+
+#define VARIANT(level, attributes)                                                                                     \
+    attributes size_t wl_block_rows_##level(wl_sheet *sheet, const wl_ahead *ahead) {                                  \
+        return block_rows(sheet, ahead);                                                                               \
+    }                                                                                                                  \
+    attributes size_t wl_frame_rows_##level(wl_sheet *sheet, size_t rows, size_t spare) {                              \
+        return frame_rows(sheet, rows, spare);                                                                         \
+    }
+
+VARIANT(portable, )
+#if defined(__x86_64__)
+VARIANT(avx2, __attribute__((target("avx2"))))
+VARIANT(avx512, __attribute__((target("avx512f,avx512bw"))))
+#endif

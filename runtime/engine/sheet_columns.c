@@ -1,0 +1,117 @@
+/* The checks and columns of a sheet: a tight loop for each way in which values stand on the wire. */
+#include "sheet.h"
+
+/* Fixed fields ----------------------------------------------------------------------------------------------------- */
+
+/* Where all rows are of one size the loop needs no table of where they begin. */
+#define COLUMN(name, width, store, load)                                                                               \
+    static size_t name(wl_sheet *sheet, const wl_sheet_step *step, size_t rows) {                                      \
+        uint8_t *out = step->out + sheet->row * (width);                                                               \
+        const int64_t offset = step->from.offset;                                                                      \
+        if (sheet->stride) {                                                                                           \
+            const uint8_t *at = sheet->at[0][0] + offset;                                                              \
+            const size_t stride = sheet->stride;                                                                       \
+            WL_UNROLL for (size_t i = 0; i < rows; i++, at += stride) store(out + i * (width), load(at));              \
+            return rows;                                                                                               \
+        }                                                                                                              \
+        const uint8_t *const *at = sheet->at[step->from.stretch];                                                      \
+        WL_UNROLL for (size_t i = 0; i < rows; i++) store(out + i * (width), load(at[i] + offset));                    \
+        return rows;                                                                                                   \
+    }
+
+static inline void store1(uint8_t *at, uint8_t value) { *at = value; }
+static inline uint8_t load1(const uint8_t *at) { return *at; }
+
+COLUMN(column_1, 1, store1, load1)
+COLUMN(column_le2, 2, wl_store2, wl_load_le2)
+COLUMN(column_be2, 2, wl_store2, wl_load_be2)
+COLUMN(column_le4, 4, wl_store4, wl_load_le4)
+COLUMN(column_be4, 4, wl_store4, wl_load_be4)
+COLUMN(column_le8, 8, wl_store8, wl_load_le8)
+COLUMN(column_be8, 8, wl_store8, wl_load_be8)
+
+wl_sheet_function wl_sheet_fixed(unsigned operation) {
+    static const wl_sheet_function functions[WL_RUN_COUNT] = {
+        [WL_RUN_COLUMN_1] = column_1,     [WL_RUN_COLUMN_LE2] = column_le2, [WL_RUN_COLUMN_BE2] = column_be2,
+        [WL_RUN_COLUMN_LE4] = column_le4, [WL_RUN_COLUMN_BE4] = column_be4, [WL_RUN_COLUMN_LE8] = column_le8,
+        [WL_RUN_COLUMN_BE8] = column_be8,
+    };
+    return functions[operation];
+}
+
+/* Registers -------------------------------------------------------------------------------------------------------- */
+
+#define VALUES(kind)                                                                                                   \
+    case kind:                                                                                                         \
+        WL_UNROLL for (size_t i = 0; i < rows; i++) values[i] = (uint64_t)wl_load_kind(at[i] + offset, kind);          \
+        break
+
+/* A field of each row to sheet->values: 64 bits of it, with its sign where it has one. */
+static const uint64_t *take_values(wl_sheet *sheet, const wl_sheet_step *step, size_t rows) {
+    const uint8_t *const *at = sheet->at[step->from.stretch];
+    const int64_t offset = step->from.offset;
+    uint64_t *values = sheet->values;
+    switch (step->kind) {
+        VALUES(WL_U1);
+        VALUES(WL_U2LE);
+        VALUES(WL_U2BE);
+        VALUES(WL_U4LE);
+        VALUES(WL_U4BE);
+        VALUES(WL_U8LE);
+        VALUES(WL_U8BE);
+        VALUES(WL_S1);
+        VALUES(WL_S2LE);
+        VALUES(WL_S2BE);
+        VALUES(WL_S4LE);
+        VALUES(WL_S4BE);
+        VALUES(WL_S8LE);
+    default:
+        WL_UNROLL for (size_t i = 0; i < rows; i++) values[i] = wl_load_be8(at[i] + offset);
+    }
+    return values;
+}
+
+size_t wl_sheet_register(wl_sheet *sheet, const wl_sheet_step *step, size_t rows) {
+    const uint64_t *values = take_values(sheet, step, rows);
+    uint8_t *out = step->out + sheet->row * step->width;
+    for (size_t i = 0; i < rows; i++) {
+        if (step->width == 1)
+            out[i] = (uint8_t)values[i];
+        else if (step->width == 2)
+            wl_store2(out + i * 2, (uint16_t)values[i]);
+        else if (step->width == 4)
+            wl_store4(out + i * 4, (uint32_t)values[i]);
+        else
+            wl_store8(out + i * 8, values[i]);
+    }
+    return rows;
+}
+
+/* How many of the values from number `first` on lie in the step's bounds, with those before it. */
+static size_t within(const wl_sheet_step *step, const uint64_t *values, size_t first, size_t rows) {
+    while (first < rows && WL_LIKELY(values[first] - step->low <= step->reach))
+        first++;
+    return first;
+}
+
+size_t wl_sheet_timestamp(wl_sheet *sheet, const wl_sheet_step *step, size_t rows) {
+    const uint64_t *values = take_values(sheet, step, rows);
+    memcpy(step->out + sheet->row * 8, values, rows * 8);
+    for (size_t i = 0; (i = within(step, values, i, rows)) < rows; i++)
+        wl_column_null(sheet->run, step->column, sheet->row + i);
+    return rows;
+}
+
+/* Checks ----------------------------------------------------------------------------------------------------------- */
+
+size_t wl_sheet_range(wl_sheet *sheet, const wl_sheet_step *step, size_t rows) {
+    return within(step, take_values(sheet, step, rows), 0, rows);
+}
+
+size_t wl_sheet_constant(wl_sheet *sheet, const wl_sheet_step *step, size_t rows) {
+    for (size_t i = 0; step->width && i < rows; i++) {
+        if (WL_UNLIKELY(memcmp(wl_sheet_at(sheet, step->from, i), step->constant, step->width) != 0))
+            return i;
+    }
+    return rows;
+}

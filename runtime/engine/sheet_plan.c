@@ -1,0 +1,207 @@
+/* Whether a plan can be run as a sheet, and its steps as a sheet runs them. */
+#include "sheet.h"
+
+/* What is known of a register, a span or a mark at a step of the plan. */
+typedef struct {
+    bool known;
+    uint32_t kind;
+    wl_place from, to;
+} fact;
+
+typedef struct {
+    wl_sheet *sheet;
+    bool delimited;
+    bool at_end; /* between delimiters: nothing follows */
+    wl_place cursor, base;
+    fact registers[WL_MOST_REGISTERS];
+    fact spans[WL_MOST_SPANS];
+    fact marks[WL_MOST_MARKS];
+} planner;
+
+static wl_place behind(wl_place place, int64_t bytes) { return (wl_place){place.stretch, place.offset + bytes}; }
+
+/* The next step, about a value that is known. */
+static wl_sheet_step *add(wl_sheet_step *steps, size_t *count, wl_sheet_function run, const fact *value,
+                          const wl_instruction *instruction) {
+    wl_sheet_step *step = steps + (*count)++;
+    *step = (wl_sheet_step){
+        .run = run, .from = value->from, .kind = value->kind, .column = instruction->a, .out = instruction->out};
+    return step;
+}
+
+static wl_sheet_step *add_check(planner *plan, wl_sheet_function run, const fact *value,
+                                const wl_instruction *instruction) {
+    return add(plan->sheet->checks, &plan->sheet->check_count, run, value, instruction);
+}
+
+static wl_sheet_step *add_column(planner *plan, wl_sheet_function run, const fact *value,
+                                 const wl_instruction *instruction) {
+    return add(plan->sheet->columns, &plan->sheet->column_count, run, value, instruction);
+}
+
+/* Bounds as the low one and the reach: in the field's own 64 bits, signed or not. False: no value lies in them. */
+static bool set_bounds(wl_sheet_step *step, wl_integer low, wl_integer high) {
+    bool natural = step->kind == WL_U8LE || step->kind == WL_U8BE;
+    wl_integer least = natural ? 0 : INT64_MIN, most = natural ? (wl_integer)UINT64_MAX : INT64_MAX;
+    low = low > least ? low : least;
+    high = high < most ? high : most;
+    step->low = (uint64_t)low;
+    step->reach = (uint64_t)(high - low);
+    return low <= high;
+}
+
+static bool add_range(planner *plan, const wl_instruction *instruction) {
+    const fact *value = plan->registers + instruction->a;
+    wl_integer high = instruction->b & 0x80 ? (wl_integer)(uint64_t)instruction->d : (wl_integer)instruction->d;
+    return set_bounds(add_check(plan, wl_sheet_range, value, instruction), instruction->c, high) && value->known;
+}
+
+static bool add_timestamp(planner *plan, const wl_instruction *instruction) {
+    const fact *value = plan->registers + instruction->b;
+    wl_sheet_step *step = add_column(plan, wl_sheet_timestamp, value, instruction);
+    return set_bounds(step, instruction->c, instruction->d) && value->known;
+}
+
+static bool add_register(planner *plan, const wl_instruction *instruction) {
+    const fact *value = plan->registers + instruction->b;
+    add_column(plan, wl_sheet_register, value, instruction)->width = (uint32_t)instruction->c;
+    return value->known;
+}
+
+static bool add_constant(planner *plan, const wl_instruction *instruction) {
+    fact value = {.from = behind(plan->base, instruction->c)};
+    wl_sheet_step *step = add_check(plan, wl_sheet_constant, &value, instruction);
+    step->constant = instruction->constant;
+    step->width = (uint32_t)instruction->d;
+    return true;
+}
+
+static bool add_fixed(planner *plan, const wl_instruction *instruction) {
+    wl_sheet_function run = wl_sheet_fixed(instruction->operation);
+    fact value = {.from = behind(plan->base, instruction->c)};
+    return run && add_column(plan, run, &value, instruction);
+}
+
+static bool add_bytes(planner *plan, const wl_instruction *instruction) {
+    wl_sheet *sheet = plan->sheet;
+    const fact *span = plan->spans + instruction->b;
+    sheet->copies[sheet->copy_count++] = (wl_string_column){.from = span->from,
+                                                            .to = span->to,
+                                                            .out = instruction->out,
+                                                            .offsets = instruction->offsets,
+                                                            .room = (size_t)instruction->d};
+    return span->known;
+}
+
+static bool add_checksum(planner *plan, const wl_instruction *instruction) {
+    wl_sheet *sheet = plan->sheet;
+    const wl_checksum *checksum = sheet->run->checksums + instruction->a;
+    const wl_rule *rule = checksum->rule;
+    const fact *from = plan->marks + instruction->c, *to = plan->marks + instruction->d;
+    const fact *expected = plan->registers + instruction->b;
+    const fact *own = rule->replace >= 0 ? plan->marks + rule->own : from;
+    sheet->sums[sheet->sum_count++] =
+        (wl_sum){.from = from->from,
+                 .to = to->from,
+                 .own = own->from,
+                 .expected = expected->from,
+                 .kind = expected->kind,
+                 .is_plain = own->from.stretch == from->from.stretch && own->from.offset == from->from.offset,
+                 .skipped = rule->replace >= 0 ? rule->own_size : 0,
+                 .checksum = checksum};
+    return from->known && to->known && own->known && expected->known;
+}
+
+/* Bytes that every row has. */
+static bool pass(planner *plan, int64_t bytes) {
+    if (plan->at_end || bytes < 0 || bytes > INT32_MAX - plan->cursor.offset)
+        return false;
+    plan->cursor.offset += bytes;
+    return true;
+}
+
+/* What follows the cursor lies in a stretch of its own. */
+static void begin_stretch(planner *plan) {
+    plan->sheet->fixed += (size_t)plan->cursor.offset;
+    plan->cursor = (wl_place){plan->cursor.stretch + 1, 0};
+}
+
+/* A byte string of a size that the input says. */
+static bool add_string(planner *plan, const fact *size, int64_t more) {
+    wl_sheet *sheet = plan->sheet;
+    if (plan->delimited || !size->known || sheet->string_count == WL_MOST_STRETCHES - 1)
+        return false;
+    sheet->strings[sheet->string_count++] = (wl_string){size->from, size->kind, more, plan->cursor.offset};
+    begin_stretch(plan);
+    return true;
+}
+
+/* All that is left between delimiters. */
+static bool add_rest(planner *plan) {
+    if (!plan->delimited || plan->at_end)
+        return false;
+    begin_stretch(plan);
+    return plan->at_end = true;
+}
+
+static bool add_step(planner *plan, const wl_instruction *instruction) {
+    wl_place begin = plan->cursor;
+    switch (instruction->operation) {
+    case WL_RUN_NEED:
+        plan->base = begin;
+        return pass(plan, instruction->c);
+    case WL_RUN_REGISTER_LE4:
+    case WL_RUN_REGISTER_BE4:
+    case WL_RUN_REGISTER:
+        plan->registers[instruction->a] =
+            (fact){.known = true, .kind = instruction->b, .from = behind(plan->base, instruction->c)};
+        return true;
+    case WL_RUN_BYTES_FIXED:
+    case WL_RUN_BYTES_REGISTER:
+    case WL_RUN_BYTES_REST:
+        if (instruction->operation == WL_RUN_BYTES_FIXED ? !pass(plan, instruction->c)
+            : instruction->operation == WL_RUN_BYTES_REST
+                ? !add_rest(plan)
+                : !add_string(plan, plan->registers + instruction->b, instruction->c))
+            return false;
+        plan->spans[instruction->a] = (fact){.known = true, .from = begin, .to = plan->cursor};
+        return true;
+    case WL_RUN_SKIP_REGISTER:
+        return add_string(plan, plan->registers + instruction->a, instruction->c);
+    case WL_RUN_MARK:
+        plan->marks[instruction->a] =
+            (fact){.known = true, .from = instruction->b ? begin : behind(plan->base, instruction->c)};
+        return true;
+    case WL_RUN_CHECK_RANGE:
+        return add_range(plan, instruction);
+    case WL_RUN_CHECK_CONSTANT:
+        return add_constant(plan, instruction);
+    case WL_RUN_CHECKSUM:
+        return add_checksum(plan, instruction);
+    case WL_RUN_COLUMN_REGISTER:
+        return add_register(plan, instruction);
+    case WL_RUN_COLUMN_TIMESTAMP:
+        return add_timestamp(plan, instruction);
+    case WL_RUN_COLUMN_BYTES:
+        return add_bytes(plan, instruction);
+    default:
+        return add_fixed(plan, instruction);
+    }
+}
+
+bool wl_sheet_plan(wl_sheet *sheet) {
+    const wl_fill_arguments *arguments = sheet->run->arguments;
+    planner plan = {.sheet = sheet, .delimited = sheet->run->program->delimiter_size != 0};
+    const wl_instruction *instruction = sheet->run->plan;
+    for (; instruction->operation != WL_RUN_END; instruction++) {
+        if (!add_step(&plan, instruction))
+            return false;
+    }
+    sheet->fixed += (size_t)plan.cursor.offset;
+    if (plan.delimited)
+        return true;
+    if (!sheet->string_count)
+        sheet->stride = sheet->fixed + arguments->padding;
+    /* A row without bytes ends the input, and one that is larger than the largest is refused: not here. */
+    return sheet->fixed && sheet->fixed <= arguments->max_record;
+}
