@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from .errors import WireloomError
-from .feeders import Filled, RowDamage
+from .feeders import BatchColumns, Filled, RowDamage
 from .format import Format
 from .nearest import unknown
 from .paths import path_pattern
@@ -91,6 +91,16 @@ class Layout:
         )
 
     @cached_property
+    def kinds(self) -> list[tuple[str, Any]]:
+        """The columns' names and types."""
+        return list(zip(self.names, self.schema.types, strict=True))
+
+    @cached_property
+    def numbers(self) -> tuple[int, ...]:
+        """The numbers that the columns have in the format; -1 for those that it has not."""
+        return tuple(self._numbers.get(name, -1) for name in self.names)
+
+    @cached_property
     def _numbers(self) -> dict[str, int]:
         return {column.name: number for number, column in enumerate(self.format.columns)}
 
@@ -151,8 +161,10 @@ class Builder:
         """A batch. ``arrays``: by number of the format's column; ``offsets``: per row, where they are selected;
         ``errors``, ``contents``: of the rows that stand for damage, by their number; only asked for if selected."""
         layout = self.layout
+        if isinstance(arrays, BatchColumns) and arrays.numbers == layout.numbers:
+            return arrays.batch
         columns = []
-        for name, kind in zip(layout.names, layout.schema.types, strict=True):
+        for name, kind in layout.kinds:
             number = layout._numbers.get(name)
             if number is not None:
                 columns.append(arrays[number])
@@ -175,7 +187,7 @@ class Builder:
         """One row of nulls for a damaged range; ``error`` says more than its reason does."""
         layout = self.layout
         columns = []
-        for name, kind in zip(layout.names, layout.schema.types, strict=True):
+        for name, kind in layout.kinds:
             value: Any = None
             if name == OFFSET:
                 value = damage.begin

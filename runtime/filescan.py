@@ -227,10 +227,15 @@ class FileScan:
                 hidden |= set() if shown else {damage.row - first}
         self.report.rows += last - first - nulls
         if last > first + len(hidden):
-            batch = self._builder.batch(filled, opened.window.view, opened.window.base).slice(first, last - first)
+            batch = self._builder.batch(filled, opened.window.view, opened.window.base)
+            if last - first < batch.num_rows:
+                batch = batch.slice(first, last - first)
             if hidden:
                 batch = batch.filter(pa.array(row not in hidden for row in range(last - first)))
             step = self._plan.batch_rows
+            if batch.num_rows <= step:
+                yield batch
+                return
             for begin in range(0, batch.num_rows, step):
                 yield batch.slice(begin, step)
 

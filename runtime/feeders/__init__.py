@@ -6,10 +6,10 @@ reads complete rows from ``window.view[window.begin:]`` and says why it stopped;
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import pyarrow as pa
 
@@ -60,6 +60,25 @@ class Settings:
     null_rows: bool = False
     padding: int = 0
     max_record: int = 64 * 1024 * 1024
+
+
+class BatchColumns(Mapping[int, pa.Array]):
+    """The columns of a record batch, by the numbers that they have in the format: ``numbers``, one for each."""
+
+    def __init__(self, batch: Any, numbers: tuple[int, ...]) -> None:
+        self.batch = batch
+        self.numbers = numbers
+
+    def __getitem__(self, number: int) -> pa.Array:
+        if number not in self.numbers:
+            raise KeyError(number)
+        return self.batch.column(self.numbers.index(number))
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.numbers)
+
+    def __len__(self) -> int:
+        return len(self.numbers)
 
 
 @dataclass

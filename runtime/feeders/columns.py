@@ -1,19 +1,21 @@
-"""Rows by the engine: Arrow buffers are allocated, filled in one call, and wrapped without a copy."""
+"""Rows by the engine: memory is allocated, filled in one call, and becomes a record batch without a copy."""
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
 
 from .. import engine
+from ..engine import _engine
 from ..format import Format
-from ..program import ColumnProgram, Storage
+from ..program import ColumnProgram, Op, Storage
 from ..report import REASONS
 from ..window import Window
-from . import BATCH_BYTES, Filled, RowDamage, Settings, Status, label_array
+from . import BATCH_BYTES, BatchColumns, Filled, RowDamage, Settings, Status, label_array
 
 if TYPE_CHECKING:
     from ..parsing.structs import Struct
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
 DAMAGES = 1024
 """Damaged rows that one fill can note."""
 DAMAGE = struct.Struct("<QQqII")
-OFFSET_SIZE = 4
 
 
 _loaded: dict[int, tuple[ColumnProgram, Any]] = {}
@@ -35,31 +36,58 @@ def _load(program: ColumnProgram) -> Any:
     return found[1]
 
 
+FIXED = {Op.NEED, Op.COLUMN_FIXED, Op.REGISTER_FIXED, Op.COLUMN_TIMESTAMP, Op.COLUMN_REGISTER, Op.CHECK_RANGE, Op.MARK}
+"""Steps that every row goes through as long as no other has come."""
+
+
+def least_size(program: ColumnProgram) -> int:
+    """Bytes that every row has at least, in what lies in the window."""
+    if program.delimiter:
+        return 1
+    steps = takewhile(lambda step: step.op in FIXED, program.steps)
+    return max(1, sum(step.a for step in steps if step.op is Op.NEED))
+
+
 class ColumnFeeder:
     """As ``Feeder``."""
 
     def __init__(self, format: Format, root: Struct | None, settings: Settings) -> None:
         program = format.program
         assert program is not None
-        self._columns = program.columns
         self._settings = settings
         self._program = _load(program)
         self._preset = tuple(int(getattr(root, name)) for name in program.preset)
-        self._types: Sequence[Any] = [field.type for field in format.schema]
-        self._labels = {number: each.labels for number, each in enumerate(format.columns) if each.labels}
+        self._wanted = bytes(number in settings.wanted for number in range(len(program.columns)))
+        self._variable = [number for number in settings.wanted if program.columns[number] is Storage.VARIABLE]
+        self._damages = bytearray(DAMAGE.size * DAMAGES)
+        self._least = least_size(program)
+        self._widths: dict[int, float] = {}
+        """Data bytes per row of variable columns, as far as they have been met."""
+        fields = [format.schema.field(number) for number in settings.wanted]
+        self._labels = {number: format.columns[number].labels for number in settings.wanted}
+        self._schema = pa.schema([self._stored(*each) for each in zip(settings.wanted, fields, strict=True)])
+        self._truths = {number for number in settings.wanted if format.schema.field(number).type == pa.bool_()}
+        self._is_plain = list(self._schema) == fields
+
+    def _stored(self, number: int, field: Any) -> Any:
+        """The field as the engine fills it: the numbers of labels, and a byte per truth."""
+        if self._labels[number]:
+            return field.with_type(pa.int64())
+        return field.with_type(pa.uint8()) if field.type == pa.bool_() else field
 
     def fill(self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1) -> Filled:
         """As ``Feeder.fill``."""
         settings = self._settings
         left = len(window.view) - window.begin
-        # A row has at least one byte, and its data is never more than its bytes.
-        capacity = min(capacity, max(left, 1))
-        room = dict.fromkeys(settings.wanted, min(BATCH_BYTES, left))
+        capacity = min(capacity, max(left // self._least, 1))
+        # A row's data is never more than its bytes.
+        most = min(BATCH_BYTES, left)
+        room = {number: self._room(number, capacity, most) for number in self._variable}
+        layout = (self._program, self._wanted, capacity, settings.offsets)
+        slab = pa.allocate_buffer(_engine.slab_size(*layout))
         while True:
-            buffers = {number: self._buffers(number, capacity, room[number]) for number in settings.wanted}
-            offsets = pa.allocate_buffer(8 * capacity) if settings.offsets else None
-            damages = bytearray(DAMAGE.size * DAMAGES)
-            result = engine.fill(
+            data = tuple(pa.allocate_buffer(max(size, 1), resizable=True) for size in room.values())
+            result = _engine.fill_slab(
                 self._program,
                 window.view,
                 window.begin,
@@ -68,9 +96,11 @@ class ColumnFeeder:
                 at_end=window.at_end,
                 at_start=at_start,
                 capacity=capacity,
-                columns=tuple(buffers.get(number) for number in range(len(self._columns))),
-                offsets=offsets,
-                damages=damages,
+                wanted=self._wanted,
+                offsets=settings.offsets,
+                slab=slab,
+                data=data,
+                damages=self._damages,
                 padding=settings.padding,
                 max_record=settings.max_record,
                 stop=stop,
@@ -78,21 +108,27 @@ class ColumnFeeder:
                 null_rows=settings.null_rows,
                 preset=self._preset,
             )
-            rows, consumed, status, reason, position, needed, damage_count, null_counts, data_used = result
-            if status != Status.NO_ROOM:
+            rows, consumed, status, reason, position, needed, damage_count, null_counts, used = result
+            if status == Status.NO_ROOM:
+                room = {number: max(size, most, needed if number == reason else 0) for number, size in room.items()}
+            elif status == Status.BATCH_FULL and rows < capacity and any(size < most for size in room.values()):
+                room = {number: max(size, most) for number, size in room.items()}
+            else:
                 break
-            room[reason] = needed
+        for number, buffer in zip(self._variable, data, strict=True):
+            _trim(buffer, used[number])
+            if rows * 4 >= capacity:
+                self._widths[number] = max(self._widths.get(number, 0.0), used[number] / rows)
         noted = [
             RowDamage(begin, end, row, REASONS[number])
-            for begin, end, row, number, _ in DAMAGE.iter_unpack(memoryview(damages)[: DAMAGE.size * damage_count])
+            for begin, end, row, number, _ in DAMAGE.iter_unpack(
+                memoryview(self._damages)[: DAMAGE.size * damage_count]
+            )
         ]
         return Filled(
             rows,
-            {
-                number: self._array(number, buffers[number], rows, null_counts[number], data_used[number])
-                for number in settings.wanted
-            },
-            pa.Array.from_buffers(pa.uint64(), rows, [None, offsets]) if offsets is not None else None,
+            self._columns(layout, slab, data, rows, null_counts),
+            pa.Array.from_buffers(pa.uint64(), rows, [None, slab.slice(0, 8 * rows)]) if settings.offsets else None,
             noted,
             consumed,
             Status(status),
@@ -115,29 +151,30 @@ class ColumnFeeder:
         )
         return status == 0, index
 
-    def _buffers(self, number: int, capacity: int, room: int) -> tuple[Any, ...]:
-        """Validity and values; for bytes and text validity, offsets and data."""
-        validity = bytearray((capacity + 7) // 8)
-        storage = self._columns[number]
-        if storage is Storage.VARIABLE:
-            return (
-                validity,
-                pa.allocate_buffer(OFFSET_SIZE * (capacity + 1)),
-                pa.allocate_buffer(max(room, 1), resizable=True),
-            )
-        return validity, pa.allocate_buffer(storage * capacity)
+    def _room(self, number: int, capacity: int, most: int) -> int:
+        """Data bytes of a column to make room for: an eighth more than the rows so far would have."""
+        width = self._widths.get(number)
+        return most if width is None else min(most, int(width * capacity * 1.125) + 64)
 
-    def _array(self, number: int, buffers: tuple[Any, ...], rows: int, nulls: int, used: int) -> pa.Array:
-        validity = pa.py_buffer(buffers[0]) if nulls else None
-        kind = self._types[number]
-        if self._columns[number] is Storage.VARIABLE:
-            _, offsets, data = buffers
-            data.resize(used, shrink_to_fit=True)
-            return pa.Array.from_buffers(kind, rows, [validity, offsets, data], nulls)
-        if number in self._labels:
-            numbers = pa.Array.from_buffers(pa.int64(), rows, [validity, buffers[1]], nulls)
-            return label_array(numbers, self._labels[number])
-        if kind == pa.bool_():
-            # The engine stores a byte per value, Arrow a bit.
-            return pa.Array.from_buffers(pa.uint8(), rows, [validity, buffers[1]], nulls).cast(kind)
-        return pa.Array.from_buffers(kind, rows, [validity, buffers[1]], nulls)
+    def _columns(
+        self, layout: tuple[Any, bytes, int, bool], slab: Any, data: tuple[Any, ...], rows: int, nulls: tuple[int, ...]
+    ) -> Mapping[int, pa.Array]:
+        if not self._settings.wanted:
+            return {}
+        _, address = _engine.export_slab(*layout, slab, data, rows, nulls)
+        columns = BatchColumns(pa.RecordBatch._import_from_c(address, self._schema), self._settings.wanted)
+        if self._is_plain:
+            return columns
+        return {number: self._shown(number, array) for number, array in columns.items()}
+
+    def _shown(self, number: int, array: pa.Array) -> pa.Array:
+        """The column as its users know it."""
+        if self._labels[number]:
+            return label_array(array, self._labels[number])
+        return array.cast(pa.bool_()) if number in self._truths else array
+
+
+def _trim(buffer: Any, used: int) -> None:
+    """Lets go of what a data buffer has too much, unless that is little."""
+    if used < buffer.size - buffer.size // 8:
+        buffer.resize(used, shrink_to_fit=True)
