@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from queue import SimpleQueue
 from typing import Protocol
 
+import pyarrow as pa
+
 from .codecs import Decoder, Stored
 from .errors import WireloomError
 
@@ -23,8 +25,9 @@ FIRST = 256 * 1024
 """Bytes of the first block: most inputs of many are small, and the first rows come sooner."""
 ROOM = 64 * 1024
 """Bytes before a block for the partial row of the one before it."""
-AHEAD = 3
-"""Blocks of a prefetched input: one is read by the engine, one is ready, one is being filled."""
+AHEAD = 6
+"""Blocks of a prefetched input: one is read by the engine, one is being filled, and those between are ready or have left
+the cache of the engine's processor. To write to memory that another processor has just read is slow."""
 
 
 class Window(Protocol):
@@ -132,7 +135,8 @@ def fill(decoder: Decoder, block: Block, stop: int | None = None) -> None:
 
 def new_block(decoder: Decoder, chunk: int) -> Block:
     """An empty block for about ``chunk`` bytes."""
-    return Block(memoryview(bytearray(ROOM + max(chunk, decoder.room))))
+    # Memory of Arrow's pool is not cleared first, and what the last scan has given back is used again.
+    return Block(memoryview(pa.allocate_buffer(ROOM + max(chunk, decoder.room))).cast("B"))
 
 
 class DirectBlocks:
