@@ -9,12 +9,14 @@ from __future__ import annotations
 import random
 import zlib
 from dataclasses import dataclass
+from typing import Any
 
 import zstandard
 
-from .case import Case, require
-from .edgemq import COLUMNS, Segments, segments, values_of
+from .case import Case, require, require_tiling
+from .edgemq import COLUMNS, Segments, extent_of, require_row, segments, values_of
 
+MAGICS = {"zstd": b"\x28\xb5\x2f\xfd", "gzip": b"\x1f\x8b\x08"}
 PIECE = 400
 """Bytes of a segment after which a compressor begins a block, so that damage in one leaves those before it."""
 
@@ -120,16 +122,38 @@ class Compressed:
         case.counts["unseen"] += len(set(found.values()) - {each.values for each in sample.frames})
         if sound == len(content) and report["tail"] != "truncated":
             require(not report["damaged"], "damage is reported where there is none")
-        self._require_order(found, report["bytes"])
+        self._require_accounted(rows, report)
+        whole = self._whole(content)
+        if whole is not None:
+            for row in rows:
+                require_row(row, whole, sample.payloads)
+            if report["tail_size"] is not None:
+                reached = report["tail_offset"] + report["tail_size"]
+                require(reached == len(whole), f"the tail ends at {reached} of {len(whole)} bytes")
 
-    def _require_order(self, found: dict[int, tuple[object, ...]], size: int) -> None:
-        position = 0
-        for offset, values in found.items():
-            require(position <= offset, f"the row at {offset} begins inside the one before it")
-            payload = values[-1]
-            assert isinstance(payload, bytes)
-            position = offset + 21 + len(payload)
-        require(position <= size, f"the last row ends behind the {size} bytes of the report")
+    def _require_accounted(self, rows: list[dict[str, Any]], report: dict[str, Any]) -> None:
+        """Up to the tail by a row or a damaged range; only where the codec failed nobody knows how long the tail is."""
+        end = report["tail_offset"]
+        require_tiling([extent_of(row, 0, report["bytes"]) for row in rows], {**report, "tail": "clean"}, end)
+        failed = [at for at, size, reason in report["damaged"] if reason == "codec" and not size]
+        require(len(failed) <= 1, f"the codec failed at {failed}")
+        require((report["tail_size"] is None) == bool(failed), "the size of the tail is not known, or cannot be")
+        if failed:
+            require(report["tail"] != "clean", "the codec failed, and the tail is clean")
+            require(failed[0] >= end, f"the codec failed at {failed[0]}, before the tail at {end}")
+        if report["tail"] == "clean":
+            require(end == report["bytes"], f"{report['bytes']} bytes were read, and the last row ends at {end}")
+            require(report["tail_size"] == 0, f"a clean tail has {report['tail_size']} bytes")
+
+    def _whole(self, content: bytes) -> bytes | None:
+        """What it decompresses to; ``None`` where it does not, or is nothing, which is taken for bytes that
+        are not compressed."""
+        if not content.startswith(MAGICS[self._codec]):
+            return None
+        try:
+            return beginning(self._codec, content) or None
+        except (zlib.error, zstandard.ZstdError):
+            return None
 
 
 ZSTD = Compressed("zstd")

@@ -139,6 +139,7 @@ class Delimited:
         """As ``Subject.check``."""
         content = case.damaged.content
         rows, report = case.read(self._format(), columns=["_offset", *self._columns], codec="none")
+        require(report["bytes"] == len(content), f"the report counts {report['bytes']} bytes of {len(content)}")
         expected, zeros = self._expected(case, rows)
         found = [(row["_offset"], tuple(row[name] for name in self._columns)) for row in rows]
         if found != [(position, values) for position, _, values in expected]:

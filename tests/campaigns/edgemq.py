@@ -107,6 +107,9 @@ class EdgeMQ:
         )
         padding = PADDINGS[sample.stride]
         content = case.damaged.content
+        # Behind a frame that cannot be trusted nothing is read, unless frames are looked for there.
+        read = report["tail_offset"] if report["tail"].startswith("invalid") and not recover else len(content)
+        require(report["bytes"] == read, f"the report counts {report['bytes']} bytes, and {read} were read")
         for row in rows:
             require_row(row, content, sample.payloads)
         extents = [extent_of(row, padding, len(content)) for row in rows]
@@ -137,7 +140,7 @@ class EdgeMQ:
             begin, following = covering[0]
             require(begin not in places, f"the intact frame at {at} is covered by one at {begin} that is intact too")
             # A damaged range ends where the padding begins, a row's behind it.
-            led = claimed_end(content, begin, padding) in (following, following + padding) or following == len(content)
+            led = claimed_end(content, begin, padding) in (following, following + padding)
             require(led, f"the intact frame at {at} is lost in [{begin}, {following}), and no length leads there")
         case.counts["unseen"] += sum(
             at not in places and values_of(row) not in _values(sample) for at, row in found.items()

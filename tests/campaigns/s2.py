@@ -262,6 +262,11 @@ class Session:
             self._check_frame(case, each, *here, each.begin in intact)
         require(not found and not damaged, f"rows or damage at {[*found, *damaged]}, where no frame begins")
         require((report["tail"], report["tail_offset"]) == tail, f"the tail is {tail}")
+        assert isinstance(tail, tuple)
+        _, end = tail
+        left = len(content) - end
+        require(report["tail_size"] == left, f"the tail has {left} bytes, and {report['tail_size']} are reported")
+        require(report["bytes"] == end, f"the report counts {report['bytes']} bytes, and {end} were read")
 
     def _check_frame(
         self, case: Case, each: Found, rows: list[Row], damage: tuple[int, str] | None, intact: bool
