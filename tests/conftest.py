@@ -1,18 +1,35 @@
-"""Property tests take the same examples at every run of the suite; ``make fuzz`` is what looks for new ones."""
+"""Property tests take the same examples at every run of the suite; ``make fuzz`` is what looks for new ones. One Spark
+session and one object store serve all tests of a process, and all that need Spark run in one process."""
 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import settings
 
+from .scheduling import SPARK, check_groups, group_of
 from .storage_server import Store, running
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 settings.register_profile("suite", derandomize=True, database=None, deadline=None, print_blob=True)
 settings.register_profile("fuzz", deadline=None, print_blob=True)
 settings.load_profile(os.environ.get("WIRELOOM_HYPOTHESIS", "suite"))
+
+SPARK_SETTINGS = {
+    "spark.sql.shuffle.partitions": "1",
+    "spark.default.parallelism": "1",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
+}
+"""They save the session's start-up, and code generation for tiny data."""
 
 
 @pytest.fixture(scope="session")
@@ -20,3 +37,60 @@ def object_store() -> Iterator[Store]:
     """An S3 server on this machine."""
     with running() as store:
         yield store
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory, object_store: Store) -> Iterator[SparkSession]:
+    """The session of the suite, which is active from then on: what asks for a local session gets this one.
+
+    It finds the data sources by itself: nothing is registered. The tasks take the credentials of the object store from
+    the environment in which the session is started.
+    """
+    import wireloom
+    from wireloom.spark.session import start
+
+    # An editable install does not list top-level packages, so the discovery packages are put on the path as they are.
+    found = tmp_path_factory.mktemp("discovery")
+    for package in Path(wireloom.__file__).parent.parent.glob("generated/*/pyspark_*"):
+        (found / package.name).symlink_to(package)
+    before = os.environ.get("PYTHONPATH")
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(found), *([before] if before else [])])
+    warehouse = {"spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("warehouse"))}
+    session = start("wireloom tests", cores=1, settings={**SPARK_SETTINGS, **warehouse})
+    yield session
+    session.stop()
+    os.environ.pop("PYTHONPATH")
+    if before is not None:
+        os.environ["PYTHONPATH"] = before
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    check_groups(items)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """What distributes the tests with ``--dist loadgroup``: by the groups of ``scheduling``, all others one by one."""
+    if config.getoption("dist") != "loadgroup":
+        return None
+    from xdist.scheduler import LoadGroupScheduling
+
+    class Scheduling(LoadGroupScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return group_of(nodeid) or nodeid
+
+    return Scheduling(config, log)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """A test that starts Java without the fixture ``spark`` fails: it would be one more session."""
+    before = _has_java()
+    yield
+    if not before and _has_java():
+        pytest.fail(f"it started a Spark session; let it ask for the fixture {SPARK!r}")
+
+
+def _has_java() -> bool:
+    module = sys.modules.get("pyspark.core.context")
+    return module is not None and module.SparkContext._gateway is not None

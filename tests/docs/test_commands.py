@@ -3,15 +3,11 @@
 import re
 from pathlib import Path
 
-import pytest
 from wireloom.command.diff import CODES
 from wireloom.command.program import COMMANDS, INTERRUPTED, PIPE_CLOSED, TERMINATED, UNUSABLE
 
 from .blocks import Page
 from .commands import PAGE, PART, renewed
-
-# The example of ``ingest`` starts a Spark of its own: one at a time.
-pytestmark = pytest.mark.xdist_group("spark")
 
 
 def test_every_command_and_option_is_there() -> None:

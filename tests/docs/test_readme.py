@@ -11,10 +11,8 @@ from .blocks import Page, blocks
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
 
-# The page's Spark example shares the one session of the suite.
-pytestmark = pytest.mark.xdist_group("spark")
 
-
+@pytest.mark.usefixtures("spark")
 def test_everything_in_it_runs_and_prints_what_it_says(tmp_path: Path) -> None:
     assert Page(README, tmp_path).run() >= 6
 

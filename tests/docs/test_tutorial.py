@@ -2,14 +2,9 @@
 
 from pathlib import Path
 
-import pytest
-
 from .blocks import Page
 
 TUTORIAL = (Path(__file__).parents[2] / "docs" / "tutorial.md").read_text()
-
-# It ends with Spark, and only one test of the suite is to run that at a time.
-pytestmark = pytest.mark.xdist_group("spark")
 
 
 def prepared(folder: Path) -> Page:

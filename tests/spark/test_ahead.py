@@ -6,19 +6,13 @@ import gc
 import threading
 from collections.abc import Generator, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-import pyarrow as pa
 import pytest
 import wireloom
 from wireloom.errors import WireloomError
 from wireloom.spark.ahead import ALONE, DEPTH, ahead
-from wireloom.spark.options import read_options
-from wireloom.spark.reader import FormatReader, Partition
-from wireloom.spark.schema import known_columns, targets
 
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+from .driver import planned
 
 PATIENCE = 30.0
 
@@ -65,7 +59,7 @@ def test_everything_comes_in_its_order(items: int) -> None:
     assert source.where == [number >= ALONE for number in range(items)]
 
 
-def test_without_a_caller_it_is_a_bounded_number_ahead() -> None:
+def test_it_is_no_more_than_a_few_ahead() -> None:
     source = Source(100)
     items = ahead(iter(source))
     for number in range(50):
@@ -132,4 +126,76 @@ def test_it_may_be_cleared_away_by_its_own_thread() -> None:
     assert cleared.wait(PATIENCE)
     for thread in threads():
         thread.join(PATIENCE)
+    assert not threads()
+
+
+# Readers --------------------------------------------------------------------------------------------------------------
+
+FORMAT = "edgemq_segment"
+ROWS = 5000
+BATCH = 500
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file of more bytes than a batch has at least."""
+    path = tmp_path_factory.mktemp("ahead") / "a.wal"
+    rows = {"fmt": [1] * ROWS, "tenant": range(ROWS), "ts_millis": [0] * ROWS, "payload": [b"x" * 2500] * ROWS}
+    wireloom.write(FORMAT, rows, path)
+    return path
+
+
+@pytest.mark.parametrize("reports", [False, True])
+def test_all_rows_of_a_partition_come_in_their_order(reports: bool, log: Path, tmp_path: Path) -> None:
+    more = {"reportFolder": tmp_path} if reports else {}
+    reader, partitions, _ = planned(FORMAT, "tenant LONG", path=log, batchRows=BATCH, **more)
+    found = []
+    for partition in partitions:
+        for batch in reader.read(partition):
+            found += batch.column("tenant").to_pylist()
+    assert found == list(range(ROWS))
+    assert not threads()
+
+
+@pytest.mark.parametrize("reports", [False, True])
+def test_a_limit_leaves_no_thread_and_no_report(reports: bool, log: Path, tmp_path: Path) -> None:
+    more = {"reportFolder": tmp_path} if reports else {}
+    reader, partitions, _ = planned(FORMAT, path=log, batchRows=BATCH, **more)
+    batches = reader.read(partitions[0])
+    for _ in range(6):
+        assert next(batches).num_rows
+    assert threads()
+    batches.close()
+    assert not threads()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_reports_are_left_behind_the_last_batch(log: Path, tmp_path: Path) -> None:
+    reader, partitions, _ = planned(FORMAT, path=log, batchRows=BATCH, reportFolder=tmp_path)
+    batches = reader.read(partitions[0])
+    rows = 0
+    while rows < ROWS:
+        rows += next(batches).num_rows
+        assert list(tmp_path.glob("report-*")) == []
+    assert list(batches) == []
+    assert len(list(tmp_path.glob("report-*"))) == 1
+
+
+def test_an_error_is_one_message_without_the_way_it_took(log: Path, tmp_path: Path) -> None:
+    damaged = tmp_path / "damaged.wal"
+    content = bytearray(log.read_bytes())
+    content[-100] ^= 1
+    damaged.write_bytes(content)
+    reader, partitions, _ = planned(FORMAT, path=damaged, batchRows=BATCH, mode="failfast")
+    found = []
+
+    def take() -> None:
+        for batch in reader.read(partitions[0]):
+            found.append(batch.num_rows)
+
+    with pytest.raises(WireloomError, match="checksum") as raised:
+        take()
+    assert ROWS - BATCH <= sum(found) < ROWS
+    assert raised.value.__cause__ is None
+    assert [each.name for each in raised.traceback][-1] == "__exit__"
     assert not threads()

@@ -26,9 +26,9 @@ from wireloom.spark.ingest_stream import ingest_stream
 from wireloom.spark.lock import locked
 from wireloom.storage import Location
 
-from ..storage_server import BUCKET, Store
-from .conftest import ROWS, Sample
-from .driver import read as source_rows
+from ...storage_server import BUCKET, Store
+from ..conftest import ROWS, Sample
+from ..driver import read as source_rows
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -267,8 +267,8 @@ def test_files_of_another_kind_are_read_and_written(spark: SparkSession, tmp_pat
 
 
 def test_the_page_about_messages(spark: SparkSession, tmp_path: Path) -> None:
-    from ..docs.blocks import Page
+    from ...docs.blocks import Page
 
-    page = Page((Path(__file__).parents[2] / "docs" / "messages.md").read_text(), tmp_path)
+    page = Page((Path(__file__).parents[3] / "docs" / "messages.md").read_text(), tmp_path)
     page.namespace["spark"] = spark
     assert page.run() == 10

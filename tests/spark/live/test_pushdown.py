@@ -17,8 +17,8 @@ from pyspark.sql.types import StructType
 from wireloom.spark import filter_setting
 from wireloom.spark.reader import FormatReader
 
-from .conftest import ROWS, Sample
-from .driver import sent, source
+from ..conftest import ROWS, Sample
+from ..driver import sent, source
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

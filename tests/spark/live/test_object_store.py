@@ -12,9 +12,9 @@ import wireloom
 from wireloom.errors import DamagedInputError, NothingThereError, UnknownNameError
 from wireloom.remote import HEAD_SIZE
 
-from ..storage_server import BUCKET, Store
-from .conftest import ROWS, Sample
-from .driver import planned, read, source
+from ...storage_server import BUCKET, Store
+from ..conftest import ROWS, Sample
+from ..driver import planned, read, source
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

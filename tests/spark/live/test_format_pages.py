@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ..docs.test_formats import NAMES, page_of
+from ...docs.test_formats import NAMES, page_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -15,7 +15,7 @@ from wireloom.spark.folders import folder
 from wireloom.spark.ingest import ingest
 from wireloom.spark.ingest_ledger import Shape
 
-from .logs import log, logs
+from ..logs import log, logs
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -26,7 +26,7 @@ def test_delta(spark: SparkSession, tmp_path: Path) -> None:
 
     folder = tmp_path / "in" / "prod" / "eu-west-1" / "i-7" / "1" / "segments"
     folder.mkdir(parents=True)
-    vectors = Path(__file__).parent.parent / "vectors" / "edgemq"
+    vectors = Path(__file__).parents[2] / "vectors" / "edgemq"
     shutil.copy(vectors / "crc_payload_flip.wal.zst", folder / "seg-00000001.wal.zst")
 
     def run(**more: Any) -> Any:
@@ -78,6 +78,12 @@ def test_iceberg(spark: SparkSession, tmp_path: Path, iceberg: Any) -> None:
     assert run(existing="overwrite") == 101
     with pytest.raises(UnsupportedError, match="partitioned by nothing, not by _path"):
         run(existing="overwrite", partition_by=("_path",))
+
+
+def test_iceberg_in_a_folder_with_blanks(spark: SparkSession, tmp_path: Path, iceberg: Any) -> None:
+    log(tmp_path / "in" / "a.log", "one")
+    ingest(spark, "cobs_log", str(tmp_path / "in"), str(tmp_path / "my lake" / "t [1] ü"), to="iceberg")
+    assert iceberg(("my lake", "t [1] ü")).scan().to_arrow().to_pylist() == [{"payload": b"one"}]
 
 
 def test_iceberg_with_partitions(spark: SparkSession, tmp_path: Path, iceberg: Any) -> None:

@@ -12,12 +12,12 @@ import wireloom
 import wireloom.spark
 from pyspark.errors import AnalysisException, PySparkException
 
-from .conftest import NAMES, ROWS, Sample
+from ..conftest import NAMES, ROWS, Sample
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-DAMAGED = str(Path(__file__).parent.parent / "vectors" / "edgemq" / "crc_payload_flip.wal.zst")
+DAMAGED = str(Path(__file__).parents[2] / "vectors" / "edgemq" / "crc_payload_flip.wal.zst")
 
 
 def rows(frame: DataFrame, *names: str) -> Counter[tuple[object, ...]]:

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pyspark.errors import AnalysisException, StreamingQueryException
 
-from ..docs.blocks import Page
-from ..storage_server import Store
-from .stream_driver import age, write
+from ...docs.blocks import Page
+from ...storage_server import Store
+from ..stream_driver import age, write
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming import StreamingQuery
 
-DAMAGED = Path(__file__).parent.parent / "vectors" / "edgemq" / "crc_payload_flip.wal.zst"
+DAMAGED = Path(__file__).parents[2] / "vectors" / "edgemq" / "crc_payload_flip.wal.zst"
 
 
 def log(path: Path, *payloads: str) -> Path:
@@ -164,7 +164,7 @@ def test_a_loss_names_the_file(spark: SparkSession, tmp_path: Path) -> None:
 
 def test_the_page(spark: SparkSession, tmp_path: Path) -> None:
     """Its blocks run in order."""
-    page = Page((Path(__file__).parents[2] / "docs" / "streaming.md").read_text(), tmp_path)
+    page = Page((Path(__file__).parents[3] / "docs" / "streaming.md").read_text(), tmp_path)
     page.namespace["spark"] = spark
     assert page.run() == 2
 

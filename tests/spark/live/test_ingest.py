@@ -12,12 +12,12 @@ import wireloom
 from wireloom.errors import UnknownNameError, WireloomError
 from wireloom.spark.ingest import IngestProgress, ingest
 
-from .conftest import ROWS, Sample
+from ..conftest import ROWS, Sample
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-VECTORS = Path(__file__).parent.parent / "vectors" / "edgemq"
+VECTORS = Path(__file__).parents[2] / "vectors" / "edgemq"
 
 DAMAGED = [
     "crc_payload_flip",

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..docs.blocks import Page
+from ...docs.blocks import Page
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-PAGE = Path(__file__).parents[2] / "docs" / "options.md"
+PAGE = Path(__file__).parents[3] / "docs" / "options.md"
 
 
 def test_the_example(tmp_path: Path, spark: SparkSession) -> None:

@@ -22,8 +22,8 @@ from wireloom.errors import WireloomError
 from wireloom.spark.ingest import ingest
 from wireloom.spark.ingest_stream import ingest_stream
 
-from .conftest import ROWS, Sample
-from .logs import log, logs, records
+from ..conftest import ROWS, Sample
+from ..logs import log, logs, records
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -204,8 +204,8 @@ def test_the_job_for_a_cluster(spark: SparkSession, tmp_path: Path, monkeypatch:
 
 @pytest.mark.parametrize(("name", "blocks"), [("ingest", 7), ("operators", 4)])
 def test_the_page(name: str, blocks: int, spark: SparkSession, tmp_path: Path) -> None:
-    from ..docs.blocks import Page
+    from ...docs.blocks import Page
 
-    page = Page((Path(__file__).parents[2] / "docs" / f"{name}.md").read_text(), tmp_path)
+    page = Page((Path(__file__).parents[3] / "docs" / f"{name}.md").read_text(), tmp_path)
     page.namespace["spark"] = spark
     assert page.run() == blocks

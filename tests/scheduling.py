@@ -1,0 +1,52 @@
+"""Which tests run in the same process, one after the other, where several processes share the suite (``-n``).
+
+What distributes the tests knows nothing of them but their ids, so a group is named by how the ids of its tests begin.
+Every process that collects tests checks that these are the tests that ask for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pytest
+
+SPARK = "spark"
+TOGETHER = {
+    SPARK: (
+        "tests/spark/live/",
+        "tests/docs/test_readme.py::test_everything_in_it_runs_and_prints_what_it_says",
+    ),
+    "conformance": (
+        "tests/conformance/test_gallery.py::test_the_modules_are_as_good",
+        "tests/conformance/test_gallery.py::test_the_values_are_as_equal",
+        "tests/conformance/test_scores.py::test_no_score_drops",
+        "tests/conformance/test_write.py::test_no_file_becomes_another",
+    ),
+    "fuzz": ("tests/fuzz/test_brief.py::test_targets_of_the_engine_run",),
+}
+"""The groups, and how the ids of their tests begin."""
+
+
+def group_of(test: str) -> str | None:
+    """The group of a test's id."""
+    return next((name for name, beginnings in TOGETHER.items() if test.startswith(beginnings)), None)
+
+
+def wanted_group(item: pytest.Item) -> str | None:
+    """The group that a test asks for: with the fixture ``spark``, or with a mark."""
+    if SPARK in getattr(item, "fixturenames", ()):
+        return SPARK
+    mark = item.get_closest_marker("xdist_group")
+    return None if mark is None else str(mark.args[0])
+
+
+def check_groups(items: Iterable[pytest.Item]) -> None:
+    """Raises ``pytest.UsageError`` where a test would run outside of the group that it asks for."""
+    for item in items:
+        wanted = wanted_group(item)
+        if wanted not in (None, group_of(item.nodeid)):
+            place = "put it into tests/spark/live, or name it" if wanted == SPARK else "name it"
+            raise pytest.UsageError(
+                f"{item.nodeid} asks for the group {wanted!r}, which its id does not say: {place} in TOGETHER of "
+                "tests/scheduling.py"
+            )

@@ -1,0 +1,95 @@
+"""Folders as people call them: with blanks, commas, brackets and letters of other languages."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow.dataset
+import pytest
+from wireloom.errors import WireloomError
+from wireloom.spark.ingest import ingest
+from wireloom.spark.ingest_stream import ingest_stream
+
+from ..logs import log, logs, records
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+ODD = "my logs, [1] {2} 100%20 ü#?"
+
+
+def test_ingest(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = tmp_path / ODD
+    held = logs(place / "in", 2)
+    for _ in range(2):
+        ingest(spark, "cobs_log", str(place / "in"), str(place / "table"), quarantine=str(place / "quarantine"))
+        assert records(place) == held
+    (place / "table" / "_wireloom").rename(place / "elsewhere")
+    with pytest.raises(WireloomError, match="it has no column _path"):
+        ingest(spark, "cobs_log", str(place / "in"), str(place / "table"), columns=["payload", "_path"])
+    os.mkdir(place / "[a]")
+    (place / "in").rename(place / "[a]" / "in")
+    monkeypatch.chdir(place / "[a]")
+    assert ingest(spark, "cobs_log", "in/*.log", str(place / "other")).rows == 100
+    assert {path.name for path in tmp_path.iterdir()} == {ODD}
+
+
+def test_ingest_stream(spark: SparkSession, tmp_path: Path) -> None:
+    place = tmp_path / ODD
+    held = logs(place / "in", 2)
+    places = {each: str(place / each) for each in ("quarantine", "checkpoint")}
+    for _ in range(2):
+        ingest_stream(spark, "cobs_log", str(place / "in"), str(place / "table"), **places)
+        assert records(place) == held
+    assert {path.name for path in tmp_path.iterdir()} == {ODD}
+
+
+@pytest.mark.parametrize("address", ["{}", "file:{}", "file://{}"])
+def test_writing(address: str, spark: SparkSession, tmp_path: Path) -> None:
+    place = address.format(tmp_path / "a folder, [1] ü")
+    spark.createDataFrame([(b"x",)], "payload binary").write.format("cobs_log").mode("append").save(place)
+    assert [each.payload for each in spark.read.format("cobs_log").load(place).collect()] == [b"x"]
+    assert len(list((tmp_path / "a folder, [1] ü").iterdir())) == 1
+
+
+def test_rows_that_were_written_elsewhere(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where a task's machine does not have the folder of the table."""
+    import wireloom.spark.ingest
+
+    log(tmp_path / "in" / "a.log", "one", "two")
+    monkeypatch.setattr(wireloom.spark.ingest, "write_rows", lambda frame, *_: frame.collect())
+    with pytest.raises(WireloomError, match="2 rows were read, and Spark has written none of them here"):
+        ingest(spark, "cobs_log", str(tmp_path / "in"), str(tmp_path / "table"))
+    monkeypatch.undo()
+    assert ingest(spark, "cobs_log", str(tmp_path / "in"), str(tmp_path / "table")).rows == 2
+
+
+def test_what_is_written_is_not_read(spark: SparkSession, tmp_path: Path) -> None:
+    log(tmp_path / "in" / "a.log", "one")
+    for table in ("in", "in/table", "in/deep/table"):
+        with pytest.raises(WireloomError, match="where the next run would read it"):
+            ingest(spark, "cobs_log", str(tmp_path / "in"), str(tmp_path / table))
+    only = {"pathGlobFilter": "*.log"}
+    for rows in (1, 0):
+        assert ingest(spark, "cobs_log", f"{tmp_path}/in", f"{tmp_path}/in/table", options=only).rows == rows
+
+
+def test_a_stream_does_not_read_what_a_batch_has_read(spark: SparkSession, tmp_path: Path) -> None:
+    found = (spark, "cobs_log", str(tmp_path / "in"), str(tmp_path / "table"))
+    checkpoint = str(tmp_path / "checkpoint")
+    log(tmp_path / "in" / "a.log", "one")
+    assert ingest_stream(*found, checkpoint=checkpoint).rows == 1
+    log(tmp_path / "in" / "b.log", "two")
+    assert ingest(*found).rows == 1
+    with pytest.raises(WireloomError, match=r"has the rows of .*b\.log already, and this checkpoint does not know"):
+        ingest_stream(*found, checkpoint=checkpoint)
+    (tmp_path / "in" / "b.log").rename(tmp_path / "b.log")
+    log(tmp_path / "in" / "a.log", "three")
+    assert ingest_stream(*found, checkpoint=checkpoint).rows == 1
+    (tmp_path / "in" / "a.log").rename(tmp_path / "in" / "a.other")
+    assert ingest_stream(*found, checkpoint=checkpoint, options={"pathGlobFilter": "*.log"}).rows == 0
+    rows = pyarrow.dataset.dataset(tmp_path / "table", format="parquet").to_table()
+    assert Counter(rows["payload"].to_pylist()) == Counter([b"one", b"two", b"three"])

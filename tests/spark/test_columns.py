@@ -1,0 +1,115 @@
+"""Columns that a reader is asked for, without Spark: names that clash, parts of structs, times in folders' names."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+import wireloom
+from pyspark.sql.types import (
+    ArrayType,
+    BinaryType,
+    LongType,
+    StringType,
+    StructField,
+    StructType,
+    TimestampType,
+)
+from wireloom.errors import UnknownNameError, WireloomError
+
+from .conftest import ROWS, Sample
+from .driver import planned, read, source
+from .stream_driver import Query
+
+
+@pytest.mark.parametrize("name", ["tenant", "Tenant", "_error", "region", ""])
+def test_the_corrupt_record_takes_no_other_columns_name(name: str, samples: dict[str, Sample]) -> None:
+    path = samples["edgemq_segment"].file
+    with pytest.raises(WireloomError, match="expected a name that no other column of edgemq_segment has"):
+        source("edgemq_segment", path=path, columnNameOfCorruptRecord=name).schema()
+
+
+def test_a_column_is_read_once(samples: dict[str, Sample]) -> None:
+    path = samples["edgemq_segment"].file
+    with pytest.raises(WireloomError, match="column 'TENANT' is to be read twice"):
+        planned("edgemq_segment", "tenant LONG, TENANT LONG", path=path)
+    with pytest.raises(WireloomError, match="column 'tenant' is to be read twice"):
+        planned("edgemq_segment", path=path, columns="tenant,tenant")
+
+
+def test_no_columns_are_no_rows(samples: dict[str, Sample]) -> None:
+    """Batches without columns have no rows that Spark could count."""
+    path = samples["edgemq_segment"].file
+    for schema, options in ((StructType([]), {}), (None, {"columns": ""})):
+        with pytest.raises(WireloomError, match="there are no columns to read: name at least one"):
+            planned("edgemq_segment", schema, path=path, **options)
+    assert read("edgemq_segment", "_offset LONG", path=path).num_rows == ROWS
+
+
+def test_parts_of_structs_in_any_case_of_letters(tmp_path: Path) -> None:
+    tags = [{"key": "a", "value": "1"}, {"key": "b", "value": None}]
+    wireloom.write("kpl_aggregated_record", [{"partition_key": "p", "data": b"x", "tags": tags}], tmp_path / "a.kpl")
+
+    def tags_as(**kinds: Any) -> Any:
+        part = StructType([StructField(name, kind) for name, kind in kinds.items()])
+        schema = StructType([StructField("tags", ArrayType(part))])
+        return read("kpl_aggregated_record", schema, path=tmp_path)["tags"].to_pylist()
+
+    assert tags_as(VALUE=BinaryType(), Key=StringType()) == [[{"VALUE": b"1", "Key": "a"}, {"VALUE": None, "Key": "b"}]]
+    assert tags_as(key=StringType(), other=LongType()) == [
+        [{"key": "a", "other": None}, {"key": "b", "other": None}],
+    ]
+
+
+def test_times_in_the_names_of_folders(tmp_path: Path) -> None:
+    for number, name in enumerate(
+        ["2026-03-01 10%3A00%3A00", "2026-03-01T10:00:00+02:00", "__HIVE_DEFAULT_PARTITION__"]
+    ):
+        (tmp_path / f"at={name}").mkdir()
+        wireloom.write("cobs_log", [{"payload": b"%d" % number}], tmp_path / f"at={name}" / "a.log")
+    schema = StructType([StructField("payload", BinaryType()), StructField("at", TimestampType())])
+    rows = read("cobs_log", schema, path=tmp_path).to_pylist()
+    assert {row["payload"]: row["at"] and row["at"].replace(tzinfo=None) for row in rows} == {
+        b"0": datetime(2026, 3, 1, 10),
+        b"1": datetime(2026, 3, 1, 8),
+        b"2": None,
+    }
+
+
+def test_keys_of_folders_in_any_case_of_letters(tmp_path: Path) -> None:
+    for folder in ("Day=1", "day=2"):
+        (tmp_path / folder).mkdir()
+        wireloom.write("cobs_log", [{"payload": folder.encode()}], tmp_path / folder / "a.log")
+    assert read("cobs_log", path=tmp_path).to_pylist() == [
+        {"payload": b"Day=1", "Day": 1},
+        {"payload": b"day=2", "Day": 2},
+    ]
+
+
+def test_addresses_as_hadoop_spells_them(tmp_path: Path) -> None:
+    place = tmp_path / "a folder" / "day=1"
+    place.mkdir(parents=True)
+    wireloom.write("cobs_log", [{"payload": b"x"}], place / "a.log")
+    plain = str(tmp_path / "a folder")
+    spelled = [
+        f"file:{plain}",
+        f"file://{plain}",
+        f"file://{plain}".replace(" ", "%20"),
+        f"file:{plain}/{{day=1,day=2}}",
+    ]
+    for path in spelled:
+        assert read("cobs_log", path=path, basePath=f"file:{plain}").to_pylist() == [{"payload": b"x", "day": 1}]
+        query = Query("cobs_log", "payload BINARY", path=path, tail="false")
+        assert query.plan()
+
+
+@pytest.mark.parametrize(("option", "value"), [("codec", "gzipp"), ("stride", "layouts"), ("hash_range", "x")])
+def test_values_are_checked_before_any_task_begins(option: str, value: str, samples: dict[str, Sample]) -> None:
+    with pytest.raises(UnknownNameError):
+        source("edgemq_segment", path=samples["edgemq_segment"].file, **{option: value}).schema()
+
+
+def test_codecs_in_any_case_of_letters(samples: dict[str, Sample]) -> None:
+    assert read("edgemq_segment", "_offset LONG", path=samples["edgemq_segment"].file, codec="ZSTD").num_rows == ROWS
