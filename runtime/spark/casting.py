@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 import pyarrow as pa
 from pyspark.sql.pandas.types import to_arrow_schema
@@ -36,7 +37,12 @@ class Caster:
 def _constant(value: str | None, rows: int, wanted: pa.DataType, target: Target) -> pa.Array:
     if value is None:
         return pa.nulls(rows, wanted)
-    return pa.repeat(_cast(pa.array([value], pa.utf8()), wanted, target)[0], rows)
+    text = pa.array([value], pa.utf8())
+    if pa.types.is_timestamp(wanted) and wanted.tz is not None:
+        # A time that does not say its zone is of UTC.
+        with suppress(pa.ArrowInvalid):
+            text = text.cast(pa.timestamp(wanted.unit))
+    return pa.repeat(_cast(text, wanted, target)[0], rows)
 
 
 def _cast(array: pa.Array, wanted: pa.DataType, target: Target) -> pa.Array:
@@ -47,10 +53,29 @@ def _cast(array: pa.Array, wanted: pa.DataType, target: Target) -> pa.Array:
             return _timestamp(array, wanted)
         if pa.types.is_dictionary(array.type):
             array = array.dictionary_decode()
-        return array if array.type == wanted else array.cast(wanted)
+        if not pa.types.is_nested(wanted):
+            return array if array.type == wanted else array.cast(wanted)
+        cast = array.cast(_spelled_alike(array.type, wanted))
+        return cast if cast.type == wanted else cast.view(wanted)
     except pa.ArrowException as error:
         kind = target.field.dataType.simpleString()
         raise WireloomError(f"column {target.field.name!r} cannot be read as {kind}: {_first_line(error)}") from None
+
+
+def _spelled_alike(have: pa.DataType, wanted: pa.DataType) -> pa.DataType:
+    """The type that is wanted, its parts spelled as they are here: Spark does not care for the case of letters."""
+    types = pa.types
+    if types.is_list(have) and types.is_list(wanted):
+        item = wanted.value_field
+        return pa.list_(item.with_type(_spelled_alike(have.value_type, item.type)))
+    if not (types.is_struct(have) and types.is_struct(wanted)):
+        return wanted
+    parts = {each.name.lower(): each for each in have} | {each.name: each for each in have}
+    fields = []
+    for each in wanted:
+        part = parts.get(each.name, parts.get(each.name.lower()))
+        fields.append(each if part is None else pa.field(part.name, _spelled_alike(part.type, each.type)))
+    return pa.struct(fields)
 
 
 def _timestamp(array: pa.Array, wanted: pa.DataType) -> pa.Array:

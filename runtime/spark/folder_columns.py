@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from datetime import date
 from typing import TYPE_CHECKING
-from urllib.parse import unquote
+from urllib.parse import unquote, urlsplit
 
 from pyspark.sql.types import DataType, DateType, IntegerType, LongType, StringType
 
@@ -49,19 +49,22 @@ def constants_of(path: str | None, options: ReadOptions) -> dict[str, str | None
 
 
 def _plain(path: str) -> str:
-    return path.removeprefix("file://")
+    """A local path as files have it; addresses of stores as they are."""
+    return unquote(urlsplit(path).path) if path.startswith("file:/") else path
 
 
 def column_types(found: Iterable[dict[str, str | None]], choice: str) -> dict[str, DataType]:
-    """The keys that are in any of the paths, in order, with the type that all their values have.
+    """The keys that are in any of the paths, in order and first spelling, with the type that all their values have.
 
     ``choice``: ``text``, or ``infer``: ``int``, ``bigint`` or ``date`` where every value is one, otherwise ``string``;
     what Spark's own sources take for times, fractions and larger numbers stays text as well.
     """
+    spelling: dict[str, str] = {}
     values: dict[str, list[str]] = {}
     for each in found:
         for key, value in each.items():
-            known = values.setdefault(key, [])
+            # Spark's columns have the same name in any case of letters.
+            known = values.setdefault(spelling.setdefault(key.lower(), key), [])
             if value is not None:
                 known.append(value)
     return {key: _type(each) if choice == "infer" else StringType() for key, each in values.items()}

@@ -110,7 +110,8 @@ class Folder:
         """A new file in it, which appears under its name when the block ends, unless that raises."""
         from ..writing import opened
 
-        return opened(self.child(name), self.location)
+        # By its path where it is local: an address may spell it otherwise.
+        return opened(self.child(name) if self.remote else self._inside(name), self.location)
 
     def delete(self, name: str) -> None:
         """Deletes a file or folder in it, if it is there."""

@@ -19,6 +19,7 @@ from pyspark.sql.functions import col
 from pyspark.sql.pandas.functions import arrow_udf
 from pyspark.sql.types import ArrayType, BinaryType, StructType
 
+from ..errors import WireloomError
 from ..format import Format
 from .brief import Brief
 from .decoding import Decoding
@@ -83,6 +84,8 @@ def encoder(format: Format, options: Mapping[str, Any]) -> Any:
 
         with Brief():
             for each in arrays:
+                if not pa.types.is_list(each.type):
+                    raise WireloomError(f"to_wire takes arrays of structs, not a column of {each.type}")
                 yield encoded(each, format, **options)
 
     return USER_FUNCTION(encode, BinaryType())

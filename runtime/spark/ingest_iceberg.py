@@ -115,7 +115,8 @@ def _name(table: Folder) -> tuple[str, str]:
 
 
 def _place(table: Folder) -> str:
-    return table.address.rstrip("/") if table.remote else Path(table.path).as_uri()
+    # Blanks and the like stand as they are: pyiceberg takes what stands behind the scheme for the path.
+    return table.address.rstrip("/") if table.remote else f"file://{table.path}"
 
 
 def _created(table: Folder, shape: Shape, name: str) -> Table:

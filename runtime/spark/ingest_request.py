@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import glob
 import json
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
 
-from ..errors import UnsupportedError, WireloomError
+from ..errors import NothingThereError, UnsupportedError, WireloomError
 from ..explored import ExploredFormat
 from ..format import Format
 from ..nearest import unknown
 from ..plan import of_kind
 from ..registry import formats, get
-from ..storage import STANDARD_INPUT
+from ..storage import STANDARD_INPUT, WILDCARDS, hidden
 from . import source_of
 from .files import below
 from .folders import Folder, folder
@@ -23,6 +26,7 @@ from .ingest_drift import UNKNOWN, check_drift, shape_of
 from .ingest_ledger import Shape
 from .ingest_tables import IngestTables, check_apart
 from .options import MODES, read_options
+from .stream_listing import is_remote
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -65,7 +69,7 @@ class Request:
         known = read_options(self.format, {**self.options, "paths": json.dumps(list(self.inputs))})
         found = {each.path: each.size for path in known.paths for each in below(path, known) if each.path is not None}
         if not found:
-            raise WireloomError(
+            raise NothingThereError(
                 "none of the files is read: check pathGlobFilter, modifiedAfter and modifiedBefore",
                 path=", ".join(self.inputs),
             )
@@ -114,10 +118,12 @@ def request(
     wanted = list(read.default_columns if columns is None else columns)
     wanted += [name for name in partition_by if name not in wanted]
     found = folder(table, store)
+    paths = tuple(_absolute(each) for each in ([inputs] if isinstance(inputs, str) else inputs))
+    _check_outside(paths, [each for each in places if each is not None], options or {})
     return Request(
         format=described,
         source=source,
-        inputs=tuple(_absolute(each) for each in ([inputs] if isinstance(inputs, str) else inputs)),
+        inputs=paths,
         table=found,
         quarantine=places[1],
         metrics=places[2],
@@ -163,7 +169,8 @@ def _found_shape(spark: SparkSession, wanted: Request, tables: IngestTables, new
 
 
 def _schema_on_disk(spark: SparkSession, table: Folder) -> StructType:
-    return spark.read.parquet(spark_address(table)).schema
+    # What is read may be a pattern, other than what is written.
+    return spark.read.parquet(re.sub(r"([\\\[\]{}*?])", r"\\\1", spark_address(table))).schema
 
 
 def _schema_in_store(table: Folder) -> StructType:
@@ -182,12 +189,8 @@ def address(place: Folder) -> str:
 
 def spark_address(place: Folder) -> str:
     """As Spark wants it: a local path with its scheme, whatever file system is Spark's default; stores as Hadoop calls
-    them."""
-    from pathlib import Path
-
-    if not place.remote:
-        return Path(place.path).as_uri()
-    return f"s3a://{place.address.partition('://')[2]}"
+    them. Blanks and the like stand as they are: Hadoop takes ``%20`` for the name of another folder."""
+    return f"s3a://{place.address.partition('://')[2]}" if place.remote else f"file://{place.path}"
 
 
 def _stable(options: Mapping[str, str]) -> dict[str, str]:
@@ -201,6 +204,33 @@ def _check(value: str, known: Iterable[str], what: str) -> None:
         raise unknown(what, value, known)
 
 
+def _check_outside(inputs: Iterable[str], places: Iterable[Folder], options: Mapping[str, str]) -> None:
+    """Raises ``WireloomError`` where a later run would read what this one writes."""
+    if "pathglobfilter" in {each.lower() for each in options}:
+        return
+    for path in inputs:
+        remote = is_remote(path)
+        outer = path.partition("://")[2].rstrip("/") if remote else _local(path)
+        for place in places:
+            inside = place.remote == remote and f"{place.path}/".startswith(f"{outer.rstrip('/')}/")
+            if inside and not any(map(hidden, place.path[len(outer) :].strip("/").split("/"))):
+                raise WireloomError(
+                    f"is in {path}, where the next run would read it: name a folder beside that, or choose the files "
+                    "with option pathGlobFilter",
+                    path=place.address,
+                )
+
+
+def _local(path: str) -> str:
+    return os.path.abspath(unquote(urlsplit(path).path) if path.startswith("file:/") else path)
+
+
 def _absolute(path: str) -> str:
     """Spark's workers may run in another folder than the caller's process."""
-    return path if "://" in path or path == STANDARD_INPUT else os.path.abspath(path)
+    if "://" in path or path.startswith("file:/") or path == STANDARD_INPUT:
+        return path
+    absolute = os.path.abspath(path)
+    if os.path.exists(absolute) or WILDCARDS.isdisjoint(path):
+        return absolute
+    # It is a pattern, which the folder that it starts from is no part of.
+    return os.path.normpath(os.path.join(glob.escape(os.getcwd()), path))

@@ -91,8 +91,8 @@ def ingest_stream(
             raise WireloomError(
                 "has a query's progress, which overwrite would contradict: name a new checkpoint", path=checkpoint
             )
-        if existing != "overwrite" and query not in tables.ledger.streams:
-            _check_new(wanted, tables)
+        if existing != "overwrite":
+            _check_new(wanted, tables, begun=query in tables.ledger.streams)
         run = _Stream(spark, wanted, tables, place, told)
         run.run(every)
     report = ReadReport(wanted.format.name, run.files, engine=name_of(wanted.format))
@@ -134,17 +134,19 @@ def query_of(checkpoint: Folder) -> str | None:
         raise WireloomError(f"is no checkpoint of a query ({error})", path=checkpoint.child("metadata")) from None
 
 
-def _check_new(wanted: Request, tables: IngestTables) -> None:
-    """Raises ``WireloomError`` where a query that begins would read files that the table has."""
+def _check_new(wanted: Request, tables: IngestTables, *, begun: bool) -> None:
+    """Raises ``WireloomError`` where a query would read files that the table has. ``begun``: it has read files before,
+    and knows of all but those that a batch run took; only of these are sizes kept."""
     try:
         found = wanted.sizes()
     except NothingThereError:
         return
-    done = next((path for path in found if key(path) in tables.ledger.files), None)
+    known = tables.ledger.files
+    done = next((each for each in found if key(each) in known and not (begun and known[key(each)] is None)), None)
     if done is not None:
         raise WireloomError(
             f"has the rows of {done} already, and this checkpoint does not know of it: go on with the checkpoint that "
-            "filled the table, ingest without --stream, name another table, or say overwrite",
+            "filled the table, move the file away, ingest without --stream, name another table, or say overwrite",
             path=wanted.table.address,
         )
 

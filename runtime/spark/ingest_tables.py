@@ -114,6 +114,12 @@ class IngestTables:
         number = self.ledger.last + 1
         kept = 0
         moves = list(self._rows(attempt, number))
+        if report.rows and not moves:
+            raise WireloomError(
+                f"{report.rows} rows were read, and Spark has written none of them here: every task and this process "
+                "need the same folder, on one machine or mounted on all of them",
+                path=attempt.data.address,
+            )
         places: dict[str, str] = {}
         if self.quarantine is not None:
             places[QUARANTINE] = _lasting(self.quarantine)

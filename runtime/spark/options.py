@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -19,6 +20,7 @@ from .writer_names import check_pattern
 MODES = ("permissive", "dropmalformed", "failfast")
 PARTITION_COLUMNS = ("infer", "text", "off")
 PUSH_FILTERS = ("auto", "true", "false")
+CODECS = ("auto", "zstd", "gzip", "none")
 
 READ_OPTIONS = {
     "path": "A path, glob, folder (with all folders in it), or s3:// address; what load(…) is given.",
@@ -163,8 +165,11 @@ def read_options(format: Format, given: Mapping[str, str]) -> ReadOptions:
     own = _own_options(format)
     values = _known(given, (*READ_OPTIONS, *STREAM_OPTIONS, *own), INTERNAL_OPTIONS)
     scan: dict[str, Any] = {name: values[name] for name in own if name in values}
+    for choice in format.choices:
+        if choice.name in scan:
+            one_of(choice.name, scan[choice.name], ("auto", *(name for name, _ in choice.padding)))
     if "codec" in values:
-        scan["codec"] = values["codec"]
+        scan["codec"] = one_of("codec", values["codec"].strip().lower(), CODECS)
     for option, name in (("maxRecord", "max_record"), ("maxWindow", "max_window")):
         if option in values:
             scan[name] = size(option, values[option])
@@ -286,7 +291,8 @@ def _paths(values: Mapping[str, str]) -> tuple[str, ...]:
         found += [str(each) for each in (several if isinstance(several, list) else [several])]
     if not found:
         raise WireloomError("no path to read: give one to load(…), or as option path")
-    return tuple(found)
+    # Hadoop's own spelling, in which Spark shows paths, has one slash.
+    return tuple(f"file://{each[5:]}" if re.match("file:/(?!/)", each) else each for each in found)
 
 
 def one_of(name: str, value: str, known: Iterable[str]) -> str:

@@ -16,6 +16,7 @@ from pyspark.sql.types import (
     StructType,
 )
 
+from ..errors import WireloomError
 from ..format import Format
 from ..nearest import unknown
 
@@ -44,11 +45,18 @@ def known_columns(format: Format, wire: StructType, corrupt_record: str, *, narr
     """Every column that can be asked for, by name, in order: the wire's, the path's, then the extra ones.
 
     ``wire``: the generated schema. ``narrow``: unsigned 64-bit integers as ``long`` instead of ``decimal(20,0)``.
+
+    Raises ``WireloomError`` where ``corrupt_record`` is the name of another column.
     """
     fields = [StructField(each.name, narrowed(each.dataType) if narrow else each.dataType) for each in wire.fields]
     fields += [StructField(name, StringType()) for name in format.path_columns]
-    for name, kind in EXTRA_TYPES.items():
-        fields.append(StructField(corrupt_record if name == CORRUPT_RECORD else name, kind))
+    fields += [StructField(name, kind) for name, kind in EXTRA_TYPES.items() if name != CORRUPT_RECORD]
+    if not corrupt_record or corrupt_record.lower() in (each.name.lower() for each in fields):
+        raise WireloomError(
+            f"option columnNameOfCorruptRecord is {corrupt_record!r}: expected a name that no other column of "
+            f"{format.name} has"
+        )
+    fields.append(StructField(corrupt_record, EXTRA_TYPES[CORRUPT_RECORD]))
     return {each.name: each for each in fields}
 
 
@@ -82,7 +90,13 @@ def chosen_schema(
 
 def targets(schema: StructType, known: dict[str, StructField], corrupt_record: str) -> tuple[Target, ...]:
     """Where each column of ``schema`` comes from. As Spark does, names are found in any case of letters, and columns
-    that the format does not have are null."""
+    that the format does not have are null. Raises ``WireloomError`` for no column at all, and for one twice."""
+    if not schema.fields:
+        raise WireloomError("there are no columns to read: name at least one, such as _offset")
+    names = [each.lower() for each in schema.names]
+    twice = next((each for place, each in enumerate(schema.names) if each.lower() in names[:place]), None)
+    if twice is not None:
+        raise WireloomError(f"column {twice!r} is to be read twice: name it once")
     folded = {name.lower(): name for name in known}
     found = []
     for each in schema.fields:

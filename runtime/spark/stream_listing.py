@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from ..errors import NothingThereError, WireloomError
-from ..storage import REMOTE_SCHEMES, STANDARD_INPUT, WILDCARDS, FileInput, Input, Location
+from ..storage import REMOTE_SCHEMES, STANDARD_INPUT, WILDCARDS, FileInput, Input, Location, alternatives
 from .files import below
 from .options import ReadOptions
 from .stream_offset import fingerprint
@@ -63,7 +63,7 @@ def check_paths(options: ReadOptions) -> None:
             raise WireloomError("Spark cannot read standard input as a stream: give a folder, glob or s3:// address")
         if is_remote(path):
             _check_bucket(path, Location(**options.location))
-        elif WILDCARDS.isdisjoint(path) and not os.path.exists(path.removeprefix("file://")):
+        elif WILDCARDS.isdisjoint(path) and len(alternatives(path)) == 1 and not os.path.exists(_local(path)):
             raise NothingThereError("no such file or folder: make the folder before the query starts", path=path)
 
 
@@ -78,6 +78,10 @@ def _present(path: str, options: ReadOptions) -> list[Input]:
             if attempt == ATTEMPTS - 1 or not vanished or os.path.lexists(str(error.path)):
                 raise
     raise AssertionError
+
+
+def _local(path: str) -> str:
+    return unquote(urlsplit(path).path) if path.startswith("file://") else path
 
 
 def is_remote(path: str) -> bool:
