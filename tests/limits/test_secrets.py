@@ -46,3 +46,22 @@ def test_reading_logs_no_keys(
     shown = caplog.text + "".join(capfd.readouterr()) + str(caught.value) + repr(caught.value.__cause__)
     assert SECRET not in shown
     assert TOKEN not in shown
+
+
+def test_what_spark_sends_to_its_workers_has_no_keys(object_store: Store) -> None:
+    pytest.importorskip("pyspark", reason="Spark is not there")
+    from pyspark import cloudpickle
+
+    from ..spark import driver
+
+    object_store.put("sent/a.wal", frames([b"one", b"two"]))
+    found = driver.source(
+        "edgemq_segment", path=f"s3://{BUCKET}/sent/*.wal", endpoint=object_store.endpoint, region="us-east-1"
+    )
+    reader = found.reader(schema=found.schema())
+    partitions = list(reader.partitions())
+    sent = cloudpickle.dumps((found, reader, partitions))  # type: ignore[no-untyped-call]
+    assert b"sent/a.wal" in sent
+    for secret in (SECRET, TOKEN):
+        assert secret.encode() not in sent
+        assert secret not in repr((found.options, vars(reader), partitions))
