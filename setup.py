@@ -6,6 +6,7 @@ import sysconfig
 from pathlib import Path
 
 from setuptools import Extension, setup
+from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_ext import build_ext
 
 ROOT = Path(__file__).parent
@@ -42,6 +43,16 @@ class BuildEngine(build_ext):
         super().run()
 
 
+class BuildWheel(bdist_wheel):
+    """Builds the wheel; who may read its files does not depend on whose checkout it was built of."""
+
+    def write_wheelfile(self, wheelfile_base: str, *arguments: str) -> None:
+        # The last step before what is in the folder becomes the wheel.
+        super().write_wheelfile(wheelfile_base, *arguments)
+        for path in Path(self.bdist_dir).rglob("*"):
+            path.chmod(0o755 if path.is_dir() or path.suffix == ".so" else 0o644)
+
+
 engine = Extension(
     "wireloom.engine._engine",
     sources=sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "runtime/engine").glob("*.c")),
@@ -56,6 +67,6 @@ setup(
     packages=sorted(mapping),
     package_dir=mapping,
     ext_modules=[engine],
-    cmdclass={"build_ext": BuildEngine},
+    cmdclass={"bdist_wheel": BuildWheel, "build_ext": BuildEngine},
     options={"bdist_wheel": {"py_limited_api": "cp311"}},
 )
