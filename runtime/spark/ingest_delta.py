@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import Any
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
 import pyarrow.parquet as pq
 from deltalake import CommitProperties, DeltaTable, Schema, Transaction
@@ -96,4 +96,4 @@ def _actions(table: Folder, record: Record) -> Iterator[AddAction]:
         parts = (each.partition("=") for each in move.final.split("/")[:-1])
         values = {unquote(name): None if value == NULL else unquote(value) for name, _, value in parts}
         modified = int(info.mtime_ns // 1_000_000)
-        yield AddAction(quote(move.final, safe="/="), info.size, values, modified, True, f'{{"numRecords":{rows}}}')
+        yield AddAction(move.final, info.size, values, modified, True, f'{{"numRecords":{rows}}}')

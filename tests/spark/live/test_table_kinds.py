@@ -51,6 +51,17 @@ def test_delta(spark: SparkSession, tmp_path: Path) -> None:
     assert run(existing="overwrite")[1].count() == 38
 
 
+def test_delta_with_values_that_folders_spell_otherwise(spark: SparkSession, tmp_path: Path) -> None:
+    from deltalake import DeltaTable
+
+    columns, place = ["payload", "kind"], tmp_path / "my lake" / "t [1] ü"
+    for each, payload in (("a b,ü%2F", "one"), ("c %25 #?", "two")):
+        log(tmp_path / "in" / f"kind={each}" / "a.log", payload)
+        ingest(spark, "cobs_log", str(tmp_path / "in"), str(place), to="delta", columns=columns, partition_by=["kind"])
+    rows = DeltaTable(str(place)).to_pyarrow_table().to_pylist()
+    assert {row["kind"]: row["payload"] for row in rows} == {"a b,ü/": b"one", "c % #?": b"two"}
+
+
 @pytest.fixture
 def iceberg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Loads tables of pyiceberg's default catalog, in a database."""
