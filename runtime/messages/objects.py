@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from ..parsing.streams import WriteStream
 from ..parsing.structs import UNSET, Struct, shown
+from ..parsing.write_stream import WriteStream
 from .plans import Plan, plan_of
 from .reading import read_message
 from .rules import Label, MessageRule

@@ -58,7 +58,7 @@ from .making import maker
 from .processing import compress, decompress, done, rotate_left, rotate_right, undone, xor
 from .readstruct import ReadStruct
 from .runs import read_fields
-from .streams import FileStream, MemoryStream, SubStream, WriteStream, retreat, stream_of, wire_bytes
+from .streams import FileStream, MemoryStream, SubStream, retreat, stream_of, wire_bytes
 from .structs import UNSET, Struct, enclosed
 from .stuffing import stuff, stuff_cobs, stuff_words, unstuff, unstuff_cobs, unstuff_words
 from .values import (
@@ -79,6 +79,7 @@ from .values import (
     truncate,
 )
 from .windows import Held, gather, window_of
+from .write_stream import WriteStream
 
 __all__ = [
     "UNSET",

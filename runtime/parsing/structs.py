@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from .errors import EncodingError, too_deep, with_reason
 from .kaitai import KaitaiStream, KaitaiStructError, ValidationFailedError
 from .readable import Readable
-from .streams import WriteStream
+from .write_stream import WriteStream
 
 UNSET: Any = object()
 """Default of a constructor's arguments: the attribute stays unset."""

@@ -1,0 +1,126 @@
+"""``WriteStream``: what generated classes are written to."""
+
+from __future__ import annotations
+
+from .kaitai import KaitaiStream
+
+
+class WriteStream(KaitaiStream):
+    """Takes what generated classes write; grows as needed, and always writes at its end.
+
+    ``limit``: the size of the field that it stands for, where that is given.
+    """
+
+    bits = 0
+    bits_left = 0
+    bits_le = False
+    bits_write_mode = True
+    child_streams: tuple[KaitaiStream, ...] = ()
+    _free: tuple[int, int] | None = None
+    """Which bits of the last byte are free, where fields of both bit orders stand in it; it is ``bits`` then."""
+
+    def __init__(self, limit: int | None = None) -> None:
+        self._out = bytearray()
+        self._limit = limit
+        self._last = (-1, b"")
+
+    def write_bits_int_be(self, n: int, val: int) -> None:
+        """Appends ``n`` bits, from the highest free bit of the byte that was begun downwards."""
+        if self.bits_left and (self.bits_le or self._free is not None):
+            n = self._into_shared_byte(n, val & ((1 << n) - 1), little=False)
+            if not n:
+                return
+        super().write_bits_int_be(n, val)
+
+    def write_bits_int_le(self, n: int, val: int) -> None:
+        """Appends ``n`` bits, from the lowest free bit of the byte that was begun upwards."""
+        if self.bits_left and (not self.bits_le or self._free is not None):
+            left = self._into_shared_byte(n, val & ((1 << n) - 1), little=True)
+            n, val = left, val >> (n - left)
+            if not n:
+                return
+        super().write_bits_int_le(n, val)
+
+    def _into_shared_byte(self, n: int, val: int, *, little: bool) -> int:
+        """Puts as many bits as there is room for where a reader takes them from that changes the order within a byte.
+
+        Gives how many are left: the highest ones of ``val`` in little endian, else the lowest."""
+        if self._free is not None:
+            low, high = self._free
+        elif self.bits_le:
+            low, high = self.bits_left, 8
+        else:
+            low, high = 0, 8 - self.bits_left
+            self.bits <<= high
+        count = min(n, high - low)
+        if little:
+            self.bits |= (val & ((1 << count) - 1)) << low
+            low += count
+        else:
+            self.bits |= val >> (n - count) << (high - count)
+            high -= count
+        self.bits_left = 8 - (high - low)
+        self._free = (low, high)
+        if low == high:
+            self.write_align_to_byte()
+        return n - count
+
+    def write_align_to_byte(self) -> None:
+        """Fills the byte that was begun up with zeros."""
+        if self._free is None:
+            super().write_align_to_byte()
+            return
+        self._out.append(self.bits)
+        self._free = None
+        self.align_to_byte()
+
+    def write_bytes(self, buf: bytes) -> None:
+        """Appends whole bytes; bits that were begun are filled up with zeros first."""
+        if self.bits_left:
+            self.write_align_to_byte()
+        self._out += buf
+
+    def _write_bytes_not_aligned(self, buf: bytes) -> None:
+        self._out += buf
+
+    def _ensure_bytes_left_to_write(self, n: int, pos: int) -> None:
+        pass
+
+    def ends_with(self, terminator: bytes) -> None:
+        """The terminator of what was just written belongs to what follows: it stands here where nothing does."""
+        self._last = (self.pos(), terminator)
+
+    def room(self) -> int | None:
+        """How many bytes are left of the limit; ``None`` without one."""
+        return None if self._limit is None else max(0, self._limit - self.pos())
+
+    def overwrite(self, position: int, data: bytes) -> None:
+        """Replaces bytes that were written before, from ``position`` on."""
+        self._out[position : position + len(data)] = data
+
+    def written(self, begin: int, end: int | None = None) -> bytes:
+        """What was written from ``begin`` to ``end`` (the present end)."""
+        return bytes(self._out[begin:end])
+
+    def pos(self) -> int:
+        """How many bytes were written, one that is begun included."""
+        return len(self._out) + (1 if self.bits_left else 0)
+
+    def size(self) -> int:
+        """As ``pos``: the stream ends where it is written."""
+        return self.pos()
+
+    def is_eof(self) -> bool:
+        """True: there is nothing behind what was written."""
+        return True
+
+    def to_byte_array(self) -> bytes:
+        """Everything that was written; bits that were begun are filled up with zeros."""
+        position, terminator = self._last
+        if position == self.pos():
+            return bytes(self._out) + terminator
+        self.write_align_to_byte()
+        return bytes(self._out)
+
+    def close(self) -> None:
+        """Nothing is held open."""
