@@ -14,8 +14,9 @@ import pyarrow.fs
 
 from .credentials import check_bucket, check_endpoint
 from .errors import NothingThereError, WireloomError
+from .listing import alternatives, hidden
 from .profiles import profile
-from .storage import WILDCARDS, Input, Location, Stream, alternatives, hidden
+from .storage import WILDCARDS, Input, Location, Stream
 
 READ_SIZE = 4 * 1024 * 1024
 """Bytes per request: each is a round trip, and a smaller one costs as much."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import glob
 import io
 import os
-import re
 import stat
 import sys
 from collections.abc import Iterable, Iterator
@@ -16,14 +15,13 @@ from urllib.parse import unquote, urlsplit
 
 from .credentials import check_endpoint
 from .errors import NothingThereError, WireloomError
+from .listing import alternatives, hidden, in_order, walk
 
 REMOTE_SCHEMES = ("s3", "s3a", "s3n")
 STANDARD_INPUT = "-"
 BLOCK = 512
 """Unit of a file's ``st_blocks``, whatever the file system."""
 WILDCARDS = frozenset("*?[")
-BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
-MOST_ALTERNATIVES = 10_000
 BYTES = ("B", "b", "c")
 """Formats of buffers that hold bytes and not, say, numbers."""
 
@@ -308,12 +306,12 @@ def _local(path: str) -> Iterator[Input]:
     except (OSError, ValueError) as error:
         raise WireloomError(f"cannot be looked at: {error}", path=path) from error
     if stat.S_ISDIR(status.st_mode):
-        found = [_local_file(each) for each in _walk(path)]
+        found = _still_there(walk(path))
         if not found:
             raise NothingThereError("the folder holds no files (names that begin with . or _ are left out)", path=path)
         yield from found
     else:
-        yield _local_file(path)
+        yield _local_file(path, status)
 
 
 def _matches(pattern: str) -> Iterator[Input]:
@@ -323,61 +321,28 @@ def _matches(pattern: str) -> Iterator[Input]:
         # A pattern that begins so asks for them.
         if hidden(os.path.basename(each)) and not shown.startswith((".", "_")):
             continue
-        found.extend(_walk(each) if os.path.isdir(each) else [each])
-    if not found:
-        raise NothingThereError("no file matches: check the pattern and where it starts from", path=pattern)
+        found.extend(walk(each) if os.path.isdir(each) else [each])
     # A file below a folder that matched may have matched by itself.
-    for path in sorted(set(found), key=_order):
-        yield _local_file(path)
+    there = _still_there(sorted(set(found), key=in_order))
+    if not there:
+        raise NothingThereError("no file matches: check the pattern and where it starts from", path=pattern)
+    yield from there
 
 
-def alternatives(pattern: str) -> list[str]:
-    """The patterns that ``{a,b}`` in a pattern stands for; braces without a comma stand for themselves.
-
-    >>> alternatives("day={1,2}/{x}.log")
-    ['day=1/{x}.log', 'day=2/{x}.log']
-
-    Raises ``WireloomError`` where there are more than ``MOST_ALTERNATIVES``.
-    """
-    found, done = [pattern], []
-    while found:
-        each = found.pop(0)
-        inner = BRACES.search(each)
-        if inner is None:
-            done.append(each)
-        else:
-            found += [f"{each[: inner.start()]}{one}{each[inner.end() :]}" for one in inner[1].split(",")]
-        if len(found) + len(done) > MOST_ALTERNATIVES:
-            raise WireloomError(f"the braces stand for more than {MOST_ALTERNATIVES} patterns: use *", path=pattern)
-    return done
+def _still_there(paths: Iterable[str]) -> list[Input]:
+    """What was found in folders, without what has gone since, and without links that lead nowhere."""
+    there = []
+    for path in paths:
+        try:
+            there.append(_local_file(path, os.stat(path)))
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            raise WireloomError(f"cannot be looked at: {error.strerror}", path=path) from error
+    return there
 
 
-def hidden(name: str) -> bool:
-    """Whether a file or folder of that name is left out, as Spark does; ``_a=1`` is a partition's folder."""
-    return name.startswith(".") or (name.startswith("_") and "=" not in name) or name.endswith("._COPYING_")
-
-
-def _order(path: str) -> list[str]:
-    return path.split(os.sep)
-
-
-def _walk(folder: str) -> list[str]:
-    found: list[str] = []
-
-    def fail(error: OSError) -> None:
-        raise WireloomError(f"cannot be listed: {error.strerror}", path=str(error.filename))
-
-    for parent, folders, files in os.walk(folder, onerror=fail, followlinks=False):
-        folders[:] = [each for each in folders if not hidden(each)]
-        found.extend(os.path.join(parent, each) for each in files if not hidden(each))
-    return sorted(found, key=_order)
-
-
-def _local_file(path: str) -> Input:
-    try:
-        status = os.stat(path)
-    except OSError as error:
-        raise WireloomError(f"cannot be looked at: {error.strerror}", path=path) from error
+def _local_file(path: str, status: os.stat_result) -> Input:
     modified = datetime.fromtimestamp(status.st_mtime, UTC)
     if not stat.S_ISREG(status.st_mode):
         # Named pipes and devices have no size and cannot be sought.

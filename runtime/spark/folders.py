@@ -13,7 +13,8 @@ from urllib.parse import unquote, urlsplit
 import pyarrow.fs
 
 from ..errors import WireloomError
-from ..storage import REMOTE_SCHEMES, Location, hidden
+from ..listing import hidden
+from ..storage import REMOTE_SCHEMES, Location
 
 DELETING_SECONDS = 10.0
 """How long the deletion of a folder is tried again where others still write in it."""

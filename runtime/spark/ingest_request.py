@@ -14,10 +14,11 @@ from urllib.parse import unquote, urlsplit
 from ..errors import NothingThereError, UnsupportedError, WireloomError
 from ..explored import ExploredFormat
 from ..format import Format
+from ..listing import hidden
 from ..nearest import unknown
 from ..plan import of_kind
 from ..registry import formats, get
-from ..storage import STANDARD_INPUT, WILDCARDS, hidden
+from ..storage import STANDARD_INPUT, WILDCARDS
 from . import source_of
 from .files import below
 from .folders import Folder, folder

@@ -10,7 +10,8 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from ..errors import NothingThereError, WireloomError
-from ..storage import REMOTE_SCHEMES, STANDARD_INPUT, WILDCARDS, FileInput, Input, Location, alternatives
+from ..listing import alternatives
+from ..storage import REMOTE_SCHEMES, STANDARD_INPUT, WILDCARDS, FileInput, Input, Location
 from .files import below
 from .options import ReadOptions
 from .stream_offset import fingerprint

@@ -168,6 +168,19 @@ def test_what_is_not_there(source: Any, message: str) -> None:
         expand(source)
 
 
+def test_what_has_gone_is_passed_over(tmp_path: Path) -> None:
+    """As a link that leads nowhere, and a file that goes while its folder is listed."""
+    (tmp_path / "a.log").write_bytes(b"a")
+    (tmp_path / "b.log").symlink_to(tmp_path / "nowhere")
+    for source in (tmp_path, f"{tmp_path}/*.log"):
+        assert [each.path for each in expand(source)] == [str(tmp_path / "a.log")]
+    (tmp_path / "a.log").unlink()
+    with pytest.raises(wireloom.WireloomError, match="holds no files"):
+        expand(tmp_path)
+    with pytest.raises(wireloom.WireloomError, match="no file matches"):
+        expand(f"{tmp_path}/*.log")
+
+
 def test_an_empty_folder(tmp_path: Path) -> None:
     (tmp_path / ".x").write_bytes(b"")
     with pytest.raises(wireloom.WireloomError, match="holds no files"):
