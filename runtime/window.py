@@ -26,8 +26,8 @@ FIRST = 256 * 1024
 ROOM = 64 * 1024
 """Bytes before a block for the partial row of the one before it."""
 AHEAD = 6
-"""Blocks of a prefetched input: one is read by the engine, one is being filled, and those between are ready or have left
-the cache of the engine's processor. To write to memory that another processor has just read is slow."""
+"""Blocks of a prefetched input: one is read by the engine, one is being filled. Those between are ready, or wait until
+they have left the cache of the engine's processor: to write to memory that another one has just read is slow."""
 
 
 class Window(Protocol):

@@ -1,12 +1,11 @@
 /* Consistent overhead byte stuffing: bytes without 00. A block is a code n and n − 1 literals; behind every block but
  * the last one and those of the longest code, 255, a 00 is implied.
  *
- * Both ways, all but the first code and those behind longest blocks stand where a 00 is, so bytes are copied as they
- * are and codes, or zeros, are written over them (word_stuffing.c says more).
+ * Both ways, all but the first code and those behind longest blocks stand where a 00 is.
  *
  * Where the data ends with a longest block, the paper's listing writes a last code 01 and common implementations do
  * not; this one does not, and reads both. */
-#include "internal.h"
+#include "stuffing.h"
 
 #define LONGEST 254
 /* How much more than needed is copied at a time. Behind a longest block it would not be in place. */
@@ -15,38 +14,24 @@
 size_t wl_cobs_stuffed_bound(size_t size) { return size + 1 + size / LONGEST; }
 
 typedef struct {
-    const uint8_t *data;
-    size_t size;
-    size_t readable; /* bytes that may be read at `data` */
-    uint8_t *out;
-    size_t room;
-    size_t added;  /* data[i] goes to out[i + added] */
-    size_t copied; /* what stands before this in the data is copied */
-    size_t at;     /* the first literal of the block that has begun; its code stands before it */
+    wl_mover move;
+    size_t at; /* the first literal of the block that has begun; its code stands before it */
 } stuffer;
 
 static inline void put_block(stuffer *self, size_t run) {
-    size_t end = self->at + run;
-    if (self->copied < end) {
-        size_t ahead = run == LONGEST ? 0 : AHEAD;
-        size_t size = wl_smaller(end - self->copied + ahead, self->size - self->copied);
-        size_t written = self->copied + self->added;
-        wl_copy(self->out + written, self->data + self->copied, size, self->room - written,
-                self->readable - self->copied);
-        self->copied += size;
-    }
-    self->out[self->at + self->added - 1] = (uint8_t)(run + 1);
-    self->at = end;
+    wl_move_until(&self->move, self->at + run, run == LONGEST ? 0 : AHEAD);
+    self->move.out[self->at + self->move.distance - 1] = (uint8_t)(run + 1);
+    self->at += run;
 }
 
 /* The blocks up to `end`. False: the last one is a longest one that ends the data, and nothing may follow it. */
 static inline bool put_blocks(stuffer *self, size_t end) {
     while (WL_UNLIKELY(end - self->at >= LONGEST)) {
         put_block(self, LONGEST);
-        if (self->at == self->size)
+        if (self->at == self->move.size)
             return false;
-        self->added++;
-        self->copied = self->at;
+        self->move.distance++;
+        self->move.copied = self->at;
     }
     put_block(self, end - self->at);
     return true;
@@ -58,20 +43,20 @@ static inline void put_zero(stuffer *self, size_t found) {
 }
 
 static inline size_t put_last(stuffer *self) {
-    put_blocks(self, self->size);
-    return self->size + self->added;
+    put_blocks(self, self->move.size);
+    return self->move.size + self->move.distance;
 }
 
 size_t wl_cobs_stuff_found(const uint8_t *data, size_t size, uint8_t *out, size_t room, size_t readable,
                            const uint16_t *positions, size_t found, size_t from) {
-    stuffer self = {.data = data, .size = size, .readable = readable, .out = out, .room = room, .added = 1};
+    stuffer self = {.move = {data, size, readable, out, room, 1, 0}};
     for (size_t i = 0; i < found && positions[i] - from < size; i++)
         put_zero(&self, positions[i] - from);
     return put_last(&self);
 }
 
 size_t wl_cobs_stuff_within(const uint8_t *data, size_t size, uint8_t *out, size_t room, size_t readable) {
-    stuffer self = {.data = data, .size = size, .readable = readable, .out = out, .room = room, .added = 1};
+    stuffer self = {.move = {data, size, readable, out, room, 1, 0}};
     uint16_t positions[WL_SCAN_BLOCK];
     for (size_t scanned = 0; scanned < size; scanned += WL_SCAN_BLOCK) {
         size_t count = wl_scan_count(size - scanned, readable - scanned);
@@ -86,28 +71,9 @@ size_t wl_cobs_stuff(const uint8_t *data, size_t size, uint8_t *out) {
     return wl_cobs_stuff_within(data, size, out, wl_cobs_stuffed_bound(size), size);
 }
 
-typedef struct {
-    const uint8_t *data;
-    size_t size;
-    size_t readable; /* bytes that may be read at `data` */
-    uint8_t *out;
-    size_t room;
-    size_t removed; /* data[i] goes to out[i - removed] */
-    size_t copied;  /* what stands before this in the data is copied, or removed */
-} unstuffer;
-
-static inline void copy_until(unstuffer *self, size_t end, size_t ahead) {
-    if (self->copied >= end)
-        return;
-    size_t size = wl_smaller(end - self->copied + ahead, self->size - self->copied);
-    size_t written = self->copied - self->removed;
-    wl_copy(self->out + written, self->data + self->copied, size, self->room - written, self->readable - self->copied);
-    self->copied += size;
-}
-
 size_t wl_cobs_unstuff_within(const uint8_t *data, size_t size, uint8_t *out, size_t room, size_t readable,
                               bool without_zeros) {
-    unstuffer self = {data, size, readable, out, room, 0, 0};
+    wl_mover self = {data, size, readable, out, room, 0, 0};
     size_t at = 0, before = 0xFF; /* as if a longest block came before: it implies nothing */
     /* Neither codes nor literals are 00. */
     if (!without_zeros && size && memchr(data, 0, size))
@@ -117,20 +83,20 @@ size_t wl_cobs_unstuff_within(const uint8_t *data, size_t size, uint8_t *out, si
         if (WL_UNLIKELY(code == 0))
             return WL_NOT_FOUND;
         if (WL_UNLIKELY(before == 0xFF)) {
-            copy_until(&self, at, 0);
-            self.removed++;
+            wl_move_until(&self, at, 0);
+            self.distance--;
             self.copied = at + 1;
         } else {
-            copy_until(&self, at + 1, AHEAD);
-            out[at - self.removed] = 0;
+            wl_move_until(&self, at + 1, AHEAD);
+            out[at + self.distance] = 0;
         }
         before = code;
         at += code;
     }
     if (at > size)
         return WL_NOT_FOUND;
-    copy_until(&self, size, 0);
-    return size - self.removed;
+    wl_move_until(&self, size, 0);
+    return size + self.distance;
 }
 
 size_t wl_cobs_unstuff(const uint8_t *data, size_t size, uint8_t *out) {

@@ -3,6 +3,9 @@
 
 #include <stdlib.h>
 
+#define LINE 64
+#define COLUMNS_AHEAD 2
+
 /* After a row that did not go this way less is tried at once, and where such rows are many, nothing for a while: what
  * was done for the rows behind one has to be done again. */
 static void learn(wl_sheet *sheet, size_t tried, size_t held) {
@@ -16,11 +19,37 @@ static void learn(wl_sheet *sheet, size_t tried, size_t held) {
     sheet->wait = sheet->pause;
 }
 
+/* Addresses only: nothing is read, so the input may end before. */
+static void fetch(uintptr_t at, size_t size) {
+    for (size_t i = 0; i < size; i += LINE)
+        __builtin_prefetch((const void *)(at + i));
+}
+
+static void fetch_to_write(const wl_sheet *sheet, size_t number, size_t rows) {
+    const wl_sheet_step *step = sheet->columns + number;
+    for (size_t i = 0; number < sheet->column_count && i < rows * step->width; i += LINE)
+        __builtin_prefetch(step->out + sheet->row * step->width + i, 1);
+}
+
+/* Where rows are of one size each column asks for its share of the block that follows, and for the memory of a column
+ * to come: between columns is where processors see nothing coming. */
+static void run_columns(wl_sheet *sheet, size_t rows) {
+    const size_t share = sheet->stride * WL_SHEET_ROWS / (sheet->column_count + 1) + LINE;
+    const uint8_t *next = sheet->at[0][rows];
+    for (size_t i = 0; i < sheet->column_count; i++) {
+        if (sheet->stride) {
+            fetch((uintptr_t)next + i * share, share);
+            fetch_to_write(sheet, i + COLUMNS_AHEAD, rows);
+        }
+        sheet->columns[i].run(sheet, sheet->columns + i, rows);
+    }
+}
+
 size_t wl_sheet_run(wl_sheet *sheet, size_t rows, size_t tried) {
     for (size_t i = 0; i < sheet->check_count && rows; i++)
         rows = sheet->checks[i].run(sheet, sheet->checks + i, rows);
-    for (size_t i = 0; i < sheet->column_count && rows; i++)
-        sheet->columns[i].run(sheet, sheet->columns + i, rows);
+    if (rows)
+        run_columns(sheet, rows);
     learn(sheet, tried, rows);
     return rows;
 }

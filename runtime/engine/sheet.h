@@ -62,7 +62,7 @@ struct wl_sheet_step {
     wl_place from;
     uint32_t kind; /* of the value at `from` */
     uint32_t column;
-    uint32_t width;
+    uint32_t width; /* bytes of a value, or of the constant */
     uint8_t *out;
     uint64_t low, reach; /* a value v holds where v − low ≤ reach, modulo 2^64 */
     const uint8_t *constant;

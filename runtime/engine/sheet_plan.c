@@ -36,7 +36,10 @@ static wl_sheet_step *add_check(planner *plan, wl_sheet_function run, const fact
 
 static wl_sheet_step *add_column(planner *plan, wl_sheet_function run, const fact *value,
                                  const wl_instruction *instruction) {
-    return add(plan->sheet->columns, &plan->sheet->column_count, run, value, instruction);
+    wl_sheet *sheet = plan->sheet;
+    wl_sheet_step *step = add(sheet->columns, &sheet->column_count, run, value, instruction);
+    step->width = sheet->run->program->storages[instruction->a];
+    return step;
 }
 
 /* Bounds as the low one and the reach: in the field's own 64 bits, signed or not. False: no value lies in them. */
@@ -64,7 +67,7 @@ static bool add_timestamp(planner *plan, const wl_instruction *instruction) {
 
 static bool add_register(planner *plan, const wl_instruction *instruction) {
     const fact *value = plan->registers + instruction->b;
-    add_column(plan, wl_sheet_register, value, instruction)->width = (uint32_t)instruction->c;
+    add_column(plan, wl_sheet_register, value, instruction);
     return value->known;
 }
 

@@ -4,7 +4,7 @@
  * First header: one byte, the number of literals, 252 at most. Later headers: two bytes, low digit first, radix 253,
  * 64008 at most. A decoder takes what no encoder writes (low digits of 253 to 255, runs that could have been longer),
  * as the reference does. */
-#include "internal.h"
+#include "stuffing.h"
 
 #define FIRST_MOST 252
 #define LATER_MOST WL_WORD_LONGEST
@@ -19,49 +19,36 @@ size_t wl_word_stuffed_bound(size_t size) { return wl_word_bound(size); }
  * in its place. */
 #define AHEAD 8192
 
-/* Stuffing adds the first header alone: a later one stands where FE FD was, and is as long. So the bytes are copied as
- * they are, and headers are put in their places when it is known how long their blocks are. Only behind a longest block
- * a header is added too, and copying begins anew behind it. */
+/* Stuffing adds the first header alone: a later one stands where FE FD was, and is as long. Headers are put in their
+ * places when it is known how long their blocks are. Only behind a longest block a header is added too, and copying
+ * begins anew behind it. */
 typedef struct {
-    const uint8_t *data;
-    size_t size;
-    size_t readable; /* bytes that may be read at `data` */
-    uint8_t *out;
-    size_t room;
-    size_t added;  /* data[i] goes to out[i + added] */
-    size_t copied; /* what stands before this in the data is copied */
+    wl_mover move;
     size_t at;     /* the first literal of the block that has begun */
     size_t header; /* where its header is to stand in `out` */
     size_t most;   /* literals that it can have */
 } stuffer;
 
 static inline stuffer stuffer_of(const uint8_t *data, size_t size, uint8_t *out, size_t room, size_t readable) {
-    return (stuffer){
-        .data = data, .size = size, .readable = readable, .out = out, .room = room, .added = 1, .most = FIRST_MOST};
+    return (stuffer){.move = {data, size, readable, out, room, 1, 0}, .most = FIRST_MOST};
 }
 
 static inline void put_block(stuffer *self, size_t run) {
     size_t end = self->at + run;
-    if (self->copied < end) {
-        size_t ahead = run == self->most ? 0 : AHEAD;
-        size_t size = wl_smaller(end - self->copied + ahead, self->size - self->copied);
-        size_t written = self->copied + self->added;
-        wl_copy(self->out + written, self->data + self->copied, size, self->room - written,
-                self->readable - self->copied);
-        self->copied += size;
-    }
-    self->out[self->header] = (uint8_t)(run % RADIX);
+    uint8_t *out = self->move.out;
+    wl_move_until(&self->move, end, run == self->most ? 0 : AHEAD);
+    out[self->header] = (uint8_t)(run % RADIX);
     if (self->most == LATER_MOST)
-        self->out[self->header + 1] = (uint8_t)(run / RADIX);
+        out[self->header + 1] = (uint8_t)(run / RADIX);
     self->most = LATER_MOST;
     self->at = end;
 }
 
 static void put_longest(stuffer *self) {
     put_block(self, self->most);
-    self->header = self->at + self->added;
-    self->added += 2;
-    self->copied = self->at;
+    self->header = self->at + self->move.distance;
+    self->move.distance += 2;
+    self->move.copied = self->at;
 }
 
 /* The blocks before the delimiter at `found`, which is swallowed, unless a longest block ends inside of it. */
@@ -70,7 +57,7 @@ static inline void put_blocks(stuffer *self, size_t found) {
         put_longest(self);
     if (WL_LIKELY(self->at <= found)) {
         put_block(self, found - self->at);
-        self->header = found + self->added;
+        self->header = found + self->move.distance;
         self->at = found + 2;
     }
 }
@@ -78,10 +65,10 @@ static inline void put_blocks(stuffer *self, size_t found) {
 /* The blocks behind the last delimiter. Gives the size of all. */
 static inline size_t put_last(stuffer *self) {
     /* A longest block says nothing about what follows, so another one does, be it empty. */
-    while (WL_UNLIKELY(self->size - self->at >= self->most))
+    while (WL_UNLIKELY(self->move.size - self->at >= self->most))
         put_longest(self);
-    put_block(self, self->size - self->at);
-    return self->size + self->added;
+    put_block(self, self->move.size - self->at);
+    return self->move.size + self->move.distance;
 }
 
 size_t wl_word_stuff_found(const uint8_t *data, size_t size, uint8_t *out, size_t room, size_t readable,
@@ -108,46 +95,28 @@ size_t wl_word_stuff(const uint8_t *data, size_t size, uint8_t *out) {
     return wl_word_stuff_within(data, size, out, wl_word_stuffed_bound(size), size);
 }
 
-/* Un-stuffing removes the first header alone: a later one stands where FE FD was, and is as long. So the bytes are
- * copied as they are, and the headers among them written over, each of which says where the next one is. Only the
- * header behind a longest block is removed too, and copying begins anew behind it. */
-typedef struct {
-    const uint8_t *data;
-    size_t size;
-    size_t readable; /* bytes that may be read at `data` */
-    uint8_t *out;
-    size_t room;
-    size_t removed; /* data[i] goes to out[i - removed] */
-    size_t copied;  /* what stands before this in the data is copied, or removed */
-} unstuffer;
-
-static inline void copy_until(unstuffer *self, size_t end, size_t ahead) {
-    size_t size = wl_smaller(end - self->copied + ahead, self->size - self->copied);
-    size_t written = self->copied - self->removed;
-    wl_copy(self->out + written, self->data + self->copied, size, self->room - written, self->readable - self->copied);
-    self->copied += size;
-}
-
-static inline size_t header_at(const unstuffer *self, size_t at) {
+/* Un-stuffing removes the first header alone: a later one stands where FE FD was, and is as long; each says where the
+ * next one is. Only the header behind a longest block is removed too, and copying begins anew behind it. */
+static inline size_t header_at(const wl_mover *self, size_t at) {
     return self->data[at] + (size_t)RADIX * self->data[at + 1];
 }
 
 /* Headers of empty blocks, four at a time: data that is full of the delimiter. Gives where they end. */
-static inline size_t put_delimiters(const unstuffer *self, size_t at) {
+static inline size_t put_delimiters(const wl_mover *self, size_t at) {
     for (; self->copied - at >= 8 && !wl_load_le8(self->data + at); at += 8)
-        memcpy(self->out + (at - self->removed), four_delimiters, 8);
+        memcpy(self->out + (at + self->distance), four_delimiters, 8);
     return at;
 }
 
 /* Writes over one header after the other while they have been copied and have a high digit of 0, as nearly all do: then
  * the way to the next one is a single load. Gives where the next one stands, if it is there. */
-static inline size_t put_over(const unstuffer *self, size_t at) {
+static inline size_t put_over(const wl_mover *self, size_t at) {
     const uint8_t *data = self->data;
     uint8_t *out = self->out;
-    size_t last = self->copied - 1, removed = self->removed;
+    size_t last = self->copied - 1, distance = self->distance;
     while (at < last && !data[at + 1]) {
         size_t run = data[at];
-        memcpy(out + (at - removed), delimiter, 2);
+        memcpy(out + (at + distance), delimiter, 2);
         at += 2 + run;
         if (!run)
             at = put_delimiters(self, at);
@@ -157,7 +126,7 @@ static inline size_t put_over(const unstuffer *self, size_t at) {
 
 /* Passes the `run` literals at `at`, and longest blocks with the headers behind them. Gives where the next header is
  * that is not removed, or where the data ends; WL_NOT_FOUND where there is neither. */
-static inline size_t pass(unstuffer *self, size_t at, size_t run, size_t most) {
+static inline size_t pass(wl_mover *self, size_t at, size_t run, size_t most) {
     for (;;) {
         if (run > most || run > self->size - at)
             return WL_NOT_FOUND;
@@ -166,12 +135,11 @@ static inline size_t pass(unstuffer *self, size_t at, size_t run, size_t most) {
             return at;
         if (self->size - at < 2)
             return WL_NOT_FOUND;
-        if (self->copied < at)
-            copy_until(self, at, 0);
+        wl_move_until(self, at, 0);
         run = header_at(self, at);
         most = LATER_MOST;
         at += 2;
-        self->removed += 2;
+        self->distance -= 2;
         self->copied = at;
     }
 }
@@ -179,19 +147,19 @@ static inline size_t pass(unstuffer *self, size_t at, size_t run, size_t most) {
 size_t wl_word_unstuff_within(const uint8_t *data, size_t size, uint8_t *out, size_t room, size_t readable) {
     if (size == 0)
         return WL_NOT_FOUND;
-    unstuffer self = {data, size, readable, out, room, 1, 1};
+    wl_mover self = {data, size, readable, out, room, (size_t)-1, 1};
     size_t at = pass(&self, 1, data[0], FIRST_MOST);
     while (at <= size) {
         at = put_over(&self, at);
         if (at < self.copied - 1) {
-            memcpy(out + (at - self.removed), delimiter, 2);
+            memcpy(out + (at + self.distance), delimiter, 2);
             at = pass(&self, at + 2, header_at(&self, at), LATER_MOST);
         } else if (self.copied < size) {
             if (at > size)
                 break;
-            copy_until(&self, wl_smaller(at + 2, size), AHEAD);
+            wl_move_until(&self, wl_smaller(at + 2, size), AHEAD);
         } else {
-            return at == size ? size - self.removed : WL_NOT_FOUND;
+            return at == size ? size + self.distance : WL_NOT_FOUND;
         }
     }
     return WL_NOT_FOUND;
@@ -210,10 +178,12 @@ static inline uint8_t *put_over_copy(uint8_t *at, const uint8_t *end) {
     return at;
 }
 
-/* Four at once: each header has to be read before the next one is found, and four such chains wait together. */
-static inline void put_over_four(uint8_t **at, uint8_t *const *ends) {
-    uint8_t *a = at[0], *b = at[1], *c = at[2], *d = at[3];
-    const uint8_t *a_end = ends[0], *b_end = ends[1], *c_end = ends[2], *d_end = ends[3];
+/* Four at once: each header has to be read before the next one is found, and four such chains wait together. What is
+ * done to one record twice, in step, is done once. */
+static inline void put_over_four(uint8_t **at, uint8_t *const *ends, const size_t *numbers) {
+    uint8_t *a = at[numbers[0]], *b = at[numbers[1]], *c = at[numbers[2]], *d = at[numbers[3]];
+    const uint8_t *a_end = ends[numbers[0]], *b_end = ends[numbers[1]];
+    const uint8_t *c_end = ends[numbers[2]], *d_end = ends[numbers[3]];
     while (a_end - a >= 2 && b_end - b >= 2 && c_end - c >= 2 && d_end - d >= 2) {
         size_t a_run = a[0], b_run = b[0], c_run = c[0], d_run = d[0];
         if ((a[1] | b[1] | c[1] | d[1]) || !(a_run | b_run | c_run | d_run))
@@ -227,13 +197,15 @@ static inline void put_over_four(uint8_t **at, uint8_t *const *ends) {
         c += 2 + c_run;
         d += 2 + d_run;
     }
-    at[0] = a, at[1] = b, at[2] = c, at[3] = d;
+    at[numbers[0]] = a, at[numbers[1]] = b, at[numbers[2]] = c, at[numbers[3]] = d;
 }
 
 void wl_word_unstuff_copies(uint8_t **at, uint8_t *const *ends, size_t count) {
     for (size_t i = 0; i < count; i += 4) {
-        if (count - i >= 4)
-            put_over_four(at + i, ends + i);
+        /* Fewer than four are left: the last one stands for those that are not there. */
+        const size_t last = count - 1,
+                     numbers[] = {i, wl_smaller(i + 1, last), wl_smaller(i + 2, last), wl_smaller(i + 3, last)};
+        put_over_four(at, ends, numbers);
         for (size_t k = i; k < count && k < i + 4; k++)
             at[k] = put_over_copy(at[k], ends[k]);
     }

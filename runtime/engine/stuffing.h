@@ -1,0 +1,29 @@
+/* Stuffing and un-stuffing move bytes by a distance that changes only where a header is added or removed: all others
+ * stand where something of their size was. So bytes are copied as they are, more than needed at a time, and headers, or
+ * what they stand for, are written over them. */
+#ifndef WIRELOOM_STUFFING_H
+#define WIRELOOM_STUFFING_H
+
+#include "internal.h"
+
+typedef struct {
+    const uint8_t *data;
+    size_t size;
+    size_t readable; /* bytes that may be read at `data` */
+    uint8_t *out;
+    size_t room;
+    size_t distance; /* data[i] goes to out[i + distance], modulo 2^64 or what a size_t holds */
+    size_t copied;   /* what stands before this in the data is copied, or removed */
+} wl_mover;
+
+/* Copies up to `end`, and `ahead` bytes behind that. */
+static inline void wl_move_until(wl_mover *self, size_t end, size_t ahead) {
+    if (self->copied >= end)
+        return;
+    size_t size = wl_smaller(end - self->copied + ahead, self->size - self->copied);
+    size_t written = self->copied + self->distance;
+    wl_copy(self->out + written, self->data + self->copied, size, self->room - written, self->readable - self->copied);
+    self->copied += size;
+}
+
+#endif
