@@ -1,4 +1,8 @@
-"""Rows by the engine: memory is allocated, filled in one call, and becomes a record batch without a copy."""
+"""Rows by the engine: memory is allocated, filled in one call, and becomes a record batch without a copy.
+
+A batch has one piece of memory for all fixed fields, offsets and bitmaps, and one for the data of each column of bytes
+or text. They live as long as the batch, a slice or a column of it: who wants to keep few columns asks for these alone.
+"""
 
 from __future__ import annotations
 
@@ -79,7 +83,8 @@ class ColumnFeeder:
         """As ``Feeder.fill``."""
         settings = self._settings
         left = len(window.view) - window.begin
-        capacity = min(capacity, max(left // self._least, 1))
+        # Room for one row more than there can be: only then the fill says what stands behind the last one.
+        capacity = min(capacity, left // self._least + 1)
         # A row's data is never more than its bytes.
         most = min(BATCH_BYTES, left)
         room = {number: self._room(number, capacity, most) for number in self._variable}
@@ -111,6 +116,7 @@ class ColumnFeeder:
             rows, consumed, status, reason, position, needed, damage_count, null_counts, used = result
             if status == Status.NO_ROOM:
                 room = {number: max(size, most, needed if number == reason else 0) for number, size in room.items()}
+            # Too little was expected: the batch must not be smaller for it.
             elif status == Status.BATCH_FULL and rows < capacity and any(size < most for size in room.values()):
                 room = {number: max(size, most) for number, size in room.items()}
             else:
