@@ -40,9 +40,15 @@ class Growth:
 
     def grows(self, file: Listed) -> bool:
         """Whether more rows may come at the end of the file."""
-        if self._tail is False or not can_grow(self._format):
+        if self._tail is False:
             return False
         if self._tail is None and (not self._format.delimiter or is_remote(file.path)):
+            return False
+        return self.may_grow(file)
+
+    def may_grow(self, file: Listed) -> bool:
+        """Whether ``tail=true`` would read what comes at the end of the file."""
+        if not can_grow(self._format):
             return False
         found = self._raw.get(file.path)
         if found is None:

@@ -110,7 +110,7 @@ class Planner:
             if position is not None and position in (file.size, GIVEN_UP):
                 self._check_same(batch, file, times.get(file.fingerprint, 0))
                 continue
-            if batch.full or not self._add(batch, file, position):
+            if batch.full or not self._add(batch, file, position, times.get(file.fingerprint, 0)):
                 backlog.add(file.size - (position or 0) if file.size > (position or 0) else file.size)
                 if position is None:
                     waiting.add(file.path)
@@ -135,14 +135,23 @@ class Planner:
 
     # Files ---------------------------------------------------------------------------------------------------------
 
-    def _add(self, batch: _Batch, file: Listed, position: int | None) -> bool:
-        """Takes what is new of a file. False: there is something, and no room for it."""
+    def _add(self, batch: _Batch, file: Listed, position: int | None, known: int) -> bool:
+        """Takes what is new of a file. False: there is something, and no room for it. ``known``: the mark of its time,
+        none of a file that was read as one that grows."""
         begin = position or 0
         grows = self._growing.grows(file)
         if begin > file.size or (begin and not grows):
-            change = "became shorter" if begin > file.size else "grew"
-            advice = ADVICE if grows or begin > file.size else f"tail=true reads files that grow, {ADVICE}"
-            self._lose(f"the file had {begin} bytes when it was read, and {change} since, to {file.size}", file, advice)
+            what, advice = f"the file had {begin} bytes when it was read, and", ADVICE
+            if begin > file.size:
+                what += f" became shorter since, to {file.size}"
+            else:
+                what += f" grew since, to {file.size}"
+                if not known:
+                    # It may have been read as one that grows, whose end was not complete.
+                    what = f"the file was read up to byte {begin} of {file.size}, and only whole files are read now"
+                if self._growing.may_grow(file):
+                    advice = f"tail=true reads files that grow, {ADVICE}"
+            self._lose(what, file, advice)
             batch.lost += 1
             if not grows:
                 batch.taken.append(Taken(file.path, file.size, file.size, file.size, file.modified, "skip"))

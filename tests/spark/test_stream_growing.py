@@ -75,6 +75,26 @@ def test_whether_files_grow_can_be_said(tmp_path: Path) -> None:
     assert query.reader.reportLatestOffset()["lostFiles"] == 1
 
 
+def test_a_file_that_was_tailed_is_not_one_that_grew(tmp_path: Path) -> None:
+    content = write(LOG, tmp_path / "log", "one", "two") + b"\x05abc"
+    (tmp_path / "log").write_bytes(content)
+    query = Query(LOG, path=tmp_path, tail="true")
+    assert together(query) == ["one", "two"]
+    query.restart(tail="false")
+    said = rf"log: the file was read up to byte \d+ of {len(content)}, and only whole files are read now; tail=true"
+    with pytest.raises(WireloomError, match=said):
+        query.plan()
+
+
+def test_a_compressed_file_that_grew_cannot_be_tailed(tmp_path: Path) -> None:
+    content = write(LOG, tmp_path / "log.gz", "one", codec="gzip")
+    query = Query(LOG, path=tmp_path, tail="false")
+    assert texts(query) == [["one"]]
+    (tmp_path / "log.gz").write_bytes(content + content)
+    with pytest.raises(WireloomError, match=r"grew since, to \d+; failOnDataLoss=false"):
+        query.plan()
+
+
 def test_compressed_files_are_read_as_a_whole(tmp_path: Path) -> None:
     write(LOG, tmp_path / "a.log.zst", "one", codec="zstd")
     write(LOG, tmp_path / "unnamed", "two", codec="gzip")
