@@ -23,6 +23,10 @@ class Growing(Protocol):
         """Whether more rows may come at its end."""
         ...
 
+    def may_grow(self, file: Listed) -> bool:
+        """Whether ``tail=true`` would read what comes at its end."""
+        ...
+
     def complete(self, file: Listed, begin: int, most: int | None) -> Complete:
         """How far its rows behind ``begin`` are complete."""
         ...
