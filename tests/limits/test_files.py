@@ -41,7 +41,8 @@ def test_a_thousand_files_of_no_bytes(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("prefetch", [False, True])
 @pytest.mark.parametrize("compressed", [False, True])
 def test_a_file_that_shrinks_while_it_is_read(prefetch: bool, compressed: bool, tmp_path: Path) -> None:
-    content = frames(payloads(30_000, largest=600))
+    # More than is read ahead.
+    content = frames(payloads(30_000, largest=1600))
     path = tmp_path / "shrinking.wal"
     path.write_bytes(zstandard.ZstdCompressor(level=1).compress(content) if compressed else content)
     with wireloom.scan("edgemq_segment", path, batch_rows=100, prefetch=prefetch, columns=["tenant"]) as scanner:
