@@ -133,12 +133,14 @@ def column_array(filled: Filled, array: pa.Array, first_row: int) -> pa.Array:
 
 def _counts(filled: Filled, times: pa.Array, first_row: int) -> pa.Array:
     """Timestamps as what the field stores: counts of their unit since 1970."""
-    array = times.cast(pa.int64())
+    array = times.view(pa.int64())
     if pa.types.is_unsigned_integer(filled.stored):
         smallest = pc.min(array)
         if (smallest.as_py() or 0) < 0:
             row = pc.index(array, smallest).as_py()
             raise WireloomError(f"row {first_row + row}, column {filled.name}: a time before 1970")
+        if filled.stored == pa.uint64():
+            return array.view(filled.stored)
     return array
 
 
