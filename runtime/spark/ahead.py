@@ -12,7 +12,7 @@ Item = TypeVar("Item")
 
 ALONE = 2
 """How many items are made in the caller's thread, so that a small partition starts none."""
-DEPTH = 2
+DEPTH = 3
 """How many items the thread is ahead at most, the one that it is making included."""
 
 
