@@ -113,15 +113,20 @@ def seconds(work: Work) -> float:
 
 
 def measure(comparison: Comparison, turns: int, progress: Callable[[], None] = lambda: None) -> Result:
-    """Runs both once uncounted, then ``turns`` times in turn."""
+    """Runs both once uncounted, then ``turns`` times in turn.
+
+    Which goes first changes from turn to turn: with Spark, whoever does pays for what the other has left to clear up.
+    """
     result = Result(comparison)
     if comparison.absent:
         return result
     for each in (comparison.work, comparison.against):
         seconds(each)
     progress()
+    both = [(result.work_seconds, comparison.work), (result.against_seconds, comparison.against)]
     for _ in range(turns):
-        result.work_seconds.append(seconds(comparison.work))
-        result.against_seconds.append(seconds(comparison.against))
+        for taken, work in both:
+            taken.append(seconds(work))
+        both.reverse()
         progress()
     return result
