@@ -135,7 +135,9 @@ class EdgeMQ:
             case.counts["lost"] += 1
             if not frame.values[-1] and not holds(content, at + HEAD.size + padding):
                 continue
-            covering = [each for each in (*extents, *damaged_ranges(report)) if each[0] < at < each[1]]
+            # Behind a damaged row, too, comes the padding that its length calls for.
+            damaged = [(begin, finish + padding) for begin, finish in damaged_ranges(report)]
+            covering = [each for each in (*extents, *damaged) if each[0] < at < each[1]]
             require(len(covering) == 1, f"the intact frame at {at} did not come out, and nothing covers it")
             begin, following = covering[0]
             require(begin not in places, f"the intact frame at {at} is covered by one at {begin} that is intact too")
