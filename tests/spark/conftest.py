@@ -10,6 +10,7 @@ import pytest
 import wireloom
 
 ROWS = 300
+LONG_ROWS = 6000
 
 
 @dataclass(frozen=True)
@@ -54,3 +55,18 @@ def samples(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Sample]:
             wireloom.write(name, table, inner / f"seg-{number:08d}{ending}")
         found[name] = Sample(name, inner / f"seg-00000000{ending}", folder, table)
     return found
+
+
+@pytest.fixture(scope="session")
+def long_segment(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An EdgeMQ segment of ``LONG_ROWS`` rows, which are many batches: their ``tenant`` counts them."""
+    path = tmp_path_factory.mktemp("long") / "a.wal"
+    rows = range(LONG_ROWS)
+    columns = {
+        "fmt": [1] * len(rows),
+        "tenant": rows,
+        "ts_millis": [0] * len(rows),
+        "payload": [b"x" * 2500] * len(rows),
+    }
+    wireloom.write("edgemq_segment", columns, path)
+    return path

@@ -8,10 +8,10 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
-import wireloom
 from wireloom.errors import WireloomError
 from wireloom.spark.ahead import ALONE, DEPTH, ahead
 
+from .conftest import LONG_ROWS
 from .driver import planned
 
 PATIENCE = 30.0
@@ -132,35 +132,25 @@ def test_it_may_be_cleared_away_by_its_own_thread() -> None:
 # Readers --------------------------------------------------------------------------------------------------------------
 
 FORMAT = "edgemq_segment"
-ROWS = 5000
 BATCH = 500
 
 
-@pytest.fixture(scope="module")
-def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A file of more bytes than a batch has at least."""
-    path = tmp_path_factory.mktemp("ahead") / "a.wal"
-    rows = {"fmt": [1] * ROWS, "tenant": range(ROWS), "ts_millis": [0] * ROWS, "payload": [b"x" * 2500] * ROWS}
-    wireloom.write(FORMAT, rows, path)
-    return path
-
-
 @pytest.mark.parametrize("reports", [False, True])
-def test_all_rows_of_a_partition_come_in_their_order(reports: bool, log: Path, tmp_path: Path) -> None:
+def test_all_rows_of_a_partition_come_in_their_order(reports: bool, long_segment: Path, tmp_path: Path) -> None:
     more = {"reportFolder": tmp_path} if reports else {}
-    reader, partitions, _ = planned(FORMAT, "tenant LONG", path=log, batchRows=BATCH, **more)
+    reader, partitions, _ = planned(FORMAT, "tenant LONG", path=long_segment, batchRows=BATCH, **more)
     found = []
     for partition in partitions:
         for batch in reader.read(partition):
             found += batch.column("tenant").to_pylist()
-    assert found == list(range(ROWS))
+    assert found == list(range(LONG_ROWS))
     assert not threads()
 
 
 @pytest.mark.parametrize("reports", [False, True])
-def test_a_limit_leaves_no_thread_and_no_report(reports: bool, log: Path, tmp_path: Path) -> None:
+def test_a_limit_leaves_no_thread_and_no_report(reports: bool, long_segment: Path, tmp_path: Path) -> None:
     more = {"reportFolder": tmp_path} if reports else {}
-    reader, partitions, _ = planned(FORMAT, path=log, batchRows=BATCH, **more)
+    reader, partitions, _ = planned(FORMAT, path=long_segment, batchRows=BATCH, **more)
     batches = reader.read(partitions[0])
     for _ in range(6):
         assert next(batches).num_rows
@@ -170,20 +160,20 @@ def test_a_limit_leaves_no_thread_and_no_report(reports: bool, log: Path, tmp_pa
     assert list(tmp_path.iterdir()) == []
 
 
-def test_reports_are_left_behind_the_last_batch(log: Path, tmp_path: Path) -> None:
-    reader, partitions, _ = planned(FORMAT, path=log, batchRows=BATCH, reportFolder=tmp_path)
+def test_reports_are_left_behind_the_last_batch(long_segment: Path, tmp_path: Path) -> None:
+    reader, partitions, _ = planned(FORMAT, path=long_segment, batchRows=BATCH, reportFolder=tmp_path)
     batches = reader.read(partitions[0])
     rows = 0
-    while rows < ROWS:
+    while rows < LONG_ROWS:
         rows += next(batches).num_rows
         assert list(tmp_path.glob("report-*")) == []
     assert list(batches) == []
     assert len(list(tmp_path.glob("report-*"))) == 1
 
 
-def test_an_error_is_one_message_without_the_way_it_took(log: Path, tmp_path: Path) -> None:
+def test_an_error_is_one_message_without_the_way_it_took(long_segment: Path, tmp_path: Path) -> None:
     damaged = tmp_path / "damaged.wal"
-    content = bytearray(log.read_bytes())
+    content = bytearray(long_segment.read_bytes())
     content[-100] ^= 1
     damaged.write_bytes(content)
     reader, partitions, _ = planned(FORMAT, path=damaged, batchRows=BATCH, mode="failfast")
@@ -195,7 +185,7 @@ def test_an_error_is_one_message_without_the_way_it_took(log: Path, tmp_path: Pa
 
     with pytest.raises(WireloomError, match="checksum") as raised:
         take()
-    assert ROWS - BATCH <= sum(found) < ROWS
+    assert LONG_ROWS - BATCH <= sum(found) < LONG_ROWS
     assert raised.value.__cause__ is None
     assert [each.name for each in raised.traceback][-1] == "__exit__"
     assert not threads()
