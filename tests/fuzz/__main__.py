@@ -2,7 +2,7 @@
 
 The engine in C runs under ASan and UBSan, coverage-guided where there is a clang with libFuzzer; the Python surfaces
 are guided by atheris; property tests and made-up specs take new examples. What is found is kept in ``fuzz-report/``
-with the grown corpora. Exit code 1: something was found.
+with the grown corpora, and which lines of the engine no input reaches. Exit code 1: something was found.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 
 import click
 
-from . import native, properties, python, report
+from . import coverage, native, properties, python, report
 from .libfuzzer import shown
 from .targets import REPORT, TARGETS, Outcome, Target
 
@@ -40,6 +40,20 @@ def run_all(targets: Sequence[Target], seconds: float) -> list[Outcome]:
     return outcomes
 
 
+def reached(targets: Sequence[Target]) -> list[coverage.Reached]:
+    """Which lines of the engine the seeds and the grown corpora reach, shown as a table."""
+    if not targets:
+        return []
+    click.echo("coverage: every input of the engine's targets once more")
+    try:
+        files = coverage.measure(targets)
+    except coverage.AbsentError as absent:
+        click.echo(f"coverage: {absent}")
+        return []
+    click.echo(report.reached_table(files))
+    return files
+
+
 def cpu_seconds() -> float:
     """Of all processes that were started and have ended, those of compilers included."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -56,7 +70,8 @@ def fuzz(seconds: float, names: tuple[str, ...]) -> None:
     targets = [each for each in TARGETS if not names or each.name in names]
     outcomes = run_all(targets, seconds)
     click.echo(report.table(outcomes))
-    click.echo(f"report: {shown(report.write(outcomes, REPORT))}")
+    files = reached([each for each in targets if each.kind == "engine"])
+    click.echo(f"report: {shown(report.write(outcomes, REPORT, files))}")
     if any(each.findings for each in outcomes):
         sys.exit(1)
 

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
@@ -35,10 +36,6 @@ class Toolchain:
         """Raises ``CalledProcessError`` or ``OSError``."""
         subprocess.run([self.compiler, *FLAGS, *map(str, arguments)], check=True, capture_output=True)
 
-    @property
-    def sanitizers(self) -> str:
-        return "fuzzer-no-link,address,undefined" if self.guided else "address,undefined"
-
 
 def find_clang() -> str | None:
     """A clang, also one that is only installed under the name of its version."""
@@ -63,28 +60,31 @@ def toolchain() -> Toolchain:
 
 
 @cache
-def engine_objects(folder: Path, optimise: str) -> tuple[Path, ...]:
+def engine_objects(folder: Path, *options: str) -> tuple[Path, ...]:
     """The engine and what its targets share, compiled into the folder: once per process."""
     folder.mkdir(parents=True, exist_ok=True)
     sources = [path for path in sorted(ENGINE.glob("*.c")) if path.name != "_module.c"]
     sources += [TESTS / each for each in SHARED]
-    objects = tuple(folder / f"{path.stem}.o" for path in sources)
-    chosen = toolchain()
+    objects, chosen = tuple(folder / f"{path.stem}.o" for path in sources), toolchain()
 
     def compile_one(source: Path, object: Path) -> None:
-        chosen.run(optimise, f"-fsanitize={chosen.sanitizers}", "-c", source, "-o", object)
+        chosen.run(*options, "-c", source, "-o", object)
 
     with ThreadPoolExecutor(os.cpu_count()) as threads:
         list(threads.map(compile_one, sources, objects))
     return objects
 
 
-def build(folder: Path, name: str, optimise: str) -> Path:
+def build(
+    folder: Path, name: str, optimise: str, sanitizers: str = "address,undefined", options: Sequence[str] = ()
+) -> Path:
     """The target of that name."""
-    objects, chosen, target = engine_objects(folder, optimise), toolchain(), folder / name
-    kind = "fuzzer,address,undefined" if chosen.guided else "address,undefined"
-    driver = () if chosen.guided else ("-DWITH_MAIN",)
-    chosen.run(optimise, f"-fsanitize={kind}", *driver, TESTS / f"{name}.c", *objects, "-o", target)
+    chosen, target = toolchain(), folder / name
+    guide, driver = ("fuzzer,", ()) if chosen.guided else ("", ("-DWITH_MAIN",))
+    without_main = "fuzzer-no-link," if chosen.guided else ""
+    objects = engine_objects(folder, optimise, f"-fsanitize={without_main}{sanitizers}", *options)
+    source = TESTS / f"{name}.c"
+    chosen.run(optimise, f"-fsanitize={guide}{sanitizers}", *options, *driver, source, *objects, "-o", target)
     return target
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from .coverage import Reached
 from .targets import Outcome
 
 HEADINGS = ("target", "seconds", "CPU seconds", "executions", "per second", "coverage", "corpus", "findings")
@@ -31,23 +32,41 @@ def line(outcome: Outcome) -> tuple[str, ...]:
 
 def table(outcomes: Sequence[Outcome]) -> str:
     """The summary, and below it what was absent and what was found."""
-    rows = [HEADINGS, *map(line, outcomes)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(HEADINGS))]
-    aligned = [
+    notes = [f"{each.target}: {each.absent}" for each in outcomes if each.absent]
+    notes += [f"{each.target} found: {finding}" for each in outcomes for finding in each.findings]
+    return "\n".join([*aligned([HEADINGS, *map(line, outcomes)]), *notes])
+
+
+def reached_table(files: Sequence[Reached]) -> str:
+    """How much of the engine is reached, and where it is not: files that are reached as a whole are only counted."""
+    lines, reached = sum(each.lines for each in files), sum(each.reached for each in files)
+    partly = sorted((each for each in files if each.missed), key=lambda each: each.reached / each.lines)
+    rows = [("file", "lines", "reached", "not reached"), *map(reached_line, partly)]
+    summary = f"lines of the engine that inputs reach: {reached:,} of {lines:,} ({reached / lines:.1%})"
+    whole = f"{len(files) - len(partly)} of {len(files)} files are reached as a whole"
+    return "\n".join([f"{summary}; {whole}", *(aligned(rows) if partly else ())])
+
+
+def reached_line(each: Reached) -> tuple[str, ...]:
+    return each.file, number(each.lines), f"{each.reached / each.lines:.0%}", each.missed
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return [
         "  ".join(each.rjust(width) if column else each.ljust(width) for column, (each, width) in enumerate(cells))
         for cells in (list(zip(row, widths, strict=True)) for row in rows)
     ]
-    notes = [f"{each.target}: {each.absent}" for each in outcomes if each.absent]
-    notes += [f"{each.target} found: {finding}" for each in outcomes for finding in each.findings]
-    return "\n".join([*aligned, *notes])
 
 
-def write(outcomes: Sequence[Outcome], folder: Path) -> Path:
+def write(outcomes: Sequence[Outcome], folder: Path, files: Sequence[Reached] = ()) -> Path:
     """Writes ``report.json``; gives its path."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "report.json"
-    entries = [{**asdict(each), "executions_per_second": each.per_second} for each in outcomes]
-    path.write_text(
-        json.dumps({"targets": entries, "findings": sum(len(each.findings) for each in outcomes)}, indent=1)
-    )
+    content = {
+        "targets": [{**asdict(each), "executions_per_second": each.per_second} for each in outcomes],
+        "findings": sum(len(each.findings) for each in outcomes),
+        "engine_files": [asdict(each) for each in files],
+    }
+    path.write_text(json.dumps(content, indent=1))
     return path

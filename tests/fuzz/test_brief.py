@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from . import libfuzzer, native, report, seeds
+from . import coverage, libfuzzer, native, report, seeds
 from .surfaces import NAMES
 from .targets import CORPORA, TARGETS, Outcome, Target
 
@@ -100,3 +100,31 @@ def test_the_report_names_what_is_absent_and_what_was_found(tmp_path: Path) -> N
     assert "fuzz_wire found: fuzz-report/findings/fuzz_wire-crash-1" in text
     assert "1,000" in text
     assert '"executions_per_second": 500.0' in report.write(outcomes, tmp_path).read_text()
+
+
+def test_lines_that_no_input_reaches_are_named(tmp_path: Path, report_folder: Path) -> None:
+    target = next(each for each in TARGETS if each.name == "fuzz_index")
+    try:
+        files = {each.file: each for each in coverage.measure([target], tmp_path, optimise="-O0")}
+    except coverage.AbsentError as absent:
+        pytest.skip(str(absent))
+    assert files["index.c"].reached > 0.9 * files["index.c"].lines
+    assert files["cobs.c"].reached == 0
+    assert files["cobs.c"].lines > 50
+
+
+def test_what_is_not_reached_is_listed_by_file() -> None:
+    files = [coverage.Reached("a.c", 10, 10, ""), coverage.Reached("b.c", 20, 15, "3-6, 9")]
+    assert report.reached_table(files).splitlines() == [
+        "lines of the engine that inputs reach: 25 of 30 (83.3%); 1 of 2 files are reached as a whole",
+        "file  lines  reached  not reached",
+        "b.c      20      75%       3-6, 9",
+    ]
+
+
+def test_llvms_segments_say_which_lines_ran() -> None:
+    # Line, column, count, has a count, begins a region, is a gap.
+    segments = [[3, 1, 5, True, True, False], [4, 9, 0, True, True, False], [6, 2, 5, True, False, False]]
+    segments += [[8, 1, 0, False, False, False]]
+    found = coverage.lines_of({"filename": "/somewhere/row.c", "segments": segments})
+    assert found == coverage.Reached("row.c", 6, 5, "5")

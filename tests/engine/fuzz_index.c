@@ -1,0 +1,108 @@
+/* A fuzz target in libFuzzer's form: an index over a window of long runs and text, and what it is asked.
+ *
+ * Every answer has to be that of going through the range byte by byte. The same index answers all the questions of an
+ * input, more of them than it has tables for. */
+#include "drive.h"
+
+#define LONGEST 16384
+#define MOST_QUESTIONS 64
+
+/* The bytes of a window, one part after another: each begins where the one before ends, inside a character as well. */
+static size_t put_part(taker *bytes, source_of_chance *chance, uint8_t *out, size_t room) {
+    static const char *const texts[] = {"a", "\xC3\xA4", "\xE2\x82\xAC", "\xF0\x9F\x98\x80", "\xF0\x90\x80\x80z"};
+    static const char *const broken[] = {"\x80", "\xC3", "\xE2\x82", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xC0\x80"};
+    unsigned kind = take_below(bytes, 5), value = take(bytes);
+    size_t size = wl_smaller(room, 1 + (size_t)take(bytes) * (kind == 4 ? 1 : 16));
+    const char *text = kind == 1 ? texts[value % 5] : broken[value % 6];
+    size_t length = strlen(text);
+    for (size_t i = 0; i < size; i++) {
+        switch (kind) {
+        case 0:
+            out[i] = (uint8_t)value;
+            break;
+        case 2:
+            out[i] = (uint8_t)chance_next(chance);
+            break;
+        case 3:
+            out[i] = 'a' + (uint8_t)(chance_next(chance) % 26);
+            break;
+        default:
+            out[i] = (uint8_t)text[i % length];
+        }
+    }
+    return kind == 4 ? wl_smaller(size, length) : size;
+}
+
+static size_t place(taker *bytes, size_t size) {
+    size_t number = take(bytes) | (size_t)take(bytes) << 8;
+    return number % (size + 1);
+}
+
+static const uint8_t *plain_find(const uint8_t *from, const uint8_t *to, uint8_t value) {
+    for (; from < to; from++) {
+        if (*from == value)
+            return from;
+    }
+    return NULL;
+}
+
+static size_t plain_trim(const uint8_t *from, size_t size, uint8_t value) {
+    while (size && from[size - 1] == value)
+        size--;
+    return size;
+}
+
+static bool plain_text(bool ascii, const uint8_t *from, const uint8_t *to) {
+    for (size_t step; from < to; from += step) {
+        step = ascii ? *from < 0x80 : wl_text_character(from, (size_t)(to - from));
+        if (!step)
+            return false;
+    }
+    return true;
+}
+
+static void ask_crc(wl_index *index, taker *bytes, const uint8_t *from, const uint8_t *to) {
+    const wl_rule rule = {.algorithm = 1 + take_below(bytes, 2)};
+    const wl_checksum checksum = {&rule, rule.algorithm == 1 ? wl_crc32c_update : wl_crc32_update, 0};
+    uint32_t state = take(bytes) * 0x01010101u;
+    CHECK(wl_index_crc(index, &checksum, state, from, to) == checksum.update(state, from, (size_t)(to - from)));
+}
+
+static void ask(wl_index *index, taker *bytes, const uint8_t *window, size_t size) {
+    unsigned question = take_below(bytes, 4);
+    uint8_t value = (uint8_t)take(bytes);
+    size_t one = place(bytes, size), other = place(bytes, size);
+    const uint8_t *from = window + wl_smaller(one, other), *to = window + (one > other ? one : other);
+    if (question == 0)
+        ask_crc(index, bytes, from, to);
+    else if (question == 1)
+        CHECK(wl_index_find(index, value, from, to) == plain_find(from, to, value));
+    else if (question == 2)
+        CHECK(wl_index_trim(index, value, from, (size_t)(to - from)) == plain_trim(from, (size_t)(to - from), value));
+    else
+        CHECK(wl_index_is_text(index, value & 1, from, (size_t)(to - from)) == plain_text(value & 1, from, to));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    taker bytes = {data, data + size};
+    choose_level(take(&bytes));
+    unsigned parts = 1 + take_below(&bytes, 40), questions = 1 + take_below(&bytes, MOST_QUESTIONS);
+    source_of_chance chance = {1 + take(&bytes)};
+    uint8_t *all = exactly(LONGEST);
+    size_t used = 0;
+    for (; parts && used < LONGEST; parts--)
+        used += put_part(&bytes, &chance, all + used, LONGEST - used);
+    uint8_t *window = copy_of(all, used);
+    free(all);
+    wl_index *index = wl_index_make(window, window + used);
+    CHECK(index != NULL);
+    for (; questions; questions--)
+        ask(index, &bytes, window, used);
+    wl_index_free(index);
+    free(window);
+    return 0;
+}
+
+#ifdef WITH_MAIN
+int main(int count, char **arguments) { return drive(count, arguments, "\0\1\2\3\4az\xFF", 8); }
+#endif
