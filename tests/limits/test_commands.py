@@ -1,0 +1,91 @@
+"""Commands on inputs that are small and decompress to much, or claim much: bounded memory, and an end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from .children import MEGABYTE, measured, needs_engine, needs_proc
+from .test_bombs import zeros
+
+pytestmark = [needs_proc, needs_engine]
+MOST = 300 * MEGABYTE
+RUN = """
+import contextlib
+import os
+import sys
+from wireloom.command.entry import main
+shown = os.dup(1)
+# What the command writes is not looked at, only what it takes.
+os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+try:
+    main()
+    code = 0
+except SystemExit as end:
+    code = end.code
+sys.stdout.flush()
+os.dup2(shown, 1)
+print(code)
+"""
+
+
+def bomb(tmp_path: Path) -> Path:
+    path = tmp_path / "zeros.wal.zst"
+    path.write_bytes(zeros("zstd", 300))
+    return path
+
+
+def claim(tmp_path: Path) -> Path:
+    path = tmp_path / "claim.wal"
+    path.write_bytes(b"\xff" * 4 + bytes(100))
+    return path
+
+
+def endless(tmp_path: Path) -> Path:
+    """One frame that does not end, or so it seems for 100 MB."""
+    path = tmp_path / "endless.log"
+    with path.open("wb") as file:
+        file.truncate(100 * MEGABYTE)
+        file.seek(0)
+        file.write(b"x" * 70 * MEGABYTE)
+    return path
+
+
+def delimiters(tmp_path: Path) -> Path:
+    path = tmp_path / "delimiters.log"
+    path.write_bytes(b"\xfe\xfd" * 10_000_000)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        (bomb, "edgemq_segment"),
+        (claim, "edgemq_segment"),
+        (endless, "word_stuffed_log"),
+        (delimiters, "word_stuffed_log"),
+    ],
+    ids=lambda each: getattr(each, "__name__", None),
+)
+@pytest.mark.parametrize(
+    ("command", "options", "code"),
+    [
+        ("verify", (), "1"),
+        ("extract", (), "0"),
+        ("decode", ("-o", "rows.parquet"), "0"),
+        ("inspect", (), "0"),
+        ("inspect", ("--html", "page.html"), "0"),
+        ("inspect", ("--record", "3000000"), "2"),
+    ],
+    ids=lambda each: "-".join(each) if isinstance(each, tuple) else None,
+)
+def test_commands(
+    make: Callable[[Path], Path], name: str, command: str, options: tuple[str, ...], code: str, tmp_path: Path
+) -> None:
+    path = make(tmp_path)
+    placed = [str(tmp_path / each) if "." in each else each for each in options]
+    words, peak = measured(RUN, command, name, path, *placed)
+    assert words == [code]
+    assert peak < MOST
