@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import pyarrow as pa
 
+from .cached import cached_property
 from .errors import WireloomError
 from .feeders import BatchColumns, Filled, RowDamage
 from .format import Format

@@ -5,10 +5,10 @@ from __future__ import annotations
 import importlib
 import re
 from dataclasses import dataclass, field
-from functools import cached_property
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from .cached import cached_property
 from .errors import WireloomError
 from .messages.program import MESSAGE_PROGRAM_VERSION, MessageProgram
 from .nearest import unknown

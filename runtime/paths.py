@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from functools import cache, cached_property
+from functools import cache
+
+from .cached import cached_property
 
 
 class PathPattern:

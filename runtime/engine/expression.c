@@ -92,12 +92,6 @@ void wl_expression_uses(const uint8_t *code, size_t size, bool *registers, bool 
     }
 }
 
-/* Rounds down, as Python's // does; the caller has excluded a zero divisor and the one quotient that overflows. */
-static wl_integer floor_divide(wl_integer left, wl_integer right) {
-    wl_integer quotient = left / right;
-    return left % right != 0 && (left < 0) != (right < 0) ? quotient - 1 : quotient;
-}
-
 static bool shift_left(wl_integer left, wl_integer right, wl_integer *result) {
     if (right < 0)
         return false;
@@ -110,13 +104,16 @@ static bool shift_left(wl_integer left, wl_integer right, wl_integer *result) {
     return *result >> (unsigned)right == left;
 }
 
+/* Rounds down, and the rest has the divisor's sign, as with Python's // and %. The rest is not made of the quotient,
+ * whose product with the least divisor is beyond 128 bits. */
 static bool divide(unsigned code, wl_integer left, wl_integer right, wl_integer *result) {
     const wl_integer least = (wl_integer)((unsigned_integer)1 << 127);
     *result = 0;
     if (right == 0 || (right == -1 && left == least))
         return right != 0 && code == CODE_MODULO;
-    wl_integer quotient = floor_divide(left, right);
-    *result = code == CODE_FLOOR_DIVIDE ? quotient : left - quotient * right;
+    wl_integer rest = left % right;
+    bool down = rest != 0 && (rest < 0) != (right < 0);
+    *result = code == CODE_MODULO ? rest + (down ? right : 0) : left / right - down;
     return true;
 }
 

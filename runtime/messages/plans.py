@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 from collections.abc import Callable, Mapping
 from enum import IntEnum
@@ -91,6 +92,17 @@ def _is_list(rule: FieldRule) -> bool:
 _lock = RLock()
 _making: dict[type[Any], Plan] = {}
 """The plans of types that may lead to each other; they are given away when all of them are complete."""
+
+
+def _begin_anew() -> None:
+    """In a forked process: the thread that was making plans is not there to let go of the lock."""
+    global _lock
+    _lock = RLock()
+    _making.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_anew)
 
 
 def plan_of(message_class: type[Message]) -> Plan:

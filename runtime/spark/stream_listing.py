@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import cached_property
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from ..cached import cached_property
 from ..errors import NothingThereError, WireloomError
 from ..listing import alternatives
 from ..storage import REMOTE_SCHEMES, STANDARD_INPUT, WILDCARDS, FileInput, Input, Location

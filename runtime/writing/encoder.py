@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
 from typing import Any
 
 import pyarrow as pa
 
 from .. import engine
+from ..cached import cached_property
 from ..errors import WireloomError
 from ..format import Format
 from ..parsing import KaitaiStructError, Struct

@@ -130,6 +130,9 @@ static bool evaluate(const uint8_t *code, size_t size, int64_t *value) {
     0, (uint8_t)(value), ((value) < 0 ? 255 : 0), ((value) < 0 ? 255 : 0), ((value) < 0 ? 255 : 0),                    \
         ((value) < 0 ? 255 : 0), ((value) < 0 ? 255 : 0), ((value) < 0 ? 255 : 0), ((value) < 0 ? 255 : 0)
 
+/* -2^127: -2^63 · 2^63 · 2. */
+#define LEAST 25, 0, 0, 0, 0, 0, 0, 0, 128, 13, 25, 0, 0, 0, 0, 0, 0, 0, 128, 5, CONSTANT(2), 5
+
 static void expect_value(const uint8_t *code, size_t size, int64_t expected) {
     int64_t value;
     CHECK(evaluate(code, size, &value));
@@ -164,6 +167,10 @@ static void test_expressions(void) {
     VALUE(3, 1, 1, CONSTANT(-2), 6);
     FAILURE(1, 1, CONSTANT(0), 6);
     FAILURE(1, 1, CONSTANT(0), 7);
+    VALUE(5, CONSTANT(5), LEAST, 7, LEAST, 4);
+    VALUE(-1, CONSTANT(5), LEAST, 6);
+    VALUE(0, LEAST, CONSTANT(-1), 7);
+    FAILURE(LEAST, CONSTANT(-1), 6);
     VALUE(1, 1, 1, CONSTANT(3), 8);
     VALUE(-5, 1, 1, CONSTANT(3), 9);
     VALUE(-6, 1, 1, CONSTANT(3), 10);

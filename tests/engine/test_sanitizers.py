@@ -26,6 +26,7 @@ FUZZ_ROUNDS = {
     "fuzz_messages": "4000",
     "fuzz_stuffing": "800",
     "fuzz_wire": "4000",
+    "fuzz_expression": "10000",
     "fuzz_index": "1500",
     "fuzz_digests": "800",
 }

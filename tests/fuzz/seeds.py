@@ -138,6 +138,7 @@ def seeds() -> dict[str, list[bytes]]:
         "fuzz_messages": [b"\1" + choices(f"message {number}") + each for number, each in enumerate(messages())],
         "fuzz_stuffing": [bytes([number, 3, 0xFE]) + each for number, each in enumerate(some(iter(stuffed)))],
         "fuzz_wire": [bytes([number]) + each for number, each in enumerate(messages())],
+        "fuzz_expression": [choices(f"expression {number}") * 2 for number in range(MOST)],
         "fuzz_index": [choices(f"window {number}") * 5 for number in range(MOST)],
         "fuzz_digests": [
             bytes([number * 23 % 256, 40, number * 9, number]) + each for number, each in enumerate(messages())

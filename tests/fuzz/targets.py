@@ -39,6 +39,7 @@ TARGETS = (
     Target("fuzz_encode", "engine", 1, "rows from columns, with any fields, offsets, stuffing and delimiter"),
     Target("fuzz_stuffing", "engine", 1, "word stuffing, COBS, the search for delimiters"),
     Target("fuzz_wire", "engine", 1, "varints, tags, skipped fields, text"),
+    Target("fuzz_expression", "engine", 1, "expressions over any registers, beside arithmetic of their own"),
     Target("fuzz_index", "engine", 1, "what is known of long ranges of a window: checksums, bytes, text"),
     Target("fuzz_digests", "engine", 1, "CRC-32C, CRC-32 and MD5 of any size at any address"),
     *(Target(name, "python", 1, f"tests/fuzz/surfaces/{name}.py") for name in SURFACES),

@@ -1,0 +1,22 @@
+"""Attributes that are computed when they are first asked for, and kept."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+class cached_property(functools.cached_property[T]):  # noqa: N801  # it takes the place of the one of that name
+    """As ``functools.cached_property``, without the lock that it has up to Python 3.11: one for all instances, and held
+    while the value is computed. A process that is forked meanwhile by another thread would wait for it for ever.
+
+    Threads that ask at the same time may compute the value twice; all of them are given the same one.
+    """
+
+    def __get__(self, instance: Any, owner: type[Any] | None = None) -> Any:
+        if instance is None:
+            return self
+        assert self.attrname is not None
+        return instance.__dict__.setdefault(self.attrname, self.func(instance))

@@ -1,0 +1,231 @@
+/* A fuzz target in libFuzzer's form: expressions of all codes over any registers, some of which could not be computed.
+ *
+ * An expression is written as a tree, whose value is known while it is written: by other arithmetic, and only of those
+ * branches that the language evaluates. The stack machine has to give the same value, or fail where there is none.
+ * Expressions of any bytes, which mostly are none, are only checked; what passes must not do harm. */
+#include "drive.h"
+
+#define REGISTERS 8
+#define SPANS 3
+#define LONGEST 400
+#define DEEPEST 7
+#define WHAT_FOLLOWS ((DEEPEST + 1) * 20) /* two leaves of nine bytes and a code at each depth */
+
+enum { CONSTANT, REGISTER, SPAN_SIZE, ADD, FIRST_OF_TWO = ADD, SHIFT_LEFT = 11, SHIFT_RIGHT, NEGATE, INVERT, EQUAL };
+enum { BOOLEAN_NOT = 21, BOOLEAN_AND, BOOLEAN_OR, SELECT, CONSTANT_UNSIGNED };
+
+__extension__ typedef unsigned __int128 magnitude;
+
+#define LEAST ((wl_integer)((magnitude)1 << 127))
+#define MOST (~LEAST)
+
+typedef struct {
+    wl_integer is;
+    bool failed;
+} value;
+
+typedef struct {
+    taker *bytes;
+    wl_run *run;
+    uint8_t code[LONGEST];
+    size_t size;
+} author;
+
+static const value none = {0, true};
+
+static magnitude size_of(wl_integer number) { return number < 0 ? -(magnitude)number : (magnitude)number; }
+
+/* A number of that size and sign, which may be none. */
+static value signed_number(magnitude size, bool negative) {
+    if (size > (magnitude)MOST + negative)
+        return none;
+    return (value){(wl_integer)(negative ? -size : size), false};
+}
+
+static value plain_sum(wl_integer left, wl_integer right) {
+    if (right > 0 ? left > MOST - right : left < LEAST - right)
+        return none;
+    return (value){left + right, false};
+}
+
+static value plain_difference(wl_integer left, wl_integer right) {
+    if (right < 0 ? left > MOST + right : left < LEAST + right)
+        return none;
+    return (value){left - right, false};
+}
+
+static value plain_product(wl_integer left, wl_integer right) {
+    magnitude one = size_of(left), other = size_of(right);
+    if (one && other > ~(magnitude)0 / one)
+        return none;
+    return signed_number(one * other, (left < 0) != (right < 0));
+}
+
+/* The quotient is rounded down, and the rest has the divisor's sign. */
+static value plain_quotient(wl_integer left, wl_integer right, bool rest) {
+    if (right == 0)
+        return none;
+    magnitude divisor = size_of(right), whole = size_of(left) / divisor, over = size_of(left) % divisor;
+    bool negative = (left < 0) != (right < 0);
+    if (negative && over) {
+        whole++;
+        over = divisor - over;
+    }
+    return rest ? signed_number(over, right < 0) : signed_number(whole, negative);
+}
+
+static value plain_shift(wl_integer left, wl_integer right, bool to_left) {
+    if (right < 0)
+        return none;
+    value result = {left, false};
+    for (wl_integer i = 0; i < right && i < 200; i++) {
+        if (to_left)
+            result = plain_sum(result.is, result.is);
+        else
+            result = plain_quotient(result.is, 2, false);
+        if (result.failed)
+            return none;
+    }
+    return result;
+}
+
+static value plain_two(unsigned code, value left, value right) {
+    if (code == BOOLEAN_AND || code == BOOLEAN_OR) {
+        if (left.failed || (left.is != 0) == (code == BOOLEAN_OR))
+            return (value){!left.failed && left.is != 0, left.failed};
+        return right.failed ? none : (value){right.is != 0, false};
+    }
+    if (left.failed || right.failed)
+        return none;
+    wl_integer a = left.is, b = right.is;
+    switch (code) {
+    case ADD:
+        return plain_sum(a, b);
+    case ADD + 1:
+        return plain_difference(a, b);
+    case ADD + 2:
+        return plain_product(a, b);
+    case ADD + 3:
+    case ADD + 4:
+        return plain_quotient(a, b, code == ADD + 4);
+    case ADD + 5:
+        return (value){a & b, false};
+    case ADD + 6:
+        return (value){a | b, false};
+    case ADD + 7:
+        return (value){(a | b) & ~(a & b), false};
+    case SHIFT_LEFT:
+    case SHIFT_RIGHT:
+        return plain_shift(a, b, code == SHIFT_LEFT);
+    default: /* comparisons: equal, not equal, less, less or equal, greater, greater or equal */
+        return (value){(code - EQUAL) == 0   ? a == b
+                       : (code - EQUAL) == 1 ? !(a == b)
+                       : (code - EQUAL) == 2 ? b > a
+                       : (code - EQUAL) == 3 ? !(a > b)
+                       : (code - EQUAL) == 4 ? b < a
+                                             : !(b > a),
+                       false};
+    }
+}
+
+static value plain_one(unsigned code, value operand) {
+    if (operand.failed)
+        return none;
+    if (code == NEGATE)
+        return plain_difference(0, operand.is);
+    return code == INVERT ? plain_difference(-1, operand.is) : (value){operand.is ? 0 : 1, false};
+}
+
+/* Small numbers, and those about the ends of what 8, 32, 64 and 128 bits hold. */
+static wl_integer number(taker *bytes) {
+    static const unsigned widths[] = {0, 4, 8, 31, 32, 63, 64, 126};
+    unsigned choice = take(bytes), width = widths[choice & 7];
+    wl_integer near = (wl_integer)take_below(bytes, 9) - 4;
+    wl_integer end = (wl_integer)((magnitude)1 << width);
+    if (choice & 64)
+        return choice & 128 ? LEAST + (near < 0 ? 0 : near) : MOST - (near < 0 ? 0 : near);
+    return (choice & 128 ? -end : end) + near;
+}
+
+static void put(author *by, unsigned code) { by->code[by->size++] = (uint8_t)code; }
+
+static value put_leaf(author *by) {
+    unsigned choice = take(by->bytes), at = choice >> 2;
+    switch (choice & 3) {
+    case 0:
+        put(by, REGISTER);
+        put(by, at % REGISTERS);
+        return (value){by->run->registers[at % REGISTERS], by->run->poison[0] >> at % REGISTERS & 1};
+    case 1:
+        put(by, SPAN_SIZE);
+        put(by, at % SPANS);
+        return (value){(wl_integer)by->run->spans[at % SPANS].size, false};
+    default: {
+        uint64_t bits = (uint64_t)number(by->bytes);
+        put(by, choice & 1 ? CONSTANT : CONSTANT_UNSIGNED);
+        for (unsigned i = 0; i < 8; i++)
+            put(by, (uint8_t)(bits >> 8 * i));
+        return (value){choice & 1 ? (wl_integer)(int64_t)bits : (wl_integer)bits, false};
+    }
+    }
+}
+
+static value put_tree(author *by, unsigned depth) {
+    static const uint8_t ones[] = {NEGATE, INVERT, BOOLEAN_NOT};
+    static const uint8_t twos[] = {3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 15, 16, 17, 18, 19, 20, 22, 23};
+    unsigned choice = depth == DEEPEST || by->size > LONGEST - WHAT_FOLLOWS ? 0 : take(by->bytes);
+    if (choice < 60)
+        return put_leaf(by);
+    if (choice < 90) {
+        value operand = put_tree(by, depth + 1);
+        put(by, ones[choice % 3]);
+        return plain_one(ones[choice % 3], operand);
+    }
+    value first = put_tree(by, depth + 1), second = put_tree(by, depth + 1);
+    if (choice < 220) {
+        unsigned code = twos[choice % sizeof twos];
+        put(by, code);
+        return plain_two(code, first, second);
+    }
+    value third = put_tree(by, depth + 1);
+    put(by, SELECT);
+    return first.failed ? none : first.is ? second : third;
+}
+
+static void check_run(author *by, const wl_program *program, const value *expected) {
+    const char *problem;
+    bool failed, passes = wl_expression_check(program, by->code, by->size, &problem);
+    CHECK(passes == !problem && (passes || !expected));
+    if (!passes)
+        return;
+    const uint8_t *code = copy_of(by->code, by->size);
+    const wl_instruction instruction = {.d = (int64_t)by->size, .constant = code};
+    wl_integer found = wl_expression(by->run, &instruction, &failed);
+    CHECK(!expected || (failed == expected->failed && (failed || found == expected->is)));
+    free((void *)(uintptr_t)code);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    const wl_program program = {.register_count = REGISTERS, .span_count = SPANS};
+    taker bytes = {data, data + size};
+    author by = {.bytes = &bytes, .run = calloc(1, sizeof *by.run)};
+    CHECK(by.run != NULL);
+    by.run->poison[0] = take_below(&bytes, 4) ? 0 : take(&bytes);
+    by.run->poisoned = by.run->poison[0] != 0;
+    for (unsigned i = 0; i < REGISTERS; i++)
+        by.run->registers[i] = number(&bytes);
+    for (unsigned i = 0; i < SPANS; i++)
+        by.run->spans[i].size = take(&bytes);
+    value expected = put_tree(&by, 0);
+    check_run(&by, &program, &expected);
+    /* Some of its bytes changed: what is still an expression has some value, or none. */
+    for (unsigned i = 0; i < 2; i++)
+        by.code[(take(&bytes) | (size_t)take(&bytes) << 8) % by.size] = (uint8_t)take(&bytes);
+    check_run(&by, &program, NULL);
+    free(by.run);
+    return 0;
+}
+
+#ifdef WITH_MAIN
+int main(int count, char **arguments) { return drive(count, arguments, "\0\x40\x50\x7F\xC0\xFF", 6); }
+#endif

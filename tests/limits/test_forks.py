@@ -1,0 +1,62 @@
+"""Processes that are forked while a thread computes what all readers share: they do not wait for that thread."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from .children import SECONDS
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")
+
+# A thread stays inside of what is computed once for all, and the process is forked there.
+FORKED = """
+import os, signal, sys, threading
+from wireloom import format, read, registry
+from wireloom.messages import plans
+
+shared = sys.argv[1]
+inside, outside = threading.Event(), threading.Event()
+main = threading.main_thread()
+
+def stopping(function):
+    def stopped(*arguments):
+        if threading.current_thread() is not main:
+            inside.set()
+            outside.wait()
+        return function(*arguments)
+    return stopped
+
+if shared == "plan":
+    plans._fill = stopping(plans._fill)
+    target = lambda: plans.plan_of(registry.get("s2_messages").message_class)
+else:
+    format.Format._submodule = stopping(format.Format._submodule)
+    format.Format._class = stopping(format.Format._class)
+    target = lambda: getattr(registry.get("word_stuffed_log"), shared)
+
+threading.Thread(target=target, daemon=True).start()
+assert inside.wait(60)
+child = os.fork()
+if child == 0:
+    signal.alarm(30)
+    for each in (registry.get("word_stuffed_log"), registry.get("cobs_log")):
+        assert each.schema is each.schema and each.row_class is each.row_class and each.program is each.program
+    assert read("cobs_log", b"\\x02a\\0").num_rows == 1
+    plan = plans.plan_of(registry.get("s2_messages").message_class)
+    assert plan is plans.plan_of(registry.get("s2_messages").message_class) and plan.steps
+    os._exit(0)
+_, status = os.waitpid(child, 0)
+outside.set()
+sys.exit(status and f"the child ended with {status}")
+"""
+
+
+@pytest.mark.parametrize("shared", ["schema", "row_class", "program", "plan"])
+def test_a_fork_while_a_thread_computes_what_is_shared(shared: str) -> None:
+    command = [sys.executable, "-W", "ignore", "-c", FORKED, shared]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
