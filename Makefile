@@ -19,6 +19,7 @@ help:
 	@echo "make gallery    Kaitai's formats, a checkout that KAITAI_FORMATS names; rewrites their score"
 	@echo "make generate   specs/ -> generated/"
 	@echo "make test-lowest  with the lowest versions of the dependencies;  make lock  pins those that CI installs"
+	@echo "make test-free-threaded  the engine in a Python without the global lock;  FREE_THREADED=python3.14t"
 	@echo "make check      fails where generated/ differs from specs/"
 
 setup: $(READY)
@@ -88,6 +89,12 @@ campaign: setup
 .PHONY: test-lowest
 test-lowest: setup
 	@PYTHON="$(BIN)/python" sh .ci/lowest
+
+# Needs a free-threaded Python, such as python3.14t.
+FREE_THREADED ?= python3.14t
+.PHONY: test-free-threaded
+test-free-threaded:
+	@PYTHON="$(FREE_THREADED)" sh .ci/free-threaded
 
 # The versions that CI installs; UPGRADE=1 takes the newest of all.
 .PHONY: lock

@@ -13,6 +13,8 @@ ROOT = Path(__file__).parent
 # Debugging information has the name of the folder that it was built in; without it, every build gives the same bytes.
 UNIX_OPTIONS = ["-O3", "-g0", "-std=c11", "-fvisibility=hidden", "-Wall", "-Wextra"]
 OPTIONS = ["/O2"] if sys.platform == "win32" else UNIX_OPTIONS
+# A Python without the global lock does not load what is built for the stable interface: it gets an engine of its own.
+FREE_THREADED = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
 TOP_LEVEL = {"wireloom": "runtime", "wireloom.codegen": "codegen", "wireloom.formats": "generated"}
 
 
@@ -34,12 +36,6 @@ class BuildEngine(build_ext):
     def run(self) -> None:
         if os.environ.get("WIRELOOM_WITHOUT_ENGINE"):
             return
-        if sysconfig.get_config_var("Py_GIL_DISABLED"):
-            # It cannot load what is built for the stable interface, and the shim counts on the lock.
-            sys.exit(
-                "wireloom: the engine is not built for a free-threaded Python: use an ordinary one, or set"
-                " WIRELOOM_WITHOUT_ENGINE=1 for the object parser alone"
-            )
         super().run()
 
 
@@ -57,9 +53,9 @@ engine = Extension(
     "wireloom.engine._engine",
     sources=sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "runtime/engine").glob("*.c")),
     depends=sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "runtime/engine").glob("*.h")),
-    define_macros=[("Py_LIMITED_API", "0x030B0000")],
+    define_macros=[] if FREE_THREADED else [("Py_LIMITED_API", "0x030B0000")],
     extra_compile_args=OPTIONS,
-    py_limited_api=True,
+    py_limited_api=not FREE_THREADED,
 )
 
 mapping = packages()
@@ -68,5 +64,5 @@ setup(
     package_dir=mapping,
     ext_modules=[engine],
     cmdclass={"bdist_wheel": BuildWheel, "build_ext": BuildEngine},
-    options={"bdist_wheel": {"py_limited_api": "cp311"}},
+    options={} if FREE_THREADED else {"bdist_wheel": {"py_limited_api": "cp311"}},
 )

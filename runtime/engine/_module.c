@@ -1,5 +1,6 @@
 /* The CPython shim: takes arguments apart, borrows buffers, lets go of the GIL, calls the engine. Nothing else.
- * Limited API of Python 3.11, so one build serves every later Python. */
+ * Limited API of Python 3.11, so one build serves every later Python, but for free-threaded ones, which are built for
+ * each by itself. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
@@ -351,6 +352,10 @@ PyMODINIT_FUNC PyInit__engine(void) {
         Py_XDECREF(module);
         return NULL;
     }
+#ifdef Py_GIL_DISABLED
+    /* What calls share is not changed after this function; the buffers that they write to are their callers'. */
+    PyUnstable_Module_SetGIL(module, Py_MOD_GIL_NOT_USED);
+#endif
     program_type = (PyTypeObject *)type; /* both kept for as long as the process runs */
     message_program_type = (PyTypeObject *)message_type;
     Py_DECREF(maker_type);

@@ -18,7 +18,7 @@ import zstandard
 from wireloom import registry
 from wireloom.program import ColumnProgram
 
-from .surfaces import damage, formats, objects, s2_frames
+from .surfaces import damage, formats, inspecting, objects, s2_frames
 from .targets import CORPORA, ROOT
 
 VECTORS = ROOT / "tests" / "vectors"
@@ -157,6 +157,11 @@ def seeds() -> dict[str, list[bytes]]:
             bytes([number, 0, number % 8, 0]) + each
             for number, (name, _) in enumerate(formats.TABLES)
             for each in logs[name][:4]
+        ],
+        "inspecting": [
+            bytes([number, number % 4, number % 3, number * 5 % 16, 0, 0, 0, 9]) + each
+            for number, (name, _) in enumerate(inspecting.TABLES)
+            for each in logs.get(name, streams)[:4]
         ],
         "damage": [
             bytes([number]) + choices(f"log {number} {each}") * 3

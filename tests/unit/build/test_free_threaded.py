@@ -1,38 +1,67 @@
-"""A free-threaded Python is told so in one sentence; the object parser can be had for it."""
+"""A free-threaded Python gets an engine of its own, or the object parser alone; ``make test-free-threaded`` runs it."""
 
 import os
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[3]
 
-# What such a Python says of itself.
+# What such a Python says of itself. Nothing is compiled: this one's headers are not those of such a Python.
 PROGRAM = """
 import runpy, sys, sysconfig
-sysconfig.get_config_vars()["Py_GIL_DISABLED"] = 1
-sys.argv = ["setup.py", "--quiet", "build_ext", "--build-lib", sys.argv[1], "--build-temp", sys.argv[1]]
-runpy.run_path("setup.py", run_name="__main__")
+from setuptools import Extension
+from setuptools.command.build_ext import build_ext
+
+if sys.argv[1] == "free":
+    sysconfig.get_config_vars()["Py_GIL_DISABLED"] = 1
+
+def show(self, extension):
+    print(extension.name, dict(extension.define_macros).get("Py_LIMITED_API"), extension.py_limited_api)
+
+build_ext.build_extension = show
+sys.argv = ["setup.py", "--quiet", "build_ext", "--build-lib", sys.argv[2], "--build-temp", sys.argv[2]]
+made = runpy.run_path("setup.py", run_name="__main__")
+print(made["FREE_THREADED"])
 """
 
 
-def build(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", PROGRAM, str(folder)]
-    return subprocess.run(
+def build(kind: str, folder: Path, **environment: str) -> list[str]:
+    """What would be built, and whether for a free-threaded Python."""
+    command = [sys.executable, "-c", PROGRAM, kind, str(folder)]
+    done = subprocess.run(
         command, cwd=ROOT, env={**os.environ, **environment}, capture_output=True, text=True, check=False
     )
-
-
-def test_the_engine_is_not_built(tmp_path: Path) -> None:
-    done = build(tmp_path)
-    assert done.returncode == 1
-    assert done.stderr.strip().splitlines()[-1] == (
-        "wireloom: the engine is not built for a free-threaded Python: use an ordinary one, or set"
-        " WIRELOOM_WITHOUT_ENGINE=1 for the object parser alone"
-    )
-    assert list(tmp_path.rglob("*.so")) == []
-
-
-def test_the_object_parser_alone(tmp_path: Path) -> None:
-    done = build(tmp_path, WIRELOOM_WITHOUT_ENGINE="1")
     assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("kind", "built"),
+    [
+        ("free", ["wireloom.engine._engine None False", "True"]),
+        ("ordinary", ["wireloom.engine._engine 0x030B0000 True", "False"]),
+    ],
+)
+def test_what_is_built(kind: str, built: list[str], tmp_path: Path) -> None:
+    assert build(kind, tmp_path) == built
+
+
+@pytest.mark.parametrize("kind", ["free", "ordinary"])
+def test_the_object_parser_alone(kind: str, tmp_path: Path) -> None:
+    assert build(kind, tmp_path, WIRELOOM_WITHOUT_ENGINE="1") == [str(kind == "free")]
+
+
+def test_an_ordinary_python_is_refused_where_a_free_threaded_one_is_meant() -> None:
+    done = subprocess.run(
+        ["sh", str(ROOT / ".ci" / "free-threaded")],
+        cwd=ROOT,
+        env={**os.environ, "PYTHON": sys.executable},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "is no free-threaded Python; name one: make test-free-threaded FREE_THREADED=" in done.stderr

@@ -1,0 +1,86 @@
+"""What ``wireloom inspect`` shows of raw bytes, in every form; it agrees with what reading makes of them."""
+
+import io
+import json
+from typing import Any
+
+import wireloom
+from rich.console import Console
+from wireloom import registry
+from wireloom.format import Format
+from wireloom.inspecting import (
+    MessageScan,
+    Painter,
+    Record,
+    Wanted,
+    page,
+    page_record,
+    record_data,
+    record_scan,
+    records,
+)
+from wireloom.storage import expand
+
+from .taking import Taker
+
+TABLES: tuple[tuple[str, dict[str, str]], ...] = (
+    ("edgemq_segment", {"stride": "layout"}),
+    ("edgemq_segment", {"stride": "rules"}),
+    ("edgemq_segment", {}),
+    ("word_stuffed_log", {}),
+    ("cobs_log", {}),
+    ("kpl_aggregated_record", {}),
+    ("s2_messages", {"message": "read_batch"}),
+    ("s2_messages", {"message": "append_input"}),
+    ("s2_session", {}),
+)
+MANY = 1_000_000
+LIMITS = (0, 1, 16, 512)
+"""Bytes of a record that are shown; 0: all."""
+
+
+def inspected(format: Format, content: bytes, wanted: Wanted, recover: bool, options: dict[str, Any]) -> list[Record]:
+    """The wanted records, as the command finds them."""
+    [source] = expand(content)
+    if format.message is not None:
+        return list(MessageScan(format, source, wanted, options).records())
+    return list(records(record_scan(format, source, wanted, recover=recover, options=options), format, wanted))
+
+
+def shown(format: Format, found: list[Record], report: Any, limit: int, width: int) -> None:
+    """In every form that the command has."""
+    painter = Painter(format, Console(file=io.StringIO(), width=width, markup=False, highlight=False), limit)
+    for each in found:
+        painter.print(each)
+    json.dumps([record_data(format, each, limit) for each in found])
+    assert page(format, "some name", report, [page_record(format, each, limit) for each in found])
+
+
+def check(data: bytes) -> None:
+    taker = Taker(data)
+    name, options = taker.pick(TABLES)
+    format = registry.get(name)
+    limit, width, flags = taker.pick(LIMITS), taker.pick((40, 80, 160)), taker.byte()
+    wanted = Wanted(
+        taker.number(2) * (flags & 1), 1 + taker.byte() * (flags >> 1 & 1), 1 + taker.byte(), bool(flags & 4)
+    )
+    recover, content = bool(flags & 8) and format.message is None, taker.rest()
+    how: dict[str, Any] = {} if format.message else {"recover": recover}
+    table, report = wireloom.read_with_report(name, content, mode="dropmalformed", codec="none", **how, **options)
+    [file] = report.files
+    everything = inspected(format, content, Wanted(count=MANY, all_damage=True), recover, dict(options))
+    damaged = [each for each in everything if each.reason is not None and each.kind != "tail"]
+    assert [(each.begin, each.reason) for each in damaged] == [(each.offset, each.reason) for each in file.damaged]
+    for each, listed in zip(damaged, file.damaged, strict=True):
+        # A report's range takes in the empty frames behind it, where there are many.
+        assert each.end == listed.offset + listed.length or (each.end - each.begin == len(format.delimiter or b""))
+    tails = [(each.begin, each.end) for each in everything if each.kind == "tail"]
+    ended = file.tail == "clean" or file.tail_offset == len(content)
+    assert tails == ([] if ended else [(file.tail_offset, len(content))])
+    for each in everything:
+        assert 0 <= each.begin <= each.end <= len(content)
+        if each.kind == "record":
+            assert each.data == content[each.begin : each.end]
+    if format.message is None:
+        assert sum(each.kind == "record" and each.reason is None for each in everything) == table.num_rows
+    shown(format, inspected(format, content, wanted, recover, dict(options)), file, limit, width)
