@@ -109,11 +109,15 @@ def _arrow(make: Any, row: int) -> Any:
 
 def size_of(batch: pa.RecordBatch) -> int:
     """About how many bytes a batch has."""
-    try:
-        return int(batch.nbytes)
-    except pa.ArrowTypeError:
-        # Older versions of Arrow do not know that of a part of ``binary_view``.
+    if any(map(_has_views, batch.schema.types)):
+        # Versions of Arrow before 24 do not know how large views are, and 24.0 ends the process where all are short.
         return int(batch.get_total_buffer_size())
+    return int(batch.nbytes)
+
+
+def _has_views(type: pa.DataType) -> bool:
+    views = pa.types.is_binary_view(type) or pa.types.is_string_view(type)
+    return views or any(_has_views(type.field(number).type) for number in range(type.num_fields))
 
 
 def _cut(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:

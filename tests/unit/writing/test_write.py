@@ -7,6 +7,7 @@ import struct
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pyarrow as pa
@@ -20,7 +21,7 @@ from wireloom import registry
 from wireloom.errors import UnknownNameError, WireloomError
 from wireloom.writing import WriteReport, write
 from wireloom.writing import encoder as encoder_module
-from wireloom.writing.batches import batches_of
+from wireloom.writing.batches import batches_of, size_of
 from wireloom.writing.encoder import RowEncoder
 
 EVENTS = pa.table(
@@ -382,3 +383,10 @@ def test_the_quick_way_gives_what_the_row_class_gives(format: str, data: st.Data
 def test_the_row_class_takes_over_where_the_layout_is_not_plain(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(encoder_module, "plain_row", lambda format: None)
     assert written(EVENTS) == FRAMES
+
+
+@pytest.mark.parametrize("type", [pa.binary_view(), pa.string_view(), pa.list_(pa.struct({"a": pa.binary_view()}))])
+def test_arrow_is_not_asked_how_large_views_are(type: pa.DataType) -> None:
+    # It has no `nbytes`.
+    batch: Any = SimpleNamespace(schema=pa.schema({"x": pa.int8(), "y": type}), get_total_buffer_size=lambda: 7)
+    assert size_of(batch) == 7
