@@ -90,6 +90,12 @@ def test_what_is_slow_once_is_no_finding(slow: bool, tmp_path: Path) -> None:
         assert (outcome.executions, outcome.findings, kept) == (20, [], [])
 
 
+@pytest.mark.parametrize(("program", "slow"), [("import time; time.sleep(1.3)", False), ("while True: pass", True)])
+def test_waiting_for_a_processor_is_not_slow(program: str, slow: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(libfuzzer, "SLOW_SECONDS", 1)
+    assert libfuzzer.is_slow_again([sys.executable, "-c", program], Path("artifact")) == slow
+
+
 def test_the_report_names_what_is_absent_and_what_was_found(tmp_path: Path) -> None:
     outcomes = [
         Outcome("specs", "python", absent="atheris is not installed"),
