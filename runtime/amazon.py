@@ -7,6 +7,7 @@ import re
 from functools import cache
 from typing import Any
 
+from .credentials import check_endpoint
 from .profiles import profile
 from .storage import Location
 
@@ -29,7 +30,8 @@ _without_tokens = WithoutTokens()
 
 @cache
 def client(location: Location) -> Any:
-    """The client; one per process and place. Raises ``ImportError`` without boto3."""
+    """The client; one per process and place. Raises ``ImportError`` without boto3, and ``WireloomError`` for
+    credentials in an endpoint."""
     import boto3
     from botocore import UNSIGNED
     from botocore.config import Config
@@ -38,6 +40,7 @@ def client(location: Location) -> Any:
         logging.getLogger(name).addFilter(_without_tokens)
     own = None if location.profile is None else profile(location.profile)
     endpoint = location.endpoint or (None if own is None else own.endpoint)
+    check_endpoint(endpoint or "")
     if endpoint is not None and "://" not in endpoint:
         endpoint = f"https://{endpoint}"
     session = boto3.Session(profile_name=location.profile)

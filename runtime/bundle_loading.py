@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
+from io import FileIO
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from . import codecs
 from .codecs import gzip, zstd
 from .errors import WireloomError
 from .storage import FileInput, Input, MemoryInput
+from .threads import start
 
 if TYPE_CHECKING:
     from .format import Format
@@ -98,12 +100,10 @@ class Loads:
         if source.size >= len(target):
             return None
         try:
-            descriptor = os.open(source.path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
-            try:
+            # Not by a bare descriptor, which is lost where an interrupt comes right behind the call that gave it.
+            with FileIO(source.path) as file:
                 # A byte more than there should be, so that a file that has grown is noticed.
-                size = os.readv(descriptor, [target[: source.size + 1]])
-            finally:
-                os.close(descriptor)
+                size = file.readinto(target[: source.size + 1])
             if size != source.size:
                 return None
             codec = self._codec(target[:size], source)
@@ -157,11 +157,13 @@ class LoadsAhead:
         if self._process != os.getpid():
             raise WireloomError("a scan that was begun before a fork cannot be read on in the new process")
         if self._thread is None:
+            work = (self._loads, self._free, self._ready)
+            thread = threading.Thread(target=_work, args=work, name="wireloom-files", daemon=True)
+            start(thread)
+            # Where that was interrupted, nobody can wait for the thread: it has no memory to read into then.
+            self._thread = thread
             for _ in range(AHEAD):
                 self._free.put(memoryview(bytearray(MEMORY)))
-            work = (self._loads, self._free, self._ready)
-            self._thread = threading.Thread(target=_work, args=work, name="wireloom-files", daemon=True)
-            self._thread.start()
         found = self._ready.get()
         if isinstance(found, BaseException):
             raise WireloomError(f"reading failed: {found!r}", reason="missing")

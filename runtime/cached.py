@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 T = TypeVar("T")
 
@@ -14,6 +14,12 @@ class cached_property(functools.cached_property[T]):  # noqa: N801  # it takes t
 
     Threads that ask at the same time may compute the value twice; all of them are given the same one.
     """
+
+    @overload
+    def __get__(self, instance: None, owner: type[Any] | None = None) -> cached_property[T]: ...
+
+    @overload
+    def __get__(self, instance: object, owner: type[Any] | None = None) -> T: ...
 
     def __get__(self, instance: Any, owner: type[Any] | None = None) -> Any:
         if instance is None:

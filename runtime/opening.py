@@ -72,6 +72,10 @@ def open_input(plan: Plan, source: Input) -> Opened:
         window = MemoryWindow(memoryview(b""))
         window.error = error
         return Opened(window, stored)
+    except BaseException:
+        # A traceback may be kept for long.
+        stored.close()
+        raise
 
 
 def _zeros(stored: Stored, most: int) -> int:

@@ -82,9 +82,11 @@ class Scanner:
     def _one(self, source: Input) -> Iterator[Any]:
         self._scan = scan = _scan_of(self._plan, source)
         self.report.files.append(scan.report)
-        for batch in scan.batches():
-            self._tell(scan.stored_bytes)
-            yield batch
+        # Closed by name: what is raised where Python clears away a generator, an interrupt among it, goes nowhere.
+        with closing(scan.batches()) as batches:
+            for batch in batches:
+                self._tell(scan.stored_bytes)
+                yield batch
         self._done, self._scan = self._done + scan.stored_bytes, None
         self._tell(0)
 

@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from .codecs import Decoder, Stored
 from .errors import WireloomError
+from .threads import start
 
 CHUNK = 2 * 1024 * 1024
 """Bytes per block: as much as stays in a processor's own cache until the engine has read it."""
@@ -196,7 +197,8 @@ class PrefetchedBlocks:
         self._thread: threading.Thread | None = None
         self._process = os.getpid()
         self._ended = False
-        self._stopped = threading.Event()
+        self._stopped: list[bool] = []
+        """Not empty: the thread is to end. An interrupt inside of an event would leave its lock taken for ever."""
         self._stop = weakref.finalize(self, _halt, self._stopped, self._free)
 
     def next(self) -> Block | None:
@@ -206,15 +208,17 @@ class PrefetchedBlocks:
         if self._process != os.getpid():
             raise WireloomError("a scan that was begun before a fork cannot be read on in the new process")
         if self._thread is None:
-            for number in range(AHEAD):
-                self._free.put(new_block(self._decoder, self._chunk if number else min(self._chunk, FIRST)))
-            self._thread = threading.Thread(
+            thread = threading.Thread(
                 target=_work,
                 args=(self._decoder, self._free, self._ready, self._stopped, self._wanted_end),
                 name="wireloom-prefetch",
                 daemon=True,
             )
-            self._thread.start()
+            start(thread)
+            # Where that was interrupted, nobody can wait for the thread: it has no block to read into then.
+            self._thread = thread
+            for number in range(AHEAD):
+                self._free.put(new_block(self._decoder, self._chunk if number else min(self._chunk, FIRST)))
         block = self._ready.get()
         self._ended = block.last
         return block
@@ -232,14 +236,16 @@ class PrefetchedBlocks:
     def close(self) -> None:
         """Ends the thread and waits until it has; not where it may be waiting for a pipe."""
         self._ended = True
-        self._stop()
+        # Not by the finalizer, which counts as called also where it was interrupted.
+        _halt(self._stopped, self._free)
         if self._thread is not None and self._process == os.getpid() and not self._patient:
             self._thread.join()
         self._thread = None
+        self._stop.detach()
 
 
-def _halt(stopped: threading.Event, free: SimpleQueue[Block | None]) -> None:
-    stopped.set()
+def _halt(stopped: list[bool], free: SimpleQueue[Block | None]) -> None:
+    stopped.append(True)
     free.put(None)
 
 
@@ -247,10 +253,10 @@ def _work(
     decoder: Decoder,
     free: SimpleQueue[Block | None],
     ready: SimpleQueue[Block],
-    stopped: threading.Event,
+    stopped: list[bool],
     stop: int | None,
 ) -> None:
-    while (block := free.get()) is not None and not stopped.is_set():
+    while (block := free.get()) is not None and not stopped:
         try:
             fill(decoder, block, stop)
         except BaseException as error:

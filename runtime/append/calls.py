@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -48,15 +49,20 @@ class SystemCalls:
         os.fsync(descriptor)
 
 
-def open_for_append(path: str, flags: int) -> int:
-    """A descriptor in append mode. Raises ``WireloomError``."""
-    flags |= os.O_APPEND | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+def open_for_append(path: str, *, new: bool = False) -> io.FileIO:
+    """A file in append mode, created where it is missing; ``new``: it must be. Raises ``WireloomError``.
+
+    An object, which closes what nobody holds any more: a bare descriptor is lost where an interrupt comes right behind
+    the call that gave it.
+    """
     try:
+        if new:
+            io.FileIO(path, "x").close()
         try:
-            return os.open(path, flags | os.O_RDWR, 0o666)
+            return io.FileIO(path, "a+")
         except PermissionError:
             # Its end cannot be looked at then, so a delimiter is put first.
-            return os.open(path, flags | os.O_WRONLY, 0o666)
+            return io.FileIO(path, "a")
     except OSError as error:
         raise WireloomError(f"cannot be appended to: {error.strerror}", path=path) from error
 

@@ -26,13 +26,12 @@ def publish(
     final = Path(os.path.realpath(path))
     temporary = final.with_name(f".{final.name}.{secrets.token_hex(4)}.tmp")
     try:
-        descriptor = open_for_append(str(temporary), os.O_CREAT | os.O_EXCL)
-        try:
-            with AppendWriter(descriptor, format, **options) as writer:
-                yield writer
-                writer.sync()
-        finally:
-            os.close(descriptor)
+        with (
+            open_for_append(str(temporary), new=True) as file,
+            AppendWriter(file.fileno(), format, **options) as writer,
+        ):
+            yield writer
+            writer.sync()
         os.replace(temporary, final)
     except BaseException:
         with suppress(FileNotFoundError):

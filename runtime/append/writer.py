@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import threading
 from contextlib import suppress
+from io import FileIO
 from typing import Any
 
 from ..errors import UnknownNameError, UnsupportedError, WireloomError
 from ..format import Format
 from ..registry import get
+from ..threads import start
 from ..writing.batches import batches_of
 from ..writing.encoder import RowEncoder
 from .calls import Calls, SystemCalls, locked, open_for_append
@@ -75,9 +77,15 @@ class AppendWriter:
         self._timer: threading.Timer | None = None
         self._late_error: OSError | WireloomError | None = None
         self._lock = threading.RLock()
-        self._closes = not isinstance(target, int)
-        self._path = None if isinstance(target, int) else os.fspath(target)
-        self._descriptor = target if isinstance(target, int) else open_for_append(os.fspath(target), os.O_CREAT)
+        self._path: str | None = None
+        self._file: FileIO | None = None
+        """What is ours to close."""
+        if isinstance(target, int):
+            self._descriptor = target
+        else:
+            self._path = os.fspath(target)
+            self._file = open_for_append(self._path)
+            self._descriptor = self._file.fileno()
 
     def append(self, **values: Any) -> None:
         """Appends one record: the format's columns by name. Raises ``AppendError``, and ``WireloomError`` for values
@@ -131,11 +139,12 @@ class AppendWriter:
                 if self._unsynced and self._every is not None:
                     self._sync()
             finally:
-                descriptor, self._descriptor = self._descriptor, -1
+                self._descriptor = -1
+                # First: the timer, which holds this object, may not end where stopping it is interrupted.
+                if self._file is not None:
+                    self._file.close()
                 if self._timer is not None:
                     self._timer.cancel()
-                if self._closes:
-                    os.close(descriptor)
 
     def __enter__(self) -> AppendWriter:
         return self
@@ -230,9 +239,11 @@ class AppendWriter:
     def _arm(self) -> None:
         """Starts the timer, where there is one to be started."""
         if self._every and self._timer is None:
-            self._timer = threading.Timer(self._every, self._on_time)
-            self._timer.daemon = True
-            self._timer.start()
+            timer = threading.Timer(self._every, self._on_time)
+            timer.daemon = True
+            start(timer)
+            # Where that was interrupted, the next record starts another one.
+            self._timer = timer
 
     def _on_time(self) -> None:
         with self._lock:

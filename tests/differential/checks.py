@@ -9,7 +9,7 @@ from typing import Any
 
 import crc32c
 
-from .pieces import Piece, Values
+from .pieces import Parts, Piece, Values, settled
 
 
 def checksum(random: Random, pieces: list[Piece]) -> list[Piece]:
@@ -32,14 +32,13 @@ def checksum(random: Random, pieces: list[Piece]) -> list[Piece]:
     code = "<I" if attribute["type"] == "u4le" else ">I"
     inside = pieces[first : last + 1]
 
-    def write_inside(random: Random, values: Values) -> bytes:
-        values["-covered"] = b"".join(each.write(random, values) for each in inside)
-        return (
-            struct.pack(code, compute(values["-covered"])) + values["-covered"] if at <= first else values["-covered"]
-        )
+    def write_inside(random: Random, values: Values) -> Parts:
+        parts = tuple(part for each in inside for part in each.write(random, values))
+        values["-covered"] = settled(parts)
+        return (*write_sum(random, values), *parts) if at <= first else parts
 
-    def write_sum(_: Random, values: Values) -> bytes:
-        return struct.pack(code, compute(values["-covered"]))
+    def write_sum(_: Random, values: Values) -> Parts:
+        return (struct.pack(code, compute(values["-covered"])),)
 
     attributes = [each for piece in inside for each in piece.attributes]
     if at == first:
@@ -62,11 +61,11 @@ def covering_itself(pieces: list[Piece], attribute: dict[str, Any]) -> list[Piec
     rule |= {"over": ["sum", pieces[-1].attributes[-1]["id"]], "replace": 0xFF, "initial": 0, "final-xor": 0}
     code = "<I" if attribute["type"] == "u4le" else ">I"
 
-    def write(random: Random, values: Values) -> bytes:
-        content = b"".join(each.write(random, values) for each in pieces)
+    def write(random: Random, values: Values) -> Parts:
+        parts = tuple(part for each in pieces for part in each.write(random, values))
         # The library begins with all bits set and inverts at the end; the rule does neither.
-        state = crc32c.crc32c(b"\xff" * 4 + content, 0xFFFFFFFF) ^ 0xFFFFFFFF
-        return struct.pack(code, state) + content
+        state = crc32c.crc32c(b"\xff" * 4 + settled(parts), 0xFFFFFFFF) ^ 0xFFFFFFFF
+        return (struct.pack(code, state), *parts)
 
     attributes = [each for piece in pieces for each in piece.attributes]
     return [Piece([attribute, *attributes], write, ends=pieces[-1].ends)]

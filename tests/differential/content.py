@@ -6,7 +6,7 @@ import zlib
 from random import Random
 from typing import Any
 
-from .pieces import Expression, Piece, Scope, Values, size_expression
+from .pieces import Expression, Parts, Piece, Scope, Values, size_expression
 
 ENCODINGS = {
     "UTF-8": "aé€ 😀z,",
@@ -54,7 +54,7 @@ def sized(random: Random, name: str, scope: Scope, *, text: bool) -> Piece:
     if pad is not None:
         attribute["pad-right"] = pad
 
-    def write(random: Random, values: Values) -> bytes:
+    def write(random: Random, values: Values) -> Parts:
         room = size.value(values)
         if encoding is None:
             made = random.randbytes(random.randint(0, room) if attribute.keys() & {"terminator", "pad-right"} else room)
@@ -68,7 +68,7 @@ def sized(random: Random, name: str, scope: Scope, *, text: bool) -> Piece:
             filler = bytes([pad])
         elif terminator is not None:
             filler = bytes([terminator])
-        return (made + filler * room)[:room]
+        return ((made + filler * room)[:room],)
 
     return Piece([attribute], write, texts=[name] if text else [], chunks=[] if text else [name])
 
@@ -83,8 +83,8 @@ def ruled(random: Random, name: str, scope: Scope) -> Piece:
     shown = [f'"{each.decode()}"' if text else str([*each]) for each in allowed]
     attribute["valid"] = random.choice([{"any-of": shown}, {"eq": shown[0]}, {"min": '"a"' if text else "[0x61]"}])
 
-    def write(random: Random, values: Values) -> bytes:
-        return allowed[0]
+    def write(random: Random, values: Values) -> Parts:
+        return (allowed[0],)
 
     return Piece([attribute], write, texts=[name] if text else [], chunks=[] if text else [name])
 
@@ -95,8 +95,8 @@ def processed(random: Random, name: str, scope: Scope) -> Piece:
     process = random.choice(["xor(0x5a)", "xor([1, 2, 3])", "rol(3)", "ror(1)", "zlib"])
     attribute = {"id": name, "size": size if process != "zlib" else len(zlib.compress(b"a" * size)), "process": process}
 
-    def write(random: Random, values: Values) -> bytes:
-        return zlib.compress(b"a" * size) if process == "zlib" else random.randbytes(size)
+    def write(random: Random, values: Values) -> Parts:
+        return (zlib.compress(b"a" * size) if process == "zlib" else random.randbytes(size),)
 
     return Piece([attribute], write, chunks=[name])
 
@@ -125,11 +125,11 @@ def terminated(random: Random, name: str, scope: Scope, *, text: bool, stream_en
     wide = bool(encoding and encoding.startswith("UTF-16"))
     end = bytes([terminator]) * (2 if wide else 1)
 
-    def write(random: Random, values: Values) -> bytes:
+    def write(random: Random, values: Values) -> Parts:
         content = some_text(random, encoding, 6).encode(encoding) if encoding else random.randbytes(random.randrange(8))
         if not wide:
             content = content.replace(end, b"")
-        return content + end
+        return (content + end,)
 
     return Piece([attribute], write, texts=[name] if text else [], chunks=[] if text else [name])
 
@@ -145,7 +145,9 @@ def rest(random: Random, name: str, _: Scope, *, text: bool) -> Piece:
     elif random.random() < 0.2:
         attribute["terminator"] = 0x2C
 
-    def write(random: Random, values: Values) -> bytes:
-        return some_text(random, encoding, 8).encode(encoding) if encoding else random.randbytes(random.randrange(12))
+    def write(random: Random, values: Values) -> Parts:
+        return (
+            some_text(random, encoding, 8).encode(encoding) if encoding else random.randbytes(random.randrange(12)),
+        )
 
     return Piece([attribute], write, texts=[name] if text else [], chunks=[] if text else [name], ends=True)

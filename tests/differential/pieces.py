@@ -32,12 +32,27 @@ class Number:
     small: bool
 
 
+@dataclass(frozen=True)
+class Bits:
+    """A bit field. ``order``: ``le`` takes a byte's lowest bits first, everything else its highest."""
+
+    value: int
+    width: int
+    order: str
+
+
+Parts = tuple[bytes | Bits, ...]
+"""What stands in a stream. Bytes begin at a whole byte, also where there are none of them; bit fields begin where the
+one before ended, in whatever type that was."""
+Writer = Callable[[Random, Values], Parts]
+
+
 @dataclass
 class Piece:
-    """Attributes that belong together. ``write`` gives their bytes and notes their values."""
+    """Attributes that belong together. ``write`` gives what they are in the stream and notes their values."""
 
     attributes: list[dict[str, Any]]
-    write: Callable[[Random, Values], bytes]
+    write: Writer
     numbers: list[Number] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
     chunks: list[str] = field(default_factory=list)
@@ -45,6 +60,34 @@ class Piece:
     arrays: list[str] = field(default_factory=list)
     ends: bool = False
     """Takes everything up to the end of the stream, so nothing can stand behind it."""
+
+
+def settled(parts: Parts) -> bytes:
+    """The bytes of a stream. Of its last byte the bits from ``low`` up to ``high`` are free."""
+    content, low, high = bytearray(), 0, 0
+    for part in parts:
+        if isinstance(part, bytes):
+            content += part
+            low = high = 0
+            continue
+        here = min(high - low, part.width)
+        rest = part.width - here
+        size = -(-rest // 8)
+        if part.order == "le":
+            if here:
+                content[-1] |= part.value % (1 << here) << low
+                low += here
+            content += (part.value >> here).to_bytes(size, "little")
+            if rest:
+                low, high = rest - 8 * (size - 1), 8
+        else:
+            if here:
+                high -= here
+                content[-1] |= part.value >> rest << high
+            content += (part.value % (1 << rest) << 8 * size - rest).to_bytes(size, "big")
+            if rest:
+                low, high = 0, 8 * size - rest
+    return bytes(content)
 
 
 def inside(values: Values, parameters: tuple[Number, ...] = ()) -> Values:

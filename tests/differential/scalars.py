@@ -6,7 +6,7 @@ import struct
 from random import Random
 from typing import Any
 
-from .pieces import Number, Piece, Values
+from .pieces import Bits, Number, Parts, Piece, Values
 
 CODES = {"u1": "B", "s1": "b", "u2": "H", "s2": "h", "u4": "I", "s4": "i", "u8": "Q", "s8": "q", "f4": "f", "f8": "d"}
 ENUM = {1: "one", 2: "two", 9: "nine", 200: "many"}
@@ -25,9 +25,9 @@ def limits(word: str) -> tuple[int, int]:
 
 
 def packer(name: str, code: str, pick: Any) -> Any:
-    def write(random: Random, values: Values) -> bytes:
+    def write(random: Random, values: Values) -> Parts:
         values[name] = pick(random)
-        return struct.pack(code, values[name])
+        return (struct.pack(code, values[name]),)
 
     return write
 
@@ -98,17 +98,13 @@ def bits(random: Random, name: str, _: str) -> Piece:
         if width > 1:
             numbers.append(Number(each, 0, width in (2, 3)))
 
-    def write(random: Random, values: Values) -> bytes:
-        content, shift = 0, 0
+    def write(random: Random, values: Values) -> Parts:
+        parts = []
         for each, width in zip(names, widths, strict=True):
             value = random.getrandbits(width)
             values[each] = bool(value) if width == 1 else value
-            content = content | value << shift if order == "le" else content << width | value
-            shift += width
-        size = -(-shift // 8)
-        if order == "le":
-            return content.to_bytes(size, "little")
-        return (content << (size * 8 - shift)).to_bytes(size, "big")
+            parts.append(Bits(value, width, order))
+        return tuple(parts)
 
     return Piece(attributes, write, numbers)
 
@@ -116,8 +112,8 @@ def bits(random: Random, name: str, _: str) -> Piece:
 def contents(random: Random, name: str, _: str) -> Piece:
     value = random.choice([b"\xab", b"WL", b"\0\1\2", b"magic!"])
 
-    def write(random: Random, values: Values) -> bytes:
+    def write(random: Random, values: Values) -> Parts:
         values[name] = value
-        return value
+        return (value,)
 
     return Piece([{"id": name, "contents": list(value)}], write)

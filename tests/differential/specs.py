@@ -14,11 +14,11 @@ from wireloom.program import Stuffing
 from . import content, scalars, types
 from .checks import checksum
 from .instances import instance
-from .pieces import Number, Piece, Scope, Values, any_expression
+from .pieces import Number, Parts, Piece, Scope, Values, Writer, any_expression, settled
 
 MOST_TYPES = 6
 
-Writer = Callable[[Random, Values], bytes]
+InputWriter = Callable[[Random, Values], bytes]
 
 
 @dataclass
@@ -26,7 +26,7 @@ class Made:
     """A spec and what writes inputs of it."""
 
     spec: dict[str, Any]
-    write: Writer
+    write: InputWriter
 
     @property
     def text(self) -> str:
@@ -121,8 +121,8 @@ class Maker:
 def written(pieces: list[Piece]) -> Writer:
     """What writes the pieces one after another."""
 
-    def write(random: Random, values: Values) -> bytes:
-        return b"".join(piece.write(random, values) for piece in pieces)
+    def write(random: Random, values: Values) -> Parts:
+        return tuple(part for piece in pieces for part in piece.write(random, values))
 
     return write
 
@@ -136,7 +136,8 @@ def plain_spec(random: Random, id: str) -> Made:
     maker.add_instances(body, scope)
     meta = {"id": id, "endian": maker.endian, "encoding": "UTF-8"}
     spec = {"meta": meta, **body, "types": maker.types, "enums": {"kind": scalars.ENUM}}
-    return Made(spec, written(pieces))
+    write = written(pieces)
+    return Made(spec, lambda random, values: settled(write(random, values)))
 
 
 FRAMINGS = (
@@ -188,23 +189,25 @@ def decorate(random: Random, attribute: dict[str, Any]) -> None:
         attribute["-wireloom"] = {"timestamp": random.choice(["s", "ms", "us", "ns"])}
 
 
-def rows_writer(before: list[Piece], pieces: list[Piece]) -> Writer:
+def rows_writer(before: list[Piece], pieces: list[Piece]) -> InputWriter:
     write_before, write_row = written(before), written(pieces)
 
     def write(random: Random, _: Values) -> bytes:
         head: Values = {}
-        content = write_before(random, head)
+        parts = write_before(random, head)
         given = {f"_root.{name}": value for name, value in head.items()}
-        return content + b"".join(write_row(random, dict(given)) for _ in range(random.randrange(6)))
+        for _ in range(random.randrange(6)):
+            parts += write_row(random, dict(given))
+        return settled(parts)
 
     return write
 
 
-def framed_writer(pieces: list[Piece], stuffing: Stuffing, delimiter: bytes) -> Writer:
+def framed_writer(pieces: list[Piece], stuffing: Stuffing, delimiter: bytes) -> InputWriter:
     write_row = written(pieces)
 
     def write(random: Random, _: Values) -> bytes:
-        rows = [write_row(random, {}) for _ in range(random.randrange(6))]
+        rows = [settled(write_row(random, {})) for _ in range(random.randrange(6))]
         return b"".join((each if stuffing == Stuffing.NONE else stuff(each, stuffing)) + delimiter for each in rows)
 
     return write

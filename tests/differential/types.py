@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any, Protocol
 
-from .pieces import Number, Piece, Scope, Values, condition, inside, size_expression
+from .pieces import Number, Parts, Piece, Scope, Values, Writer, condition, inside, settled, size_expression
 from .scalars import limits, ordered
 
 
@@ -17,7 +17,7 @@ class Declared:
     """A user type: its name, what writes an object of it, and the numbers that are always in one."""
 
     name: str
-    write: Callable[[Random, Values], bytes]
+    write: Writer
     numbers: list[Number]
 
 
@@ -50,9 +50,9 @@ def array(random: Random, name: str, scope: Scope, types: Types, *, stream_ends:
             number = lambda _, __: fixed  # noqa: E731
     least, most = limits(word) if word[0] != "f" else (-100, 100)
 
-    def write(random: Random, values: Values) -> bytes:
+    def write(random: Random, values: Values) -> Parts:
         items = [random.randint(least, most) for _ in range(number(random, values))]
-        return b"".join(struct.pack(code, each) for each in items)
+        return tuple(struct.pack(code, each) for each in items)
 
     return Piece([attribute], write, arrays=[name], ends=attribute["repeat"] == "eos")
 
@@ -63,9 +63,9 @@ def until(random: Random, name: str, scope: Scope, types: Types) -> Piece:
     last = random.choice([0, 7])
     attribute = {"id": name, "type": type, "repeat": "until", "repeat-until": f"_ == {last}"}
 
-    def write(random: Random, values: Values) -> bytes:
+    def write(random: Random, values: Values) -> Parts:
         items = [random.randint(8, 90) for _ in range(random.randrange(4))] + [last]
-        return b"".join(struct.pack(code, each) for each in items)
+        return tuple(struct.pack(code, each) for each in items)
 
     return Piece([attribute], write, arrays=[name])
 
@@ -84,17 +84,17 @@ def object_of_type(random: Random, name: str, scope: Scope, types: Types, *, rep
     if repeated:
         attribute |= {"repeat": "expr", "repeat-expr": str(times)}
 
-    def write(random: Random, values: Values) -> bytes:
-        content = b""
+    def write(random: Random, values: Values) -> Parts:
+        parts: Parts = ()
         for _ in range(times):
             own = inside(values, parameters)
-            content += type.write(random, own)
+            parts += type.write(random, own)
             values.update({f"{name}.{each.name}": own[each.name] for each in type.numbers})
         if size is None:
-            return content
+            return parts
         # A stream of its own has the size that was written before; the object may be shorter or longer.
         room = values[size.name]
-        return (content + random.randbytes(room))[:room]
+        return ((settled(parts) + random.randbytes(room))[:room],)
 
     numbers = [replace(each, name=f"{name}.{each.name}") for each in type.numbers]
     return Piece([attribute], write, numbers=[] if repeated else numbers)
@@ -104,7 +104,7 @@ def switch(random: Random, name: str, scope: Scope, types: Types) -> Piece:
     """One of several types, by an integer."""
     on = random.choice(scope.numbers)
     cases: dict[str, Any] = {}
-    writers: dict[int, Callable[[Random, Values], bytes]] = {}
+    writers: dict[int, Writer] = {}
     for case in random.sample([0, 1, 2, 3, 5], random.randint(1, 3)):
         word, code = ordered(random, random.choice(["u1", "u2", "s4"]), types.endian)
         if random.random() < 0.5:
@@ -114,16 +114,16 @@ def switch(random: Random, name: str, scope: Scope, types: Types) -> Piece:
                 lambda random, values, type=type: type.write(random, inside(values)),
             )
         else:
-            cases[str(case)], writers[case] = word, lambda _, __, code=code: struct.pack(code, 5)
+            cases[str(case)], writers[case] = word, lambda _, __, code=code: (struct.pack(code, 5),)
     otherwise = "u1" if random.random() < 0.5 else None
     if otherwise:
         cases["_"] = otherwise
 
-    def write(random: Random, values: Values) -> bytes:
+    def write(random: Random, values: Values) -> Parts:
         writer = writers.get(values[on.name])
         if writer is not None:
             return writer(random, values)
-        return b"\x2a" if otherwise else b""
+        return (b"\x2a",) if otherwise else ()
 
     return Piece([{"id": name, "type": {"switch-on": on.name, "cases": cases}}], write)
 
@@ -135,7 +135,7 @@ def optional(random: Random, piece: Piece, numbers: list[Number]) -> Piece:
     there = condition(random, numbers)
     attribute = {**piece.attributes[0], "if": there.text}
 
-    def write(random: Random, values: Values) -> bytes:
-        return piece.write(random, values) if there.value(values) else b""
+    def write(random: Random, values: Values) -> Parts:
+        return piece.write(random, values) if there.value(values) else ()
 
     return replace(piece, attributes=[attribute], write=write, numbers=[], texts=[], chunks=[], arrays=[])

@@ -56,6 +56,23 @@ def test_a_file_that_shrinks_while_it_is_read(prefetch: bool, compressed: bool, 
     assert file.error
 
 
+@pytest.mark.parametrize("lost", [1, 2])
+@pytest.mark.parametrize("compressed", [False, True])
+def test_a_file_that_loses_its_last_byte_while_it_is_read(lost: int, compressed: bool, tmp_path: Path) -> None:
+    content = frames(payloads(30_000, largest=1600))
+    path = tmp_path / "shrinking.wal"
+    # Zeros behind the last member are no part of it, and still part of the file.
+    path.write_bytes(gzip.compress(content, 1) + bytes(5) if compressed else content)
+    size = path.stat().st_size
+    with wireloom.scan("edgemq_segment", path, batch_rows=100, prefetch=False, columns=["tenant"]) as scanner:
+        rows = next(scanner).num_rows
+        os.truncate(path, size - lost)
+        rows += sum(batch.num_rows for batch in scanner)
+    [file] = scanner.report.files
+    assert (rows, file.tail) == (30_000 - (not compressed), "truncated")
+    assert file.error == f"the input ended at stored byte {size - lost}, and it had {size} when it was opened"
+
+
 @pytest.mark.parametrize("prefetch", [False, True])
 def test_a_file_that_grows_while_it_is_read(prefetch: bool, tmp_path: Path) -> None:
     path = tmp_path / "growing.wal"

@@ -5,8 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from concurrent.futures import Future
 
 import pytest
+from wireloom import WireloomError
+from wireloom.s2 import encode_frame
+from wireloom.s2.runs import Slots, find_run
 
 from .children import SECONDS
 
@@ -60,3 +64,19 @@ def test_a_fork_while_a_thread_computes_what_is_shared(shared: str) -> None:
     command = [sys.executable, "-W", "ignore", "-c", FORKED, shared]
     done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_what_a_thread_of_the_parent_decompresses_is_not_waited_for() -> None:
+    content = b"\x0a\x0a\x08\x01\x10\x05\x22\x04body" * 100
+    view = memoryview(encode_frame(content, "zstd"))
+    for process in (os.getpid(), os.getpid() + 1):
+        slots, run = Slots(), find_run(view, 0)
+        run._ahead, run._process = Future(), process
+        run._ahead.set_running_or_notify_cancel()
+        run._ahead.set_exception(WireloomError("by the thread"))
+        if process == os.getpid():
+            with pytest.raises(WireloomError, match="by the thread"):
+                run.contents(view, slots)
+        else:
+            [(begin, size)] = run.contents(view, slots)
+            assert bytes(slots.memory[begin : begin + size]) == content

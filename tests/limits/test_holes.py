@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 import wireloom
+from wireloom.codecs.stored import Stored
+from wireloom.window import CHUNK
 
 from ..unit.reading.samples import cobs_log, payloads, word_log
 from .children import needs_engine
@@ -70,3 +72,42 @@ def test_damage_of_ranges_ends_where_they_do(tmp_path: Path) -> None:
     ]
     assert sum(each.length for each in parts) == accounted
     assert all(left.offset + left.length <= right.offset for left, right in pairwise(parts))
+
+
+@needs_engine
+@pytest.mark.parametrize("name", LOGS)
+def test_holes_are_not_read(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "sparse.log"
+    edges = islands(path, name, first=800_000_000, randomness=random.Random(2))
+    sizes: list[int] = []
+    original = Stored._read
+
+    def counted(stored: Stored, buffer: memoryview, position: int) -> int:
+        sizes.append(original(stored, buffer, position))
+        return sizes[-1]
+
+    monkeypatch.setattr(Stored, "_read", counted)
+    ranges: list[tuple[int, int] | None] = [None, (100_000_000, 700_000_000), (700_000_000, SIZE)]
+    for byte_range in ranges:
+        sizes.clear()
+        rows(name, path, byte_range=byte_range)
+        # A few blocks for each island, and for the beginning.
+        assert sum(sizes) < (len(edges) + 4) * 4 * CHUNK
+
+
+@needs_engine
+def test_a_row_whose_delimiter_is_a_hole_s_last_byte(tmp_path: Path) -> None:
+    """What is behind a hole begins where the file system begins a block."""
+    path = tmp_path / "sparse.log"
+    content = cobs_log(payloads(20))
+    places = [0, 400 << 20, 900 << 20, 901 << 20]
+    with open(path, "wb") as file:
+        for place in places:
+            file.seek(place)
+            file.write(content)
+    if path.stat().st_blocks * 512 > 100 << 20:
+        pytest.skip("the file system has no holes")
+    assert [payload for _, payload in rows("cobs_log", path)] == payloads(20) * len(places)
+    begins = [begin for begin, _ in rows("cobs_log", path)][::20]
+    # A row begins at the delimiter before it, but for the first one of all.
+    assert begins == [0, *(place - 1 for place in places[1:])]

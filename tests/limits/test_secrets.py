@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import traceback
 from pathlib import Path
 
 import pytest
 import wireloom
+from wireloom import amazon
+from wireloom.remote import filesystem
+from wireloom.storage import Location
 
 from ..storage_server import BUCKET, Store
 from ..unit.reading.samples import frames
@@ -65,3 +69,41 @@ def test_what_spark_sends_to_its_workers_has_no_keys(object_store: Store) -> Non
     for secret in (SECRET, TOKEN):
         assert secret.encode() not in sent
         assert secret not in repr((found.options, vars(reader), partitions))
+
+
+KEY = "AKIAFAKEEXAMPLE"
+BELONG = "credentials do not belong there"
+
+
+@pytest.mark.parametrize(
+    "endpoint", [f"http://{KEY}:{SECRET}@127.0.0.1:9", f"{KEY}:{SECRET}@127.0.0.1:9", f"https://{SECRET}@127.0.0.1:9"]
+)
+def test_endpoints_with_keys_are_refused_before_anything_is_asked(endpoint: str, tmp_path: Path) -> None:
+    (tmp_path / "config").write_text(f"[profile bad]\nendpoint_url = {endpoint}\nregion = us-east-1\n")
+    (tmp_path / "credentials").write_text(f"[bad]\naws_access_key_id = {KEY}\naws_secret_access_key = {SECRET}\n")
+    calls = (
+        lambda: Location(endpoint=endpoint),
+        lambda: wireloom.read("edgemq_segment", "s3://bucket/a.wal", endpoint=endpoint),
+        lambda: wireloom.read("edgemq_segment", "s3://bucket/a.wal", profile="bad"),
+        lambda: filesystem(Location(profile="bad"), "bucket"),
+        lambda: amazon.client(Location(profile="bad")),
+    )
+    for call in calls:
+        with pytest.raises(wireloom.WireloomError, match=BELONG) as caught:
+            call()
+        assert SECRET not in "".join(traceback.format_exception(caught.value))
+
+
+@pytest.mark.parametrize("bucket", [f"{KEY}:{SECRET}@bucket", f"{SECRET}@bucket", f"{KEY}:{SECRET}"])
+@pytest.mark.parametrize("scheme", ["s3", "s3a", "s3n"])
+def test_addresses_with_keys_are_refused_before_anything_is_asked(bucket: str, scheme: str) -> None:
+    address = f"{scheme}://{bucket}/a.wal"
+    calls = (
+        lambda: wireloom.read("edgemq_segment", address),
+        lambda: wireloom.read("edgemq_segment", address + "*"),
+        lambda: wireloom.write("edgemq_segment", [], address),
+    )
+    for call in calls:
+        with pytest.raises(wireloom.WireloomError, match=BELONG) as caught:
+            call()
+        assert SECRET not in "".join(traceback.format_exception(caught.value))

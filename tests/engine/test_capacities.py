@@ -1,0 +1,43 @@
+"""Capacities of which a multiple, cut to 64 bits, is small."""
+
+from __future__ import annotations
+
+import struct
+
+import pytest
+from wireloom.engine import _engine
+
+from .calls import changed, fill_slab
+
+
+@pytest.mark.parametrize("capacity", [2**31, 2**32, 2**61, 2**61 + 1, 2**62, 2**63 - 1])
+@pytest.mark.parametrize("offsets", [None, bytearray(16)])
+def test_refused(capacity: int, offsets: bytearray | None) -> None:
+    with pytest.raises(ValueError, match="capacity must be 0 to 2147483647"):
+        _engine.fill(*changed("fill", _7=capacity, _8=(None,) * 7, _9=offsets))
+
+
+def test_rows_without_columns() -> None:
+    assert _engine.fill(*changed("fill", _7=2**31 - 1, _8=(None,) * 7, _9=None))[0] == 3
+
+
+def test_slabs_that_lack_a_byte() -> None:
+    size = len(fill_slab()[10])
+    assert _engine.fill_slab(*changed("fill_slab", _10=bytearray(size)))[0] == 3
+    with pytest.raises(ValueError, match=f"the slab has {size - 1} bytes, it needs {size}"):
+        _engine.fill_slab(*changed("fill_slab", _10=bytearray(size - 1)))
+    with pytest.raises(ValueError, match=f"the slab has {size - 1} bytes, it needs {size}"):
+        _engine.export_slab(*changed("export_slab", _4=bytearray(size - 1)))
+
+
+@pytest.mark.parametrize("used", [-1, -(2**31), 51])
+def test_slabs_whose_offsets_are_not_those_of_a_fill(used: int) -> None:
+    given = changed("export_slab")
+    rows, slab = given[6], given[4]
+    # The payloads' offsets are where the last one says how much of the buffer of 50 bytes is used.
+    last = struct.pack("=i", 43)
+    place = slab.index(last)
+    slab[place : place + 4] = struct.pack("=i", used)
+    assert rows == 3
+    with pytest.raises(ValueError, match="not what a fill has left"):
+        _engine.export_slab(*given)

@@ -1,0 +1,327 @@
+"""What a column program may say, to the last number that is still right: one more is refused."""
+
+from __future__ import annotations
+
+import struct
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from wireloom import engine
+from wireloom.engine import _engine
+from wireloom.program import ChecksumRule, Code, ColumnProgram, Kind, Op, Outcome, Reason, Step, Storage, Stuffing
+
+FAR = 1 << 40
+ROOT = Path(__file__).parents[2]
+NEED = Step(Op.NEED, 8)
+END = Step(Op.END)
+REST = Step(Op.BYTES_REST, 1)
+CONSTANTS = bytes((Code.REGISTER, 2, Code.SPAN_SIZE, 1, Code.ADD, Code.NEGATE, Code.REGISTER, 3))
+SUM = ChecksumRule("crc32c", replace=0, own=1, own_size=16)
+BASE = ColumnProgram(
+    steps=(),
+    columns=(Storage.FIXED32, Storage.VARIABLE, Storage.FIXED64, Storage.FIXED8),
+    registers=3,
+    spans=2,
+    marks=2,
+    constants=CONSTANTS,
+    checksums=(SUM,),
+    preset=("given",),
+)
+GOOD, BAD = Outcome.LOST | Reason.ENCODING << 8, Outcome.REFUSED | Reason.LENGTH << 8
+
+
+def load(*steps: Step, **changes: Any) -> None:
+    _engine.Program(replace(BASE, steps=steps, **changes).pack())
+
+
+def refused(part: str, *steps: Step, **changes: Any) -> None:
+    with pytest.raises(ValueError, match=part):
+        load(*steps, **changes)
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        Step(Op.NEED, 65535),
+        Step(Op.COLUMN_FIXED, 0, Kind.U4LE, 4),
+        Step(Op.COLUMN_FIXED, 2, Kind.F8BE, 0),
+        Step(Op.COLUMN_FIXED, 3, Kind.S1, 7),
+        Step(Op.REGISTER_FIXED, 2, Kind.U8BE, 0),
+        Step(Op.REGISTER_FIXED, 1, Kind.S2LE, 6),
+        Step(Op.BYTES_REGISTER, 1, 2, FAR),
+        Step(Op.BYTES_REGISTER, 0, 0, -FAR),
+        Step(Op.BYTES_FIXED, 1, 0, FAR),
+        Step(Op.BYTES_TERMINATED, 1, 255, 7),
+        Step(Op.COLUMN_BYTES, 1, 1),
+        Step(Op.COLUMN_REGISTER, 2, 2, Kind.S8BE),
+        Step(Op.COLUMN_REGISTER, 3, 2, Kind.U1),
+        Step(Op.COLUMN_TIMESTAMP, 2, 2),
+        Step(Op.CHECK_RANGE, 2, GOOD),
+        Step(Op.CHECK_TRUE, 2, BAD),
+        Step(Op.CHECK_TRUE, 2, GOOD | 0x80),
+        Step(Op.CHECK_CONSTANT, 0, GOOD, 0, 8),
+        Step(Op.CHECK_CONSTANT, 8, GOOD, 8, 0),
+        Step(Op.CHECKSUM, 0, 2, 1, 1),
+        Step(Op.MARK, 1, 1),
+        Step(Op.MARK, 1, 0, 8),
+        Step(Op.EXPRESSION, 1, 0, 0, 6),
+        Step(Op.EXPRESSION, 2, 0, 2, 2),
+        Step(Op.SKIP_IF_ZERO, 2, 0, 2),
+        Step(Op.JUMP, 0, 0, 2),
+        Step(Op.COLUMN_NULL, 3),
+        Step(Op.SKIP_REGISTER, 2, 0, FAR),
+        Step(Op.CHECK_UTF8, 1, 0, 1),
+        Step(Op.TRIM_RIGHT, 1, 0, 255),
+        Step(Op.CUT_TERMINATOR, 1, 0, 255),
+    ],
+    ids=repr,
+)
+def test_the_last_that_is_right(step: Step) -> None:
+    load(NEED, step, END)
+
+
+@pytest.mark.parametrize(
+    ("step", "part"),
+    [
+        (Step(Op.COLUMN_FIXED, 4, Kind.U4LE, 0), "no column 4, the program has 4"),
+        (Step(Op.COLUMN_FIXED, 0, Kind.U4LE, 5), "4 bytes at base . 5, but the NEED before it covers 8"),
+        (Step(Op.COLUMN_FIXED, 0, Kind.U4LE, 9), "covers 8"),
+        (Step(Op.COLUMN_FIXED, 0, Kind.U4LE, -1), "covers 8"),
+        (Step(Op.COLUMN_FIXED, 0, Kind.U4LE, -(2**63)), "covers 8"),
+        (Step(Op.COLUMN_FIXED, 0, Kind.U4LE, 2**63 - 1), "covers 8"),
+        (Step(Op.COLUMN_FIXED, 0, 18), "no kind 18"),
+        (Step(Op.COLUMN_FIXED, 0, Kind.U2LE), "column 0 is not stored that way"),
+        (Step(Op.COLUMN_FIXED, 2, Kind.U4LE), "column 2 is not stored that way"),
+        (Step(Op.REGISTER_FIXED, 3, Kind.U1), "no register 3"),
+        (Step(Op.REGISTER_FIXED, 0, Kind.U1), "register 0 is preset"),
+        (Step(Op.REGISTER_FIXED, 1, Kind.F4LE), "cannot hold a float"),
+        (Step(Op.REGISTER_FIXED, 1, Kind.F8BE), "cannot hold a float"),
+        (Step(Op.REGISTER_FIXED, 1, Kind.U1, 8), "covers 8"),
+        (Step(Op.BYTES_REGISTER, 2, 0), "no span 2"),
+        (Step(Op.BYTES_REGISTER, 0, 3), "no register 3"),
+        (Step(Op.BYTES_REGISTER, 0, 0, FAR + 1), "operand c"),
+        (Step(Op.BYTES_REGISTER, 0, 0, -FAR - 1), "operand c"),
+        (Step(Op.BYTES_FIXED, 2, 0, 1), "no span 2"),
+        (Step(Op.BYTES_FIXED, 0, 0, -1), "a size of -1"),
+        (Step(Op.BYTES_FIXED, 0, 0, FAR + 1), "a size of"),
+        (Step(Op.BYTES_REST, 1), "neither a frame nor a sub-stream"),
+        (Step(Op.BYTES_TERMINATED, 1, 0, 3), "neither a frame nor a sub-stream"),
+        (Step(Op.BYTES_TERMINATED, 2, 0, 4), "no span 2"),
+        (Step(Op.BYTES_TERMINATED, 1, 256, 4), "terminator 256"),
+        (Step(Op.BYTES_TERMINATED, 1, 0, 8), "operand c 8"),
+        (Step(Op.BYTES_TERMINATED, 1, 0, 12), "operand c 12"),
+        (Step(Op.BYTES_TERMINATED, 1, 0, -1), "operand c -1"),
+        (Step(Op.COLUMN_BYTES, 1, 2), "no span 2"),
+        (Step(Op.COLUMN_BYTES, 0, 1), "column 0 is not stored that way"),
+        (Step(Op.COLUMN_BYTES, 4, 1), "no column 4"),
+        (Step(Op.COLUMN_REGISTER, 0, 1, Kind.F4LE), "kind 14"),
+        (Step(Op.COLUMN_REGISTER, 0, 1, -1), "kind -1"),
+        (Step(Op.COLUMN_REGISTER, 0, 3, Kind.U4LE), "no register 3"),
+        (Step(Op.COLUMN_REGISTER, 0, 1, Kind.U8LE), "column 0 is not stored that way"),
+        (Step(Op.COLUMN_TIMESTAMP, 0, 1), "column 0 is not stored that way"),
+        (Step(Op.COLUMN_TIMESTAMP, 2, 3), "no register 3"),
+        (Step(Op.CHECK_RANGE, 3, GOOD), "no register 3"),
+        (Step(Op.CHECK_TRUE, 3, GOOD), "no register 3"),
+        (Step(Op.CHECK_TRUE, 1, 2 | Reason.VALUE << 8), "not an outcome"),
+        (Step(Op.CHECK_TRUE, 1, 0), "not an outcome"),
+        (Step(Op.CHECK_TRUE, 1, 8 << 8), "not an outcome"),
+        (Step(Op.CHECK_RANGE, 1, 1), "not an outcome"),
+        (Step(Op.CHECK_CONSTANT, 0, 1, 0, 1), "not an outcome"),
+        (Step(Op.CHECK_CONSTANT, 5, GOOD, 0, 4), "constants 5 … . 4"),
+        (Step(Op.CHECK_CONSTANT, 9, GOOD, 0, 0), "constants 9"),
+        (Step(Op.CHECK_CONSTANT, 0, GOOD, 5, 4), "covers 8"),
+        (Step(Op.CHECK_CONSTANT, 0, GOOD, 0, -1), "constants 0"),
+        (Step(Op.CHECKSUM, 1, 2, 1, 1), "no checksum 1"),
+        (Step(Op.CHECKSUM, 0, 3, 1, 1), "no register 3"),
+        (Step(Op.CHECKSUM, 0, 2, 2, 1), "no mark 2"),
+        (Step(Op.CHECKSUM, 0, 2, 1, 2), "no mark 2"),
+        (Step(Op.CHECKSUM, 0, 2, -1, 1), "no mark -1"),
+        (Step(Op.CHECKSUM, 0, 2, 1, 2**32), "no mark 4294967296"),
+        (Step(Op.MARK, 2, 1), "no mark 2"),
+        (Step(Op.MARK, 1, 2), "operand b 2"),
+        (Step(Op.MARK, 1, 0, 9), "covers 8"),
+        (Step(Op.MARK, 1, 0, -1), "covers 8"),
+        (Step(Op.EXPRESSION, 0, 0, 0, 2), "register 0 is preset"),
+        (Step(Op.EXPRESSION, 3, 0, 0, 2), "no register 3"),
+        (Step(Op.EXPRESSION, 1, 0, 0, 9), "constants 0 … . 9"),
+        (Step(Op.EXPRESSION, 1, 0, 0, -1), "constants 0 … . -1"),
+        (Step(Op.EXPRESSION, 1, 0, -1, 2), "constants -1"),
+        (Step(Op.EXPRESSION, 1, 0, 9, -1), "constants 9"),
+        (Step(Op.EXPRESSION, 1, 0, 0, 1), "ends inside a code"),
+        (Step(Op.EXPRESSION, 1, 0, 0, 4), "does not leave exactly one value"),
+        (Step(Op.EXPRESSION, 1, 0, 0, 0), "does not leave exactly one value"),
+        (Step(Op.EXPRESSION, 1, 0, 2, 3), "takes a value that is not there"),
+        (Step(Op.EXPRESSION, 1, 0, 5, 1), "takes a value that is not there"),
+        (Step(Op.EXPRESSION, 1, 0, 6, 2), "reads a register that does not exist"),
+        (Step(Op.SKIP_IF_ZERO, 3, 0, 2), "no register 3"),
+        (Step(Op.SKIP_IF_ZERO, 1, 0, 1), "goes to step 1, which is not further on"),
+        (Step(Op.SKIP_IF_ZERO, 1, 0, 0), "not further on"),
+        (Step(Op.JUMP, 0, 0, 3), "not further on"),
+        (Step(Op.JUMP, 0, 0, -1), "not further on"),
+        (Step(Op.JUMP, 0, 0, 2**32 + 2), "not further on"),
+        (Step(Op.COLUMN_NULL, 4), "no column 4"),
+        (Step(Op.LIMIT_REGISTER, 3), "no register 3"),
+        (Step(Op.LIMIT_REGISTER, 1, 0, FAR + 1), "operand c"),
+        (Step(Op.LIMIT_REGISTER, 1), "the row ends inside a sub-stream"),
+        (Step(Op.LIMIT_FIXED, 0, 0, -1), "a size of -1"),
+        (Step(Op.LIMIT_FIXED, 0, 0, FAR + 1), "a size of"),
+        (Step(Op.LIMIT_END), "no sub-stream is open"),
+        (Step(Op.SKIP_REGISTER, 3), "no register 3"),
+        (Step(Op.SKIP_REGISTER, 2, 0, FAR + 1), "operand c"),
+        (Step(Op.SKIP_REGISTER, 2, 0, -FAR - 1), "operand c"),
+        (Step(Op.CHECK_UTF8, 2), "no span 2"),
+        (Step(Op.CHECK_UTF8, 1, 0, 2), "operand c 2"),
+        (Step(Op.TRIM_RIGHT, 2), "no span 2"),
+        (Step(Op.TRIM_RIGHT, 1, 0, 256), "byte 256"),
+        (Step(Op.CUT_TERMINATOR, 2), "no span 2"),
+        (Step(Op.CUT_TERMINATOR, 1, 0, -1), "byte -1"),
+    ],
+    ids=repr,
+)
+def test_one_too_much(step: Step, part: str) -> None:
+    refused(part, NEED, step, END)
+
+
+@pytest.mark.parametrize("op", [27, 65535])
+def test_there_is_no_such_step(op: int) -> None:
+    packed = bytearray(replace(BASE, steps=(NEED, END, END)).pack())
+    packed[48 + 24 : 48 + 26] = struct.pack("<H", op)
+    with pytest.raises(ValueError, match=f"no operation {op}"):
+        _engine.Program(bytes(packed))
+
+
+@pytest.mark.parametrize(("first", "second"), [(8, 2), (2, 8)])
+def test_what_is_covered_on_every_way(first: int, second: int) -> None:
+    """A NEED that one way leads round: only what both ways cover may be read."""
+
+    def steps(end: int) -> tuple[Step, ...]:
+        over = Step(Op.SKIP_IF_ZERO, 0, 0, 3)
+        return (Step(Op.NEED, first), over, Step(Op.NEED, second), Step(Op.COLUMN_FIXED, 3, Kind.U1, end - 1), END)
+
+    load(*steps(2))
+    refused("covers 2", *steps(3))
+    refused("covers 0", Step(Op.COLUMN_FIXED, 3, Kind.U1, 0), END)
+
+
+def test_sub_streams() -> None:
+    limit, end = Step(Op.LIMIT_FIXED), Step(Op.LIMIT_END)
+    load(*[limit] * 16, REST, *[end] * 16, END)
+    refused("more than 16 sub-streams are open", *[limit] * 17, REST, *[end] * 17, END)
+    refused("inside a sub-stream", *[limit] * 2, end, END)
+    refused("no sub-stream is open", limit, end, end, END)
+    refused("neither a frame", limit, end, REST, END)
+    refused("with 1 and with 0 open", Step(Op.SKIP_IF_ZERO, 0, 0, 2), limit, REST, END)
+    refused("with 0 and with 1 open", limit, Step(Op.SKIP_IF_ZERO, 0, 0, 3), end, END)
+
+
+def test_the_last_step() -> None:
+    refused("the last step is not END", NEED)
+    refused("the last step is not END", NEED, END, Step(Op.JUMP, 0, 0, 3))
+    refused("no steps")
+
+
+@pytest.mark.parametrize(
+    ("rule", "part"),
+    [
+        (replace(SUM, own_size=17), "a checksum of size 17"),
+        (replace(SUM, own=2), "no mark 2"),
+        (replace(SUM, replace=256), "cannot count as 256"),
+        (replace(SUM, replace=-2), "cannot count as -2"),
+    ],
+)
+def test_checksums(rule: ChecksumRule, part: str) -> None:
+    steps = (NEED, Step(Op.CHECKSUM, 0, 2, 1, 1), END)
+    refused(part, *steps, checksums=(rule,))
+    load(*steps, checksums=(replace(SUM, replace=255),))
+    load(*steps, checksums=(replace(SUM, replace=-1, own=99, own_size=99),))
+    for algorithm in (0, 3):
+        packed = bytearray(replace(BASE, steps=steps).pack())
+        place = 48 + 24 * len(steps) + len(BASE.columns)
+        assert packed[place] == 1
+        packed[place] = algorithm
+        with pytest.raises(ValueError, match=f"no checksum algorithm {algorithm}"):
+            _engine.Program(bytes(packed))
+
+
+def test_stacks() -> None:
+    one, add = bytes((Code.REGISTER, 1)), bytes((Code.ADD,))
+    for depth, fits in ((32, True), (33, False)):
+        code = one * depth + add * (depth - 1)
+        steps = (NEED, Step(Op.EXPRESSION, 1, 0, 0, len(code)), END)
+        if fits:
+            load(*steps, constants=code)
+        else:
+            refused("too deep", *steps, constants=code)
+    for code, part in (
+        (bytes((Code.SPAN_SIZE, 2)), "reads a span that does not exist"),
+        (one + bytes((max(Code) + 1,)), "unknown code"),
+        (one * 2 + bytes((Code.SELECT,)), "takes a value that is not there"),
+        (bytes((Code.CONSTANT,)) + bytes(7), "ends inside a code"),
+        (bytes((Code.CONSTANT_UNSIGNED,)) + bytes(7), "ends inside a code"),
+    ):
+        refused(part, Step(Op.EXPRESSION, 1, 0, 0, len(code)), END, constants=code)
+
+
+@pytest.mark.parametrize(
+    ("changes", "more", "part"),
+    [
+        ({"steps": (NEED,) * 4095 + (END,)}, {"steps": (NEED,) * 4096 + (END,)}, "too many steps: 4097"),
+        ({"columns": (1,) * 4096}, {"columns": (1,) * 4097}, "too many columns: 4097"),
+        ({"registers": 256}, {"registers": 257}, "too many registers: 257"),
+        ({"spans": 256}, {"spans": 257}, "too many spans: 257"),
+        ({"marks": 256}, {"marks": 257}, "too many marks: 257"),
+        ({"constants": bytes(1 << 24)}, {"constants": bytes((1 << 24) + 1)}, "too many bytes of constants"),
+        ({"checksums": (SUM,) * 256}, {"checksums": (SUM,) * 257}, "too many checksums: 257"),
+        ({"preset": ("a",) * 3}, {"preset": ("a",) * 4}, "too many preset registers: 4 .at most 3"),
+        ({"delimiter": b"abcd"}, None, ""),
+        ({"columns": (1, 2, 4, 8, 16)}, {"columns": (1, 3)}, "column 1 has an unknown storage: 3"),
+        ({"delimiter": b"a", "stuffing": Stuffing.COBS}, {"stuffing": Stuffing.WORD}, "stuffing but no delimiter"),
+    ],
+)
+def test_counts(changes: dict[str, Any], more: dict[str, Any] | None, part: str) -> None:
+    _engine.Program(replace(BASE, **{"steps": (END,), **changes}).pack())
+    if more is not None:
+        with pytest.raises(ValueError, match=part):
+            _engine.Program(replace(BASE, **{"steps": (END,), **more}).pack())
+
+
+@pytest.mark.parametrize(
+    ("word", "value", "part"),
+    [(0, 2, "has version 2"), (9, 5, "too many delimiter bytes: 5"), (11, 3, "too many kinds of stuffing: 3")],
+)
+def test_words_of_the_header(word: int, value: int, part: str) -> None:
+    packed = bytearray(replace(BASE, steps=(END,), delimiter=b"abcd", stuffing=Stuffing.COBS).pack())
+    packed[4 * word : 4 * word + 4] = value.to_bytes(4, "little")
+    with pytest.raises(ValueError, match=part):
+        _engine.Program(bytes(packed))
+
+
+def test_sizes() -> None:
+    packed = replace(BASE, steps=(NEED, END)).pack()
+    for size in range(len(packed)):
+        with pytest.raises(ValueError, match="its header says" if size >= 48 else "ends inside its header"):
+            _engine.Program(packed[:size])
+    with pytest.raises(ValueError, match="its header says"):
+        _engine.Program(packed + b"\0")
+
+
+RUN = """
+from tests.engine.harness import Options, read
+from wireloom.program import ColumnProgram, Op, Step, Storage
+
+far = 1 << 40
+never = [Step(Op.JUMP, 0, 0, far), Step(Op.SKIP_IF_ZERO, 65535, 0, far), Step(Op.CHECK_CONSTANT, 65535, 0, far, far)]
+steps = (Step(Op.NEED, 1), Step(Op.COLUMN_FIXED), Step(Op.JUMP, 0, 0, 6), *never, Step(Op.END), *never, Step(Op.END))
+print(len(read(ColumnProgram(steps, (Storage.FIXED8,), 0), b"abc").rows))
+"""
+
+
+@pytest.mark.skipif(not engine.available, reason="the engine is not there")
+def test_steps_that_never_run_are_not_looked_at() -> None:
+    """Nothing has checked what they say."""
+    done = subprocess.run([sys.executable, "-c", RUN], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "3\n"), done.stderr

@@ -1,0 +1,61 @@
+"""An interrupt while small files are read together: none of them stays open, and it comes out as an interrupt."""
+
+from __future__ import annotations
+
+import gc
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+import wireloom
+from wireloom import bundle, bundle_loading, engine
+from wireloom.opening import Opened
+
+from ..unit.reading.samples import frames, payloads
+from .children import needs_proc
+from .interrupting import interrupt, interrupted_everywhere, open_below
+
+together = pytest.mark.skipif(not engine.available, reason="only the engine reads files together")
+
+
+def small_files(folder: Path) -> Path:
+    for number in range(3):
+        (folder / f"{number}.wal").write_bytes(frames(payloads(5, seed=number)))
+    return folder
+
+
+@needs_proc
+@together
+def test_files_that_are_read_together(tmp_path: Path) -> None:
+    small_files(tmp_path)
+
+    def check() -> None:
+        assert open_below(tmp_path) == []
+
+    functions = [bundle_loading.Loads._load, bundle_loading.Loads.into]
+    assert interrupted_everywhere(lambda: wireloom.read("edgemq_segment", tmp_path), functions, check) > 50
+
+
+@together
+def test_before_the_thread_that_loads_them_has_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    small_files(tmp_path)
+    monkeypatch.setattr(bundle, "PLAIN_WORTH", 1)
+    monkeypatch.setattr(threading.Thread, "start", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        wireloom.read("edgemq_segment", tmp_path)
+
+
+@needs_proc
+def test_closing_a_scanner_does_not_swallow_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.wal"
+    path.write_bytes(frames(payloads(100)))
+    scanner: Any = wireloom.scan("edgemq_segment", path, batch_rows=10)
+    next(scanner)
+    with monkeypatch.context() as patched:
+        patched.setattr(Opened, "close", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            scanner.close()
+    del scanner
+    gc.collect()
+    assert open_below(tmp_path) == []

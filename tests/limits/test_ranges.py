@@ -1,0 +1,34 @@
+"""A byte range costs what it holds, and a block behind it: nothing else of the file is read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import wireloom
+from wireloom.codecs.stored import Stored
+from wireloom.window import FIRST
+
+from ..unit.reading.samples import word_log
+
+
+@pytest.mark.parametrize("prefetch", [False, True])
+@pytest.mark.parametrize(("begin", "end"), [(0, 300_000), (1_000_000, 1_300_000), (3_000_000, 3_000_001)])
+def test_what_is_read_for_a_byte_range(
+    begin: int, end: int, prefetch: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.log"
+    path.write_bytes(word_log([bytes((number % 250,)) * 1000 for number in range(6000)]))
+    sizes: list[int] = []
+    original = Stored._read
+
+    def counted(stored: Stored, buffer: memoryview, position: int) -> int:
+        sizes.append(original(stored, buffer, position))
+        return sizes[-1]
+
+    monkeypatch.setattr(Stored, "_read", counted)
+    table = wireloom.read("word_stuffed_log", path, byte_range=(begin, end), codec="none", prefetch=prefetch)
+    assert abs(table.num_rows - (end - begin) / 1011) < 2
+    # One who reads ahead has filled all of its blocks before the first one was looked at.
+    blocks = 7 if prefetch else 2
+    assert sum(sizes) <= end - begin + blocks * FIRST
