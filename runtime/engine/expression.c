@@ -98,7 +98,7 @@ static bool shift_left(wl_integer left, wl_integer right, wl_integer *result) {
     *result = 0;
     if (left == 0)
         return true;
-    if (right > 126)
+    if (right > 127)
         return false;
     *result = (wl_integer)((unsigned_integer)left << (unsigned)right);
     return *result >> (unsigned)right == left;

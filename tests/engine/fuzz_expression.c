@@ -138,7 +138,7 @@ static value plain_one(unsigned code, value operand) {
 
 /* Small numbers, and those about the ends of what 8, 32, 64 and 128 bits hold. */
 static wl_integer number(taker *bytes) {
-    static const unsigned widths[] = {0, 4, 8, 31, 32, 63, 64, 126};
+    static const unsigned widths[] = {0, 7, 8, 31, 32, 63, 64, 126};
     unsigned choice = take(bytes), width = widths[choice & 7];
     wl_integer near = (wl_integer)take_below(bytes, 9) - 4;
     wl_integer end = (wl_integer)((magnitude)1 << width);
@@ -155,7 +155,8 @@ static value put_leaf(author *by) {
     case 0:
         put(by, REGISTER);
         put(by, at % REGISTERS);
-        return (value){by->run->registers[at % REGISTERS], by->run->poison[0] >> at % REGISTERS & 1};
+        return (value){by->run->registers[at % REGISTERS],
+                       by->run->poisoned && by->run->poison[0] >> at % REGISTERS & 1};
     case 1:
         put(by, SPAN_SIZE);
         put(by, at % SPANS);
@@ -210,8 +211,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     taker bytes = {data, data + size};
     author by = {.bytes = &bytes, .run = calloc(1, sizeof *by.run)};
     CHECK(by.run != NULL);
-    by.run->poison[0] = take_below(&bytes, 4) ? 0 : take(&bytes);
-    by.run->poisoned = by.run->poison[0] != 0;
+    /* What an earlier row has left there counts for nothing. */
+    by.run->poison[0] = take(&bytes);
+    by.run->poisoned = take_below(&bytes, 4) == 0;
     for (unsigned i = 0; i < REGISTERS; i++)
         by.run->registers[i] = number(&bytes);
     for (unsigned i = 0; i < SPANS; i++)
