@@ -5,7 +5,7 @@
 #include "drive.h"
 
 #define LONGEST 16384
-#define MOST_QUESTIONS 64
+#define MOST_QUESTIONS 200
 
 /* The bytes of a window, one part after another: each begins where the one before ends, inside a character as well. */
 static size_t put_part(taker *bytes, source_of_chance *chance, uint8_t *out, size_t room) {
@@ -33,9 +33,15 @@ static size_t put_part(taker *bytes, source_of_chance *chance, uint8_t *out, siz
     return kind == 4 ? wl_smaller(size, length) : size;
 }
 
-static size_t place(taker *bytes, size_t size) {
-    size_t number = take(bytes) | (size_t)take(bytes) << 8;
-    return number % (size + 1);
+/* Any place, or at or right behind the next byte there that is `value`, or that is another. */
+static size_t place(taker *bytes, const uint8_t *window, size_t size, uint8_t value) {
+    size_t number = take(bytes) | (size_t)take(bytes) << 8, at = number % (size + 1);
+    unsigned choice = take_below(bytes, 8);
+    if (choice >= 4)
+        return at;
+    while (at < size && (window[at] == value) == (choice & 1))
+        at++;
+    return wl_smaller(size, at + (choice >> 1));
 }
 
 static const uint8_t *plain_find(const uint8_t *from, const uint8_t *to, uint8_t value) {
@@ -71,8 +77,14 @@ static void ask_crc(wl_index *index, taker *bytes, const uint8_t *from, const ui
 static void ask(wl_index *index, taker *bytes, const uint8_t *window, size_t size) {
     unsigned question = take_below(bytes, 4);
     uint8_t value = (uint8_t)take(bytes);
-    size_t one = place(bytes, size), other = place(bytes, size);
+    size_t one = place(bytes, window, size, value), other = place(bytes, window, size, value);
     const uint8_t *from = window + wl_smaller(one, other), *to = window + (one > other ? one : other);
+    if (question == 2 && take_below(bytes, 2)) {
+        /* The only byte that stays is the first. */
+        for (from = to; from > window && from[-1] == value;)
+            from--;
+        from -= from > window;
+    }
     if (question == 0)
         ask_crc(index, bytes, from, to);
     else if (question == 1)
