@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 import wireloom
-from wireloom.codecs.stored import Stored
 from wireloom.window import CHUNK
 
 from ..unit.reading.samples import cobs_log, payloads, word_log
 from .children import needs_engine
+from .counting import count_reads
 
 SIZE = 3_000_000_000
 LOGS = {"cobs_log": cobs_log, "word_stuffed_log": word_log}
@@ -79,14 +79,7 @@ def test_damage_of_ranges_ends_where_they_do(tmp_path: Path) -> None:
 def test_holes_are_not_read(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "sparse.log"
     edges = islands(path, name, first=800_000_000, randomness=random.Random(2))
-    sizes: list[int] = []
-    original = Stored._read
-
-    def counted(stored: Stored, buffer: memoryview, position: int) -> int:
-        sizes.append(original(stored, buffer, position))
-        return sizes[-1]
-
-    monkeypatch.setattr(Stored, "_read", counted)
+    sizes = count_reads(monkeypatch)
     ranges: list[tuple[int, int] | None] = [None, (100_000_000, 700_000_000), (700_000_000, SIZE)]
     for byte_range in ranges:
         sizes.clear()

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 import wireloom
-from wireloom.codecs.stored import Stored
 from wireloom.window import FIRST
 
 from ..unit.reading.samples import word_log
+from .counting import count_reads
 
 
 @pytest.mark.parametrize("prefetch", [False, True])
@@ -19,14 +19,7 @@ def test_what_is_read_for_a_byte_range(
 ) -> None:
     path = tmp_path / "a.log"
     path.write_bytes(word_log([bytes((number % 250,)) * 1000 for number in range(6000)]))
-    sizes: list[int] = []
-    original = Stored._read
-
-    def counted(stored: Stored, buffer: memoryview, position: int) -> int:
-        sizes.append(original(stored, buffer, position))
-        return sizes[-1]
-
-    monkeypatch.setattr(Stored, "_read", counted)
+    sizes = count_reads(monkeypatch)
     table = wireloom.read("word_stuffed_log", path, byte_range=(begin, end), codec="none", prefetch=prefetch)
     assert abs(table.num_rows - (end - begin) / 1011) < 2
     # One who reads ahead has filled all of its blocks before the first one was looked at.

@@ -21,19 +21,10 @@ from wireloom.inspecting import (
 )
 from wireloom.storage import expand
 
+from . import formats
 from .taking import Taker
 
-TABLES: tuple[tuple[str, dict[str, str]], ...] = (
-    ("edgemq_segment", {"stride": "layout"}),
-    ("edgemq_segment", {"stride": "rules"}),
-    ("edgemq_segment", {}),
-    ("word_stuffed_log", {}),
-    ("cobs_log", {}),
-    ("kpl_aggregated_record", {}),
-    ("s2_messages", {"message": "read_batch"}),
-    ("s2_messages", {"message": "append_input"}),
-    ("s2_session", {}),
-)
+TABLES: tuple[tuple[str, dict[str, str]], ...] = (*formats.TABLES[:-1], ("s2_session", {}))
 MANY = 1_000_000
 LIMITS = (0, 1, 16, 512)
 """Bytes of a record that are shown; 0: all."""
