@@ -7,6 +7,7 @@ traces: the classes and their speed stay what they are.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,6 +23,7 @@ KEPT = "_m_"
 
 _tracing = threading.local()
 _lock = threading.Lock()
+_refuse = Struct._refuse
 
 
 class Read(NamedTuple):
@@ -161,12 +163,11 @@ def _assign(struct: Struct, name: str, value: Any) -> None:
 @contextmanager
 def taken(trace: Trace) -> Iterator[Trace]:
     """Everything that this thread reads in the block goes into ``trace``; refused values do not end the reading."""
-    refuse = Struct._refuse
 
     def noted(struct: Struct, error: ValidationFailedError, reason: str) -> None:
         reading = trace.of(struct)
         if getattr(_tracing, "trace", None) is not trace or reading is None:
-            refuse(struct, error, reason)
+            _refuse(struct, error, reason)
         else:
             reading.refused.append((error, reason))
 
@@ -178,6 +179,24 @@ def taken(trace: Trace) -> Iterator[Trace]:
         try:
             yield trace
         finally:
-            Struct._refuse = refuse  # type: ignore[method-assign]  # as above
-            del Struct.__setattr__
             del _tracing.trace
+            _restore()
+
+
+def _restore() -> None:
+    """Structs are what they are when nobody traces."""
+    Struct._refuse = _refuse  # type: ignore[method-assign]  # replaced on purpose
+    if "__setattr__" in vars(Struct):
+        del Struct.__setattr__
+
+
+def _forked() -> None:
+    """In a child, where a thread of its parent that was tracing does not go on."""
+    global _lock
+    if getattr(_tracing, "trace", None) is None:
+        _lock = threading.Lock()
+        _restore()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)

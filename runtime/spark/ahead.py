@@ -8,6 +8,8 @@ from collections.abc import Generator
 from queue import SimpleQueue
 from typing import Generic, TypeVar
 
+from ..threads import start
+
 Item = TypeVar("Item")
 
 ALONE = 2
@@ -48,10 +50,12 @@ class _Puller(Generic[Item]):
 
     def items(self) -> Generator[Item]:
         """The items that are left, from the thread."""
+        thread = threading.Thread(target=self._work, name="wireloom-ahead", daemon=True)
+        start(thread)
+        # Where that was interrupted, nobody can wait for the thread: it has no room to make an item in then.
+        self._thread = thread
         for _ in range(DEPTH):
             self._room.put(None)
-        self._thread = threading.Thread(target=self._work, name="wireloom-ahead", daemon=True)
-        self._thread.start()
         while (made := self._ready.get()) is not None:
             if isinstance(made, BaseException):
                 try:

@@ -185,18 +185,25 @@ class IngestTables:
 def opened_tables(
     format: str, table: Folder, quarantine: Folder | None, metrics: Folder | None, to: str
 ) -> Iterator[IngestTables]:
-    """The tables, recovered, with everybody else kept out. What was not committed when the block ends is removed.
+    """The tables, recovered, with everybody else kept out. What was not committed when the block ends is removed, and
+    where it fails also a table's folder that has been made here and in which nothing is.
 
     Raises ``WireloomError`` where another process is writing to the table.
     """
+    new = table.kind() == "nothing"
     table.make()
     with locked(table) as check:
-        found = IngestTables(format, table, quarantine, metrics, to, check)
-        found.recover()
         try:
-            yield found
-        finally:
-            found.give_up()
+            found = IngestTables(format, table, quarantine, metrics, to, check)
+            found.recover()
+            try:
+                yield found
+            finally:
+                found.give_up()
+        except BaseException:
+            if new:
+                table.drop()
+            raise
 
 
 def check_apart(places: Iterable[Folder]) -> None:

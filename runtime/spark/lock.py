@@ -35,6 +35,16 @@ def locked(place: Folder) -> Iterator[Callable[[], None]]:
         except OSError:
             # A file system without locks: whoever runs it has to see to it that nobody else does.
             pass
+        if not _is_still(held, place.path):
+            raise WireloomError("another ingest has just removed the folder: run it again", path=place.address)
         yield lambda: None
     finally:
         os.close(held)
+
+
+def _is_still(held: int, path: str) -> bool:
+    """Whether an open folder is the one of that path: an ingest that fails takes away the folder that it has made."""
+    try:
+        return os.path.samestat(os.fstat(held), os.stat(path))
+    except FileNotFoundError:
+        return False

@@ -97,6 +97,28 @@ def test_an_early_end_closes_the_source_and_leaves_no_thread(taken: int) -> None
     assert source.made <= taken + DEPTH
 
 
+def test_an_interrupt_while_the_thread_starts_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    really = threading.Thread.start
+
+    def start(thread: threading.Thread) -> None:
+        # It runs, and whoever started it does not get to know.
+        really(thread)
+        raise KeyboardInterrupt
+
+    source = Source(1000)
+    items = ahead(iter(source))
+    assert [next(items) for _ in range(ALONE)] == list(range(ALONE))
+    with monkeypatch.context() as patched:
+        patched.setattr(threading.Thread, "start", start)
+        with pytest.raises(KeyboardInterrupt):
+            next(items)
+    for thread in threads():
+        thread.join(PATIENCE)
+    assert not threads()
+    assert source.closed
+    assert source.made == ALONE
+
+
 def test_nothing_is_left_of_one_that_is_forgotten() -> None:
     source = Source(1000)
     items: Iterator[int] = ahead(iter(source))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import random
 import signal
@@ -16,6 +17,7 @@ from wireloom.spark import ingest_ledger
 from wireloom.spark.folders import folder
 from wireloom.spark.ingest_files import committed_files
 from wireloom.spark.ingest_tables import opened_tables
+from wireloom.spark.lock import locked
 
 from .pipeline import Killed, check, dying, expected, make_inputs, run, visible
 
@@ -47,6 +49,38 @@ def test_a_death_at_every_step(stream: str | None, when: str, tmp_path: Path) ->
             assert visible(base).total() % 6 == 0
         run(base, stream=stream)
         check(base)
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_a_first_batch_that_fails_leaves_no_new_folder(tmp_path: Path, there: bool) -> None:
+    make_inputs(tmp_path / "in", 2)
+    if there:
+        (tmp_path / "table").mkdir()
+
+    def fail() -> None:
+        raise WireloomError("no room")
+
+    with pytest.raises(WireloomError, match="no room"):
+        run(tmp_path, pause=fail)
+    assert (tmp_path / "table").exists() == there
+    run(tmp_path)
+    check(tmp_path)
+
+
+@pytest.mark.parametrize("anew", [False, True])
+def test_a_folder_that_another_ingest_takes_away(anew: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table, really = folder(str(tmp_path / "table")), fcntl.flock
+
+    def flock(held: int, how: int) -> None:
+        (tmp_path / "table").rmdir()
+        if anew:
+            table.make()
+        really(held, how)
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+    table.make()
+    with pytest.raises(WireloomError, match="removed the folder: run it again"), locked(table):
+        pass
 
 
 @pytest.mark.parametrize("existing", ["append", "overwrite"])
