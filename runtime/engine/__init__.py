@@ -181,24 +181,14 @@ class EncodeStatus(IntEnum):
     DONE = 0
     """All rows are written."""
     NO_ROOM = 1
-    """The next row may not fit into what is left; ``needed`` bytes would do for it."""
+    """The next row may not fit into what is left."""
     REFUSED = 2
     """The next row cannot be written: its size does not fit its field, or it is larger than ``max_record``, or it holds
     the delimiter and nothing is stuffed."""
 
 
-class EncodeResult(NamedTuple):
-    """What a call of ``encode`` did: ``rows`` and ``size`` bytes were written."""
-
-    rows: int
-    size: int
-    status: int
-    """An ``EncodeStatus``."""
-    needed: int
-
-
 def encode(
-    fields: Sequence[tuple[int, int, Buffer | None, int]],
+    fields: tuple[tuple[int, int, Buffer | None, int], ...],
     offsets: Buffer | None,
     data: Buffer | None,
     *,
@@ -210,8 +200,11 @@ def encode(
     padding: int,
     max_record: int,
     out: Buffer,
-) -> EncodeResult:
+) -> tuple[int, int, int, int]:
     """Write rows ``first`` … ``rows`` of columns to ``out``: of each row its fixed fields, then its byte string.
+
+    Gives how many rows and bytes were written, an ``EncodeStatus`` and, where there was ``NO_ROOM``, how many bytes
+    the next row needs at most.
 
     ``fields``: ``(kind, holds, values, added)`` for each, in the order of the wire: a ``program.Kind``, a ``Holds``,
     for a column its values (``rows`` of them, as wide as the kind, in the machine's order), for a size what is added.
@@ -222,21 +215,7 @@ def encode(
 
     Other threads run meanwhile. Raises ``ValueError`` for buffers that are too small and numbers that do not exist.
     """
-    return EncodeResult(
-        *_engine.encode(
-            tuple(fields),
-            offsets,
-            data,
-            first,
-            rows,
-            checksum,
-            delimiter,
-            stuffing,
-            padding,
-            max_record,
-            out,
-        )
-    )
+    return _engine.encode(fields, offsets, data, first, rows, checksum, delimiter, stuffing, padding, max_record, out)
 
 
 def find_delimiter(source: Buffer, begin: int, end: int, delimiter: bytes) -> int:

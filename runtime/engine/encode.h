@@ -26,12 +26,37 @@ typedef struct {
     size_t checksum;               /* where it stands in the head */
     size_t row;                    /* number of the first row */
     size_t count;
-    size_t begins[WL_ENCODE_ROWS]; /* of the byte strings, in the data */
-    size_t sizes[WL_ENCODE_ROWS];
-    uint8_t *rows[WL_ENCODE_ROWS]; /* where they are put together */
+    const uint8_t *strings[WL_ENCODE_ROWS];
+    uint32_t sizes[WL_ENCODE_ROWS]; /* of the byte strings */
+    uint8_t *rows[WL_ENCODE_ROWS];  /* where they are put together */
+    size_t gap;                     /* bytes from each byte string to the next one; WL_NOT_FOUND where that differs */
 } wl_encode_block;
+
+typedef struct {
+    wl_encode_block block;
+    /* Sizes of byte strings for which all fields that hold them can. */
+    size_t least;
+    size_t most;
+    size_t behind;    /* bytes of delimiter and padding */
+    uint8_t *scratch; /* NULL where no row is put together elsewhere before it is stuffed; owned by wl_encode */
+    size_t scratch_size;
+    uint8_t *out;
+    size_t room;
+} wl_encoder;
 
 /* Puts the rows together; `end`: what may be written behind the last of them. */
 void wl_encode_assemble(const wl_encode_block *block, const uint8_t *end);
+
+/* Writes the block's rows stuffed, one behind the other, and gives how many of them can be written. `memory` becomes
+ * false where there is none. */
+size_t wl_encode_stuffed(wl_encoder *self, size_t *size, bool *memory);
+
+/* Puts the delimiter and the padding behind a row. */
+static inline void wl_encode_behind(const wl_encode_arguments *arguments, uint8_t *end) {
+    for (size_t i = 0; i < arguments->delimiter_size; i++)
+        end[i] = arguments->delimiter[i];
+    if (arguments->padding)
+        memset(end + arguments->delimiter_size, 0, arguments->padding);
+}
 
 #endif

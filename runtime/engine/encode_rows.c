@@ -96,10 +96,25 @@ static void put_heads(const wl_encode_block *block) {
 /* In their order: what is written behind one is the next one's place. */
 static void put_strings(const wl_encode_block *block, const uint8_t *end) {
     const wl_encode_arguments *arguments = block->arguments;
-    for (size_t i = 0; i < block->count && arguments->data; i++) {
+    if (!arguments->data)
+        return;
+    const uint8_t *data_end = arguments->data + arguments->data_size, *highest = arguments->data;
+    uint32_t largest = 0;
+    for (size_t i = 0; i < block->count; i++) {
+        largest = block->sizes[i] > largest ? block->sizes[i] : largest;
+        highest = block->strings[i] > highest ? block->strings[i] : highest;
+    }
+    size_t written = (size_t)largest + WL_COPY_BLOCK;
+    uint8_t *last = block->rows[block->count - 1] + block->head;
+    if (WL_LIKELY(largest <= WL_COPY_SHORT && block->gap != WL_NOT_FOUND && (size_t)(end - last) >= written &&
+                  (size_t)(data_end - highest) >= written)) {
+        wl_chosen.copy_many(block->rows[0] + block->head, block->gap, block->strings, block->sizes, block->count,
+                            largest);
+        return;
+    }
+    for (size_t i = 0; i < block->count; i++) {
         uint8_t *to = block->rows[i] + block->head;
-        wl_copy(to, arguments->data + block->begins[i], block->sizes[i], (size_t)(end - to),
-                arguments->data_size - block->begins[i]);
+        wl_copy(to, block->strings[i], block->sizes[i], (size_t)(end - to), (size_t)(data_end - block->strings[i]));
     }
 }
 

@@ -98,7 +98,7 @@ static void unstuff_each(const wl_run *run, wl_frames *frames, const stuffed *so
 /* Word-stuffed frames of short blocks are copied, then un-stuffed side by side. */
 static void unstuff_plain(const wl_run *run, wl_frames *frames, const stuffed *some, uint8_t *out) {
     uint8_t *at[WL_GROUP], *ends[WL_GROUP];
-    wl_chosen.copy_many(out, some->from, some->sizes, some->count, some->largest);
+    wl_chosen.copy_many(out, 0, some->from, some->sizes, some->count, some->largest);
     for (size_t i = 0; i < some->count; i++) {
         at[i] = out + some->from[i][-1];
         ends[i] = out += some->sizes[i];

@@ -1,9 +1,8 @@
 /* What needs all bytes of a sheet's rows, row by row: checksums, copies, and finding rows back to back. Compiled for
  * every width of vectors. */
 #include "sheet.h"
+#include "vectors.h"
 
-/* Any address will do; the compiler takes as many instructions for it as the processor needs. */
-typedef uint8_t vector __attribute__((vector_size(WL_COPY_BLOCK), aligned(1), may_alias));
 #define VECTORS 4
 #define LINE 64
 #define PAGE 4096
@@ -13,21 +12,17 @@ typedef uint8_t vector __attribute__((vector_size(WL_COPY_BLOCK), aligned(1), ma
 #define SHORT 2048
 #define INLINE static inline __attribute__((always_inline))
 
-INLINE void copy_vectors(uint8_t *to, const uint8_t *from, size_t count) {
-    WL_UNROLL for (size_t i = 0; i < count; i++)((vector *)(void *)to)[i] = ((const vector *)(const void *)from)[i];
-}
-
 /* As wl_copy(), in steps of several vectors: the fewer steps, the fewer branches that depend on the size. */
-INLINE void copy(uint8_t *to, const uint8_t *from, size_t size, size_t to_room, size_t from_room) {
+INLINE void copy(uint8_t *to, const uint8_t *from, size_t size, size_t to_room, size_t from_room, size_t width) {
     if (WL_LIKELY(size <= SHORT && to_room - size >= VECTORS * WL_COPY_BLOCK &&
                   from_room - size >= VECTORS * WL_COPY_BLOCK)) {
         if (size <= WL_COPY_BLOCK) {
-            copy_vectors(to, from, 1);
+            wl_copy_vectors(to, from, 1, width);
             return;
         }
         const uint8_t *end = from + size;
         do {
-            copy_vectors(to, from, VECTORS);
+            wl_copy_vectors(to, from, VECTORS, width);
             to += VECTORS * WL_COPY_BLOCK;
             from += VECTORS * WL_COPY_BLOCK;
         } while (from < end);
@@ -61,7 +56,8 @@ INLINE bool sum_holds(wl_sheet *sheet, const wl_sum *sum, size_t row) {
 }
 
 /* The row's bytes for one column; false: there is no room for them. */
-INLINE bool copy_bytes(const wl_sheet *sheet, const wl_string_column *column, size_t row, const uint8_t *readable) {
+INLINE bool copy_bytes(const wl_sheet *sheet, const wl_string_column *column, size_t row, const uint8_t *readable,
+                       size_t width) {
     const uint8_t *from = wl_sheet_at(sheet, column->from, row);
     size_t size = (size_t)(wl_sheet_at(sheet, column->to, row) - from);
     uint8_t *offset = column->offsets + (sheet->row + row) * 4;
@@ -69,7 +65,7 @@ INLINE bool copy_bytes(const wl_sheet *sheet, const wl_string_column *column, si
     /* What was used is read back from the caller's memory, so it is no more trusted than the size. */
     if (WL_UNLIKELY(used > room || size > room - used))
         return false;
-    copy(column->out + used, from, size, room - used, (size_t)(readable - from));
+    copy(column->out + used, from, size, room - used, (size_t)(readable - from), width);
     wl_store4(offset + 4, (uint32_t)(used + size));
     return true;
 }
@@ -83,19 +79,19 @@ INLINE bool hold(wl_sheet *sheet, size_t row) {
 }
 
 /* `readable`: bytes before this may be read. */
-INLINE bool are_copied(const wl_sheet *sheet, size_t row, const uint8_t *readable) {
+INLINE bool are_copied(const wl_sheet *sheet, size_t row, const uint8_t *readable, size_t width) {
     for (size_t i = 0; i < sheet->copy_count; i++) {
-        if (WL_UNLIKELY(!copy_bytes(sheet, sheet->copies + i, row, readable)))
+        if (WL_UNLIKELY(!copy_bytes(sheet, sheet->copies + i, row, readable, width)))
             return false;
     }
     return true;
 }
 
 /* What is copied first is fetched faster, and the checksum finds it in the cache; not so where it is long. */
-INLINE bool takes(wl_sheet *sheet, size_t row, size_t size, const uint8_t *readable) {
+INLINE bool takes(wl_sheet *sheet, size_t row, size_t size, const uint8_t *readable, size_t width) {
     if (WL_LIKELY(size <= SHORT))
-        return WL_LIKELY(are_copied(sheet, row, readable) && hold(sheet, row));
-    return WL_LIKELY(hold(sheet, row) && are_copied(sheet, row, readable));
+        return WL_LIKELY(are_copied(sheet, row, readable, width) && hold(sheet, row));
+    return WL_LIKELY(hold(sheet, row) && are_copied(sheet, row, readable, width));
 }
 
 /* Where the row's stretches begin; the next row, or NULL where this one is not plain. */
@@ -132,7 +128,7 @@ INLINE void fetch_ahead(const uint8_t *at, const uint8_t *next, bool skips) {
 }
 
 /* `kind`: of the sizes of all byte strings, where it is known here. */
-INLINE size_t rows_of_kind(wl_sheet *sheet, const wl_ahead *ahead, unsigned kind) {
+INLINE size_t rows_of_kind(wl_sheet *sheet, const wl_ahead *ahead, unsigned kind, size_t width) {
     const uint8_t *at = ahead->at, *last = ahead->last, *readable = sheet->run->readable;
     const size_t rows = ahead->rows;
     size_t row = 0;
@@ -146,40 +142,40 @@ INLINE size_t rows_of_kind(wl_sheet *sheet, const wl_ahead *ahead, unsigned kind
         const size_t size = (size_t)(next - at);
         fetch_ahead(at, next, skims && size > WIDE && (size == before || size > SHORT));
         before = size;
-        if (WL_UNLIKELY(!takes(sheet, row, size, readable)))
+        if (WL_UNLIKELY(!takes(sheet, row, size, readable, width)))
             break;
         at = sheet->at[0][row + 1] = next;
     }
     return row;
 }
 
-INLINE size_t block_rows(wl_sheet *sheet, const wl_ahead *ahead) {
+INLINE size_t block_rows(wl_sheet *sheet, const wl_ahead *ahead, size_t width) {
     if (sheet->string_count == 1 && sheet->strings[0].kind == WL_U4BE)
-        return rows_of_kind(sheet, ahead, WL_U4BE);
+        return rows_of_kind(sheet, ahead, WL_U4BE, width);
     if (sheet->string_count == 1 && sheet->strings[0].kind == WL_U4LE)
-        return rows_of_kind(sheet, ahead, WL_U4LE);
-    return rows_of_kind(sheet, ahead, WL_KIND_COUNT);
+        return rows_of_kind(sheet, ahead, WL_U4LE, width);
+    return rows_of_kind(sheet, ahead, WL_KIND_COUNT, width);
 }
 
-INLINE size_t frame_rows(wl_sheet *sheet, size_t rows, size_t spare) {
+INLINE size_t frame_rows(wl_sheet *sheet, size_t rows, size_t spare, size_t width) {
     for (size_t row = 0; row < rows; row++) {
         const uint8_t *from = sheet->at[0][row], *to = sheet->at[1][row];
-        if (WL_UNLIKELY(!takes(sheet, row, (size_t)(to - from), to + spare)))
+        if (WL_UNLIKELY(!takes(sheet, row, (size_t)(to - from), to + spare, width)))
             return row;
     }
     return rows;
 }
 
-#define VARIANT(level, attributes)                                                                                     \
+#define VARIANT(level, vector, attributes)                                                                             \
     attributes size_t wl_block_rows_##level(wl_sheet *sheet, const wl_ahead *ahead) {                                  \
-        return block_rows(sheet, ahead);                                                                               \
+        return block_rows(sheet, ahead, sizeof(vector));                                                               \
     }                                                                                                                  \
     attributes size_t wl_frame_rows_##level(wl_sheet *sheet, size_t rows, size_t spare) {                              \
-        return frame_rows(sheet, rows, spare);                                                                         \
+        return frame_rows(sheet, rows, spare, sizeof(vector));                                                         \
     }
 
-VARIANT(portable, )
+VARIANT(portable, wl_vector16, )
 #if defined(__x86_64__)
-VARIANT(avx2, __attribute__((target("avx2"))))
-VARIANT(avx512, __attribute__((target("avx512f,avx512bw"))))
+VARIANT(avx2, wl_vector32, __attribute__((target("avx2"))))
+VARIANT(avx512, wl_vector64, __attribute__((target("avx512f,avx512bw"))))
 #endif

@@ -17,10 +17,10 @@ static inline size_t wl_scan_count(size_t wanted, size_t readable) {
     return whole <= readable ? whole : wanted;
 }
 
-/* Copies ranges one behind the other. `largest` of them in bytes; that many and WL_COPY_BLOCK may be read behind each
- * range, and be written behind the last copy. */
-typedef void (*wl_copy_many_function)(uint8_t *to, const uint8_t *const *from, const uint32_t *sizes, size_t count,
-                                      uint32_t largest);
+/* Copies ranges one behind the other, `gap` bytes apart, which hold anything then. `largest` of them in bytes; that many
+ * and WL_COPY_BLOCK may be read behind each range, and be written behind the last copy. */
+typedef void (*wl_copy_many_function)(uint8_t *to, size_t gap, const uint8_t *const *from, const uint32_t *sizes,
+                                      size_t count, uint32_t largest);
 
 typedef struct {
     const char *level;
@@ -47,9 +47,9 @@ extern wl_variant wl_chosen;
 #define WL_SSE42 "sse4.2"
 #endif
 
-void wl_copy_many_portable(uint8_t *, const uint8_t *const *, const uint32_t *, size_t, uint32_t);
-void wl_copy_many_avx2(uint8_t *, const uint8_t *const *, const uint32_t *, size_t, uint32_t);
-void wl_copy_many_avx512(uint8_t *, const uint8_t *const *, const uint32_t *, size_t, uint32_t);
+void wl_copy_many_portable(uint8_t *, size_t, const uint8_t *const *, const uint32_t *, size_t, uint32_t);
+void wl_copy_many_avx2(uint8_t *, size_t, const uint8_t *const *, const uint32_t *, size_t, uint32_t);
+void wl_copy_many_avx512(uint8_t *, size_t, const uint8_t *const *, const uint32_t *, size_t, uint32_t);
 uint32_t wl_crc32c_portable(uint32_t state, const uint8_t *data, size_t size);
 uint32_t wl_crc32c_sse42(uint32_t state, const uint8_t *data, size_t size);
 uint32_t wl_crc32c_avx512(uint32_t state, const uint8_t *data, size_t size);

@@ -14,10 +14,12 @@ ROWS = 16_384
 """Most rows of one batch, so that what is made of a batch stays small."""
 BYTES = 8 * 1024 * 1024
 """About how many bytes a batch has at most; a single row may be larger."""
+MANY = 65_536
+"""Most rows of one batch of which no Python objects are made."""
 
 
-def batches_of(rows: Any, types: pa.Schema | None = None) -> Iterator[pa.RecordBatch]:
-    """Record batches of at most ``ROWS`` rows, in order.
+def batches_of(rows: Any, types: pa.Schema | None = None, most: int = ROWS) -> Iterator[pa.RecordBatch]:
+    """Record batches of at most ``most`` rows, in order.
 
     ``rows``: a ``pyarrow.Table``, ``RecordBatch`` or ``RecordBatchReader``; anything with ``__arrow_c_stream__`` or
     ``__arrow_c_array__`` (data frames of other libraries); a mapping of column names to lists; or an iterable of
@@ -25,7 +27,7 @@ def batches_of(rows: Any, types: pa.Schema | None = None) -> Iterator[pa.RecordB
     fits all of their values. Raises ``WireloomError`` for anything else.
     """
     for batch in _whole_batches(rows, types):
-        yield from _cut(batch)
+        yield from cut(batch, most)
 
 
 def batch_of_one(name: str, value: Any) -> pa.RecordBatch:
@@ -120,9 +122,10 @@ def _has_views(type: pa.DataType) -> bool:
     return views or any(_has_views(type.field(number).type) for number in range(type.num_fields))
 
 
-def _cut(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+def cut(batch: pa.RecordBatch, most: int) -> Iterator[pa.RecordBatch]:
+    """A batch in slices of at most ``most`` rows and about as many times ``BYTES`` as that is times ``ROWS``."""
     share = max(1, size_of(batch) // max(1, batch.num_rows))
-    step = max(1, min(ROWS, BYTES // share))
+    step = max(1, min(most, BYTES * most // ROWS // share))
     if batch.num_rows <= step:
         yield batch
         return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 
 import pyarrow as pa
 
@@ -50,27 +51,28 @@ class ColumnEncoder:
         """
         fields, keep = self._fields(arrays)
         offsets, data = self._bytes(arrays)
-        first, size = 0, BLOCK
+        # A block leaves none of Python in the processor's cache, so that what is done for each of them takes long.
+        encode = partial(
+            engine.encode,
+            tuple(fields),
+            offsets,
+            data,
+            rows=rows,
+            checksum=self._checksum(),
+            delimiter=self._format.delimiter,
+            stuffing=int(self._format.stuffing),
+            padding=self._padding,
+            max_record=self._max_record,
+        )
+        first, room = 0, BLOCK
         while first < rows:
-            out = pa.allocate_buffer(size)
-            done = engine.encode(
-                fields,
-                offsets,
-                data,
-                first=first,
-                rows=rows,
-                checksum=self._checksum(),
-                delimiter=self._format.delimiter,
-                stuffing=int(self._format.stuffing),
-                padding=self._padding,
-                max_record=self._max_record,
-                out=out,
-            )
-            first += done.rows
-            size = max(BLOCK, done.needed)
-            if done.size:
-                yield memoryview(out)[: done.size]
-            if done.status == EncodeStatus.REFUSED:
+            out = pa.allocate_buffer(room)
+            done, size, status, needed = encode(first=first, out=out)
+            first += done
+            room = max(BLOCK, needed)
+            if size:
+                yield memoryview(out)[:size]
+            if status == EncodeStatus.REFUSED:
                 raise RefusedRowError(first)
         del keep
 

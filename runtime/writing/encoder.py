@@ -13,7 +13,7 @@ from ..cached import cached_property
 from ..errors import WireloomError
 from ..format import Format
 from ..parsing import KaitaiStructError, Struct
-from .batches import batch_of_one
+from .batches import MANY, ROWS, batch_of_one, cut
 from .columns import ColumnEncoder, RefusedRowError
 from .fields import Filled, column_array, fields_of, values_of
 from .native import framed
@@ -77,7 +77,14 @@ class RowEncoder:
             else:
                 return
         # What is wrong with a row is said here.
-        yield b"".join(self.encode(batch.slice(done), first_row + done))
+        for part in cut(batch.slice(done), ROWS):
+            yield b"".join(self.encode(part, first_row + done))
+            done += part.num_rows
+
+    @property
+    def most_rows(self) -> int:
+        """How many rows a batch for ``blocks`` should have at most."""
+        return MANY if self._columns is not None else ROWS
 
     @cached_property
     def _columns(self) -> ColumnEncoder | None:

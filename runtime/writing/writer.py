@@ -10,7 +10,7 @@ from ..format import Format
 from ..nearest import unknown
 from ..registry import get
 from .batches import batches_of
-from .codecs import codec_of, compressor
+from .codecs import Compressor, codec_of, compressor
 from .encoder import RowEncoder
 from .output import Counted, Target, name_of, opened
 
@@ -58,11 +58,10 @@ def write(
     with opened(target) as file:
         counted = Counted(file)
         if format.streaming and not format.has_prologue:
-            for batch in batches_of(rows, format.schema):
+            for batch in batches_of(rows, format.schema, encoder.most_rows):
                 for block in encoder.blocks(batch, count):
                     size += len(block)
-                    for start in range(0, len(block), BLOCK):
-                        counted.write(packer.compress(block[start : start + BLOCK]))
+                    _put(counted, packer, block)
                 count += batch.num_rows
         else:
             batches = list(batches_of(rows, format.schema))
@@ -88,10 +87,17 @@ def _write_messages(
         for piece, number in writer.pieces(writer.rows(rows)):
             count += number
             size += len(piece)
-            for start in range(0, len(piece), BLOCK):
-                counted.write(packer.compress(piece[start : start + BLOCK]))
+            _put(counted, packer, piece)
         counted.write(packer.flush())
     return WriteReport(count, size, counted.count)
+
+
+def _put(counted: Counted, packer: Compressor, content: bytes | memoryview) -> None:
+    if len(content) <= BLOCK:
+        counted.write(packer.compress(content))
+        return
+    for start in range(0, len(content), BLOCK):
+        counted.write(packer.compress(content[start : start + BLOCK]))
 
 
 def padding_of(format: Format, options: dict[str, Any]) -> bytes:

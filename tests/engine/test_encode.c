@@ -232,8 +232,50 @@ static void test_offsets_that_are_none(void) {
     }
 }
 
+/* Rows about as long as the longest first block of word stuffing, with a delimiter about where that ends: some are put
+ * together elsewhere than they will stand, and so are those behind them. */
+static void test_ends_of_first_blocks(void) {
+    enum { ROWS = 8, LEAST = 246, SPAN = 12 };
+    source_of_chance chance = {33};
+    for (size_t turn = 0; turn < 3 * SPAN * SPAN; turn++) {
+        size_t size = LEAST + turn % SPAN, found = LEAST - 2 + turn / SPAN % SPAN, all = ROWS * size;
+        uint8_t *offsets = exactly(4 * (ROWS + 1)), *data = exactly(all + 64 * (turn & 1)), expected[2 * (size + 8)];
+        memset(data, 'x', all);
+        for (size_t i = 0; i <= ROWS; i++) {
+            int32_t begin = (int32_t)(i * size);
+            memcpy(offsets + 4 * i, &begin, 4);
+            if (i < ROWS && found + 2 <= size && chance_below(&chance, 2))
+                memcpy(data + i * size + found, "\xFE\xFD", 2);
+        }
+        wl_encode_arguments arguments = {.offsets = offsets,
+                                         .data = data,
+                                         .data_size = all + 64 * (turn & 1),
+                                         .rows = ROWS,
+                                         .delimiter = {0xFE, 0xFD},
+                                         .delimiter_size = 2,
+                                         .stuffing = turn % 3 ? WL_STUFFING_WORD : WL_STUFFING_COBS,
+                                         .max_record = INT32_MAX};
+        size_t room = ROWS * (size + 8), at = 0;
+        uint8_t *out = exactly(room);
+        wl_encode_result result;
+        CHECK(wl_encode(&arguments, 0, out, room, &result));
+        CHECK(result.status == WL_ENCODED && result.rows == ROWS);
+        for (size_t i = 0; i < ROWS; i++) {
+            size_t wire = turn % 3 ? wl_word_stuff(data + i * size, size, expected)
+                                   : wl_cobs_stuff(data + i * size, size, expected);
+            CHECK(!memcmp(out + at, expected, wire) && !memcmp(out + at + wire, "\xFE\xFD", 2));
+            at += wire + 2;
+        }
+        CHECK(at == result.size);
+        free(out);
+        free(data);
+        free(offsets);
+    }
+}
+
 static void test_all(void) {
     test_rows();
+    test_ends_of_first_blocks();
     test_offsets_that_are_none();
 }
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import wireloom
 from rich.console import Console
-from wireloom import registry
+from wireloom import codecs, registry
 from wireloom.format import Format
 from wireloom.inspecting import (
     MessageScan,
@@ -56,6 +56,9 @@ def check(data: bytes) -> None:
         taker.number(2) * (flags & 1), 1 + taker.byte() * (flags >> 1 & 1), 1 + taker.byte(), bool(flags & 4)
     )
     recover, content = bool(flags & 8) and format.message is None, taker.rest()
+    if codecs.detect(content[: codecs.HEAD], "", format.codec) != "none":
+        # The command would decompress it first.
+        return
     how: dict[str, Any] = {} if format.message else {"recover": recover}
     table, report = wireloom.read_with_report(name, content, mode="dropmalformed", codec="none", **how, **options)
     [file] = report.files

@@ -175,14 +175,14 @@ def test_arguments_that_make_no_sense() -> None:
         {"max_record": 0},
         {"checksum": (3, 0, 0, 0, 0, 0)},
         {"checksum": (1, 0, 0, 0, -1, 0)},
-        {"fields": [(18, 0, b"12345678", 0)]},
-        {"fields": [(0, 3, None, 0)]},
-        {"fields": [(3, 0, b"1234567", 0)]},
+        {"fields": ((18, 0, b"12345678", 0),)},
+        {"fields": ((0, 3, None, 0),)},
+        {"fields": ((3, 0, b"1234567", 0),)},
         {"offsets": b"12345678", "data": b""},
     ):
         with pytest.raises(ValueError, match=r"\w{3}"):
             run(**wrong)
     with pytest.raises(TypeError):
-        run([1])
+        run((1,))
     assert run(offsets=struct.pack("<3i", 0, 5, 3), data=b"12345") == (1, 5, engine.EncodeStatus.REFUSED, 0)
-    assert run(offsets=struct.pack("<3i", 0, 5, 6), data=b"12345").rows == 1
+    assert run(offsets=struct.pack("<3i", 0, 5, 6), data=b"12345")[0] == 1

@@ -1,0 +1,28 @@
+/* Copies in vectors, for functions that are compiled once per level. */
+#ifndef WIRELOOM_VECTORS_H
+#define WIRELOOM_VECTORS_H
+
+#include "internal.h"
+
+/* Any address will do. */
+typedef uint8_t wl_vector16 __attribute__((vector_size(16), aligned(1), may_alias));
+typedef uint8_t wl_vector32 __attribute__((vector_size(32), aligned(1), may_alias));
+typedef uint8_t wl_vector64 __attribute__((vector_size(64), aligned(1), may_alias));
+
+/* Copies `count` times WL_COPY_BLOCK bytes by vectors of `width`, which is known where this is compiled and no more than
+ * the level has: where it has to take wider ones apart, GCC goes by way of the stack. */
+static inline __attribute__((always_inline)) void wl_copy_vectors(uint8_t *to, const uint8_t *from, size_t count,
+                                                                  size_t width) {
+    for (size_t i = 0; i < count * (WL_COPY_BLOCK / width); i++) {
+        void *target = to + i * width;
+        const void *source = from + i * width;
+        if (width == sizeof(wl_vector64))
+            *(wl_vector64 *)target = *(const wl_vector64 *)source;
+        else if (width == sizeof(wl_vector32))
+            *(wl_vector32 *)target = *(const wl_vector32 *)source;
+        else
+            *(wl_vector16 *)target = *(const wl_vector16 *)source;
+    }
+}
+
+#endif
