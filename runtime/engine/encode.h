@@ -53,8 +53,12 @@ size_t wl_encode_stuffed(wl_encoder *self, size_t *size, bool *memory);
 
 /* Puts the delimiter and the padding behind a row. */
 static inline void wl_encode_behind(const wl_encode_arguments *arguments, uint8_t *end) {
-    for (size_t i = 0; i < arguments->delimiter_size; i++)
-        end[i] = arguments->delimiter[i];
+    if (WL_LIKELY(arguments->delimiter_size == 2)) {
+        memcpy(end, arguments->delimiter, 2);
+    } else {
+        for (size_t i = 0; i < arguments->delimiter_size; i++)
+            end[i] = arguments->delimiter[i];
+    }
     if (arguments->padding)
         memset(end + arguments->delimiter_size, 0, arguments->padding);
 }
