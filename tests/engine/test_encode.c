@@ -40,13 +40,13 @@ static size_t edge(source_of_chance *chance) {
 }
 
 static void make_fields(sample *each, source_of_chance *chance, bool checked) {
-    size_t count = chance_below(chance, MOST_FIELDS - 1);
+    size_t count = chance_below(chance, MOST_FIELDS - 1), place = chance_below(chance, count + 1);
     for (size_t i = 0; i < count + checked; i++) {
         wl_encode_field *field = each->fields + i;
         field->kind = (unsigned)chance_below(chance, WL_KIND_COUNT);
         field->holds = chance_below(chance, 4) ? WL_HOLDS_COLUMN : WL_HOLDS_SIZE;
         field->added = (int64_t)chance_below(chance, 40);
-        if (i == count) {
+        if (checked && i == place) {
             field->kind = chance_below(chance, 2) ? WL_U4LE : WL_U4BE;
             field->holds = WL_HOLDS_CHECKSUM;
         }
@@ -87,8 +87,10 @@ static sample make(source_of_chance *chance) {
         arguments->data = each.data;
     }
     arguments->stuffing = (unsigned)chance_below(chance, 3);
-    arguments->delimiter_size = arguments->stuffing ? 2 : chance_below(chance, 3);
-    memcpy(arguments->delimiter, "\xFE\xFD\0\0", 4);
+    /* Some overlap with themselves. */
+    static const char *const delimiters[] = {"\xFE\xFD\xFE\xFD", "\xFE\xFE\xFE\xFE", "\xFE\xFE\xFD\xFE"};
+    arguments->delimiter_size = arguments->stuffing ? 2 : chance_below(chance, 5);
+    memcpy(arguments->delimiter, delimiters[arguments->stuffing ? 0 : chance_below(chance, 3)], 4);
     arguments->padding = chance_below(chance, 3) * 7;
     return each;
 }
@@ -255,7 +257,7 @@ static void test_ends_of_first_blocks(void) {
                                          .delimiter_size = 2,
                                          .stuffing = turn % 3 ? WL_STUFFING_WORD : WL_STUFFING_COBS,
                                          .max_record = INT32_MAX};
-        size_t room = ROWS * (size + 8), at = 0;
+        size_t room = ROWS * (size + 8), at = 0, largest = 0;
         uint8_t *out = exactly(room);
         wl_encode_result result;
         CHECK(wl_encode(&arguments, 0, out, room, &result));
@@ -265,8 +267,13 @@ static void test_ends_of_first_blocks(void) {
                                    : wl_cobs_stuff(data + i * size, size, expected);
             CHECK(!memcmp(out + at, expected, wire) && !memcmp(out + at + wire, "\xFE\xFD", 2));
             at += wire + 2;
+            largest = wire > largest ? wire : largest;
         }
         CHECK(at == result.size);
+        arguments.max_record = largest;
+        CHECK(wl_encode(&arguments, 0, out, room, &result) && result.status == WL_ENCODED);
+        arguments.max_record = largest - 1;
+        CHECK(wl_encode(&arguments, 0, out, room, &result) && result.status == WL_ENCODE_REFUSED);
         free(out);
         free(data);
         free(offsets);
