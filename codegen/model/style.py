@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator
-from dataclasses import fields, is_dataclass
 
 from ..expression.nodes import Name, Node
 from ..spec.diagnostics import Diagnostics
-from .model import Attribute, ExpressionSize, Position, RepeatCount, Struct
+from .expressions import expressions_in
+from .model import Attribute, ExpressionSize, RepeatCount, Struct
 from .references import Reference, references
-from .types import StringType, Type
+from .types import StringType
 
 GUIDE = "https://doc.kaitai.io/ksy_style_guide.html#attr-id"
 
@@ -21,7 +21,7 @@ def check_style(structs: Iterable[Struct], specs: Container[str], diagnostics: D
     known = list(structs)
     uses: Counter[Reference] = Counter()
     for struct in known:
-        for node in _expressions((struct.attributes, struct.instances, struct.to_string, struct.endian)):
+        for node in expressions_in((struct.attributes, struct.instances, struct.to_string, struct.endian)):
             uses.update(references(node, struct.path))
     for struct in (each for each in known if each.path[0] in specs):
         places = {each.id: each.position for each in struct.parameters}
@@ -44,15 +44,3 @@ def _roles(struct: Struct) -> Iterator[tuple[Attribute, Node, str, str]]:
             yield each, each.size.expression, "len", "a byte size"
         if isinstance(each.repeat, RepeatCount):
             yield each, each.repeat.expression, "num", "repeat count"
-
-
-def _expressions(part: object) -> Iterator[Node]:
-    """All expressions of a part of the model; a switch whose cases have the size of the whole says it once."""
-    if isinstance(part, Node):
-        yield part
-    elif isinstance(part, tuple):
-        for each in part:
-            yield from _expressions(each)
-    elif is_dataclass(part) and not isinstance(part, (type, Type, Position)):
-        for field in fields(part):
-            yield from _expressions(getattr(part, field.name))

@@ -110,6 +110,12 @@ def filled(data: bytes, size: int | None, name: str) -> bytes:
     return data.ljust(size, b"\0")
 
 
+def settled(now: object, before: object, name: str) -> None:
+    """Refuses what depends on lengths or counts that were filled in, and is another now than ``before`` that."""
+    if now != before:
+        raise ConsistencyError(name, "the same with the lengths that were filled in", now)
+
+
 def padded(
     data: bytes, size: int | None, name: str, *, pad: int | None = None, terminator: bytes = b"", include: bool = False
 ) -> bytes:

@@ -26,6 +26,7 @@ from .marks import Marks, plain_cover
 from .names import field_name
 from .reading import byte_order, number_code, uses_index
 from .scope import ClassScope, member
+from .settling import settled_lines
 from .switches import switch_branches
 from .validation import check_lines, has_checks
 from .view import Line, Lines, MethodView, block
@@ -53,6 +54,7 @@ def _append_lines(scope: ClassScope) -> Lines:
         if attribute.id in wires:
             lines.append(Line(f"{wires[attribute.id]} = {_wire_text(scope, attribute)}"))
     lines.extend(_derivations(scope, wires))
+    lines.extend(settled_lines(scope, wires, lambda attribute: _wire_text(scope, attribute)))
     lines.extend(early_lines(scope))
     for run in runs(scope.struct.attributes):
         fixed = fixed_size(run[0]) is not None

@@ -58,3 +58,44 @@ def test_what_has_to_be_given() -> None:
     assert unsolved(spec)[0].message.startswith(
         "a writer has to be given 'bits', which does not follow from the size of 'b': give it, or"
     )
+
+
+NOTES = """
+seq:
+  - {id: len, type: u1}
+  - {id: note, size: len, type: note}
+types:
+  note:
+    seq:
+      - {id: kind, type: u1}
+      - {id: more, type: last}
+  last:
+    seq: [{id: mark, type: u2, if: _parent._parent.len > LEAST}]
+"""
+
+
+def test_an_object_whose_own_length_says_what_is_in_it() -> None:
+    kind = made(NOTES.replace("LEAST", "2"))
+    for good in (b"\1\7", b"\3\7\x08\x09"):
+        assert kind.from_bytes(good).to_bytes() == good
+    assert kind.from_bytes(b"\5\7\x08\x09\0\0").to_bytes() == b"\3\7\x08\x09"
+    # Three bytes, which are not there where there are no more than three.
+    kind = made(NOTES.replace("LEAST", "3"))
+    assert kind.from_bytes(b"\3\7\0\0").to_bytes() == b"\1\7"
+    with pytest.raises(ConsistencyError, match=r"^Check failed: note, expected: 'the same with the lengths that were"):
+        kind.from_bytes(b"\5\7\x08\x09\0\0").to_bytes()
+
+
+def test_arguments_that_are_filled_in_follow() -> None:
+    kind = made(
+        """
+        seq: [{id: len, type: u1}, {id: note, size: len, type: note(len)}]
+        types: {note: {params: [{id: room, type: u1}], seq: [{id: kind, type: u1}, {id: more, type: u1, if: room > 2}]}}
+        """
+    )
+    assert kind.from_bytes(b"\1\7").to_bytes() == b"\1\7"
+    value = kind(note=kind.Note(2, kind=7))
+    assert value.to_bytes() == b"\1\7"
+    assert value.note.room == 1
+    with pytest.raises(ConsistencyError, match=r"^Check failed: note, "):
+        kind.from_bytes(b"\4\7\x08\0\0").to_bytes()
