@@ -57,6 +57,8 @@ static void make_content(taker *bytes, sample *it) {
     if (take(bytes) % 4 == 0)
         return;
     unsigned wild = take(bytes), step = 1 + take(bytes), times = take(bytes) % 8 ? 1 : 1 + take(bytes) % 16;
+    /* Also rows of about a block's size. */
+    step = step > 240 ? (step - 240) * 1024 : step;
     size_t left = (size_t)(bytes->end - bytes->at);
     arguments->data_size = wl_smaller(left * times, 30000);
     it->data = exactly(arguments->data_size);

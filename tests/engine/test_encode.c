@@ -280,8 +280,49 @@ static void test_ends_of_first_blocks(void) {
     }
 }
 
+/* Rows about as large as a block, and larger ones, each with a short one behind it. */
+static void test_long_rows(void) {
+    static const size_t large[] = {8180, 8185, 8186, 8187, 8188, 8189, 8190, 8191, 8192, 8193, 20000, 70000};
+    for (size_t turn = 0; turn < 12 * sizeof large / sizeof *large; turn++) {
+        size_t size = large[turn / 12], all = size + 9, every = turn % 4 == 0 ? all : turn % 4 * 255;
+        uint8_t *data = exactly(all), *offsets = exactly(12), *expected = exactly(2 * all + 16);
+        int32_t ends[] = {0, (int32_t)size, (int32_t)all};
+        bool words = turn / 4 % 3;
+        memcpy(offsets, ends, 12);
+        memset(data, 'x', all);
+        for (size_t i = every; i + 2 <= all; i += every)
+            memcpy(data + i, words ? "\xFE\xFD" : "\0", words ? 2 : 1);
+        wl_encode_arguments arguments = {.offsets = offsets,
+                                         .data = data,
+                                         .data_size = all,
+                                         .rows = 2,
+                                         .delimiter = {words ? 0xFE : 0, 0xFD},
+                                         .delimiter_size = words ? 2 : 1,
+                                         .stuffing = words ? WL_STUFFING_WORD : WL_STUFFING_COBS,
+                                         .max_record = INT32_MAX};
+        size_t room = 2 * all + 16, at = 0;
+        uint8_t *out = exactly(room);
+        wl_encode_result result;
+        CHECK(wl_encode(&arguments, 0, out, room, &result) && result.rows == 2);
+        for (size_t i = 0; i < 2; i++) {
+            size_t plain = (size_t)(ends[i + 1] - ends[i]);
+            size_t wire =
+                words ? wl_word_stuff(data + ends[i], plain, expected) : wl_cobs_stuff(data + ends[i], plain, expected);
+            CHECK(!memcmp(out + at, expected, wire));
+            CHECK(!memcmp(out + at + wire, arguments.delimiter, arguments.delimiter_size));
+            at += wire + arguments.delimiter_size;
+        }
+        CHECK(at == result.size);
+        free(out);
+        free(expected);
+        free(offsets);
+        free(data);
+    }
+}
+
 static void test_all(void) {
     test_rows();
+    test_long_rows();
     test_ends_of_first_blocks();
     test_offsets_that_are_none();
 }
