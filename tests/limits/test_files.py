@@ -47,16 +47,11 @@ def test_a_file_that_shrinks_while_it_is_read(prefetch: bool, compressed: bool, 
     path.write_bytes(zstandard.ZstdCompressor(level=1).compress(content) if compressed else content)
     with wireloom.scan("edgemq_segment", path, batch_rows=100, prefetch=prefetch, columns=["tenant"]) as scanner:
         rows = next(scanner).num_rows
-        left = path.stat().st_size // 10
-        os.truncate(path, left)
+        os.truncate(path, path.stat().st_size // 10)
         numbers = [number for batch in scanner for number in batch["tenant"].to_pylist()]
     [file] = scanner.report.files
     # What had been read ahead comes out, too.
     assert numbers == list(range(rows, rows + len(numbers)))
-    if prefetch and not compressed and file.tail == "invalid_length":
-        # A read that the thread had begun may be given zeros for what is cut off meanwhile.
-        assert file.tail_offset > left - 1700
-        return
     assert file.tail == "truncated"
     assert file.error
 
