@@ -113,11 +113,33 @@ class FileInput(Input):
         """The file, unbuffered: whoever reads brings a buffer of its own."""
         assert self.path is not None
         try:
-            return open(self.path, "rb", buffering=0)
+            return FileStream(self.path, self.size)
         except FileNotFoundError:
             raise NothingThereError("cannot be opened: No such file or directory", path=self.path) from None
         except OSError as error:
             raise WireloomError(f"cannot be opened: {error.strerror}", path=self.path) from error
+
+
+class FileStream(io.FileIO):
+    """A file of ``size`` bytes that may be cut off while it is read. ``None``: it is not known how many it had."""
+
+    def __init__(self, path: str, size: int | None) -> None:
+        super().__init__(path, "rb")
+        self._size = size
+
+    def readinto(self, buffer: Any, /) -> int:
+        """As ``Stream.readinto``, without bytes that the file does not have any more.
+
+        A read that runs while its file is cut off may go on behind the new end, and find zeros there (seen on ext4):
+        they would be taken for content. The new size can be seen before the zeros are."""
+        count = super().readinto(buffer)
+        if count and self._size is not None:
+            now = os.fstat(self.fileno()).st_size
+            if now < self._size and self.tell() > now:
+                behind = min(count, self.tell() - now)
+                self.seek(-behind, os.SEEK_CUR)
+                count -= behind
+        return count
 
 
 @dataclass(frozen=True)

@@ -95,8 +95,8 @@ class Stored:
             descriptor = self._stream.fileno()  # type: ignore[attr-defined]  # only files have it
             end = os.lseek(descriptor, self.position, os.SEEK_DATA)
         except OSError as error:
-            # Behind the last data the whole rest is one hole.
-            if error.errno != errno.ENXIO or self._size is None:
+            # Behind the last data the whole rest is one hole, if the file has not been cut off.
+            if error.errno != errno.ENXIO or self._size is None or os.fstat(descriptor).st_size < self._size:
                 return 0
             end = self._size
         except AttributeError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from itertools import pairwise
 from pathlib import Path
@@ -104,3 +105,23 @@ def test_a_row_whose_delimiter_is_a_hole_s_last_byte(tmp_path: Path) -> None:
     begins = [begin for begin, _ in rows("cobs_log", path)][::20]
     # A row begins at the delimiter before it, but for the first one of all.
     assert begins == [0, *(place - 1 for place in places[1:])]
+
+
+@needs_engine
+def test_a_hole_that_is_cut_off_while_it_is_read_is_no_run_of_zeros(tmp_path: Path) -> None:
+    path = tmp_path / "sparse.log"
+    content = word_log(payloads(3000, largest=600))
+    with path.open("wb") as file:
+        file.write(content)
+        file.truncate(SIZE)
+    if path.stat().st_blocks * 512 > SIZE // 2:
+        pytest.skip("the file system has no holes")
+    cut = len(content) + 5_000_000
+    with wireloom.scan("word_stuffed_log", path, batch_rows=100, prefetch=False, max_record=100_000) as scanner:
+        rows = next(scanner).num_rows
+        os.truncate(path, cut)
+        rows += sum(batch.num_rows for batch in scanner)
+    [file] = scanner.report.files
+    assert rows == 3000
+    assert file.tail == "truncated"
+    assert file.error == f"the input ended at stored byte {cut}, and it had {SIZE} when it was opened"
