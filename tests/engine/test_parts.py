@@ -38,6 +38,17 @@ def test_resync_waits_for_a_row_that_may_be_one() -> None:
     assert resync(data, index) == (0, 50)
 
 
+def test_resync_does_not_wait_for_more_than_a_row_may_have() -> None:
+    data = bytes([0, 0, 8, 0]) + b"\xff" * 40
+    assert resync(data, max_record=2056, at_end=False) == (1, 0)
+    assert resync(data, max_record=2055, at_end=False) == (1, 24)
+
+
+def test_resync_takes_no_row_without_bytes() -> None:
+    program = engine.Program(ColumnProgram(steps=(Step(Op.END),), columns=(), registers=0).pack())
+    assert engine.resync(program, b"abc", 0, 3, base_offset=0, at_end=True, max_record=1 << 20) == (1, 3)
+
+
 def test_resync_takes_no_checksum_over_nothing_for_a_proof() -> None:
     """Thirteen, zeros and no payload: the checksum of nothing is zero, so such bytes look like a row everywhere."""
     empty = frame(b"")

@@ -180,52 +180,76 @@ static void test_ends(void) {
     wl_program_free(cobs);
 }
 
-/* The first offset where a row holds, tried one by one without any index. */
-static size_t plain_resync(const uint8_t *input, size_t begin, size_t size, size_t limit) {
+/* The size of the row that holds at an offset; 0: none does. */
+static size_t plain_row(const uint8_t *input, size_t at, size_t size, size_t limit) {
+    if (size - at < 21)
+        return 0;
+    size_t length = wl_load_be4(input + at), payload = length - 13;
+    if (length < 13 || length + 8 > limit || payload > size - at - 21)
+        return 0;
+    uint32_t crc = ~wl_crc32c_update(0xFFFFFFFF, input + at + 21, payload);
+    return crc == wl_load_be4(input + at + 4) ? length + 8 : 0;
+}
+
+/* The first offset where a row holds, tried one by one without any index. One without a payload proves nothing, so the
+ * row behind it must hold too. */
+static size_t plain_resync(const uint8_t *input, size_t begin, size_t size, size_t limit, size_t padding) {
     for (size_t at = begin; at < size; at++) {
-        if (size - at < 21)
-            continue;
-        size_t length = wl_load_be4(input + at), payload = length - 13;
-        if (length < 13 || length + 8 > limit || payload > size - at - 21)
-            continue;
-        if (~wl_crc32c_update(0xFFFFFFFF, input + at + 21, payload) != wl_load_be4(input + at + 4))
-            continue;
-        if (payload || at + 21 == size)
+        size_t row = plain_row(input, at, size, limit);
+        if (row > 21 || (row && size - at - row <= padding))
             return at;
-        size_t next = at + 21;
-        if (size - next < 21 || wl_load_be4(input + next) < 13 || wl_load_be4(input + next) - 13 > size - next - 21)
-            continue;
-        size_t second = wl_load_be4(input + next) - 13;
-        if (~wl_crc32c_update(0xFFFFFFFF, input + next + 21, second) == wl_load_be4(input + next + 4))
+        if (row && plain_row(input, at + row + padding, size, limit))
             return at;
     }
     return size;
 }
 
+/* `arguments` are those of the whole input. */
+static void expect_resync(source_of_chance *chance, const wl_program *program, wl_fill_arguments arguments) {
+    size_t begin = arguments.begin, size = arguments.end, index;
+    size_t expected = plain_resync(arguments.source, begin, size, arguments.max_record, arguments.padding);
+    bool found;
+    CHECK(wl_resync(program, &arguments, &found, &index));
+    CHECK(index == expected && found == (expected < size));
+    /* With windows that grow, the answer is never another one. */
+    arguments.at_end = false;
+    for (arguments.end = begin; arguments.end < size; arguments.end += 1 + chance_below(chance, size / 8)) {
+        CHECK(wl_resync(program, &arguments, &found, &index));
+        CHECK(found ? index == expected : index <= expected || expected == size);
+        CHECK(index >= arguments.begin && index <= arguments.end);
+        if (found)
+            break;
+        arguments.begin = index;
+    }
+}
+
 static void test_resync(void) {
     source_of_chance chance = {13};
     wl_program *program = edgemq_program();
-    for (size_t round = 0; round < 40; round++) {
-        size_t size, limit = 60000;
-        uint8_t *input = make_input(&chance, put_frame, 30, round % 2 ? 3000 : 30, 0, &size);
+    const size_t largest[] = {30, 3000, 1};
+    for (size_t round = 0; round < 120; round++) {
+        size_t size, padding = round % 5 < 2 ? 13 : 0;
+        uint8_t *input = make_input(&chance, put_frame, 30, largest[round % 3], padding, &size);
         size_t begin = 1 + chance_below(&chance, 200);
-        for (size_t k = 0; k < size / 2; k++)
+        /* Of some, nothing is left but a last row without a payload. */
+        size_t damaged = round % 9 == 8 ? size - padding - 21 : size / 2;
+        for (size_t k = 0; k < damaged; k++)
             input[k] = (uint8_t)(round % 4 < 2 ? chance_below(&chance, 3) % 2 : chance_next(&chance));
-        size_t expected = plain_resync(input, begin, size, limit), index;
-        bool found;
-        wl_fill_arguments arguments = {
-            .source = input, .begin = begin, .end = size, .at_end = true, .stop = -1, .max_record = limit};
-        CHECK(wl_resync(program, &arguments, &found, &index));
-        CHECK(index == expected && found == (expected < size));
-        /* With windows that grow, the answer is never another one. */
-        arguments.at_end = false;
-        for (arguments.end = begin; arguments.end < size; arguments.end += 1 + chance_below(&chance, size / 8)) {
-            CHECK(wl_resync(program, &arguments, &found, &index));
-            CHECK(found ? index == expected : index <= expected || expected == size);
-            CHECK(index >= arguments.begin && index <= arguments.end);
-            if (found)
-                break;
-            arguments.begin = index;
+        wl_fill_arguments arguments = {.source = input,
+                                       .begin = begin,
+                                       .end = size - (round % 7 ? 0 : chance_below(&chance, padding + 2)),
+                                       .at_end = true,
+                                       .stop = -1,
+                                       .max_record = 60000,
+                                       .padding = padding};
+        expect_resync(&chance, program, arguments);
+        /* As large as the row that was found, and one byte less. */
+        size_t found = plain_resync(input, begin, arguments.end, 60000, padding);
+        arguments.max_record = plain_row(input, found, arguments.end, 60000);
+        if (arguments.max_record) {
+            expect_resync(&chance, program, arguments);
+            arguments.max_record--;
+            expect_resync(&chance, program, arguments);
         }
         free(input);
     }
