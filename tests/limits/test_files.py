@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import io
 import os
 import resource
 import signal
@@ -11,12 +10,11 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 import wireloom
 import zstandard
-from wireloom import WireloomError, storage
+from wireloom import WireloomError
 
 from ..unit.reading.samples import cobs_log, frame, frames, payloads
 from .children import SECONDS
@@ -56,42 +54,6 @@ def test_a_file_that_shrinks_while_it_is_read(prefetch: bool, compressed: bool, 
     assert numbers == list(range(rows, rows + len(numbers)))
     assert file.tail == "truncated"
     assert file.error
-
-
-@pytest.mark.parametrize("prefetch", [False, True])
-@pytest.mark.parametrize("compressed", [False, True])
-def test_zeros_that_a_read_finds_behind_a_new_end_are_no_content(
-    prefetch: bool, compressed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    content = frames(payloads(10_000, largest=1600))
-    path = tmp_path / "shrinking.wal"
-    path.write_bytes(zstandard.ZstdCompressor(level=1).compress(content) if compressed else content)
-    size = path.stat().st_size
-    end = size // 2 + 7
-
-    class CutOff(io.FileIO):
-        """What Linux does with a read of a file on ext4 that is cut off meanwhile, now and then."""
-
-        def readinto(self, buffer: Any, /) -> int | None:
-            count = super().readinto(buffer)
-            zeros = max(0, self.tell() - end)
-            if zeros and count:
-                os.truncate(path, end)
-                zeros = min(zeros, count)
-                buffer[count - zeros : count] = bytes(zeros)
-            return count
-
-    class Stream(storage.FileStream, CutOff):
-        """The stream of local files, upon such a system."""
-
-    monkeypatch.setattr(storage, "FileStream", Stream)
-    with wireloom.scan("edgemq_segment", path, prefetch=prefetch, columns=["tenant"]) as scanner:
-        numbers = [number for batch in scanner for number in batch["tenant"].to_pylist()]
-    [file] = scanner.report.files
-    assert 0 < len(numbers) < 10_000
-    assert numbers == list(range(len(numbers)))
-    assert file.tail == "truncated"
-    assert file.error == f"the input ended at stored byte {end}, and it had {size} when it was opened"
 
 
 @pytest.mark.parametrize("lost", [1, 2])

@@ -1,0 +1,73 @@
+"""Files that are cut off while a read of them runs, by a file system that then gives zeros behind the new end."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+import wireloom
+import zstandard
+from wireloom import storage
+from wireloom.report import Damage, FileReport
+
+from ..unit.reading.samples import cobs_log, frames, payloads, word_log
+
+RECORDS = payloads(4000, seed=3, largest=700)
+SEGMENT = frames(RECORDS)
+CONTENTS = {
+    "raw": ("edgemq_segment", SEGMENT, {}),
+    "recover": ("edgemq_segment", SEGMENT, {"recover": True}),
+    "zstd": ("edgemq_segment", zstandard.ZstdCompressor(level=1).compress(SEGMENT), {}),
+    "gzip": ("edgemq_segment", gzip.compress(SEGMENT, 1), {}),
+    "cobs": ("cobs_log", cobs_log(RECORDS), {}),
+    "words": ("word_stuffed_log", word_log(RECORDS), {}),
+}
+
+
+class CuttingFile(io.FileIO):
+    """Cut off at ``end`` by the first read that comes behind it: what Linux does on ext4, now and then."""
+
+    end = 0
+
+    def readinto(self, buffer: Any, /) -> int | None:
+        count = super().readinto(buffer)
+        behind = min(count or 0, self.tell() - self.end)
+        if count and behind > 0:
+            os.truncate(self.name, self.end)
+            buffer[count - behind : count] = bytes(behind)
+        return count
+
+
+class CuttingStream(storage.FileStream, CuttingFile):
+    """The stream of local files, upon such a file system."""
+
+
+@pytest.mark.parametrize("prefetch", [False, True])
+@pytest.mark.parametrize("name", CONTENTS)
+def test_zeros_behind_the_new_end_are_no_content(
+    name: str, prefetch: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    format, content, options = CONTENTS[name]
+    monkeypatch.setattr(storage, "FileStream", CuttingStream)
+    path = tmp_path / "shrinking"
+    for end in random.Random(name).sample(range(len(content)), 8):
+        path.write_bytes(content)
+        monkeypatch.setattr(CuttingFile, "end", end)
+        found, report = wireloom.read_with_report(format, path, prefetch=prefetch, **options)
+        expected, shorter = wireloom.read_with_report(format, content[:end], **options)
+        assert found.equals(expected)
+        [file], [other] = report.files, shorter.files
+        assert file.tail == "truncated"
+        assert file.error == f"the input ended at stored byte {end}, and it had {len(content)} when it was opened"
+        assert (file.rows, file.tail_offset) == (other.rows, other.tail_offset)
+        # One more says that the storage failed, or the codec where the input is only short.
+        assert _within(file) == _within(other)
+
+
+def _within(file: FileReport) -> list[Damage]:
+    return [each for each in file.damaged if each.reason not in ("missing", "codec")]
