@@ -86,6 +86,23 @@ def test_a_frame_that_lacks_bytes_is_told_by_the_next_that_holds(feeder: str) ->
 
 
 @pytest.mark.parametrize("feeder", FEEDERS)
+@pytest.mark.parametrize("size", [410, 5000])
+def test_the_next_frame_that_holds_may_stand_behind_what_is_at_hand(feeder: str, size: int) -> None:
+    """A length that was made smaller leads into the frame's own payload, where no frame can begin."""
+    data = bytearray(FIVE[:SIZE] + samples.frame(b"x" + bytes(size), tenant=1) + FIVE[SIZE:])
+    data[SIZE : SIZE + 4] = (13 + 20).to_bytes(4, "big")
+    behind = len(data) - 4 * SIZE
+    for options in ({}, {"chunk": 100, "streamed": True}):
+        how: dict[str, Any] = {"columns": ["_offset", "_error"], **options}
+        _, report = read(feeder, "edgemq_segment", bytes(data), **how)
+        assert report["damaged"] == []
+        assert (report["tail"], report["tail_offset"]) == ("invalid_length", SIZE)
+        table, report = read(feeder, "edgemq_segment", bytes(data), recover=True, **how)
+        assert report["damaged"] == [[SIZE, behind - SIZE, "checksum"]]
+        assert table["_offset"].to_pylist() == [0, SIZE, *range(behind, len(data), SIZE)]
+
+
+@pytest.mark.parametrize("feeder", FEEDERS)
 def test_failfast_raises_where_the_layout_is_lost(feeder: str) -> None:
     journal = wireloom.load_spec(Path(__file__).parent / "specs" / "journal.ksy")
     for format, data, options, offset, reason in (
