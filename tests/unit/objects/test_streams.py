@@ -59,6 +59,31 @@ def test_streams_do_what_the_stream_of_kaitai_does(data, steps):
             return
 
 
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("read_bytes", (1,)),
+        ("read_bytes", (0,)),
+        ("read_u1", ()),
+        ("read_u2be", ()),
+        ("read_bytes_term", (3, False, True, True)),
+        ("read_bytes_term_multi", (b"\4\5", False, True, True)),
+        ("read_bytes_full", ()),
+        ("seek", (1,)),
+    ],
+)
+@pytest.mark.parametrize("order", ["be", "le"])
+def test_what_comes_after_bits_begins_with_a_byte(name, arguments, order):
+    data = bytes(range(1, 9))
+    theirs = KaitaiStream(io.BytesIO(data))
+    for stream in (MemoryStream(data), FileStream(io.BytesIO(data))):
+        theirs.seek(0)
+        for step, values in ((f"read_bits_int_{order}", (3,)), (name, arguments), ("is_eof", ()), ("pos", ())):
+            assert outcome(stream, step, values) == outcome(theirs, step, values)
+        # Bits of one that was begun before are not gone on with.
+        assert outcome(stream, f"read_bits_int_{order}", (5,)) == outcome(theirs, f"read_bits_int_{order}", (5,))
+
+
 def test_a_window_keeps_the_positions_of_its_input():
     stream = MemoryStream(b"abcdef", base=100)
     assert stream.read_bytes(2) == b"ab"
