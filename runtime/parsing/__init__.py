@@ -36,6 +36,7 @@ from .fields import (
     terminated,
     to_end,
     within,
+    write_numbers,
 )
 from .framing import Frame, delimited, frames, frames_in, frames_of, unstuffed
 from .kaitai import (
@@ -184,5 +185,6 @@ __all__ = [
     "wire_bytes",
     "with_reason",
     "within",
+    "write_numbers",
     "xor",
 ]

@@ -177,6 +177,13 @@ def pack_numbers(byte_order: str, code: str, name: str, values: Sequence[Any]) -
         return b"".join(packed(one, f"{name}[{index}]", value) for index, value in enumerate(values))
 
 
+def write_numbers(io: KaitaiStream, byte_order: str, code: str, name: str, values: Sequence[Any]) -> None:
+    """Appends a list of numbers. An empty one has no byte to begin, so that bits go on behind it where they stopped, as
+    for a reader."""
+    if values:
+        io.write_bytes(pack_numbers(byte_order, code, name, values))
+
+
 def counted(values: list[Value], count: int, name: str) -> list[Value]:
     """``values``, which must be ``count`` many."""
     if len(values) != max(0, count):

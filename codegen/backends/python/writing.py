@@ -218,8 +218,8 @@ def _write_repeated(scope: ClassScope, attribute: Attribute, values: str) -> Lin
             values = f"{scope.use('counted')}({values}, {scope.text(expression, attribute)}, {attribute.id!r})"
             if isinstance(attribute.type, IntegerType | FloatType) and is_array(attribute):
                 order, code = byte_order(attribute.type.endian), number_code(attribute.type)
-                function = scope.use("pack_numbers")
-                return (Line(f"io.write_bytes({function}({order!r}, {code!r}, {attribute.id!r}, {values}))"),)
+                function = scope.use("write_numbers")
+                return (Line(f"{function}(io, {order!r}, {code!r}, {attribute.id!r}, {values})"),)
         case RepeatUntil():
             values = f"{scope.use('at_least_one')}({values}, {attribute.id!r})"
     if attribute.framing is not None:

@@ -26,6 +26,10 @@ CONSTRUCTS: dict[str, tuple[str, bytes]] = {
         "seq: [{id: a, type: b5}, {id: b, type: u1}, {id: c, type: b9}]",
         b"\xf8\x07\xff\x80",
     ),
+    "bits around numbers of which there are none": (
+        "seq: [{id: n, type: b5}, {id: a, type: u2, repeat: expr, repeat-expr: n}, {id: b, type: b3}]",
+        b"\x05",
+    ),
     "text": ("seq: [{id: a, type: str, size: 6}, {id: b, type: strz}]", "größe1\0".encode()[:6] + "ß\0".encode()),
     "text, two bytes a unit": ("seq: [{id: a, type: strz, encoding: UTF-16LE}]", "aĀ\0".encode("utf-16le")),
     "a terminator that is included": ("seq: [{id: a, terminator: 0x0a, include: true}, {id: b, type: u1}]", b"ab\n\1"),

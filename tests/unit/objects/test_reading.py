@@ -50,6 +50,18 @@ CASES = {
         "21 43",
         {"a": 1, "b": 0x432},
     ),
+    "bits around numbers of which there are none": (
+        """
+        seq:
+          - {id: n, type: b5}
+          - {id: a, type: u2, repeat: expr, repeat-expr: n}
+          - {id: b, type: b2}
+          - {id: c, type: f4, repeat: expr, repeat-expr: n}
+          - {id: d, type: b9le}
+        """,
+        "05 7f",
+        {"n": 0, "a": [], "b": 2, "c": [], "d": 0xFF},
+    ),
     "contents": ("seq: [{id: a, contents: [0x50, 'K']}]", "504b", {"a": b"PK"}),
     "bytes": (
         """

@@ -97,7 +97,7 @@ def _write_repeated(scope: ClassScope, attribute: Attribute, values: str) -> Lin
     repeat = attribute.repeat
     if isinstance(repeat, RepeatCount) and isinstance(attribute.type, IntegerType | FloatType) and is_array(attribute):
         order, code = byte_order(attribute.type.endian), number_code(attribute.type)
-        lines = (Line(f"io.write_bytes({scope.use('pack_numbers')}({order!r}, {code!r}, {name}, {values}))"),)
+        lines = (Line(f"{scope.use('write_numbers')}(io, {order!r}, {code!r}, {name}, {values})"),)
         return (*_late_count(scope, attribute, repeat.expression, values), *lines)
     objects = attribute.framing is not None or any(has_stream(each) for each in forms(attribute))
     body = list(_write_item(scope, attribute, item, "index" if objects else None))
