@@ -113,14 +113,14 @@ class FileInput(Input):
         """The file, unbuffered: whoever reads brings a buffer of its own."""
         assert self.path is not None
         try:
-            return FileStream(self.path, self.size)
+            return LocalStream(self.path, self.size)
         except FileNotFoundError:
             raise NothingThereError("cannot be opened: No such file or directory", path=self.path) from None
         except OSError as error:
             raise WireloomError(f"cannot be opened: {error.strerror}", path=self.path) from error
 
 
-class FileStream(io.FileIO):
+class LocalStream(io.FileIO):
     """A file of ``size`` bytes that may be cut off while it is read. ``None``: it is not known how many it had."""
 
     def __init__(self, path: str, size: int | None) -> None:

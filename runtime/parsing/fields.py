@@ -180,7 +180,7 @@ def pack_numbers(byte_order: str, code: str, name: str, values: Sequence[Any]) -
 def write_numbers(io: KaitaiStream, byte_order: str, code: str, name: str, values: Sequence[Any]) -> None:
     """Appends a list of numbers. An empty one has no byte to begin, so that bits go on behind it where they stopped, as
     for a reader."""
-    if values:
+    if len(values) > 0:  # arrays of numpy have no truth
         io.write_bytes(pack_numbers(byte_order, code, name, values))
 
 

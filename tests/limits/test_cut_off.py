@@ -43,7 +43,7 @@ class CuttingFile(io.FileIO):
         return count
 
 
-class CuttingStream(storage.FileStream, CuttingFile):
+class CuttingStream(storage.LocalStream, CuttingFile):
     """The stream of local files, upon such a file system."""
 
 
@@ -53,7 +53,7 @@ def test_zeros_behind_the_new_end_are_no_content(
     name: str, prefetch: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     format, content, options = CONTENTS[name]
-    monkeypatch.setattr(storage, "FileStream", CuttingStream)
+    monkeypatch.setattr(storage, "LocalStream", CuttingStream)
     path = tmp_path / "shrinking"
     for end in random.Random(name).sample(range(len(content)), 8):
         path.write_bytes(content)

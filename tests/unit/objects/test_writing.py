@@ -34,6 +34,17 @@ def test_what_was_read_is_written_as_it_stood(name):
         assert value.to_bytes() == bytes.fromhex(data)
 
 
+def test_numbers_may_be_in_an_array_that_has_no_truth():
+    class Numbers(list):
+        def __bool__(self):
+            raise ValueError("ambiguous, as numpy's arrays are")
+
+    kind = made("seq: [{id: n, type: u1}, {id: a, type: u2le, repeat: expr, repeat-expr: n}]")
+    value = kind.from_bytes(b"\2\1\0\2\0")
+    value.a = Numbers([3, 4, 5])
+    assert value.to_bytes() == b"\3\3\0\4\0\5\0"
+
+
 def test_lengths_counts_and_contents_are_filled_in():
     kind = made(
         """
