@@ -61,30 +61,43 @@ def markdown(rows: list[dict[str, Any]], figures: list[dict[str, Any]], features
     return "\n".join(lines)
 
 
+ROWS_PER_PANEL = 24
+"""Comparisons below each other in the plot; more of them stand in a panel beside it, so that the picture fits a screen."""
+
+
 def plot(rows: list[dict[str, Any]], path: Path) -> None:
-    """A bar for each ratio, a mark where it should be."""
+    """Write a PNG with a bar per ratio and a mark where it should be."""
     import matplotlib
 
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    shown = [row for row in rows if not row.get("absent")][::-1]
-    figure, axes = pyplot.subplots(figsize=(9, 1.2 + 0.7 * len(shown)))
-    places = range(len(shown))
-    ratios = [row["ratio"] for row in shown]
+    shown = [row for row in rows if not row.get("absent")]
+    count = max(1, -(-len(shown) // ROWS_PER_PANEL))
+    height = -(-len(shown) // count)
+    figure, panels = pyplot.subplots(
+        1, count, squeeze=False, figsize=(9 * count, 1.2 + 0.4 * height), layout="constrained"
+    )
+    for index, axes in enumerate(panels[0]):
+        _panel(axes, shown[index * height : (index + 1) * height])
+    figure.supxlabel("speed over the speed of what it is compared with (red: to reach)", fontsize=9)
+    figure.savefig(path, dpi=100)
+    pyplot.close(figure)
+
+
+def _panel(axes: Any, rows: list[dict[str, Any]]) -> None:
+    places = range(len(rows))
+    ratios = [row["ratio"] for row in rows]
     errors = [
-        [row["ratio"] - row["lowest_ratio"] for row in shown],
-        [row["highest_ratio"] - row["ratio"] for row in shown],
+        [row["ratio"] - row["lowest_ratio"] for row in rows],
+        [row["highest_ratio"] - row["ratio"] for row in rows],
     ]
     axes.barh(places, ratios, xerr=errors, color="#3b6ea5", height=0.55, ecolor="#888888")
-    for place, row in zip(places, shown, strict=True):
+    for place, row in zip(places, rows, strict=True):
         if row["target"] is not None:
             axes.plot([row["target"]] * 2, [place - 0.38, place + 0.38], color="#c0392b", linewidth=2)
-    axes.set_yticks(places, [f"{row['title']}\nagainst {row['against']}" for row in shown], fontsize=8)
-    axes.set_xlabel("speed over the speed of what it is compared with (red: to reach)")
-    figure.tight_layout()
-    figure.savefig(path, dpi=130)
-    pyplot.close(figure)
+    axes.set_yticks(places, [f"{row['title']}\nagainst {row['against']}" for row in rows], fontsize=7)
+    axes.invert_yaxis()
 
 
 def write(
