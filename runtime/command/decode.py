@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import PurePath
 from typing import Any
 
 import click
@@ -14,8 +15,10 @@ from .parameters import (
     format_argument,
     format_options,
     inputs_argument,
+    limit_option,
     location_options,
     names,
+    verify_option,
 )
 from .standard import standard_output, write_json
 
@@ -54,7 +57,8 @@ BINARY = ("parquet", "arrow")
     help="What damage does.",
 )
 @click.option("--recover", is_flag=True, help="After a damaged length, look for the next good row and go on.")
-@click.option("--no-verify", is_flag=True, help="Do not check checksums.")
+@verify_option
+@limit_option
 @bytes_option
 @click.option(
     "--report",
@@ -73,7 +77,8 @@ def command(
     columns: list[str] | None,
     mode: str,
     recover: bool,
-    no_verify: bool,
+    verify: bool,
+    limit: int | None,
     as_bytes: str,
     report_path: str | None,
     location: dict[str, Any],
@@ -91,13 +96,16 @@ def command(
     """
     from ..storage import Location
     from ..writing import opened
-    from .reading import chosen, scanning, warn
+    from .reading import chosen, limited, scanning, warn
     from .sinks import kind_of, sink
     from .sparing import spare
 
     format, options = chosen(format_name, options)
     spare((output, report_path), inputs, format_name)
-    kind = kind or ("ndjson" if output == "-" else kind_of(output))
+    if kind is None:
+        kind = "ndjson" if output == "-" else kind_of(output)
+        if kind == "ndjson" and ".json" in PurePath(output).suffixes:
+            click.echo(f"wireloom: note: {output} gets JSON lines, one object per line (NDJSON)", err=True)
     if output == "-" and kind in BINARY and sys.stdout.isatty():
         raise click.UsageError(f"{kind} is not for a terminal: add -o FILE", click.get_current_context())
     if output == "-" and report_path == "-":
@@ -106,16 +114,16 @@ def command(
         "columns": columns,
         "mode": mode,
         "recover": recover,
-        "verify": not no_verify,
+        "verify": verify,
         **location,
     }
     quiet = output == "-" and sys.stdout.isatty()
     with scanning(format, inputs, how | options, f"decode {format.name}", quiet=quiet) as (scanner, batches):
         with (
             opened(standard_output() if output == "-" else output, Location(**location)) as file,
-            sink(file, output, kind, scanner.schema, as_bytes) as rows,
+            sink(file, output, kind, scanner.schema, as_bytes, limit) as rows,
         ):
-            for batch in batches:
+            for batch in limited(batches, limit):
                 rows.write(batch)
                 if rows.enough:
                     break

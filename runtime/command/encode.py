@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .rows import Place
 
 
-@click.command("encode", short_help="Rows (NDJSON, Parquet, Arrow) to a file of a format.")
+@click.command("encode", short_help="Rows (NDJSON, CSV, Parquet, Arrow) to a file of a format.")
 @format_argument
 @click.argument("source", metavar="INPUT", shell_complete=completing.files)
 @click.option(
@@ -51,8 +51,8 @@ def command(
 ) -> None:
     """Writes the rows of INPUT as a file of FORMAT. Lengths, counts and checksums are filled in.
 
-    INPUT is NDJSON, Parquet or Arrow, by its name or its first bytes; - is standard input. The file appears under its
-    name only when it is complete.
+    INPUT is NDJSON, CSV, Parquet or Arrow, by its name or its first bytes (CSV by its name alone); - is standard
+    input. The file appears under its name only when it is complete.
 
     \b
       wireloom encode edgemq_segment events.parquet -o seg-00000001.wal.zst

@@ -8,7 +8,14 @@ import click
 
 from ..errors import UnsupportedError
 from . import completing
-from .parameters import format_argument, format_options, inputs_argument, location_options
+from .parameters import (
+    format_argument,
+    format_options,
+    inputs_argument,
+    limit_option,
+    location_options,
+    verify_option,
+)
 from .standard import standard_output, write_json
 
 if TYPE_CHECKING:
@@ -19,7 +26,8 @@ if TYPE_CHECKING:
 @format_argument
 @inputs_argument
 @location_options
-@click.option("--no-crc", is_flag=True, help="Do not check checksums.")
+@verify_option
+@limit_option
 @click.option(
     "--report",
     "report_path",
@@ -32,7 +40,8 @@ def command(
     format_name: str,
     inputs: tuple[str, ...],
     location: dict[str, Any],
-    no_crc: bool,
+    verify: bool,
+    limit: int | None,
     report_path: str | None,
     options: dict[str, Any],
 ) -> None:
@@ -46,18 +55,18 @@ def command(
     """
     import sys
 
-    from .reading import chosen, scanning, warn
+    from .reading import chosen, limited, scanning, warn
     from .sparing import spare
 
     format, options = chosen(format_name, options)
     spare((report_path,), inputs, format_name)
-    how: dict[str, Any] = {"columns": [payload_column(format)], "verify": not no_crc, **location}
+    how: dict[str, Any] = {"columns": [payload_column(format)], "verify": verify, **location}
     if report_path == "-":
         raise click.UsageError("payloads and report would be mixed: name a file", click.get_current_context())
     output = standard_output()
     quiet = sys.stdout.isatty()
     with scanning(format, inputs, how | options, f"extract {format.name}", quiet=quiet) as (scanner, batches):
-        for batch in batches:
+        for batch in limited(batches, limit):
             output.write(b"".join(_ended(value) for value in batch.column(0).to_pylist()))
     output.flush()
     if report_path is not None:

@@ -72,6 +72,18 @@ def location_options(function: Function) -> Function:
     return verify(store_options(function))
 
 
+def verify_option(function: Function) -> Function:
+    """``--no-verify``, also spelled ``--no-crc``; arrives as ``verify``."""
+    return click.option(
+        "--no-verify", "--no-crc", "verify", flag_value=False, default=True, help="Do not check checksums."
+    )(function)
+
+
+def limit_option(function: Function) -> Function:
+    """``--limit N``."""
+    return click.option("--limit", metavar="N", type=click.IntRange(min=0), help="Stop after so many rows.")(function)
+
+
 def bytes_option(function: Function) -> Function:
     """``--bytes``."""
     return click.option(

@@ -60,6 +60,19 @@ def _followed(scanner: Scanner, shown: Any) -> Iterator[Any]:
         yield batch
 
 
+def limited(batches: Iterator[Any], limit: int | None) -> Iterator[Any]:
+    """The batches up to ``limit`` rows, of which the last is cut; all of them where it is ``None``.
+
+    No batch is asked for after the one with the last row that is wanted.
+    """
+    if limit is None:
+        yield from batches
+        return
+    while limit > 0 and (batch := next(batches, None)) is not None:
+        yield batch.slice(0, limit)
+        limit -= batch.num_rows
+
+
 def warn(report: ReadReport) -> None:
     """Says on standard error which inputs were damaged."""
     damaged = [each for each in report.files if not each.clean and each.tail != "unread"]

@@ -1,9 +1,7 @@
-"""The rows that ``encode`` is given: JSON lines, Parquet or Arrow, as record batches of a bounded size."""
+"""The rows that ``encode`` is given: JSON lines, CSV, Parquet or Arrow, as record batches of a bounded size."""
 
 from __future__ import annotations
 
-import base64
-import binascii
 import gzip
 import io
 import json
@@ -22,12 +20,16 @@ from ..storage import REMOTE_SCHEMES, STANDARD_INPUT, Location
 from ..writing.batches import ROWS
 from .sinks import KINDS
 from .standard import standard_input
+from .text_columns import csv_column, json_column
 
 Place = Callable[[], tuple[int, int | None]]
 """Stored bytes of the input that have been read, and all of them where that is known."""
 
+ROW_KINDS = ("NDJSON", "CSV", "Parquet", "Arrow")
 BLOCK = 8 * 1024 * 1024
 """About how many bytes of JSON lines make a batch."""
+CSV_BLOCK = 64 * 1024 * 1024
+"""Bytes of CSV that are parsed at once: no row may be longer."""
 
 
 @contextmanager
@@ -36,7 +38,8 @@ def batches_of_file(
 ) -> Iterator[tuple[Iterator[pa.RecordBatch], Place]]:
     """The record batches in a file, a URL or standard input (``-``), and how far in it they have come.
 
-    The kind is told by the name's ending, else by the first bytes. ``as_bytes`` says how bytes stand in JSON lines.
+    The kind is told by the name's ending, else by the first bytes. ``as_bytes`` names the text form of bytes in JSON
+    lines and CSV.
     Raises ``WireloomError`` for a file that is not there, and while iterating for one that is damaged.
     """
     with _opened(path, location) as (file, place):
@@ -45,6 +48,7 @@ def batches_of_file(
             "ndjson": lambda: _lines(format, file, as_bytes),
             "parquet": lambda: _parquet(file),
             "arrow": lambda: _arrow(file),
+            "csv": lambda: _csv(format, file, as_bytes),
         }
         if kind not in readers:
             raise WireloomError(f"rows are taken from {', '.join(readers)}, not from {kind}", path=path)
@@ -152,101 +156,66 @@ def _lines(format: Format, file: IO[bytes], as_bytes: str) -> Iterator[pa.Record
         number += len(block)
 
 
+def _object(line: bytes, number: int) -> dict[str, Any]:
+    try:
+        # json.loads would guess UTF-16 or UTF-32 of bytes; JSON lines are UTF-8.
+        row = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
+    except UnicodeDecodeError as error:
+        raise WireloomError(
+            f"line {number} is not text in UTF-8: is this a binary file? Rows are taken from {', '.join(ROW_KINDS)}"
+        ) from error
+    except (ValueError, RecursionError) as error:
+        if number == 1 and any(byte < 32 and byte not in b"\t\n\r" for byte in line):
+            raise WireloomError(
+                f"line 1 has control characters: is this a binary file? Rows are taken from {', '.join(ROW_KINDS)}"
+            ) from error
+        if number == 1 and line.lstrip().startswith(b"["):
+            raise WireloomError("a JSON array is not read: write one object per line, as `jq -c '.[]'` does") from error
+        raise WireloomError(f"line {number} is no JSON: {error}") from error
+    if isinstance(row, list) and number == 1:
+        raise WireloomError("a JSON array is not read: write one object per line, as `jq -c '.[]'` does")
+    if not isinstance(row, dict):
+        raise WireloomError(f"line {number} is no JSON object, but {type(row).__name__}")
+    return row
+
+
 def _batch(format: Format, block: list[bytes], before: int, as_bytes: str) -> pa.RecordBatch:
     numbers: list[int] = []
     rows: list[dict[str, Any]] = []
     for number, line in enumerate(block, before + 1):
         if line.isspace():
             continue
-        try:
-            row = json.loads(line)
-        except ValueError as error:
-            raise WireloomError(f"line {number} is no JSON: {error}") from error
-        if not isinstance(row, dict):
-            raise WireloomError(f"line {number} is no JSON object, but {type(row).__name__}")
+        row = _object(line, number)
         numbers.append(number)
         rows.append(row)
     names = list(dict.fromkeys(name for row in rows for name in row))
-    columns = [_column(format, name, [row.get(name) for row in rows], numbers, as_bytes) for name in names]
+    columns = [json_column(format, name, [row.get(name) for row in rows], numbers, as_bytes) for name in names]
     return pa.RecordBatch.from_arrays(columns, names=names)
 
 
-def _column(format: Format, name: str, values: list[Any], numbers: list[int], as_bytes: str) -> pa.Array:
-    index = format.schema.get_field_index(name)
-    kind = format.schema.field(index).type if index >= 0 else None
-    if kind is not None and pa.types.is_binary(kind):
-        return pa.array(_bytes(name, values, numbers, as_bytes), pa.binary())
-    if kind is not None and pa.types.is_nested(kind):
-        values = _nested(name, kind, values, numbers, as_bytes)
-    if kind is not None and not pa.types.is_timestamp(kind) and not pa.types.is_dictionary(kind):
-        try:
-            return pa.array(values, kind)
-        except (pa.ArrowException, TypeError, ValueError, OverflowError):
-            for number, value in zip(numbers, values, strict=True):
-                try:
-                    pa.scalar(value, kind)
-                except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
-                    raise WireloomError(f"line {number}, column {name}: {value!r:.60} is no {kind}") from error
-    try:
-        return pa.array(values)
-    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
-        raise WireloomError(f"column {name} in the lines from {numbers[0]} on: {error}") from error
+def _csv(format: Format, file: IO[bytes], as_bytes: str) -> Iterator[pa.RecordBatch]:
+    from pyarrow import csv
 
-
-def _bytes(name: str, values: list[Any], numbers: list[int], as_bytes: str) -> list[bytes | None]:
-    decode = DECODERS[as_bytes]
-    try:
-        return [None if value is None else decode(value) for value in values]
-    except (ValueError, TypeError, AttributeError):
-        for number, value in zip(numbers, values, strict=True):
-            try:
-                if value is not None:
-                    decode(value)
-            except (ValueError, TypeError, AttributeError) as error:
-                raise WireloomError(
-                    f"line {number}, column {name}: {value!r:.60} are no bytes in {as_bytes}: "
-                    "choose another way with --bytes"
-                ) from error
-        raise
-
-
-def _nested(name: str, kind: pa.DataType, values: list[Any], numbers: list[int], as_bytes: str) -> list[Any]:
-    """Lists and objects with the bytes in them decoded."""
-    done = []
-    for number, value in zip(numbers, values, strict=True):
-        try:
-            done.append(_inner(kind, value, as_bytes))
-        except (ValueError, TypeError, AttributeError) as error:
-            raise WireloomError(f"line {number}, column {name}: {value!r:.60} is no {kind}: {error}") from error
-    return done
-
-
-def _inner(kind: pa.DataType, value: Any, as_bytes: str) -> Any:
-    if value is None:
-        return None
-    if pa.types.is_binary(kind):
-        return DECODERS[as_bytes](value)
-    if pa.types.is_list(kind):
-        if not isinstance(value, list):
-            raise TypeError(f"{value!r:.40} is no list")
-        return [_inner(kind.value_type, each, as_bytes) for each in value]
-    if pa.types.is_struct(kind):
-        if not isinstance(value, dict):
-            raise TypeError(f"{value!r:.40} is no object")
-        fields = {each.name: each.type for each in kind}
-        stray = next((each for each in value if each not in fields), None)
-        if stray is not None:
-            raise ValueError(f"there is no {stray!r}, only {', '.join(fields)}")
-        return {each: _inner(fields[each], inner, as_bytes) for each, inner in value.items()}
-    return value
-
-
-def _from_hex(text: str) -> bytes:
-    return binascii.unhexlify(text)
-
-
-DECODERS: dict[str, Callable[[Any], bytes]] = {
-    "hex": _from_hex,
-    "base64": lambda text: base64.b64decode(text, validate=True),
-    "utf8": lambda text: text.encode(),
-}
+    reader = csv.open_csv(
+        file,
+        read_options=csv.ReadOptions(block_size=CSV_BLOCK),
+        parse_options=csv.ParseOptions(newlines_in_values=True),
+        # Every cell is taken as text first: its type is the format's, not one guessed from the first rows. An empty
+        # cell is null, and "" in quotes is an empty text, as `decode` writes them.
+        convert_options=csv.ConvertOptions(
+            column_types={each.name: pa.string() for each in format.columns},
+            null_values=[""],
+            strings_can_be_null=True,
+            quoted_strings_can_be_null=False,
+        ),
+    )
+    first = 1
+    for block in reader:
+        for start in range(0, block.num_rows, ROWS):
+            part = block.slice(start, ROWS)
+            columns = [
+                csv_column(format, name, column, first, as_bytes)
+                for name, column in zip(part.schema.names, part.columns, strict=True)
+            ]
+            yield pa.RecordBatch.from_arrays(columns, names=part.schema.names)
+            first += part.num_rows

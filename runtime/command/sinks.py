@@ -16,7 +16,7 @@ from ..writing.codecs import compressor
 from .text import lines, plain_text
 
 TABLE_ROWS = 20
-"""Rows that ``table`` shows."""
+"""Rows that ``table`` shows where no other limit is given."""
 PAGE_WIDTH = 160
 """Characters in a line of a table that does not go to a terminal."""
 NARROWEST = 8
@@ -138,16 +138,16 @@ class _Csv(_Arrowed):
 class _Table(_Text):
     """The first rows, for people."""
 
-    def __init__(self, file: IO[bytes], schema: pa.Schema, as_bytes: str) -> None:
+    def __init__(self, file: IO[bytes], schema: pa.Schema, as_bytes: str, limit: int = TABLE_ROWS) -> None:
         self.enough = False
-        self._file, self._as_bytes, self._schema = file, as_bytes, schema
+        self._file, self._as_bytes, self._schema, self._limit = file, as_bytes, schema, limit
         self._rows: list[tuple[Any, ...]] = []
 
     def write(self, batch: pa.RecordBatch) -> None:
-        batch = batch.slice(0, TABLE_ROWS - len(self._rows))
+        batch = batch.slice(0, self._limit - len(self._rows))
         columns = [plain_text(column, self._as_bytes).to_pylist() for column in batch.columns]
         self._rows += zip(*columns, strict=True) if columns else [()] * batch.num_rows
-        self.enough = len(self._rows) >= TABLE_ROWS
+        self.enough = len(self._rows) >= self._limit
 
     def close(self) -> None:
         import io
@@ -158,7 +158,7 @@ class _Table(_Text):
 
         terminal = self._file.isatty()
         console = Console(file=io.StringIO(), force_terminal=terminal, width=None if terminal else PAGE_WIDTH)
-        table = Table(caption=f"the first {TABLE_ROWS} rows" if self.enough else None, caption_justify="left")
+        table = Table()
         rows = [[_shown(value) for value in row] for row in self._rows]
         names = self._schema.names
         natural = [max([len(name), *(len(row[index]) for row in rows)]) for index, name in enumerate(names)]
@@ -171,6 +171,8 @@ class _Table(_Text):
             table.add_row(*map(Text, row))
         with console.capture() as captured:
             console.print(table)
+            if self.enough:
+                console.print(f"the first {self._limit:,} rows", highlight=False)
         self._file.write(captured.get().encode())
 
 
@@ -216,12 +218,19 @@ def kind_of(name: str) -> str:
 
 
 @contextmanager
-def sink(file: IO[bytes], name: str, kind: str, schema: pa.Schema, as_bytes: str) -> Iterator[Sink]:
-    """A sink of that kind on an open file; lines and CSV are compressed where the name ends in ``.gz`` or ``.zst``."""
+def sink(
+    file: IO[bytes], name: str, kind: str, schema: pa.Schema, as_bytes: str, limit: int | None = None
+) -> Iterator[Sink]:
+    """A sink of that kind on an open file; lines and CSV are compressed where the name ends in ``.gz`` or ``.zst``.
+
+    ``limit`` is how many rows are wanted; a table shows ``TABLE_ROWS`` of them without it.
+    """
     codec = SUFFIXES.get(PurePath(name).suffix.lower()) if kind in TEXT_KINDS else None
     target: Any = _Compressed(file, codec) if codec is not None else file
     made: Sink
-    if kind == "arrow" and (name == "-" or name.endswith(".arrows")):
+    if kind == "table":
+        made = _Table(target, schema, as_bytes, TABLE_ROWS if limit is None else limit)
+    elif kind == "arrow" and (name == "-" or name.endswith(".arrows")):
         made = _Arrow(target, schema, as_bytes, stream=True)
     else:
         made = SINKS[kind](target, schema, as_bytes)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rich.console import Console, Group, RenderableType
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
@@ -18,8 +19,11 @@ from .values import shown, timestamps
 COLOURS = ("cyan", "green", "magenta", "yellow", "blue", "bright_red", "bright_cyan", "bright_green", "bright_magenta")
 DIM = "bright_black"
 PER_LINE = 16
-SIDE_BY_SIDE = 110
-"""Columns from which on hex and fields stand beside each other."""
+GAP = 3
+"""Blanks between hex and fields where they stand beside each other."""
+COLUMN_GAP = 2
+ROOM = 40
+"""Characters that the column of values gets at least, where its values are that long: otherwise fields stand below."""
 
 
 class Painter:
@@ -45,8 +49,8 @@ class Painter:
             dumps += [Text(f"{'as stored, with delimiter and stuffing' if dumps else 'as stored'}:", style=DIM)]
             dumps.append(self._dump(record.data, record.begin, stored))
         fields = self._fields(record, flat, styles)
-        if self._console.width >= SIDE_BY_SIDE and flat:
-            grid = Table.grid(padding=(0, 3))
+        if flat and self._fits(dumps, fields):
+            grid = Table.grid(padding=(0, GAP))
             grid.add_column(no_wrap=True)
             grid.add_column(overflow="fold")
             grid.add_row(Group(*dumps), fields)
@@ -54,6 +58,17 @@ class Painter:
         else:
             self._console.print(Group(*dumps, *([fields] if flat else [])))
         self._console.print()
+
+    def _fits(self, dumps: Sequence[RenderableType], fields: Table) -> bool:
+        """Whether hex and fields fit beside each other without squeezing the values."""
+        hex_width = max(Measurement.get(self._console, self._console.options, each).maximum for each in dumps)
+        *fixed, values = [
+            max(Measurement.get(self._console, self._console.options, cell).maximum for cell in column.cells)
+            for column in fields.columns
+        ]
+        # Each column but the last is followed by its padding.
+        needed = sum(fixed) + COLUMN_GAP * len(fixed) + min(values, ROOM)
+        return hex_width + GAP + needed <= self._console.width
 
     def _head(self, record: Record) -> Text:
         good = record.reason is None
@@ -95,7 +110,7 @@ class Painter:
         return out
 
     def _fields(self, record: Record, flat: Sequence[tuple[int, Field]], styles: dict[int, str]) -> Table:
-        table = Table.grid(padding=(0, 2))
+        table = Table.grid(padding=(0, COLUMN_GAP))
         for _ in range(3):
             table.add_column(no_wrap=True)
         table.add_column(overflow="fold")

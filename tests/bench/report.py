@@ -62,7 +62,7 @@ def markdown(rows: list[dict[str, Any]], figures: list[dict[str, Any]], features
 
 
 ROWS_PER_PANEL = 24
-"""Comparisons below each other in the plot; more of them stand in a panel beside it, so that the picture fits a screen."""
+"""Comparisons in one panel of the plot; more of them get another panel beside it, so that the picture fits a screen."""
 
 
 def plot(rows: list[dict[str, Any]], path: Path) -> None:

@@ -36,7 +36,7 @@ def box_of(text: ElementTree.Element) -> tuple[float, float, float, float]:
     raise AssertionError(f"{text.text!r} begins in no box")
 
 
-@pytest.mark.parametrize("text", [each for each in FLOW.iter(f"{SVG}text")], ids=lambda each: str(each.text))
+@pytest.mark.parametrize("text", list(FLOW.iter(f"{SVG}text")), ids=lambda each: str(each.text))
 def test_texts_stay_inside_their_boxes(text: ElementTree.Element) -> None:
     size, font = FONTS[text.attrib["class"]]
     _, _, right, bottom = box_of(text)

@@ -5,6 +5,7 @@ import csv
 import io
 import json
 import os
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -83,7 +84,7 @@ def test_lines_to_a_file(name: str, segment: str, tmp_path: Path) -> None:
     out = tmp_path / "out" / name
     out.parent.mkdir()
     result = run("decode", "edgemq_segment", segment, "-o", str(out))
-    assert result.output == ""
+    assert result.stdout == ""
     assert os.listdir(out.parent) == [name]
     data = out.read_bytes()
     if name.endswith(".gz"):
@@ -308,3 +309,34 @@ def test_times_are_right_in_every_year() -> None:
     assert iso_time(9_223_372_036_854_775, "ms") == "+294247-01-10T04:00:54.775"
     for seconds in range(-62_135_596_800, 253_402_300_800, 86_400 * 1_237 + 7_919):
         assert iso_time(seconds, "s") == datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None).isoformat()
+
+
+@pytest.mark.parametrize(("limit", "rows"), [("0", 0), ("1", 1), ("3", 3), ("100000", 5)])
+@pytest.mark.parametrize("kind", ["ndjson", "csv", "table"])
+def test_a_limit_of_rows(limit: str, rows: int, kind: str, tmp_path: Path) -> None:
+    write("cobs_log", [{"payload": b"row-%d" % index} for index in range(5)], tmp_path / "a.log")
+    shown = run("decode", "cobs_log", str(tmp_path / "a.log"), "--limit", limit, "--to", kind, "--bytes", "utf8").stdout
+    assert re.findall(r"row-\d", shown) == [f"row-{index}" for index in range(rows)]
+
+
+def test_a_limit_is_the_number_of_rows_in_a_table(tmp_path: Path) -> None:
+    write("cobs_log", [{"payload": b"row %d" % index} for index in range(50)], tmp_path / "a.log")
+    decoded = run("decode", "cobs_log", str(tmp_path / "a.log"), "--limit", "30", "--to", "table", "--bytes", "utf8")
+    assert decoded.stdout.count("row ") == 30
+    assert "the first 30 rows" in decoded.stdout
+    extracted = run("extract", "cobs_log", str(tmp_path / "a.log"), "--limit", "7")
+    assert extracted.stdout_bytes.count(b"\n") == 7
+
+
+@pytest.mark.parametrize("flag", ["--no-verify", "--no-crc"])
+@pytest.mark.parametrize("command", ["decode", "extract"])
+def test_checksums_are_left_out_under_both_names(command: str, flag: str) -> None:
+    checked = run(command, "edgemq_segment", DAMAGED).stdout_bytes
+    assert len(run(command, "edgemq_segment", DAMAGED, flag).stdout_bytes) > len(checked)
+
+
+def test_json_lines_in_a_file_named_json_are_said_to_be_lines(segment: str, tmp_path: Path) -> None:
+    said = run("decode", "edgemq_segment", segment, "-o", str(tmp_path / "a.json")).stderr
+    assert said == f"wireloom: note: {tmp_path}/a.json gets JSON lines, one object per line (NDJSON)\n"
+    assert run("decode", "edgemq_segment", segment, "-o", str(tmp_path / "a.json"), "--to", "ndjson").stderr == ""
+    assert run("decode", "edgemq_segment", segment, "-o", str(tmp_path / "a.ndjson")).stderr == ""

@@ -35,7 +35,9 @@ def segment(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("name", ["a.ndjson", "a.ndjson.gz", "a.jsonl.zst", "a.parquet", "a.arrow", "a.arrows"])
+@pytest.mark.parametrize(
+    "name", ["a.ndjson", "a.ndjson.gz", "a.jsonl.zst", "a.parquet", "a.arrow", "a.arrows", "a.csv", "a.csv.zst"]
+)
 @pytest.mark.parametrize("way", ["hex", "base64", "utf8"])
 def test_what_was_decoded_is_encoded(name: str, way: str, segment: Path, tmp_path: Path) -> None:
     middle, out = tmp_path / name, tmp_path / "out.wal"
@@ -113,6 +115,7 @@ def test_rows_that_are_refused(lines: list[Any], message: str, tmp_path: Path) -
         (["edgemq_segment", "/no/such/file.parquet", "-o", "a.wal"], "/no/such/file.parquet: cannot be read"),
         (["edgemq_segment", __file__, "-o", "-"], "is no JSON"),
         (["edgemq_segment", "rows.csv", "-o", "-"], "No such file"),
+        (["edgemq_segment", "rows.txt", "-o", "-"], "No such file"),
         (["edgemq_segment", "a"], "Missing option '-o'"),
     ],
 )
@@ -140,4 +143,64 @@ def test_batches_of_rows(tmp_path: Path) -> None:
     write("cobs_log", table, tmp_path / "a.log")
     lines = run("decode", "cobs_log", str(tmp_path / "a.log")).stdout_bytes
     run("encode", "cobs_log", "-", "-o", str(tmp_path / "b.log"), input=lines)
+    assert (tmp_path / "b.log").read_bytes() == (tmp_path / "a.log").read_bytes()
+
+
+@pytest.mark.parametrize("content", [bytes(range(256)), b"\0\0\0\x0d\0\0\0\0", b"\x7fELF\2\1\1", b"\xff\xfe{\0"])
+def test_a_binary_file_is_called_one(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "rows").write_bytes(content)
+    result = run("encode", "edgemq_segment", str(tmp_path / "rows"), "-o", str(tmp_path / "out.wal"), code=2)
+    assert "is this a binary file? Rows are taken from NDJSON, CSV, Parquet, Arrow" in result.stderr
+    assert "utf-32" not in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_a_byte_order_mark_is_passed_over(tmp_path: Path) -> None:
+    run("encode", "cobs_log", "-", "-o", str(tmp_path / "a.log"), input=b'\xef\xbb\xbf{"payload":"61"}')
+    assert (tmp_path / "a.log").read_bytes() == b"\x02a\x00"
+
+
+@pytest.mark.parametrize("content", ['[{"payload": "61"}]', '[\n  {"payload": "61"}\n]'])
+def test_a_json_array_is_refused_with_the_way_out(content: str, tmp_path: Path) -> None:
+    result = run("encode", "cobs_log", "-", "-o", str(tmp_path / "a.log"), input=content.encode(), code=2)
+    assert "a JSON array is not read: write one object per line, as `jq -c '.[]'` does" in result.stderr
+
+
+def test_csv_keeps_nulls_lists_and_line_breaks(tmp_path: Path) -> None:
+    kpl = {
+        "partition_key": ['a,\n"b"', "c"],
+        "explicit_hash_key": [None, "12"],
+        "data": [b"", b"\xff"],
+        "tags": [[], [{"key": "k", "value": None}]],
+    }
+    write("kpl_aggregated_record", pa.table(kpl), tmp_path / "a.kpl")
+    columns = "partition_key,explicit_hash_key,data,tags"
+    run("decode", "kpl_aggregated_record", str(tmp_path / "a.kpl"), "--columns", columns, "-o", str(tmp_path / "a.csv"))
+    run("encode", "kpl_aggregated_record", str(tmp_path / "a.csv"), "-o", str(tmp_path / "b.kpl"))
+    assert (tmp_path / "b.kpl").read_bytes() == (tmp_path / "a.kpl").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        ("0,x,0,61", "row 2, column tenant: 'x' is no uint32"),
+        ("0,-1,0,61", "row 2, column tenant: '-1' is no uint32"),
+        ("0,1,0,6", "row 2, column payload: '6' is no binary as hex: choose another form with --bytes"),
+        ("0,1,0", "Expected 4 columns, got 3"),
+        ("0,,0,61", "column tenant: null"),
+    ],
+)
+def test_csv_that_is_refused(cells: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text(f"fmt,tenant,ts_millis,payload\n0,1,0,61\n{cells}\n")
+    result = run("encode", "edgemq_segment", str(tmp_path / "rows.csv"), "-o", str(tmp_path / "out.wal"), code=2)
+    assert message in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_csv_of_several_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("wireloom.command.rows.CSV_BLOCK", 4096)
+    table = pa.table({"payload": [b"%d" % index for index in range(40_000)]})
+    write("cobs_log", table, tmp_path / "a.log")
+    run("decode", "cobs_log", str(tmp_path / "a.log"), "-o", str(tmp_path / "a.csv"))
+    run("encode", "cobs_log", str(tmp_path / "a.csv"), "-o", str(tmp_path / "b.log"))
     assert (tmp_path / "b.log").read_bytes() == (tmp_path / "a.log").read_bytes()

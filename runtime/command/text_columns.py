@@ -1,0 +1,142 @@
+"""Columns of text (values of JSON lines, cells of CSV) as Arrow arrays of the types that a format has."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pyarrow as pa
+
+from ..errors import WireloomError
+from ..format import Format
+
+WRONG = (pa.ArrowException, TypeError, ValueError, OverflowError)
+"""What pyarrow and Python raise for values that do not have the wanted type."""
+
+
+def type_of(format: Format, name: str) -> pa.DataType | None:
+    """Return a column's type; ``None`` for one that the format does not have, or that writing converts."""
+    index = format.schema.get_field_index(name)
+    kind = format.schema.field(index).type if index >= 0 else None
+    if kind is None or pa.types.is_timestamp(kind) or pa.types.is_dictionary(kind):
+        return None
+    return kind
+
+
+def json_column(format: Format, name: str, values: list[Any], numbers: list[int], as_bytes: str) -> pa.Array:
+    """Return a column of parsed JSON values as an array.
+
+    ``numbers`` are the line numbers of the values. ``as_bytes`` names the text form of bytes. Raises ``WireloomError``
+    with the line of a value that does not have the column's type.
+    """
+    kind = type_of(format, name)
+    if kind is not None and pa.types.is_binary(kind):
+        return pa.array(_bytes(name, values, numbers, as_bytes), pa.binary())
+    if kind is not None and pa.types.is_nested(kind):
+        values = _nested(name, kind, values, numbers, as_bytes)
+    if kind is not None:
+        try:
+            return pa.array(values, kind)
+        except WRONG:
+            for number, value in zip(numbers, values, strict=True):
+                try:
+                    pa.scalar(value, kind)
+                except WRONG as error:
+                    raise WireloomError(f"line {number}, column {name}: {value!r:.60} is no {kind}") from error
+    try:
+        return pa.array(values)
+    except WRONG as error:
+        raise WireloomError(f"column {name} in the lines from {numbers[0]} on: {error}") from error
+
+
+def _bytes(name: str, values: list[Any], numbers: list[int], as_bytes: str) -> list[bytes | None]:
+    decode = DECODERS[as_bytes]
+    try:
+        return [None if value is None else decode(value) for value in values]
+    except (ValueError, TypeError, AttributeError):
+        for number, value in zip(numbers, values, strict=True):
+            try:
+                if value is not None:
+                    decode(value)
+            except (ValueError, TypeError, AttributeError) as error:
+                raise WireloomError(
+                    f"line {number}, column {name}: {value!r:.60} are no bytes in {as_bytes}: "
+                    "choose another way with --bytes"
+                ) from error
+        raise
+
+
+def _nested(name: str, kind: pa.DataType, values: list[Any], numbers: list[int], as_bytes: str) -> list[Any]:
+    """Lists and objects with the bytes in them decoded."""
+    done = []
+    for number, value in zip(numbers, values, strict=True):
+        try:
+            done.append(_inner(kind, value, as_bytes))
+        except (ValueError, TypeError, AttributeError) as error:
+            raise WireloomError(f"line {number}, column {name}: {value!r:.60} is no {kind}: {error}") from error
+    return done
+
+
+def _inner(kind: pa.DataType, value: Any, as_bytes: str) -> Any:
+    if value is None:
+        return None
+    if pa.types.is_binary(kind):
+        return DECODERS[as_bytes](value)
+    if pa.types.is_list(kind):
+        if not isinstance(value, list):
+            raise TypeError(f"{value!r:.40} is no list")
+        return [_inner(kind.value_type, each, as_bytes) for each in value]
+    if pa.types.is_struct(kind):
+        if not isinstance(value, dict):
+            raise TypeError(f"{value!r:.40} is no object")
+        fields = {each.name: each.type for each in kind}
+        stray = next((each for each in value if each not in fields), None)
+        if stray is not None:
+            raise ValueError(f"there is no {stray!r}, only {', '.join(fields)}")
+        return {each: _inner(fields[each], inner, as_bytes) for each, inner in value.items()}
+    return value
+
+
+def csv_column(format: Format, name: str, cells: pa.Array, first: int, as_bytes: str) -> pa.Array:
+    """Return a column of CSV cells, an array of strings, as an array of the format's type.
+
+    ``first`` is the number of the first row. Lists and objects stand in their cells as JSON. Raises ``WireloomError``
+    with the row of a cell that does not have the column's type.
+    """
+    kind = type_of(format, name)
+    if kind is None:
+        return cells
+    if pa.types.is_binary(kind) or pa.types.is_nested(kind):
+        nested = pa.types.is_nested(kind)
+        values: list[Any] = []
+        for number, cell in enumerate(cells.to_pylist(), first):
+            try:
+                value = json.loads(cell) if nested and cell is not None else cell
+                values.append(_inner(kind, value, as_bytes))
+            except (*WRONG, AttributeError) as error:
+                what = f"{kind}" if nested else f"binary as {as_bytes}: choose another form with --bytes"
+                raise WireloomError(f"row {number}, column {name}: {cell!r:.60} is no {what}") from error
+        return pa.array(values, kind)
+    try:
+        return cells.cast(kind)
+    except WRONG:
+        for number, cell in enumerate(cells, first):
+            try:
+                cell.cast(kind)
+            except WRONG as error:
+                raise WireloomError(f"row {number}, column {name}: {cell.as_py()!r:.60} is no {kind}") from error
+        raise
+
+
+def _from_hex(text: str) -> bytes:
+    return binascii.unhexlify(text)
+
+
+DECODERS: dict[str, Callable[[Any], bytes]] = {
+    "hex": _from_hex,
+    "base64": lambda text: base64.b64decode(text, validate=True),
+    "utf8": lambda text: text.encode(),
+}
