@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-import importlib.util
+import importlib.metadata
 import os
 import subprocess
 import sys
@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from wireloom.errors import SpecError, UnsupportedError, WireloomError
+from wireloom.extras import require
 
 from .backends.base import BOX, HEADER_START, HEADER_STARTS, LINE_LENGTH, Target, backends
 from .model.load import load
@@ -27,6 +28,9 @@ PACKAGE = f'''{HEADER_START}from SPECS/. Do not edit: change the specs and run "
 SUBPACKAGE = f'''{HEADER_START}from SPECS/. Do not edit: change the specs and run "wireloom generate".
 """What a spec without rows describes: see the module ``parser``."""
 '''
+
+RUFF_VERSION = "0.17.5"
+"""The version of ruff that formats generated code, as the extra ``generate`` in pyproject.toml pins it."""
 
 DISCOVERED = "pyspark_"
 """How the names of the packages begin that Spark looks for."""
@@ -124,11 +128,24 @@ def render(
     return files
 
 
+def check_ruff() -> None:
+    """Raise ``UnsupportedError`` unless the ruff that formats generated code is installed in the pinned version.
+
+    Another version may lay code out differently, and ``generate --check`` would report a drift that is none.
+    """
+    require("ruff", "generate", "formatting generated code")
+    installed = importlib.metadata.version("ruff")
+    if installed != RUFF_VERSION:
+        raise UnsupportedError(
+            f"generated code is formatted with ruff {RUFF_VERSION}, and {installed} is installed: "
+            "pip install 'wireloom[generate]'"
+        )
+
+
 def formatted(files: Mapping[str, str]) -> dict[str, str]:
     """The modules as ``ruff format`` lays them out, in one run in a temporary folder; other files as they are."""
     modules = [path for path in files if path.endswith(".py")]
-    if importlib.util.find_spec("ruff") is None:
-        raise UnsupportedError("generated code is formatted by ruff, which is not installed: pip install ruff")
+    check_ruff()
     with tempfile.TemporaryDirectory() as folder:
         for path in modules:
             place = Path(folder, path)

@@ -8,7 +8,8 @@ from __future__ import annotations
 import hashlib
 
 from .codecs import StorageError
-from .errors import UnsupportedError, WireloomError
+from .errors import WireloomError
+from .extras import require
 from .storage import Location, Stream
 
 KEY = "sha256"
@@ -55,14 +56,11 @@ def sha256_of(address: str, location: Location) -> str | None:
     Raises ``UnsupportedError`` without boto3, since Arrow does not show the metadata of users, and ``WireloomError``
     where the store refuses.
     """
-    try:
-        from botocore.exceptions import BotoCoreError, ClientError
+    require("boto3", "s3", "verify_sha256, which reads the metadata of objects,")
+    from botocore.exceptions import BotoCoreError, ClientError
 
-        from .amazon import client
-    except ImportError:
-        raise UnsupportedError(
-            "verify_sha256 reads the metadata of objects, for which boto3 is needed: pip install 'wireloom[s3]'"
-        ) from None
+    from .amazon import client
+
     bucket, _, key = address.split("://", 1)[1].partition("/")
     try:
         found = client(location).head_object(Bucket=bucket, Key=key).get("Metadata", {})

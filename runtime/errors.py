@@ -67,6 +67,18 @@ class UnsupportedError(WireloomError):
     """Something that this format, platform or installation does not offer."""
 
 
+class MissingExtraError(UnsupportedError, ImportError):
+    """A package that a part of wireloom needs is not installed; the message names the extra that installs it.
+
+    It is an ``ImportError`` too, for programs that try whether a part of wireloom can be imported. ``name`` is the
+    missing package.
+    """
+
+    def __init__(self, message: str, *, name: str | None = None) -> None:
+        super().__init__(message)
+        self.name = name
+
+
 class NothingThereError(WireloomError):
     """A path, pattern, folder or prefix at which there is no input, or none yet."""
 

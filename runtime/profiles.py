@@ -7,7 +7,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from .errors import UnsupportedError, WireloomError
+from .errors import WireloomError
+from .extras import require
 from .nearest import unknown
 
 
@@ -68,13 +69,10 @@ def _read(variable: str, usual: str) -> configparser.RawConfigParser:
 
 
 def _asked_for(name: str) -> tuple[str, str, str | None]:
-    try:
-        import boto3
-        from botocore.exceptions import BotoCoreError
-    except ImportError:
-        raise UnsupportedError(
-            f"profile {name!r} has no keys of its own, and what gets them is not there: pip install 'wireloom[s3]'"
-        ) from None
+    require("boto3", "s3", f"profile {name!r}, which has no keys of its own,")
+    import boto3
+    from botocore.exceptions import BotoCoreError
+
     try:
         found = boto3.Session(profile_name=name).get_credentials()
         frozen = None if found is None else found.get_frozen_credentials()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import subprocess
 import sys
@@ -11,7 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wireloom.errors import SpecError, UnsupportedError, WireloomError
+from wireloom.errors import SpecError, WireloomError
+from wireloom.extras import require
 
 if TYPE_CHECKING:
     from google.protobuf.descriptor_pb2 import FileDescriptorSet
@@ -27,8 +27,7 @@ def described(path: Path, import_paths: Sequence[Path] = ()) -> FileDescriptorSe
     are always found. Raises ``UnsupportedError`` without grpcio-tools, ``SpecError`` with protoc's words for each
     mistake, and ``WireloomError`` where the file cannot be read.
     """
-    if importlib.util.find_spec("grpc_tools") is None:
-        raise UnsupportedError("reading .proto files needs protoc: run \"pip install 'wireloom[proto]'\"")
+    require("grpc_tools", "proto", "reading .proto files")
     from google.protobuf.descriptor_pb2 import FileDescriptorSet
 
     if not path.is_file():

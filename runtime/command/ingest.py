@@ -141,13 +141,15 @@ def command(
     """
     from ..registry import get
     from ..spark.ingest import BATCH_FILES, ingest
+    from ..spark.ingest_catalogs import catalog_of
     from ..spark.ingest_stream import ingest_stream
     from ..storage import expand
 
     format = get(format_name)
     _check_stream(stream, checkpoint, every, batch_files)
+    # Spark takes seconds to start; a missing package or input is known before.
+    catalog_of(to)
     if not stream:
-        # Spark takes seconds to start, and an input that is not there is known before.
         expand(list(inputs), **location)
     asked: dict[str, Any] = {
         "quarantine": quarantine,
@@ -205,15 +207,12 @@ def _tell(batch: Mapping[str, Any]) -> None:
 @contextmanager
 def _session() -> Iterator[SparkSession]:
     """The session that is active, or one of our own, which is stopped at the end."""
+    from pyspark.sql import SparkSession
+
     from ..spark.java import prepare_java
     from ..spark.session import local_session
 
-    try:
-        from pyspark.sql import SparkSession
-    except ImportError:
-        running = None
-    else:
-        running = SparkSession.getActiveSession()
+    running = SparkSession.getActiveSession()
     if running is None and sys.stderr.isatty():
         prepare_java()
         click.echo("starting Spark …", err=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import shutil
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from ..errors import UnsupportedError
 from .samples import Sample, make_samples
 
 if TYPE_CHECKING:
@@ -122,4 +124,8 @@ def demo(folder: Path, scale: float) -> None:
 
 
 if __name__ == "__main__":
-    demo()
+    try:
+        demo()
+    except UnsupportedError as error:
+        # PySpark or Java is missing; the sentence says how to get it.
+        sys.exit(f"wireloom: error: {error}")

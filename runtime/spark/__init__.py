@@ -16,12 +16,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import WireloomError
+from ..extras import require
 from ..format import Format
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from .source import FormatSource
+
+require("pyspark", "spark", "Spark")
 
 __all__ = ["register", "source_of", "sources"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from ..errors import UnsupportedError
+from ..extras import require
 from .folders import Folder
 from .ingest_ledger import Shape
 from .journal import Record
@@ -36,15 +36,13 @@ def catalog_of(to: str) -> Catalog | None:
     Raises ``UnsupportedError`` where the package that it needs is not installed.
     """
     if to == "delta":
-        try:
-            from .ingest_delta import DeltaCatalog
-        except ImportError:
-            raise UnsupportedError("tables of kind delta need deltalake: pip install 'wireloom[delta]'") from None
+        require("deltalake", "delta", "a Delta table")
+        from .ingest_delta import DeltaCatalog
+
         return DeltaCatalog()
     if to == "iceberg":
-        try:
-            from .ingest_iceberg import IcebergCatalog
-        except ImportError:
-            raise UnsupportedError("tables of kind iceberg need pyiceberg: pip install 'wireloom[iceberg]'") from None
+        require("pyiceberg", "iceberg", "an Iceberg table")
+        from .ingest_iceberg import IcebergCatalog
+
         return IcebergCatalog()
     return None

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import UnsupportedError
 from .java import prepare_java
 
 if TYPE_CHECKING:
@@ -49,12 +48,10 @@ def start(name: str = "wireloom", *, cores: int | str = "*", settings: Mapping[s
     """The session that is active, or a new local one on ``cores`` processor cores.
 
     ``settings`` are Spark's and replace wireloom's own; Java's options are put behind them. Raises ``UnsupportedError``
-    with one sentence where PySpark or Java is missing.
+    with one sentence where Java is missing.
     """
-    try:
-        from pyspark.sql import SparkSession
-    except ImportError:
-        raise UnsupportedError("PySpark is not installed: pip install 'wireloom[spark]'") from None
+    from pyspark.sql import SparkSession
+
     active = SparkSession.getActiveSession()
     if active is not None:
         return active

@@ -16,6 +16,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from ..errors import UnsupportedError, WireloomError
+from ..extras import require
 from ..storage import Location
 from .folders import Folder
 from .journal import HOME
@@ -54,17 +55,12 @@ class _Lock:
     """The object of one process."""
 
     def __init__(self, place: Folder) -> None:
-        try:
-            from botocore.exceptions import BotoCoreError, ClientError
+        require("boto3", "s3", "a table in an object store, which is locked while it is written to,")
+        from botocore.exceptions import BotoCoreError, ClientError
 
-            from ..amazon import client
+        from ..amazon import client
 
-            self._client = client(place.location or Location())
-        except ImportError:
-            raise UnsupportedError(
-                "a table in an object store is locked while it is written to, for which boto3 is needed: "
-                "pip install 'wireloom[s3]'"
-            ) from None
+        self._client = client(place.location or Location())
         self._failures: tuple[type[Exception], ...] = (BotoCoreError, ClientError)
         self._place = place
         self._address = place.child(f"{HOME}/lock")

@@ -1,4 +1,8 @@
+import re
+import sys
 import textwrap
+import tomllib
+from pathlib import Path
 
 import pytest
 from wireloom.codegen import emit
@@ -6,7 +10,7 @@ from wireloom.codegen.backends.base import FILTERS, HEADER_START, HEADER_STARTS,
 from wireloom.codegen.emit import generate
 from wireloom.codegen.model.load import load
 from wireloom.codegen.model.model import Position
-from wireloom.errors import SpecError, UnsupportedError, WireloomError
+from wireloom.errors import MissingExtraError, SpecError, UnsupportedError, WireloomError
 
 ONE = """
 meta:
@@ -150,9 +154,23 @@ def test_progress_names_each_spec(specs, tmp_path):
 
 
 def test_without_the_formatter_it_is_said_what_is_missing(specs, tmp_path, monkeypatch):
-    monkeypatch.setattr(emit.importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(UnsupportedError, match="pip install ruff"):
+    monkeypatch.setitem(sys.modules, "ruff", None)
+    with pytest.raises(MissingExtraError, match=re.escape("needs the package ruff: pip install 'wireloom[generate]'")):
         generate(specs, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("check", [False, True])
+def test_another_version_of_the_formatter_is_refused(check, specs, tmp_path, monkeypatch):
+    monkeypatch.setattr(emit.importlib.metadata, "version", lambda name: "0.1.0")
+    with pytest.raises(UnsupportedError, match=f"with ruff {emit.RUFF_VERSION}, and 0.1.0 is installed"):
+        generate(specs, tmp_path / "out", check=check)
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_version_of_the_formatter_is_that_of_the_extra():
+    project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text())["project"]
+    assert project["optional-dependencies"]["generate"] == [f"ruff=={emit.RUFF_VERSION}"]
 
 
 def test_code_that_cannot_be_formatted_is_a_fault_of_the_backend():

@@ -15,7 +15,7 @@ from wireloom.codegen.model.types import EnumType, UserType
 from wireloom.codegen.protobuf.convert import ENUM, GROUP, KINDS, MESSAGE, REPEATED, REQUIRED
 from wireloom.codegen.protobuf.importing import Imported, import_proto
 from wireloom.codegen.protobuf.protoc import described
-from wireloom.errors import SpecError, UnknownNameError, UnsupportedError, WireloomError
+from wireloom.errors import MissingExtraError, SpecError, UnknownNameError, UnsupportedError, WireloomError
 
 FOLDER = Path(__file__).parent / "protos"
 RICH = ("rich2", "rich3")
@@ -270,8 +270,7 @@ def test_files_that_are_none(tmp_path: Path) -> None:
 
 def test_without_protoc(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "grpc_tools", None)
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(UnsupportedError, match=r"run \"pip install 'wireloom\[proto\]'\""):
+    with pytest.raises(MissingExtraError, match=r"needs the package grpc_tools: pip install 'wireloom\[proto\]'"):
         import_proto(FOLDER / "rich3.proto")
 
 

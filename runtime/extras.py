@@ -1,0 +1,21 @@
+"""Packages that wireloom needs for some of its parts alone: the extras of its installation."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from .errors import MissingExtraError
+
+
+def require(module: str, extra: str, what: str) -> None:
+    """Raise ``MissingExtraError`` where ``module`` is not installed.
+
+    The error says in one sentence that ``what`` needs it, and which extra of wireloom installs it.
+    """
+    try:
+        found = find_spec(module) is not None
+    except ValueError:
+        # What stands for a module that is not to be imported has no spec.
+        found = False
+    if not found:
+        raise MissingExtraError(f"{what} needs the package {module}: pip install 'wireloom[{extra}]'", name=module)

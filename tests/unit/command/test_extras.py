@@ -1,0 +1,71 @@
+"""What needs a package that is not installed says so in one sentence, with the extra that brings it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import wireloom
+from wireloom.extras import require
+
+COMMAND = """
+import sys
+for name in {absent!r}:
+    sys.modules[name] = None
+from wireloom.command.entry import main
+sys.argv = ["wireloom", *{arguments!r}]
+main()
+"""
+
+
+def run_without(absent: list[str], arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    program = COMMAND.format(absent=absent, arguments=arguments)
+    return subprocess.run(
+        [sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, check=False, timeout=120
+    )
+
+
+@pytest.mark.parametrize(
+    ("absent", "arguments", "message"),
+    [
+        (["pyspark"], ["ingest", "cobs_log", "a.log", "--table", "out"], "pyspark: pip install 'wireloom[spark]'"),
+        (["deltalake"], ["ingest", "cobs_log", "a.log", "--table", "out", "--to", "delta"], "'wireloom[delta]'"),
+        (["pyiceberg"], ["ingest", "cobs_log", "a.log", "--table", "c.n.t", "--to", "iceberg"], "'wireloom[iceberg]'"),
+        (["ruff"], ["new", "door_log"], "needs the package ruff: pip install 'wireloom[generate]'"),
+        (["ruff"], ["generate", "a.ksy", "-o", "out"], "needs the package ruff: pip install 'wireloom[generate]'"),
+        (["grpc_tools"], ["import-proto", "a.proto"], "needs the package grpc_tools: pip install 'wireloom[proto]'"),
+        (["boto3"], ["decode", "cobs_log", "s3://b/k", "--profile", "sso"], "boto3: pip install 'wireloom[s3]'"),
+    ],
+)  # fmt: skip
+def test_a_command(
+    absent: list[str], arguments: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wireloom.write("cobs_log", [{"payload": b"a"}], tmp_path / "a.log")
+    (tmp_path / "a.ksy").write_text("meta: {id: a, endian: le}\nseq: [{id: one, type: u1}]\n")
+    (tmp_path / "a.proto").write_text('syntax = "proto3";\nmessage A { string b = 1; }\n')
+    (tmp_path / "profiles").write_text("[profile sso]\nsso_session = x\n")
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "profiles"))
+    done = run_without(absent, arguments, tmp_path)
+    assert done.returncode == 2, done.stderr
+    assert done.stdout == ""
+    assert done.stderr.startswith("wireloom: error: ")
+    assert message in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("module", ["wireloom.spark", "wireloom.spark.functions", "wireloom.spark.session"])
+def test_a_module_of_spark_is_an_import_error(module: str, tmp_path: Path) -> None:
+    program = (
+        "import sys; sys.modules['pyspark'] = None\n"
+        f"try: import {module}\n"
+        "except ImportError as error: print(error.name, error)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout == "pyspark Spark needs the package pyspark: pip install 'wireloom[spark]'\n"
+
+
+def test_what_is_installed_is_not_refused() -> None:
+    require("pyarrow", "spark", "reading")

@@ -1,0 +1,3 @@
+#!/tmp/core/bin/python
+from wireloom.command.entry import main
+main()
