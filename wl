@@ -1,3 +1,0 @@
-#!/tmp/core/bin/python
-from wireloom.command.entry import main
-main()
