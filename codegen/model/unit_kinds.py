@@ -7,16 +7,12 @@ from dataclasses import dataclass, field
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Section, Text
 from ..spec.words import shown, suggestion
+from .column_fit import TOO_LARGE, ColumnFit
 from .model import Attribute, Instance, Struct, UnitColumn, UnitKind
 from .symbols import World
-from .types import BytesType, ListType, Path, Type, UserType
+from .types import BytesType, Path, UserType
 
 Column = UnitColumn | str
-
-MAX_LEVELS = 32
-MAX_FIELDS = 4096
-"""How deep messages in a column may stand in each other, and how many fields they may have in all."""
-TOO_LARGE = f"its message type contains itself, or messages more than {MAX_LEVELS} deep or of over {MAX_FIELDS} fields"
 
 
 @dataclass
@@ -34,7 +30,7 @@ class KindReader:
 
     def __init__(self, unit: Struct, structs: dict[Path, Struct], world: World, diagnostics: Diagnostics) -> None:
         self.unit = unit
-        self.sizes: dict[tuple[Path, int], int] = {}
+        self.fit = ColumnFit(structs.get)
         self.structs = structs
         self.world = world
         self.diagnostics = diagnostics
@@ -143,7 +139,7 @@ class KindReader:
                     message = f"{shown(name.value)} holds the rows themselves and is no column of theirs"
                     self.diagnostics.error(name.position, message)
                     return None
-                if not self._fits(member.type):
+                if not self.fit.fits(member.type):
                     self.diagnostics.error(name.position, f"{shown(name.value)} is no column: {TOO_LARGE}")
                     return None
                 return UnitColumn(name.value, struct.path, up)
@@ -159,30 +155,9 @@ class KindReader:
 
     def _all(self, row: Struct, columns: _Columns) -> tuple[Column, ...]:
         """The row's own fields and instances that can be columns and are none yet."""
-        found = [each.id for each in _members(row) if each.id not in columns.names and self._fits(each.type)]
+        found = [each.id for each in _members(row) if each.id not in columns.names and self.fit.fits(each.type)]
         columns.names += found
         return tuple(UnitColumn(each, row.path) for each in found)
-
-    def _fits(self, type: Type) -> bool:
-        """Whether a column can hold it: no message type in it contains itself, and they are not too many."""
-        inner = type.item if isinstance(type, ListType) else type
-        return not isinstance(inner, UserType) or self._fields(inner.path, MAX_LEVELS) <= MAX_FIELDS
-
-    def _fields(self, path: Path, levels: int) -> int:
-        """How many fields a message has, with those in its messages; more than ``MAX_FIELDS`` where these stand in each
-        other more than ``levels`` deep."""
-        struct = self.structs.get(path)
-        if levels == 0 or struct is None:
-            return MAX_FIELDS + 1
-        known = self.sizes.get((path, levels))
-        if known is not None:
-            return known
-        total = len(struct.attributes)
-        for each in struct.attributes:
-            if isinstance(each.type, UserType) and total <= MAX_FIELDS:
-                total += self._fields(each.type.path, levels - 1)
-        self.sizes[path, levels] = total
-        return total
 
     def _unit_columns(self, section: Section) -> tuple[str, ...]:
         found: list[str] = []
@@ -195,7 +170,7 @@ class KindReader:
                     self.diagnostics.error(name.position, message)
             elif name.value in found:
                 self.diagnostics.error(name.position, f"the column {shown(name.value)} is there already")
-            elif not self._fits(attribute.type):
+            elif not self.fit.fits(attribute.type):
                 self.diagnostics.error(name.position, f"{shown(name.value)} is no column: {TOO_LARGE}")
             else:
                 found.append(name.value)

@@ -190,7 +190,7 @@ class _Computer:
         if isinstance(attribute.type, UserType) and field_of(attribute).label != "repeated":
             # No column itself; its fields may be some.
             return Place(found.up, found.steps, self.paths.spec.struct(attribute.type.path))
-        raise NotForEngineError(f'an expression uses "{attribute.id}", which is no column: add it to "selectable"')
+        raise NotForEngineError(self.paths.why_no_input(found))
 
     def _instance(self, found: InstanceFound) -> Vector:
         instance = found.instance

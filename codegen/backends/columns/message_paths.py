@@ -8,6 +8,7 @@ from wireloom.messages.program import FieldSource
 
 from ...expression.nodes import Attribute as Member
 from ...expression.nodes import Cast, Name, Node
+from ...model.column_fit import ColumnFit
 from ...model.model import Attribute, Instance, Spec, Struct, UnitKind
 from ...model.types import Path, UserType
 from .message_types import field_of
@@ -79,10 +80,27 @@ Found = FieldFound | InstanceFound | Place
 
 @dataclass(frozen=True)
 class Paths:
-    """Looks names up. ``chain``: the types of the row and of the messages above it."""
+    """Looks names up. ``chain``: the types of the row and of the messages above it. ``rows``: the fields that lead from
+    the unit to its rows."""
 
     spec: Spec
     chain: tuple[Path, ...]
+    rows: tuple[str, ...] = ()
+
+    def why_no_input(self, found: FieldFound) -> str:
+        """Why an expression cannot be computed from columns where none of them is ``found``, with the way out."""
+        first = found.steps[0]
+        sentence = f'an expression uses "{found.attribute.id}", which is no column'
+        structs = [self.spec.struct(each) for each in self.chain[: found.up]]
+        if any(each.attribute(first.id) or each.instance(first.id) for each in structs):
+            return f'{sentence} and cannot be one: a message nearer to the row has a member "{first.id}"'
+        if found.up and self.rows[-found.up] == first.id:
+            return f"{sentence} and cannot be one: it leads to the rows"
+        if first.logical is not None:
+            return f'an expression uses "{first.id}", whose column shows its values as something else'
+        if not ColumnFit(self.spec.struct).fits(first.type):
+            return f'{sentence} and cannot be one: "{first.id}" is too large a message'
+        return f'{sentence}: add "{first.id}" to "selectable"'
 
     def level(self, up: int) -> Place:
         """The message ``up`` levels above the row. Raises ``NotForEngineError`` above the unit."""

@@ -61,7 +61,7 @@ class MessageColumn:
 
 def message_columns(spec: Spec, kind: UnitKind) -> tuple[MessageColumn, ...]:
     """Default columns, then the selectable ones. Raises ``SpecError`` where one has no Arrow type."""
-    paths = Paths(spec, levels(spec, kind))
+    paths = Paths(spec, levels(spec, kind), kind.rows)
     listed = [(each, True) for each in kind.columns] + [(each, False) for each in kind.selectable]
     columns = [
         _counted(kind, each, default) if isinstance(each, str) else _column(paths, each, default)

@@ -146,6 +146,8 @@ def _lower_user_type(state: State, scope: Scope, attribute: Attribute, struct: S
         raise NotForEngineError(f'"{attribute.id}" is a user type with padding or a terminator')
     if state.column(scope, attribute.id) is not None:
         raise NotForEngineError(f'the column "{attribute.id}" is a user type')
+    if struct.message is not None:
+        raise NotForEngineError(f'"{attribute.id}" is a protobuf message')
     if state.nesting >= MAX_NESTING:
         raise NotForEngineError(f"user types stand in each other more than {MAX_NESTING} deep")
     if not state.run.aligned:

@@ -62,7 +62,7 @@ def test_a_format_that_the_engine_refuses_says_why() -> None:
 def test_what_is_no_column_cannot_be_computed_with() -> None:
     text = STREAM.replace("columns: [seq_num, at, headers, command]", "columns: [seq_num, command], selectable: []")
     assert columns_of(model_of(text))["command"].refusal == (
-        'the column "command" is computed: an expression uses "headers", which is no column: add it to "selectable"'
+        'the column "command" is computed: an expression uses "headers", which is no column: add "headers" to "selectable"'
     )
 
 
@@ -121,3 +121,39 @@ def test_messages_of_another_spec(tmp_path: Path) -> None:
     program = format.message_program
     assert program is not None
     assert program.types.messages[0].name == "Stream.Batch"
+
+
+NESTED = """
+meta:
+  id: nested
+  -wireloom:
+    message: {type: log, rows: rows, framing: varint, columns: [n, found], selectable: [SELECTABLE]}
+types:
+  log:
+    -wireloom: {message: {fields: [
+      {id: rows, number: 1, type: row, label: repeated}, {id: attributes, number: 2, type: pair, label: repeated}]}}
+  row:
+    -wireloom: {message: {fields: [
+      {id: n, number: 1, type: sint64}, {id: resource, number: 2, type: resource},
+      {id: attributes, number: 3, type: pair, label: repeated}]}}
+    instances: {found: {value: 'EXPRESSION'}}
+  resource:
+    -wireloom: {message: {fields: [{id: attributes, number: 1, type: pair, label: repeated}]}}
+  pair:
+    -wireloom: {message: {fields: [{id: key, number: 1, type: string}]}}
+"""
+ADVICE = {
+    "resource.attributes.size": 'is no column: add "resource" to "selectable"',
+    "_parent.attributes.size": 'is no column and cannot be one: a message nearer to the row has a member "attributes"',
+    "_parent.rows.size": "is no column and cannot be one: it leads to the rows",
+}
+
+
+@pytest.mark.parametrize("expression", ADVICE)
+def test_what_must_be_a_column_is_said_only_where_it_can_be_one(expression: str) -> None:
+    text = NESTED.replace("EXPRESSION", expression).replace("SELECTABLE", "")
+    refusal = columns_of(model_of(text))["found"].refusal
+    assert refusal.endswith(ADVICE[expression])
+    if "resource" in expression:
+        advised = model_of(NESTED.replace("EXPRESSION", expression).replace("SELECTABLE", "resource"))
+        assert columns_of(advised)["found"].refusal == ""

@@ -1,0 +1,43 @@
+"""How large a message type may be so that a column can hold it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from .model import Struct
+from .types import ListType, Path, Type, UserType
+
+MAX_LEVELS = 32
+MAX_FIELDS = 4096
+"""How deep messages in a column may stand in each other, and how many fields they may have in all."""
+TOO_LARGE = f"its message type contains itself, or messages more than {MAX_LEVELS} deep or of over {MAX_FIELDS} fields"
+
+
+class ColumnFit:
+    """Tells whether columns can hold values of a type. ``find`` gives the type of a path, ``None`` where it has an
+    error."""
+
+    def __init__(self, find: Callable[[Path], Struct | None]) -> None:
+        self.find = find
+        self.sizes: dict[tuple[Path, int], int] = {}
+
+    def fits(self, type: Type) -> bool:
+        """Whether a column can hold it: no message type in it contains itself, and they are not too many."""
+        inner = type.item if isinstance(type, ListType) else type
+        return not isinstance(inner, UserType) or self._fields(inner.path, MAX_LEVELS) <= MAX_FIELDS
+
+    def _fields(self, path: Path, levels: int) -> int:
+        """How many fields a message has, with those in its messages; more than ``MAX_FIELDS`` where these stand in each
+        other more than ``levels`` deep."""
+        struct = self.find(path)
+        if levels == 0 or struct is None:
+            return MAX_FIELDS + 1
+        known = self.sizes.get((path, levels))
+        if known is not None:
+            return known
+        total = len(struct.attributes)
+        for each in struct.attributes:
+            if isinstance(each.type, UserType) and total <= MAX_FIELDS:
+                total += self._fields(each.type.path, levels - 1)
+        self.sizes[path, levels] = total
+        return total
