@@ -40,7 +40,11 @@ class Column:
     labels: tuple[tuple[int, str], ...] = ()
     """For a column of an enum's labels: its values and their labels."""
     derived: bool = False
-    """Nobody needs to give this to a writer: a length, a count, a checksum, fixed contents, a computed value."""
+    """A writer takes no value for it: a length, a count, a checksum, fixed contents, a computed value."""
+    constant: bool = False
+    """``valid`` allows one value only, which a writer fills in where a table lacks the column."""
+    optional: bool = False
+    """The attribute has an ``if``: the column is null in rows where the condition is false."""
     same_as: str = ""
     """For a value instance that only shows an attribute in another form (``ts`` of ``ts_millis``): that attribute,
     which is where a writer stores it."""

@@ -23,6 +23,9 @@ REFUSALS = (KaitaiStructError, WireloomError, struct.error, ValueError, TypeErro
 """What writing an object raises whose values cannot stand on the wire, or are not all there."""
 
 
+UNWRITTEN = "it has a value, but the condition of the attribute is false: only null can be written there"
+
+
 class RowEncoder:
     """Encodes the rows of one format.
 
@@ -108,8 +111,9 @@ class RowEncoder:
         for each in filled:
             value = values[each.name]
             if value is None:
-                raise WireloomError(f"{each.name} is None, and the format has no null")
-            if each.labels or pa.types.is_timestamp(each.type):
+                if not each.optional:
+                    raise WireloomError(f"{each.name} is None, and the format has no null")
+            elif each.labels or pa.types.is_timestamp(each.type):
                 value = values_of(each, batch_of_one(each.name, value), 0)[0]
             elif isinstance(value, bytearray | memoryview):
                 value = bytes(value)
@@ -154,8 +158,12 @@ class RowEncoder:
         columns = zip(*values.values(), strict=True) if values else iter([()] * count)
         done: list[bytes] = []
         for row_values in columns:
+            row = row_class(**dict(zip(names, row_values, strict=True)))
             try:
-                done.append(row_class(**dict(zip(names, row_values, strict=True))).to_bytes())
+                data = row.to_bytes()
+                if self._optional and (unwritten := self._unwritten(row, data)):
+                    raise WireloomError(f"column {unwritten}: {UNWRITTEN}")
+                done.append(data)
             except REFUSALS as error:
                 if missing := _missing(error, row_class):
                     raise WireloomError(
@@ -164,6 +172,17 @@ class RowEncoder:
                     ) from error
                 raise WireloomError(self._refusal(first_row + len(done), names, row_values, error)) from error
         return done
+
+    @cached_property
+    def _optional(self) -> tuple[str, ...]:
+        """The fields of the row that a condition leaves out."""
+        return tuple(each.attribute or each.name for each in self.format.columns if each.optional and not each.parent)
+
+    def _unwritten(self, row: Any, data: bytes) -> str:
+        """A field with a value that is not in the row's bytes, since its condition is false; empty where none is."""
+        given = [name for name in self._optional if getattr(row, name, None) is not None]
+        written = self.format.row_class.from_bytes(data) if given else None
+        return next((name for name in given if getattr(written, name, None) is None), "")
 
     def _refusal(self, row: int, names: tuple[str, ...], values: tuple[Any, ...], error: Exception) -> str:
         shown = ", ".join(f"{name}={value!r:.40}" for name, value in zip(names, values, strict=True))
@@ -191,7 +210,7 @@ class RowEncoder:
             rows = zip(*own.values(), strict=True) if own else iter([()] * batch.num_rows)
             items.extend(self.format.row_class(**dict(zip(own, row, strict=True))) for row in rows)
         try:
-            return self.format.root_class(**(root_values | {self.format.rows_attribute: items})).to_bytes()
+            data = self.format.root_class(**(root_values | {self.format.rows_attribute: items})).to_bytes()
         except REFUSALS as error:
             if missing := _missing(error, self.format.root_class):
                 raise WireloomError(
@@ -199,6 +218,24 @@ class RowEncoder:
                     "of the rows and is no column; name it in the spec's 'parent-columns', and it comes from the table"
                 ) from error
             raise WireloomError(f"{self._first_bad(items)} cannot be written: {error}") from error
+        self._refuse_unwritten(root_values, items, data)
+        return data
+
+    def _refuse_unwritten(self, root_values: Mapping[str, Any], items: list[Any], data: bytes) -> None:
+        """Raise where an optional field has a value that is not in the file, since its condition is false."""
+        columns = [each for each in self.format.columns if each.optional]
+        if not columns:
+            return
+        written = self.format.root_class.from_bytes(data)
+        rows = list(getattr(written, self.format.rows_attribute))
+        for each in columns:
+            name = each.attribute or each.name
+            if each.parent and root_values.get(name) is not None and getattr(written, name, None) is None:
+                raise WireloomError(f"column {each.name} cannot be written: {UNWRITTEN}")
+            for row, (item, again) in enumerate(zip(items, rows, strict=False)):
+                given = not each.parent and getattr(item, name, None) is not None
+                if given and getattr(again, name, None) is None:
+                    raise WireloomError(f"{self._row(row)}, column {each.name} cannot be written: {UNWRITTEN}")
 
     def _first_bad(self, items: list[Any]) -> str:
         """The first row that cannot be written even by itself; the format where there is none."""

@@ -28,6 +28,8 @@ class Filled:
     stored: pa.DataType
     """The type of the field's own column, where that is another one: that of the integer below a timestamp."""
     parent: bool = False
+    optional: bool = False
+    """Whether a null stands for an attribute that is not there."""
     labels: tuple[tuple[int, str], ...] = ()
 
 
@@ -57,7 +59,7 @@ def fields_of(format: Format, schema: pa.Schema) -> tuple[Filled, ...]:
         )
     filled = []
     for column in format.columns:
-        source = _source(format, column, given) if _needed(column) else None
+        source = _source(format, column, given) if _needed(column) or column.constant else None
         if source is not None:
             filled.append(
                 Filled(
@@ -66,6 +68,7 @@ def fields_of(format: Format, schema: pa.Schema) -> tuple[Filled, ...]:
                     type=format.schema.field(source.name).type,
                     stored=format.schema.field(column.name).type,
                     parent=column.parent,
+                    optional=column.optional,
                     labels=source.labels,
                 )
             )
@@ -74,7 +77,7 @@ def fields_of(format: Format, schema: pa.Schema) -> tuple[Filled, ...]:
 
 def _needed(column: Column) -> bool:
     """Whether the column is an attribute that only a caller can know."""
-    return not column.derived and not column.same_as
+    return not column.derived and not column.same_as and not column.constant
 
 
 def _names(format: Format, column: Column) -> str:
@@ -98,13 +101,13 @@ def _list(names: Iterable[str]) -> str:
 
 
 def values_of(filled: Filled, batch: pa.RecordBatch, first_row: int) -> list[object]:
-    """The values of one field, one per row, none of them ``None``.
+    """The values of one field, one per row, ``None`` only where the field is optional.
 
     ``first_row`` is the number of the batch's first row in the whole table, for the messages: rows count from 0. Raises
     ``WireloomError`` for a null and for a value that the field cannot hold.
     """
     array = batch.column(filled.name)
-    if array.null_count:
+    if array.null_count and not filled.optional:
         row = pc.index(array.is_null(), True).as_py()
         raise WireloomError(f"row {first_row + row}, column {filled.name}: null, and the format has no null")
     return column_values(filled, array, first_row)

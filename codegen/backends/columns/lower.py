@@ -112,8 +112,9 @@ def _column(column: TableColumn) -> ColumnView:
         given["doc"] = column.field.doc
     if column.labels:
         given["labels"] = column.labels
-    if column.derived:
-        given["derived"] = True
+    for name in ("derived", "constant", "optional"):
+        if getattr(column, name):
+            given[name] = True
     if column.same_as:
         given["same_as"] = column.same_as
     arguments = (

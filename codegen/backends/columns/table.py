@@ -11,6 +11,7 @@ from ...model.model import Attribute, Instance, Labels, Rows, Spec, Struct, Time
 from ...model.types import EnumType
 from ..base import refuse
 from ..python.names import field_name
+from ..python.writing import only_value
 from .arrow import ArrowType, field_type, integer_interval, timestamp_range
 from .assembler import Assembler
 from .expression import Compiler
@@ -35,6 +36,16 @@ class TableColumn:
     """Writers fill it in by themselves: a length, a count, a checksum, contents, a computed value."""
     same_as: str = ""
     """For a value instance that shows an attribute in another form: the name of that one in the generated class."""
+
+    @property
+    def constant(self) -> bool:
+        """Whether ``valid`` allows one value only, which the generated class fills in."""
+        return isinstance(self.field, Attribute) and only_value(self.field) is not None
+
+    @property
+    def optional(self) -> bool:
+        """Whether an attribute has an ``if``."""
+        return isinstance(self.field, Attribute) and self.field.condition is not None
 
     def store(self, assembler: Assembler, number: int, scalar: Scalar) -> None:
         """Appends the step that puts a register into column ``number``."""

@@ -80,11 +80,18 @@ def _constants(scope: ClassScope) -> Lines:
             continue
         if attribute.contents is not None and not _is_known_late(attribute):
             lines.append(Line(f"{target} = {attribute.contents!r}"))
-        elif attribute.valid is not None and attribute.valid.equal is not None and attribute.condition is None:
-            value = scope.text(attribute.valid.equal, attribute)
+        elif (only := only_value(attribute)) is not None:
+            value = scope.text(only, attribute)
             unset = f"if not hasattr(self, {field_name(attribute.id)!r}):"
             lines.append(block(unset, [Line(f"{target} = {value}")]))
     return tuple(lines)
+
+
+def only_value(attribute: Attribute) -> Node | None:
+    """The one value that ``valid`` allows an attribute that is always there once; ``None`` where there are others."""
+    if attribute.repeat is not None or attribute.condition is not None or attribute.valid is None:
+        return None
+    return attribute.valid.equal
 
 
 def _is_known_late(attribute: Attribute) -> bool:

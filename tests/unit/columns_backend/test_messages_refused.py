@@ -62,7 +62,8 @@ def test_a_format_that_the_engine_refuses_says_why() -> None:
 def test_what_is_no_column_cannot_be_computed_with() -> None:
     text = STREAM.replace("columns: [seq_num, at, headers, command]", "columns: [seq_num, command], selectable: []")
     assert columns_of(model_of(text))["command"].refusal == (
-        'the column "command" is computed: an expression uses "headers", which is no column: add "headers" to "selectable"'
+        'the column "command" is computed: an expression uses "headers", which is no column: '
+        'add "headers" to "selectable"'
     )
 
 

@@ -1,0 +1,109 @@
+"""Attributes with an ``if``, and those of which ``valid`` allows one value, written from tables."""
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+import wireloom
+from click.testing import CliRunner
+from wireloom.append import AppendWriter
+from wireloom.command import main
+from wireloom.format import Format
+
+ROW = """
+  row:
+    seq:
+      - {id: version, type: u1, valid: 2}
+      - {id: kind, type: u1}
+      - {id: note, type: u2, if: kind == 1}
+      - {id: len, type: u1, if: kind == 2}
+      - {id: text, type: str, encoding: UTF-8, size: len, if: kind == 2}
+"""
+FLAT = """
+meta: {id: optional_rows, endian: le, -wireloom: {rows: rows}}
+seq:
+  - {id: rows, type: row, repeat: eos}
+types:
+"""
+HEADED = """
+meta: {id: optional_rows, endian: le, -wireloom: {rows: rows, parent-columns: [flags, extra]}}
+seq:
+  - {id: magic, type: u1, valid: 9}
+  - {id: flags, type: u1}
+  - {id: extra, type: u1, if: flags == 1}
+  - {id: rows, type: row, repeat: eos}
+types:
+"""
+ROWS = [
+    {"kind": 1, "note": 5, "len": None, "text": None},
+    {"kind": 2, "note": None, "len": 2, "text": "hi"},
+    {"kind": 3, "note": None, "len": None, "text": None},
+]
+WIRE = bytes.fromhex("02010500" + "0202026869" + "0203")
+
+
+def loaded(folder: Path, text: str) -> Format:
+    path = folder / "optional_rows.ksy"
+    path.write_text(text + ROW)
+    return wireloom.load_spec(path)
+
+
+def written(format: Format, rows: list[dict[str, Any]]) -> bytes:
+    output = io.BytesIO()
+    wireloom.write(format, pa.Table.from_pylist(rows), output)
+    return output.getvalue()
+
+
+def test_null_stands_for_what_a_condition_leaves_out(tmp_path: Path) -> None:
+    format = loaded(tmp_path, FLAT)
+    assert written(format, ROWS) == WIRE
+    table = wireloom.read(format, WIRE)
+    assert table.to_pylist() == [{"version": 2, **each} for each in ROWS]
+    assert written(format, table.to_pylist()) == WIRE
+
+
+def test_a_value_where_the_condition_is_false_is_refused(tmp_path: Path) -> None:
+    format = loaded(tmp_path, FLAT)
+    with pytest.raises(wireloom.WireloomError, match="row 2 cannot be written: column note: it has a value, but"):
+        written(format, [*ROWS[:2], {**ROWS[2], "note": 7}])
+    with pytest.raises(wireloom.WireloomError, match="row 0 cannot be written: note is absent"):
+        written(format, [{**ROWS[0], "note": None}])
+
+
+def test_a_constant_is_filled_in_and_another_value_refused(tmp_path: Path) -> None:
+    format = loaded(tmp_path, FLAT)
+    assert [each.name for each in format.columns if each.constant] == ["version"]
+    assert written(format, [{"version": 2, **ROWS[2]}]) == bytes((2, 3))
+    with pytest.raises(wireloom.WireloomError, match=r"row 0 cannot be written: .*expected 2, but got 3"):
+        written(format, [{"version": 3, **ROWS[2]}])
+
+
+def test_what_stands_before_the_rows(tmp_path: Path) -> None:
+    format = loaded(tmp_path, HEADED)
+    with_extra = [{**each, "flags": 1, "extra": 4} for each in ROWS]
+    assert written(format, with_extra) == bytes((9, 1, 4)) + WIRE
+    assert written(format, [{**each, "flags": 0, "extra": None} for each in ROWS]) == bytes((9, 0)) + WIRE
+    with pytest.raises(wireloom.WireloomError, match="column extra cannot be written: it has a value, but"):
+        written(format, [{**each, "flags": 0, "extra": 4} for each in ROWS])
+    with pytest.raises(wireloom.WireloomError, match="row 2, column note cannot be written: it has a value, but"):
+        written(format, [*with_extra[:2], {**with_extra[2], "note": 7}])
+
+
+def test_appended_and_encoded_by_the_command(tmp_path: Path) -> None:
+    framed = loaded(
+        tmp_path, FLAT.replace("repeat: eos", "repeat: eos, -wireloom: {framing: {delimiter: [0], stuffing: cobs}}")
+    )
+    with AppendWriter(tmp_path / "a.log", framed) as log:
+        for each in ROWS:
+            log.append(**each)
+        with pytest.raises(wireloom.WireloomError, match="column note: it has a value"):
+            log.append(**{**ROWS[2], "note": 7})
+    assert wireloom.read(framed, tmp_path / "a.log").to_pylist() == [{"version": 2, **each} for each in ROWS]
+    loaded(tmp_path, FLAT)
+    (tmp_path / "rows.ndjson").write_text("".join(json.dumps(each) + "\n" for each in ROWS))
+    arguments = ["encode", str(tmp_path / "optional_rows.ksy"), str(tmp_path / "rows.ndjson"), "-o"]
+    found = CliRunner().invoke(main, [*arguments, str(tmp_path / "b.log")])
+    assert (found.exit_code, (tmp_path / "b.log").read_bytes()) == (0, WIRE), found.output
