@@ -7,6 +7,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from ..messages.objects import Message
+from ..messages.values import readable, values_of
 from . import label_array
 
 Convert = Callable[[Any], Any]
@@ -44,6 +46,8 @@ def _convert(kind: Any) -> Convert:
         return _list(_convert(kind.value_type))
     if pa.types.is_struct(kind):
         return _struct([(field.name, _convert(field.type)) for field in kind])
+    if pa.types.is_string(kind):
+        return readable
     return _same
 
 
@@ -65,6 +69,8 @@ def _list(item: Convert) -> Convert:
 
 def _struct(fields: list[tuple[str, Convert]]) -> Convert:
     def convert(value: Any) -> dict[str, Any]:
+        if isinstance(value, Message):
+            value = values_of(value)
         found = {}
         for name, inner in fields:
             # Names that Python or the base class has taken are written with an underscore behind.

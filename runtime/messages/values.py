@@ -33,8 +33,8 @@ def plain_value(value: Any) -> Any:
     if isinstance(value, list):
         return [plain_value(each) for each in value]
     if isinstance(value, dict):
-        return [{"key": _readable(key), "value": plain_value(each)} for key, each in value.items()]
-    return int(value) if isinstance(value, IntEnum) else _readable(value)
+        return [{"key": readable(key), "value": plain_value(each)} for key, each in value.items()]
+    return int(value) if isinstance(value, IntEnum) else readable(value)
 
 
 def _values(message: Any, plan: Plan) -> dict[str, Any]:
@@ -53,7 +53,7 @@ def _field(message: Any, rule: FieldRule) -> Any:
 
 
 def _entries(entries: Mapping[Any, Any], rule: FieldRule) -> list[dict[str, Any]]:
-    return [{"key": _readable(key), "value": _plain(value, rule)} for key, value in entries.items()]
+    return [{"key": readable(key), "value": _plain(value, rule)} for key, value in entries.items()]
 
 
 def _plain(value: Any, rule: FieldRule) -> Any:
@@ -61,10 +61,11 @@ def _plain(value: Any, rule: FieldRule) -> Any:
         return None if value is None else _values(value, plan_of(type(value)))
     if rule.kind is FieldKind.ENUM:
         return None if value is None else int(value)
-    return _readable(value)
+    return readable(value)
 
 
-def _readable(value: Any) -> Any:
+def readable(value: Any) -> Any:
+    """The value, where it is text with U+FFFD for bytes that are no UTF-8."""
     if not isinstance(value, str) or value.isascii():
         return value
     return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""Which Arrow type a field of the model becomes, and how the engine stores it."""
+"""The Arrow types of columns, and how the engine stores them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from wireloom.program import Kind, Storage
 
-from ...model.model import Attribute, Instance, Labels, Logical, Spec, Struct, Timestamp
+from ...model.model import Labels, Logical, Spec, Timestamp
 from ...model.types import (
     BitsType,
     BooleanType,
@@ -16,10 +16,8 @@ from ...model.types import (
     EnumType,
     FloatType,
     IntegerType,
-    ListType,
     StringType,
     Type,
-    UserType,
 )
 from .interval import INT64, Interval, of_bytes
 
@@ -112,12 +110,10 @@ def computed_integer(interval: Interval | None) -> ArrowType:
     return INTEGERS[8, True]
 
 
-def arrow_type(
-    spec: Spec, kind: Type, logical: Logical | None, computed: Interval | None = None, within: tuple[Type, ...] = ()
-) -> ArrowType | None:
-    """The type of a column of values of ``kind``; ``computed``: the values of a computed one, where they are known.
+def scalar_type(spec: Spec, kind: Type, logical: Logical | None, computed: Interval | None = None) -> ArrowType | None:
+    """The type of single values of ``kind``; ``computed``: the values of a computed one, where they are known.
 
-    ``within``: the user types that this one is part of. ``None`` where no one Arrow type fits.
+    ``None`` for lists and user types, and where no one Arrow type fits.
     """
     match logical:
         case Timestamp():
@@ -142,11 +138,7 @@ def arrow_type(
         case StringType():
             return TEXT
         case EnumType(base=base):
-            return arrow_type(spec, base, None)
-        case ListType(item=item):
-            return _list(arrow_type(spec, item, None, within=within))
-        case UserType(path=path, opaque=False) if kind not in within:
-            return _struct(spec, spec.struct(path), (*within, kind))
+            return scalar_type(spec, base, None)
         case _:
             return None
 
@@ -156,27 +148,13 @@ def _bits(width: int) -> ArrowType | None:
     return INTEGERS[size, False] if size else None
 
 
-def _list(item: ArrowType | None) -> ArrowType | None:
-    return item and ArrowType(f"list<{item.name}>", f"pa.list_({item.constructor})", item=item)
-
-
-def _struct(spec: Spec, struct: Struct, within: tuple[Type, ...]) -> ArrowType | None:
-    fields = []
-    for attribute in struct.attributes:
-        found = None if attribute.anonymous else field_type(spec, attribute, within=within)
-        if found is not None:
-            fields.append((attribute.id, found))
-    if not fields:
-        return None
+def struct_type(fields: tuple[tuple[str, ArrowType], ...]) -> ArrowType:
+    """The type of structs with these fields."""
     names = ", ".join(f"{name}: {each.name}" for name, each in fields)
     constructors = ", ".join(f'pa.field("{name}", {each.constructor})' for name, each in fields)
-    return ArrowType(f"struct<{names}>", f"pa.struct([{constructors}])", fields=tuple(fields))
+    return ArrowType(f"struct<{names}>", f"pa.struct([{constructors}])", fields=fields)
 
 
-def field_type(
-    spec: Spec, field: Attribute | Instance, computed: Interval | None = None, within: tuple[Type, ...] = ()
-) -> ArrowType | None:
-    """The type of the column that an attribute or a value instance makes."""
-    item = arrow_type(spec, field.type, field.logical, computed, within)
-    repeated = isinstance(field, Attribute) and field.repeat is not None
-    return _list(item) if repeated and not isinstance(field.type, ListType) else item
+def list_type(item: ArrowType) -> ArrowType:
+    """The type of lists of these."""
+    return ArrowType(f"list<{item.name}>", f"pa.list_({item.constructor})", item=item)

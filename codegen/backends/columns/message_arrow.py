@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...model.model import Attribute, Instance, Labels, Spec
 from ...model.types import BooleanType, IntegerType, Path, StringType, Type, UserType
 from ..base import refuse
-from .arrow import ArrowType, arrow_type
+from .arrow import ArrowType, list_type, scalar_type, struct_type
 from .message_types import field_of
 
 KEYS: dict[str, Type] = {
@@ -31,13 +31,13 @@ def message_field_type(spec: Spec, attribute: Attribute, within: tuple[Path, ...
     if isinstance(attribute.type, UserType):
         item = message_type(spec, attribute.type.path, attribute, within)
     else:
-        found = arrow_type(spec, attribute.type, logical)
+        found = scalar_type(spec, attribute.type, logical)
         if found is None:
             refuse(attribute.position, f'"{attribute.id}" cannot be a column: no Arrow type fits it')
         item = found
     key = field.key
     if key:
-        key_type = arrow_type(spec, KEYS[key], None)
+        key_type = scalar_type(spec, KEYS[key], None)
         if key_type is None:
             refuse(attribute.position, f'"{attribute.id}" cannot be a column: no Arrow type fits its keys')
         item = struct_type((("key", key_type), ("value", item)))
@@ -54,15 +54,3 @@ def message_type(spec: Spec, path: Path, field: Attribute | Instance, within: tu
         )
     fields = spec.struct(path).attributes
     return struct_type(tuple((each.id, message_field_type(spec, each, (*within, path))) for each in fields))
-
-
-def struct_type(fields: tuple[tuple[str, ArrowType], ...]) -> ArrowType:
-    """The type of structs with these fields."""
-    names = ", ".join(f"{name}: {each.name}" for name, each in fields)
-    constructors = ", ".join(f'pa.field("{name}", {each.constructor})' for name, each in fields)
-    return ArrowType(f"struct<{names}>", f"pa.struct([{constructors}])", fields=fields)
-
-
-def list_type(item: ArrowType) -> ArrowType:
-    """The type of lists of these."""
-    return ArrowType(f"list<{item.name}>", f"pa.list_({item.constructor})", item=item)

@@ -19,9 +19,10 @@ from ...model.model import Attribute, Instance, Spec, UnitColumn, UnitKind
 from ...model.types import EnumType, ListType, UserType
 from ..base import refuse
 from ..python.names import field_name
-from .arrow import BOOLEAN, INTEGERS, LABELS, ArrowType, field_type
+from .arrow import BOOLEAN, INTEGERS, LABELS, ArrowType, list_type
 from .computed import Function, Whole, compute
-from .message_arrow import list_type, message_field_type, message_type
+from .field_arrow import field_type
+from .message_arrow import message_field_type, message_type
 from .message_paths import FieldFound, Paths, Place, levels
 from .message_sources import instance_source
 from .refusal import NotForEngineError

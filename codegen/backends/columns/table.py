@@ -12,9 +12,10 @@ from ...model.types import EnumType
 from ..base import refuse
 from ..python.names import field_name
 from ..python.writing import only_value
-from .arrow import ArrowType, field_type, integer_interval, timestamp_range
+from .arrow import ArrowType, integer_interval, timestamp_range
 from .assembler import Assembler
 from .expression import Compiler
+from .field_arrow import field_type
 from .interval import INT64, Interval
 from .refusal import NotForEngineError
 from .scope import Scalar, Scope

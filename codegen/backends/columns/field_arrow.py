@@ -1,0 +1,47 @@
+"""Which Arrow type a field of a layout becomes; messages in it are nested as in a table of messages."""
+
+from __future__ import annotations
+
+from ...model.model import Attribute, Instance, Labels, Spec, Struct
+from ...model.types import ListType, Type, UserType
+from .arrow import ArrowType, list_type, scalar_type, struct_type
+from .interval import Interval
+from .message_arrow import message_type
+
+
+def field_type(
+    spec: Spec, field: Attribute | Instance, computed: Interval | None = None, within: tuple[Type, ...] = ()
+) -> ArrowType | None:
+    """The type of the column that an attribute or a value instance makes; ``None`` where no one Arrow type fits.
+
+    ``computed``: the values of a computed integer, where they are known. ``within``: the user types that this field is
+    part of. Labels are those of a whole column; enums inside of structs are their numbers. Raises ``SpecError`` for a
+    message type that contains itself.
+    """
+    repeated = isinstance(field, Attribute) and field.repeat is not None
+    item = _type(spec, field, field.type, computed, within)
+    return list_type(item) if item is not None and repeated and not isinstance(field.type, ListType) else item
+
+
+def _type(
+    spec: Spec, field: Attribute | Instance, kind: Type, computed: Interval | None, within: tuple[Type, ...]
+) -> ArrowType | None:
+    match kind:
+        case ListType(item=inner):
+            item = _type(spec, field, inner, None, within)
+            return item and list_type(item)
+        case UserType(path=path, opaque=False) if kind not in within:
+            struct = spec.struct(path)
+            return message_type(spec, path, field) if struct.message else _struct(spec, struct, (*within, kind))
+        case _:
+            logical = None if within and isinstance(field.logical, Labels) else field.logical
+            return scalar_type(spec, kind, logical, computed)
+
+
+def _struct(spec: Spec, struct: Struct, within: tuple[Type, ...]) -> ArrowType | None:
+    fields = []
+    for attribute in struct.attributes:
+        found = None if attribute.anonymous else field_type(spec, attribute, within=within)
+        if found is not None:
+            fields.append((attribute.id, found))
+    return struct_type(tuple(fields)) if fields else None
