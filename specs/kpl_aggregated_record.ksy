@@ -28,6 +28,9 @@ doc: |
   of the message. A record that is not laid out like this was not aggregated: it is a row by itself, with
   `aggregated` false and all of its bytes as `data`.
 
+  The records of an aggregate belong to one shard: the client library drops an aggregate of which one does not. A writer
+  makes one for each hash key, or for each shard where its option `shards` names them.
+
   What a reader does in doubt is what the Kinesis Client Library does. A record that names a key beyond its table, or
   whose explicit hash key is no integer, ends its aggregate there: the records before it stay.
 doc-ref:

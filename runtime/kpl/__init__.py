@@ -5,5 +5,6 @@ The format's spec is ``kpl_aggregated_record``; ``wireloom.read``, ``from_wire``
 
 from .aggregator import MAX_SIZE, TARGET_SIZE, Aggregator
 from .records import KinesisRecord, UserRecord
+from .shards import Shard, ShardMap
 
-__all__ = ["MAX_SIZE", "TARGET_SIZE", "Aggregator", "KinesisRecord", "UserRecord"]
+__all__ = ["MAX_SIZE", "TARGET_SIZE", "Aggregator", "KinesisRecord", "Shard", "ShardMap", "UserRecord"]

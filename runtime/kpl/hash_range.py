@@ -6,8 +6,6 @@ too, because after a shard was split its other half has the same aggregate. Reco
 
 from __future__ import annotations
 
-import hashlib
-import unicodedata
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -15,50 +13,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from .. import registry
-from ..errors import WireloomError
 from ..messages.decoding import Decoded
 from ..messages.framing import Units
+from .hashing import hash_of, range_of
 from .message import FORMAT_NAME
-from .records import LARGEST_HASH_KEY
 
 PARTITION_KEY, EXPLICIT_HASH_KEY, AGGREGATED = "partition_key", "explicit_hash_key", "aggregated"
-
-
-def hash_of(partition_key: str, explicit_hash_key: str | None) -> int:
-    """The number that decides about a record's shard, 0 to 2**128 - 1 (an explicit hash key may be any integer).
-
-    >>> hash_of("a", None)
-    16955237001963240173058271559858726497
-    >>> hash_of("a", "7")
-    7
-    """
-    if explicit_hash_key is not None:
-        return _integer(explicit_hash_key)
-    digest = hashlib.md5(partition_key.encode(), usedforsecurity=False).digest()
-    return int.from_bytes(digest, "big")
-
-
-def _integer(text: str) -> int:
-    """A decimal integer of any length; one that is far outside of every range as a number that is."""
-    sign, digits = (text[0], text[1:]) if text[0] in "+-" else ("", text)
-    # The digits may be of any script. Python refuses to convert very long texts, so zeros in front are taken off.
-    plain = "".join(str(unicodedata.decimal(each)) for each in digits).lstrip("0") or "0"
-    return int(sign + plain) if len(plain) < 40 else int(f"{sign}1{'0' * 39}")
-
-
-def range_of(value: Any) -> tuple[int, int]:
-    """First and last hash key of a shard, from ``"FIRST-LAST"`` or a pair. Raises ``WireloomError``."""
-    parts = value.split("-") if isinstance(value, str) else value
-    try:
-        first, last = (int(each) for each in parts)
-    except (TypeError, ValueError):
-        first, last = 1, 0
-    if not 0 <= first <= last <= LARGEST_HASH_KEY:
-        raise WireloomError(
-            f"hash_range is 'FIRST-LAST', or a pair, of numbers from 0 to {LARGEST_HASH_KEY}, not {value!r}: a shard's"
-            " StartingHashKey and EndingHashKey"
-        )
-    return first, last
 
 
 class Hooks:

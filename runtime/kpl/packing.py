@@ -13,23 +13,30 @@ from .records import KinesisRecord, UserRecord
 
 
 class Packing:
-    """As many rows in one aggregate as ``target_size`` (by default ``max_size``) allows. A row whose ``aggregated`` is
-    false is a record by itself, as it is. Options as those of ``wireloom.kpl.Aggregator``; sizes may be text."""
+    """As many rows of one shard in one aggregate as ``target_size`` (by default ``max_size``) allows. A row whose
+    ``aggregated`` is false is a record by itself, as it is. Options as those of ``wireloom.kpl.Aggregator``; sizes and
+    shards may be text."""
 
-    OPTIONS: ClassVar[tuple[str, ...]] = ("target_size", "max_size", "single")
+    OPTIONS: ClassVar[tuple[str, ...]] = ("shards", "target_size", "max_size", "single")
+    SEVERAL: ClassVar[str] = (
+        "an aggregate holds rows of one shard, or of one hash key where the option shards is not given: give"
+        " shards='FIRST-LAST,…', the hash ranges of the stream's shards, or shards='one' where it has only one, and"
+        " rows of one shard that fit in max_size"
+    )
 
     def __init__(
         self,
         format: Format,
         *,
         max_record: int,
+        shards: Any = None,
         target_size: int | str | None = None,
         max_size: int | str = MAX_SIZE,
         single: str = "aggregated",
     ) -> None:
         most = min(_number("max_size", max_size), max_record)
         target = most if target_size is None else _number("target_size", target_size)
-        self._aggregator = Aggregator(target_size=target, max_size=most, single=single)
+        self._aggregator = Aggregator(shards=shards, target_size=target, max_size=most, single=single)
 
     def pack(self, rows: Iterable[Row]) -> Iterator[Packed]:
         """As ``wireloom.messages.packing.Packing.pack``."""
@@ -46,9 +53,8 @@ class Packing:
         yield from _packed(self._aggregator.flush())
 
 
-def _packed(record: KinesisRecord | None) -> Iterator[Packed]:
-    if record is not None:
-        yield Packed(record.data, record.count)
+def _packed(records: list[KinesisRecord]) -> Iterator[Packed]:
+    return (Packed(each.data, each.count) for each in records)
 
 
 def _record(row: Row, number: int) -> UserRecord:

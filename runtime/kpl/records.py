@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..errors import WireloomError
-
-LARGEST_HASH_KEY = 2**128 - 1
+from .hashing import LARGEST_HASH_KEY
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +32,13 @@ class UserRecord:
 @dataclass(frozen=True, slots=True)
 class KinesisRecord:
     """What is put to a stream: ``data``, with the keys of the first of its ``count`` user records. ``aggregated`` is
-    false where a single one is sent as it is."""
+    false where a single one is sent as it is. ``shard_id``: of the shard that it is for, where the shard map names it.
+    Where ``PutRecords`` answers with another, the map is out of date, and readers drop the aggregate: send its records
+    anew after ``Aggregator.reshard``."""
 
     data: bytes
     partition_key: str
     explicit_hash_key: str | None
     count: int
     aggregated: bool
+    shard_id: str | None = None

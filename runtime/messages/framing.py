@@ -102,6 +102,7 @@ class Whole:
     OPTIONS: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, format: Format, *, max_record: int) -> None:
+        self._format = format
         self._max_record = max_record
         self._written = False
 
@@ -127,7 +128,12 @@ class Whole:
     def framed(self, unit: bytes) -> bytes:
         """As ``Framing.framed``. Raises ``WireloomError`` for a second unit."""
         if self._written:
-            raise WireloomError("the rows do not fit in one unit, and a file of this format is one: write fewer rows")
+            from .packing import why_several
+
+            raise WireloomError(
+                f"the rows do not fit in one unit, and a file of {self._format.name} is one:"
+                f" {why_several(self._format)}"
+            )
         self._written = True
         return unit
 

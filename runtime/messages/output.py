@@ -16,7 +16,7 @@ from ..nearest import unknown
 from ..plan import of_kind
 from ..writing.batches import ROWS, batches_of
 from .framing import framing_class, options_of, units_of
-from .packing import Packed, Row, packing_class
+from .packing import Packed, Row, packing_class, why_several
 from .rows import mapped_rows, rows_of
 
 
@@ -128,7 +128,9 @@ def _blobs(writer: UnitWriter, lists: pa.Array) -> pa.Array:
         except WireloomError as error:
             raise WireloomError(f"list {number}: {error.message}", reason=error.reason) from error
         if len(made) != 1:
-            what = f"its {len(each.values)} rows make {len(made)} messages" if made else "it has no rows"
+            what = "it has no rows"
+            if made:
+                what = f"its {len(each.values)} rows make {len(made)} messages: {why_several(writer.format)}"
             raise WireloomError(f"list {number} is no single message of {writer.format.name}: {what}")
         blobs.append(made[0].unit)
     return pa.array(blobs, pa.binary())

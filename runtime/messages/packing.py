@@ -25,7 +25,9 @@ class Packed:
 
 class Packing(Protocol):
     """Puts rows into units. ``OPTIONS``: names of the constructor's keyword arguments besides ``max_record``; they are
-    options of the format's writer, and come as text from the command line."""
+    options of the format's writer, and come as text from the command line.
+
+    ``SEVERAL``, optional: why rows become several units and what to do where only one is possible, for the error."""
 
     OPTIONS: ClassVar[tuple[str, ...]]
 
@@ -50,6 +52,12 @@ def packing_class(format: Format) -> type[Packing]:
     from .rowpacking import RowPacking
 
     return RowPacking
+
+
+def why_several(format: Format) -> str:
+    """What to do where rows are to be one unit and become several."""
+    advice: str = getattr(packing_class(format), "SEVERAL", "write fewer rows")
+    return advice
 
 
 def enveloped(format: Format, message: bytes) -> bytes:

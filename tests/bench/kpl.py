@@ -27,13 +27,11 @@ def blobs(size: int, record: int, blob: int = BLOB) -> list[bytes]:
     """Aggregates of ``blob`` bytes each, ``size`` bytes in all, of user records of ``record`` random bytes under a
     hundred keys. A hundred different ones repeat."""
     randomness = random.Random(13)
-    aggregator = Aggregator(target_size=blob, max_size=10 * 1024 * 1024)
+    aggregator = Aggregator(shards="one", target_size=blob, max_size=10 * 1024 * 1024)
     made: list[bytes] = []
     while len(made) < max(1, min(size // blob, 100)):
         key = f"partition-key-{randomness.randrange(100)}"
-        full = aggregator.add(key, randomness.randbytes(record))
-        if full is not None:
-            made.append(full.data)
+        made += [full.data for full in aggregator.add(key, randomness.randbytes(record))]
     return (made * (size // (len(made) * blob) + 1))[: max(1, size // blob)]
 
 

@@ -26,7 +26,7 @@ ROWS = {
     "edgemq_segment": {"fmt": [0, 0], "tenant": [1, 2], "ts_millis": NUMBERS, "payload": BYTES},
     "word_stuffed_log": {"generation": [1, 1], "payload": BYTES},
     "cobs_log": {"payload": BYTES},
-    "kpl_aggregated_record": {"partition_key": ["a", "b"], "data": BYTES},
+    "kpl_aggregated_record": {"partition_key": ["a", "a"], "data": BYTES},
     "s2_messages": {"seq_num": NUMBERS, "timestamp": NUMBERS, "body": BYTES},
     "s2_session": {"seq_num": NUMBERS, "timestamp": NUMBERS, "body": BYTES},
 }

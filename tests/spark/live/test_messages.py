@@ -39,7 +39,7 @@ def partial() -> bytes:
 
 @pytest.fixture(scope="module")
 def blobs() -> list[bytes | None]:
-    whole = wireloom.to_wire(USERS, KPL)[0].as_py()
+    whole = wireloom.to_wire(USERS, KPL, shards="one")[0].as_py()
     return [whole, None, b"no aggregate", partial(), b"", wireloom.to_wire(USERS[:1], KPL)[0].as_py()]
 
 
@@ -141,8 +141,15 @@ def test_arrays_of_structs_become_blobs_again(events: DataFrame, blobs: list[byt
     from wireloom.spark.functions import from_wire, to_wire
 
     whole = events.where("id in (0, 1, 5)").orderBy("id")
-    found = whole.select(from_wire("data", KPL).alias("rows")).select(to_wire("rows", KPL).alias("blob")).collect()
+    found = (
+        whole.select(from_wire("data", KPL).alias("rows"))
+        .select(to_wire("rows", KPL, shards="one").alias("blob"))
+        .collect()
+    )
     assert [None if row.blob is None else bytes(row.blob) for row in found] == [blobs[0], None, blobs[5]]
+    several = whole.select(from_wire("data", KPL).alias("rows")).select(to_wire("rows", KPL).alias("blob"))
+    with pytest.raises(Exception, match="its 7 rows make 6 messages: an aggregate holds rows of one shard"):
+        several.collect()
 
 
 def test_kinds_and_unsigned_integers(spark: SparkSession) -> None:
@@ -181,7 +188,7 @@ def test_sql_knows_the_functions(sql: SparkSession, blobs: list[bytes | None]) -
     assert as_dicts(found.collect()) == flat(blobs)
     back = sql.sql(
         "SELECT to_wire_kpl_aggregated_record(from_wire_kpl_aggregated_record(data)) = data AS same FROM events"
-        " WHERE id = 0"
+        " WHERE id = 5"
     )
     assert back.collect()[0].same
     assert sql.sql("SELECT from_wire_s2_messages_append_ack(X'') AS rows").collect()[0].rows is not None
@@ -222,7 +229,9 @@ def test_streams_are_read_and_written(name: str, spark: SparkSession, tmp_path: 
     (tmp_path / "in").mkdir()
     for life in range(2):
         for number in range(2):
-            wireloom.write(name, rows, tmp_path / "in" / f"{life}{number}")
+            wireloom.write(
+                name, rows, tmp_path / "in" / f"{life}{number}", **({"shards": "one"} if name == KPL else {})
+            )
         stream = spark.readStream.format(name).option("maxFilesPerTrigger", 1).load(str(tmp_path / "in"))
         writer = stream.writeStream.format(name).option("checkpointLocation", str(tmp_path / "checkpoint"))
         query = writer.trigger(availableNow=True).start(str(tmp_path / "out"))
@@ -247,7 +256,7 @@ def test_files_of_messages(spark: SparkSession, tmp_path: Path) -> None:
     assert as_dicts([first])[0]["headers"] == [{"name": b"n", "value": b"\x03"}]
     users = tmp_path / "users"
     users.mkdir()
-    (users / "a").write_bytes(wireloom.to_wire(USERS, KPL)[0].as_py())
+    (users / "a").write_bytes(wireloom.to_wire(USERS, KPL, shards="one")[0].as_py())
     found = as_dicts(spark.read.format(KPL).load(str(users)).orderBy("sub_sequence_number").collect())
     assert [row["data"] for row in found] == [row["data"] for row in USERS]
 
@@ -271,4 +280,4 @@ def test_the_page_about_messages(spark: SparkSession, tmp_path: Path) -> None:
 
     page = Page((Path(__file__).parents[3] / "docs" / "messages.md").read_text(), tmp_path)
     page.namespace["spark"] = spark
-    assert page.run() == 10
+    assert page.run() == 11

@@ -173,10 +173,13 @@ def test_csv_keeps_nulls_lists_and_line_breaks(tmp_path: Path) -> None:
         "data": [b"", b"\xff"],
         "tags": [[], [{"key": "k", "value": None}]],
     }
-    write("kpl_aggregated_record", pa.table(kpl), tmp_path / "a.kpl")
+    write("kpl_aggregated_record", pa.table(kpl), tmp_path / "a.kpl", shards="one")
     columns = "partition_key,explicit_hash_key,data,tags"
     run("decode", "kpl_aggregated_record", str(tmp_path / "a.kpl"), "--columns", columns, "-o", str(tmp_path / "a.csv"))
-    run("encode", "kpl_aggregated_record", str(tmp_path / "a.csv"), "-o", str(tmp_path / "b.kpl"))
+    refused = run("encode", "kpl_aggregated_record", str(tmp_path / "a.csv"), "-o", str(tmp_path / "b.kpl"), code=2)
+    assert "give shards='FIRST-LAST,…'" in refused.stderr
+    one = ("--option", "shards=one")
+    run("encode", "kpl_aggregated_record", str(tmp_path / "a.csv"), "-o", str(tmp_path / "b.kpl"), *one)
     assert (tmp_path / "b.kpl").read_bytes() == (tmp_path / "a.kpl").read_bytes()
 
 

@@ -7,7 +7,7 @@ import wireloom
 from hypothesis import given
 from hypothesis import strategies as st
 from wireloom.kpl import Aggregator, KinesisRecord, UserRecord
-from wireloom.kpl.aggregator import FRAME_SIZE
+from wireloom.kpl.sizes import FRAME_SIZE
 
 from .vectors import FORMAT, Case, cases, identity
 
@@ -16,12 +16,11 @@ LARGE = 10 * 1024 * 1024
 
 @pytest.mark.parametrize("case", cases("aggregate"), ids=identity)
 def test_the_bytes_of_the_public_library(case: Case) -> None:
-    aggregator = Aggregator(target_size=LARGE, max_size=LARGE)
+    aggregator = Aggregator(shards="one", target_size=LARGE, max_size=LARGE)
     for partition_key, explicit_hash_key, data in case["records"]:
-        assert aggregator.add(partition_key, bytes.fromhex(data), explicit_hash_key) is None
+        assert aggregator.add(partition_key, bytes.fromhex(data), explicit_hash_key) == []
     size = aggregator.size
-    made = aggregator.flush()
-    assert made is not None
+    [made] = aggregator.flush()
     # Where only some records have an explicit hash key, the public library writes index 0 tables of its own kind, but
     # what is read back is always the same.
     assert made.data.hex() == case["python"]["blob_hex"] or case["node"].get("blob_hex") == made.data.hex()
@@ -39,7 +38,7 @@ def records_of(case: Case) -> list[UserRecord]:
 def test_when_a_blob_is_given_out(case: Case) -> None:
     # The limit counts the outer partition key, which the libraries leave out.
     longest = max(len(each["pk"].encode()) for each in case["records"])
-    aggregator = Aggregator(target_size=case["max_size"], max_size=case["max_size"] + longest)
+    aggregator = Aggregator(shards="one", target_size=case["max_size"], max_size=case["max_size"] + longest)
     made: list[int | str] = []
     for record in records_of(case):
         try:
@@ -47,10 +46,8 @@ def test_when_a_blob_is_given_out(case: Case) -> None:
         except wireloom.WireloomError as error:
             made.append({"limit": "ValueError"}[str(error.reason)])
             continue
-        if finished is not None:
-            made.append(len(finished.data))
-    last = aggregator.flush()
-    assert last is not None
+        made += [len(each.data) for each in finished]
+    [last] = aggregator.flush()
     made.append(len(last.data))
     expected = case.get("emitted_bytes_keys") or case["emitted"]
     sizes = [each if isinstance(each, str) else each["actual"] for each in expected]
@@ -72,15 +69,12 @@ records = st.builds(UserRecord, keys, st.binary(max_size=300), hash_keys, tags)
 def test_nothing_is_lost_or_sent_twice_and_no_limit_is_passed(
     given_records: list[UserRecord], target: int, single: str
 ) -> None:
-    aggregator = Aggregator(target_size=target, max_size=4000, single=single)
+    aggregator = Aggregator(shards="one", target_size=target, max_size=4000, single=single)
     out: list[KinesisRecord] = []
     for record in given_records:
-        finished = aggregator.add_record(record)
-        if finished is not None:
-            out.append(finished)
-    last = aggregator.flush()
-    assert last is not None
-    assert aggregator.flush() is None
+        out += aggregator.add_record(record)
+    [last] = aggregator.flush()
+    assert aggregator.flush() == []
     out.append(last)
     read: list[UserRecord] = []
     for each in out:
@@ -101,16 +95,20 @@ def test_nothing_is_lost_or_sent_twice_and_no_limit_is_passed(
     assert read == given_records
 
 
-@given(st.lists(records, min_size=1, max_size=30))
-def test_the_size_is_exact_at_every_moment(given_records: list[UserRecord]) -> None:
+@given(
+    st.lists(records, min_size=1, max_size=30),
+    st.sampled_from([None, "one", f"0-17,18-{2**127}"]),
+    st.sampled_from(["aggregated", "plain"]),
+)
+def test_the_size_is_exact_at_every_moment(given_records: list[UserRecord], shards: str | None, single: str) -> None:
     for count in range(1, len(given_records) + 1):
-        aggregator = Aggregator(target_size=LARGE, max_size=LARGE)
+        aggregator = Aggregator(shards=shards, target_size=LARGE, max_size=LARGE, single=single)
         for record in given_records[:count]:
             aggregator.add_record(record)
+        assert len(aggregator) == count
         size = aggregator.size
-        made = aggregator.flush()
-        assert made is not None
-        assert len(made.data) == size
+        assert sum(len(each.data) for each in aggregator.flush()) == size
+        assert (len(aggregator), aggregator.size) == (0, 0)
         if count > 5:
             break
 
@@ -129,7 +127,7 @@ def test_a_limit_is_reached_exactly() -> None:
     alone.add("k", b"x" * 70)
     limit = alone.size + 1
     exact = Aggregator(target_size=limit, max_size=limit)
-    assert exact.add("k", b"x" * 70) is None
+    assert exact.add("k", b"x" * 70) == []
     with pytest.raises(wireloom.WireloomError):
         Aggregator(target_size=limit, max_size=limit).add("k", b"x" * 71)
 
@@ -137,18 +135,16 @@ def test_a_limit_is_reached_exactly() -> None:
 def test_a_single_record_is_sent_plain() -> None:
     aggregator = Aggregator(single="plain")
     aggregator.add("k", b"data", "5")
-    assert aggregator.flush() == KinesisRecord(b"data", "k", "5", 1, aggregated=False)
+    assert aggregator.flush() == [KinesisRecord(b"data", "k", "5", 1, aggregated=False)]
 
 
 def test_a_single_record_that_looks_aggregated_is_aggregated() -> None:
     inner = Aggregator()
     inner.add("inner", b"x")
-    nested = inner.flush()
-    assert nested is not None
+    [nested] = inner.flush()
     aggregator = Aggregator(single="plain")
     aggregator.add("outer", nested.data)
-    made = aggregator.flush()
-    assert made is not None
+    [made] = aggregator.flush()
     assert made.aggregated
     assert wireloom.read(FORMAT, made.data)["data"].to_pylist() == [nested.data]
 
@@ -161,7 +157,19 @@ def test_a_hash_key_that_is_none(key: str) -> None:
     assert len(aggregator) == 0
 
 
-@pytest.mark.parametrize("options", [{"target_size": 0}, {"max_size": True}, {"max_size": "5"}, {"single": "never"}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"target_size": 0},
+        {"max_size": True},
+        {"max_size": "5"},
+        {"single": "never"},
+        {"buffer_size": 0},
+        {"shards": 5},
+        {"shards": "two"},
+        {"shards": {"Shards": []}},
+    ],
+)
 def test_options_that_are_none(options: dict[str, object]) -> None:
     with pytest.raises(wireloom.WireloomError):
         Aggregator(**options)  # type: ignore[arg-type]  # what a caller without types may give
@@ -169,5 +177,5 @@ def test_options_that_are_none(options: dict[str, object]) -> None:
 
 def test_an_empty_aggregator() -> None:
     aggregator = Aggregator()
-    assert (len(aggregator), aggregator.size, aggregator.flush()) == (0, 0, None)
+    assert (len(aggregator), aggregator.size, aggregator.flush()) == (0, 0, [])
     assert FRAME_SIZE == 20

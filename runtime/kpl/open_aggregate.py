@@ -1,0 +1,88 @@
+"""An aggregate that still takes records. Its exact size is known before each one."""
+
+from __future__ import annotations
+
+from .message import aggregate, looks_aggregated
+from .records import KinesisRecord, UserRecord
+from .sizes import FRAME_SIZE, record_size, text_size
+
+MEMORY = 1000
+"""About how many bytes of memory an aggregate takes besides its records."""
+RECORD_MEMORY = 300
+"""About how many bytes of memory a record takes besides its data."""
+
+
+class OpenAggregate:
+    """Records of one shard. ``single``: as ``Aggregator`` has it; ``shard_id``: of that shard, where it is known;
+    ``memory``: about how many bytes it takes."""
+
+    def __init__(self, single: str, shard_id: str | None) -> None:
+        self.records: list[UserRecord] = []
+        self.memory = MEMORY
+        self._single = single
+        self._shard_id = shard_id
+        self._partition_keys: dict[str, int] = {}
+        self._explicit_hash_keys: dict[str, int] = {}
+        self._message_size = 0
+
+    @property
+    def size(self) -> int:
+        """Exact bytes of what ``made`` gives, as it is now."""
+        if self._is_plain():
+            return len(self.records[0].data)
+        return FRAME_SIZE + self._message_size
+
+    def size_with(self, record: UserRecord) -> int:
+        """Exact bytes of the aggregate with one more record."""
+        return FRAME_SIZE + self._message_size + self._added(record)
+
+    @property
+    def outer_size(self) -> int:
+        """Bytes of the outer partition key, that of the first record."""
+        return len(self.records[0].partition_key.encode())
+
+    def append(self, record: UserRecord) -> None:
+        """Takes a record."""
+        self._message_size += self._added(record)
+        self._partition_keys.setdefault(record.partition_key, len(self._partition_keys))
+        if record.explicit_hash_key is not None:
+            self._explicit_hash_keys.setdefault(record.explicit_hash_key, len(self._explicit_hash_keys))
+        self.records.append(record)
+        self.memory += RECORD_MEMORY + len(record.data)
+
+    def made(self) -> KinesisRecord:
+        """The records as one of Kinesis; there is at least one."""
+        first = self.records[0]
+        is_plain = self._is_plain()
+        data = first.data if is_plain else aggregate(self._partition_keys, self._explicit_hash_keys, self.records)
+        return KinesisRecord(
+            data,
+            first.partition_key,
+            first.explicit_hash_key,
+            len(self.records),
+            aggregated=not is_plain,
+            shard_id=self._shard_id,
+        )
+
+    def _is_plain(self) -> bool:
+        return len(self.records) == 1 and is_sent_plain(self.records[0], self._single)
+
+    def _added(self, record: UserRecord) -> int:
+        """Bytes by which the message grows: the record, and its keys where they are new."""
+        partition_key = self._partition_keys.get(record.partition_key)
+        grown = 0
+        if partition_key is None:
+            partition_key = len(self._partition_keys)
+            grown += text_size(record.partition_key)
+        explicit_hash_key = None
+        if record.explicit_hash_key is not None:
+            explicit_hash_key = self._explicit_hash_keys.get(record.explicit_hash_key)
+            if explicit_hash_key is None:
+                explicit_hash_key = len(self._explicit_hash_keys)
+                grown += text_size(record.explicit_hash_key)
+        return grown + record_size(partition_key, explicit_hash_key, len(record.data), record.tags)
+
+
+def is_sent_plain(record: UserRecord, single: str) -> bool:
+    """Whether a record that is alone is sent as it is."""
+    return single == "plain" and not record.tags and not looks_aggregated(record.data)

@@ -1,0 +1,126 @@
+"""The shard map of a stream: which shard a record goes to."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from ..errors import WireloomError
+from .hashing import LARGEST_HASH_KEY, range_of
+
+PAGE = 1000
+"""Shards that one answer of ``ListShards`` holds at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """A shard takes the records whose hash is from ``first`` to ``last``. ``shard_id``: ``None`` where it is not
+    known."""
+
+    first: int
+    last: int
+    shard_id: str | None = None
+
+
+class ShardMap:
+    """The open shards of a stream, by their hash ranges.
+
+    ``shards``: each is ``"FIRST-LAST"``, a pair of numbers, a ``Shard``, or a shard as ``ListShards`` describes it;
+    closed ones among these are left out. They need not cover every hash key. Raises ``WireloomError`` for a range that
+    is none, and for ranges that overlap.
+
+    >>> halves = ShardMap(["0-99", (100, 199)])
+    >>> halves.shard_of(150)
+    Shard(first=100, last=199, shard_id=None)
+    >>> str(halves)
+    '0-99,100-199'
+    """
+
+    def __init__(self, shards: Iterable[Any]) -> None:
+        made = sorted((_shard(each) for each in shards if not _is_closed(each)), key=lambda each: each.first)
+        for before, after in pairwise(made):
+            if after.first <= before.last:
+                raise WireloomError(
+                    f"the shards {_named(before)} and {_named(after)} overlap: give the open shards of one stream"
+                )
+        self.shards: tuple[Shard, ...] = tuple(made)
+        self._lasts = [each.last for each in made]
+
+    @classmethod
+    def of(cls, value: Any) -> ShardMap:
+        """A map from what an option holds: a map; shards as the constructor takes them; text: ranges with commas
+        between them, or ``one`` for a stream of one shard. Raises ``WireloomError``."""
+        if isinstance(value, ShardMap):
+            return value
+        if isinstance(value, str):
+            return cls([(0, LARGEST_HASH_KEY)] if value == "one" else [each.strip() for each in value.split(",")])
+        if not isinstance(value, Iterable) or isinstance(value, bytes | bytearray | Mapping):
+            raise WireloomError(f"shards is a ShardMap, a list of ranges, or text of them, not {value!r:.60}")
+        return cls(value)
+
+    @classmethod
+    def from_stream(cls, client: Any, stream_name: str | None = None, *, stream_arn: str | None = None) -> ShardMap:
+        """Asks for the open shards of a stream. ``client``: has ``list_shards`` as boto3's client of Kinesis does, and
+        its errors pass through. Raises ``WireloomError`` where no stream is named, and for answers that are none."""
+        names = {"StreamName": stream_name, "StreamARN": stream_arn}
+        asked: dict[str, Any] = {name: value for name, value in names.items() if value is not None}
+        if not asked:
+            raise WireloomError("give stream_name or stream_arn: the stream whose shards are to be listed")
+        asked["ShardFilter"] = {"Type": "AT_LATEST"}
+        shards: list[Any] = []
+        seen: set[str] = set()
+        while True:
+            answer = client.list_shards(MaxResults=PAGE, **asked)
+            page = answer.get("Shards") if isinstance(answer, Mapping) else None
+            if not isinstance(page, list | tuple):
+                raise WireloomError(f"list_shards gave no list of shards: {answer!r:.100}")
+            shards += page
+            token = answer.get("NextToken")
+            if not token:
+                return cls(shards)
+            if token in seen:
+                raise WireloomError("list_shards gave the same NextToken twice, so that its answers have no end")
+            seen.add(token)
+            # A token stands for the stream and the filter, which may not be given beside it.
+            asked = {"NextToken": token}
+
+    def shard_of(self, hash_key: int) -> Shard | None:
+        """The shard whose range holds a hash key; ``None`` where no range does."""
+        place = bisect_left(self._lasts, hash_key)
+        if place == len(self.shards) or self.shards[place].first > hash_key:
+            return None
+        return self.shards[place]
+
+    def __str__(self) -> str:
+        """The ranges as text, as ``of`` takes them."""
+        return ",".join(f"{each.first}-{each.last}" for each in self.shards)
+
+    def __repr__(self) -> str:
+        """How it is made."""
+        return f"ShardMap({list(self.shards)!r})"
+
+
+def _shard(value: Any) -> Shard:
+    if isinstance(value, Shard):
+        range_of((value.first, value.last), "a shard")
+        return value
+    if not isinstance(value, Mapping):
+        return Shard(*range_of(value, "a shard"))
+    keys = value.get("HashKeyRange")
+    if not isinstance(keys, Mapping) or not {"StartingHashKey", "EndingHashKey"} <= keys.keys():
+        raise WireloomError(f"a shard as ListShards describes it has a HashKeyRange, and this has none: {value!r:.100}")
+    shard_id = value.get("ShardId")
+    named = None if shard_id is None else str(shard_id)
+    return Shard(*range_of((keys["StartingHashKey"], keys["EndingHashKey"]), "the HashKeyRange of a shard"), named)
+
+
+def _is_closed(value: Any) -> bool:
+    numbers = value.get("SequenceNumberRange") if isinstance(value, Mapping) else None
+    return isinstance(numbers, Mapping) and numbers.get("EndingSequenceNumber") is not None
+
+
+def _named(shard: Shard) -> str:
+    return shard.shard_id or f"{shard.first}-{shard.last}"
