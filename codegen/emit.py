@@ -14,8 +14,10 @@ from pathlib import Path, PurePosixPath
 
 from wireloom.errors import SpecError, UnsupportedError, WireloomError
 from wireloom.extras import require
+from wireloom.printable import printable
 
 from .backends.base import BOX, HEADER_START, HEADER_STARTS, LINE_LENGTH, Target, backends
+from .backends.escaping import python_comment
 from .model.load import load
 from .model.model import Spec
 from .model.read_only import ReadOnly, read_only_types
@@ -91,7 +93,7 @@ def generate(
 def noted(found: ReadOnly | Unsolved) -> str:
     """Something about a spec as a line with its place."""
     place = found.position
-    at = "" if place is None else f"{place.file}:{place.line}:{place.column}: "
+    at = "" if place is None else f"{printable(place.file)}:{place.line}:{place.column}: "
     return f"{at}note: {found.message}"
 
 
@@ -104,18 +106,23 @@ def load_all(spec_paths: Iterable[Path]) -> tuple[Spec, ...]:
         for spec in family:
             known = found.get(spec.name)
             if known is not None and known.sha256 != spec.sha256:
-                raise SpecError(f"{spec.file}: error: the id '{spec.name}' is also that of {known.file}")
+                raise SpecError(same_id(spec, known))
             # What an imported spec imports in turn is among what the whole imports.
             others = tuple(each for each in family if each.name != spec.name)
             found[spec.name] = replace(spec, imports=others)
     return tuple(found[name] for name in sorted(found))
 
 
+def same_id(spec: Spec, other: Spec) -> str:
+    """What is said where two specs have one id."""
+    return f"{printable(spec.file)}: error: the id '{spec.name}' is also that of {printable(other.file)}"
+
+
 def render(
     specs: Iterable[Spec], progress: Callable[[str], None] | None = None, target: Target = BOX
 ) -> dict[str, str]:
     """What all backends make of the specs, by path; not formatted yet."""
-    files: dict[str, str] = {"__init__.py": PACKAGE.replace("SPECS", target.specs)}
+    files: dict[str, str] = {"__init__.py": PACKAGE.replace("SPECS", python_comment(target.specs))}
     for spec in specs:
         if progress is not None:
             progress(spec.name)
@@ -124,7 +131,7 @@ def render(
                 if file.path in files:
                     raise WireloomError(f"two backends make the file {file.path}")
                 files[file.path] = file.text
-        files.setdefault(f"{spec.name}/__init__.py", SUBPACKAGE.replace("SPECS", target.specs))
+        files.setdefault(f"{spec.name}/__init__.py", SUBPACKAGE.replace("SPECS", python_comment(target.specs)))
     return files
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
-from html import escape
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from .plurals import counted
+from .printable import markup
 
 if TYPE_CHECKING:
     from .format import Format
@@ -35,12 +35,12 @@ def shortened(text: str) -> str:
     >>> shortened("a < b")
     'a &lt; b'
     """
-    return escape(text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]}…")
+    return markup(text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]}…")
 
 
 def grid(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table; the cells of ``rows`` are HTML already."""
-    top = "".join(f'<th style="{LEFT}">{escape(each)}</th>' for each in head)
+    top = "".join(f'<th style="{LEFT}">{markup(each)}</th>' for each in head)
     body = "".join(
         "<tr>" + "".join(f'<td style="{LEFT};vertical-align:top">{cell}</td>' for cell in row) + "</tr>" for row in rows
     )
@@ -49,7 +49,7 @@ def grid(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def more(count: int, what: str) -> str:
     """The line that says how many are not shown; nothing where all are."""
-    return f"<div>and {count:,} more {escape(what)}</div>" if count > 0 else ""
+    return f"<div>and {count:,} more {markup(what)}</div>" if count > 0 else ""
 
 
 # Objects -------------------------------------------------------------------------------------------------------------
@@ -57,7 +57,7 @@ def more(count: int, what: str) -> str:
 
 def html_of_struct(struct: Struct) -> str:
     """An object as a table of its attributes; objects inside it fold out."""
-    return f"<div><b>{escape(type(struct).__qualname__)}</b></div>{_Objects().fields(struct, 0)}"
+    return f"<div><b>{markup(type(struct).__qualname__)}</b></div>{_Objects().fields(struct, 0)}"
 
 
 class _Objects:
@@ -76,13 +76,13 @@ class _Objects:
                 return
             self._left -= 1
             value = self.value(getattr(struct, name), depth) if hasattr(struct, name) else "<i>not set</i>"
-            yield f"<code>{escape(name)}</code>", value
+            yield f"<code>{markup(name)}</code>", value
 
     def value(self, value: object, depth: int) -> str:
         from .parsing.structs import Struct
 
         if isinstance(value, Struct):
-            name = escape(type(value).__qualname__)
+            name = markup(type(value).__qualname__)
             if depth >= DEEPEST or self._left <= 0:
                 return f"{name} …"
             return f"<details><summary>{name}</summary>{self.fields(value, depth + 1)}</details>"
@@ -168,7 +168,7 @@ def html_of_report(report: ReadReport) -> str:
         shown = html_of_file(files[0])
     else:
         shown = grid(FILE_HEAD, [_file_row(each) for each in files]) + more(len(report.files) - len(files), "inputs")
-    return f"<div><b>{shortened(report.format)}</b>: {escape(said)}</div>{shown}"
+    return f"<div><b>{shortened(report.format)}</b>: {markup(said)}</div>{shown}"
 
 
 def html_of_scanner(scanner: Scanner) -> str:

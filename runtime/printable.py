@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import unicodedata
+from html import escape
+
+_KEPT = "\n\t\u200c\u200d"
+"""Line breaks, tabs, and the invisible characters that words of some scripts are spelled with."""
+
 
 def printable(text: str) -> str:
     """The text on one line, without anything that a terminal would obey.
@@ -14,8 +20,33 @@ def printable(text: str) -> str:
     return "".join(each if each.isprintable() else _spelled(ord(each)) for each in text)
 
 
+def legible(text: str) -> str:
+    """The text in which control characters, and others that are not seen, are spelled out; lines stay lines.
+
+    >>> print(legible("a\\x1b[1m\\r\\nb"))
+    a\\x1b[1m
+    b
+    """
+    lines = text.replace("\r\n", "\n")
+    return lines if lines.isprintable() else "".join(each if is_legible(each) else printable(each) for each in lines)
+
+
+def is_legible(character: str) -> bool:
+    """Whether a character may stand in a text of several lines."""
+    return character.isprintable() or character in _KEPT or unicodedata.category(character) == "Zs"
+
+
+def markup(text: str) -> str:
+    """Text between tags or in an attribute of HTML or XML; what XML cannot hold is spelled out.
+
+    >>> markup("<b>\\x1b")
+    '&lt;b&gt;\\\\x1b'
+    """
+    return escape(legible(text))
+
+
 def _spelled(code: int) -> str:
     if 0xDC80 <= code <= 0xDCFF:
         # A byte of a name that is not UTF-8, as Python keeps it.
         return f"\\x{code - 0xDC00:02x}"
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+    return f"\\x{code:02x}" if code < 0x100 else chr(code).encode("unicode_escape").decode()

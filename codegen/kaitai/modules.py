@@ -9,11 +9,12 @@ from pathlib import Path, PurePath
 from wireloom.errors import SpecError, WireloomError
 
 from ..backends.base import HEADER_START, template_environment
+from ..backends.escaping import python_comment
 from ..backends.python import BACKEND
 from ..backends.python.api import Api
 from ..backends.python.lower import lower
 from ..backends.python.names import module_name
-from ..emit import noted
+from ..emit import noted, same_id
 from ..model.load import load
 from ..model.model import MODEL_VERSION, Spec
 from ..model.unsolved import Unsolved, refuse, unsolved
@@ -69,7 +70,7 @@ def _add(texts: dict[str, str], known: dict[str, Spec], whole: Spec, api: Api, p
     for spec in _family(whole):
         other = known.get(spec.name)
         if other is not None and other.sha256 != spec.sha256:
-            raise SpecError(f"{spec.file}: error: the id '{spec.name}' is also that of {other.file}")
+            raise SpecError(same_id(spec, other))
         if other is None:
             new[module_name(spec.name)] = module_text(spec, api, package)
     texts.update(new)
@@ -89,7 +90,7 @@ def module_text(spec: Spec, api: Api, package: str) -> str:
 
 
 def _header(spec: Spec) -> str:
-    name = PurePath(spec.file).name
+    name = python_comment(PurePath(spec.file).name)
     return (
         f"{HEADER_START}from {name} (model version {MODEL_VERSION},\n"
         f"# sha256 {spec.sha256}).\n"

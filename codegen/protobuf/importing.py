@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wireloom.nearest import unknown
+from wireloom.printable import printable
 
 from ..model.load import analyse
 from ..spec.diagnostics import InvalidSpecError
@@ -53,7 +54,7 @@ def import_proto(
         table: dict[str, Value] = {"at": "message", "type": reference, **({"rows": rows} if rows else {})}
         meta["-wireloom"] = {"message": table}
         layout["seq"] = [{"id": "message", "type": reference, "size-eos": True}]
-    header = f'# Made from {path.name} by "wireloom import-proto".\n'
+    header = f'# Made from {printable(path.name)} by "wireloom import-proto".\n'
     text = header + yaml_text({"meta": meta, **layout, **body})
     result = analyse(f"{root_name}.ksy", text, display_name=f"{root_name}.ksy")
     if result.spec is None:

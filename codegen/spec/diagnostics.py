@@ -10,10 +10,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from wireloom.errors import SpecError
+from wireloom.printable import printable
 
 from ..model.model import Position
 from .expectations import address, help_for
-from .rendering import printable, rendered, token_width
+from .rendering import rendered, token_width
 
 ERROR = "error"
 WARNING = "warning"
@@ -83,7 +84,7 @@ class Diagnostic:
         }
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}:{self.column}: {self.severity}: {self.message}"
+        return f"{printable(self.file)}:{self.line}:{self.column}: {self.severity}: {self.message}"
 
 
 class InvalidSpecError(SpecError):

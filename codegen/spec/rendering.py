@@ -6,6 +6,8 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING
 
+from wireloom.printable import printable
+
 if TYPE_CHECKING:
     from .diagnostics import Diagnostic
 
@@ -72,11 +74,6 @@ def excerpt(source: str, column: int, end_column: int) -> tuple[str, int, int]:
     return f"{cut}{''.join(pieces)}{last}", indent, max(width, 1)
 
 
-def printable(text: str) -> str:
-    """Hostile text as one printable line."""
-    return "".join(each if each.isprintable() else _escape(each) for each in text)
-
-
 def token_width(source: str, column: int) -> int:
     """How many characters the word that begins at ``column`` has; 0 where there is none."""
     found = _TOKEN.match(source, column - 1) if 0 < column <= len(source) else None
@@ -86,11 +83,7 @@ def token_width(source: str, column: int) -> int:
 def _shown(character: str) -> str:
     if character == "\t":
         return TAB
-    return character if character.isprintable() else _escape(character)
-
-
-def _escape(character: str) -> str:
-    return f"\\x{ord(character):02x}"
+    return printable(character)
 
 
 def _columns(text: str) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
@@ -10,7 +9,7 @@ from typing import Any
 
 from ..batches import explained
 from ..format import Format
-from ..printable import printable
+from ..printable import markup, printable
 from ..report import FileReport
 from .fields import Field
 from .records import Record
@@ -87,7 +86,7 @@ def page(format: Format, name: str, report: FileReport, records: Sequence[Mappin
     # In a script element only "<" could end it; in JSON text it can be written otherwise.
     text = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c").replace("&", "\\u0026")
     parts = {
-        "TITLE": html.escape(f"{name} · {format.name}"),
+        "TITLE": markup(f"{name} · {format.name}"),
         "STYLE": _part("page.css"),
         "DATA": text,
         "SCRIPT": _part("page.js"),

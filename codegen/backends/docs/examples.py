@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 from ...model.model import Spec
 from .view import ExampleView
 
 
 def sample_name(spec: Spec) -> str:
-    """The file that the examples read."""
-    return f"sample.{spec.file_extensions[0] if spec.file_extensions else 'bin'}"
+    """The file that the examples read; a name that the examples, shell commands among them, can hold as it is."""
+    plain = (each for each in spec.file_extensions if re.fullmatch(r"[A-Za-z0-9_.-]+", each))
+    return f"sample.{next(plain, 'bin')}"
 
 
 def is_blob(spec: Spec) -> bool:

@@ -8,6 +8,7 @@ from ...model.model import Spec, Struct, UnitKind
 from ..columns.arrow import ArrowType
 from ..columns.message_table import MessageColumn, message_columns
 from ..columns.table import TableColumn, table_columns
+from ..escaping import markdown, markdown_code
 from ..spark.lower import spark_type
 from .cells import (
     attribute_type,
@@ -60,8 +61,8 @@ def lower(spec: Spec) -> View | None:
     else:
         return None
     return View(
-        title=spec.title or spec.name,
-        doc=spec.doc.strip(),
+        title=markdown(" ".join((spec.title or spec.name).split())),
+        doc=markdown(spec.doc.strip()),
         facts=_facts(spec),
         picture=picture(spec),
         layouts=tuple(_layout(spec, each) for each in shown_structs(spec)),
@@ -75,16 +76,16 @@ def lower(spec: Spec) -> View | None:
 def _facts(spec: Spec) -> tuple[str, ...]:
     found = [f"Format: `{spec.name}`"]
     if spec.file_extensions:
-        found.append(f"File names end in: {', '.join(f'`.{each}`' for each in spec.file_extensions)}")
+        found.append(f"File names end in: {', '.join(markdown_code(f'.{each}') for each in spec.file_extensions)}")
     if spec.codec != "none":
         found.append(f"Compression: {spec.codec} when written; readers look at the content")
     if spec.path_pattern is not None:
-        found.append(f"Path: `{spec.path_pattern}`, whose parts are columns")
+        found.append(f"Path: {markdown_code(spec.path_pattern)}, whose parts are columns")
     found.append(f"Largest record: {spec.max_record:,} bytes, unless the option for it says otherwise")
     root = spec.root.attributes
     if any(each.framing is not None for each in root):
         found.append("Self-synchronising: any byte range can be read by itself, and `recover` finds the next record")
-    return (*found, *(f"See also: {each}" for each in spec.doc_ref))
+    return (*found, *(f"See also: {markdown(' '.join(each.split()))}" for each in spec.doc_ref))
 
 
 def _kind_title(spec: Spec, kind: UnitKind) -> str:
@@ -96,7 +97,13 @@ def _kind_title(spec: Spec, kind: UnitKind) -> str:
 
 def _columns(spec: Spec, columns: tuple[TableColumn, ...] | tuple[MessageColumn, ...], title: str) -> TableView:
     rows = [
-        (f"`{each.name}`", "yes" if each.default else "", f"`{each.type.name}`", f"`{sql_type(each.type)}`", _doc(each))
+        (
+            markdown_code(each.name),
+            "yes" if each.default else "",
+            markdown_code(each.type.name),
+            markdown_code(sql_type(each.type)),
+            _doc(each),
+        )
         for each in columns
     ]
     for name in re.findall(r"\{(\w+)\}", spec.path_pattern or ""):
@@ -106,7 +113,7 @@ def _columns(spec: Spec, columns: tuple[TableColumn, ...] | tuple[MessageColumn,
 
 
 def _doc(column: TableColumn | MessageColumn) -> str:
-    return sentence(column.doc if isinstance(column, MessageColumn) else column.field.doc)
+    return markdown(sentence(column.doc if isinstance(column, MessageColumn) else column.field.doc))
 
 
 def sql_type(type: ArrowType) -> str:
@@ -123,10 +130,16 @@ def sql_type(type: ArrowType) -> str:
 
 
 def _layout(spec: Spec, struct: Struct) -> TableView:
-    doc = sentence(struct.doc) if struct is not spec.root else ""
+    doc = markdown(sentence(struct.doc)) if struct is not spec.root else ""
     if struct.message is not None:
         rows = [
-            (str(each.message.number), str(wire_type(each)[0]), f"`{each.id}`", kind_of(each), sentence(each.doc))
+            (
+                str(each.message.number),
+                str(wire_type(each)[0]),
+                f"`{each.id}`",
+                markdown(kind_of(each)),
+                markdown(sentence(each.doc)),
+            )
             for each in struct.attributes
             if each.message is not None
         ]
@@ -134,9 +147,9 @@ def _layout(spec: Spec, struct: Struct) -> TableView:
     fields = [
         (
             f"`{each.id}`",
-            " ".join(filter(None, (size_of(spec, each), repetition(each)))),
-            attribute_type(each),
-            _sentences(sentence(each.doc), covered(struct, each), condition(each)),
+            markdown(" ".join(filter(None, (size_of(spec, each), repetition(each))))),
+            markdown(attribute_type(each)),
+            markdown(_sentences(sentence(each.doc), covered(struct, each), condition(each))),
         )
         for each in struct.attributes
     ]
@@ -160,12 +173,12 @@ def _options(spec: Spec) -> tuple[TableView, ...]:
         if choice.default not in dict(choice.padding):
             rows.append((f"`{choice.default}`", "what the first rows prove"))
         rows = [(f"{name} (default)" if name == f"`{choice.default}`" else name, text) for name, text in rows]
-        found.append(table(f"`{choice.name}`", head, rows, choice.doc))
+        found.append(table(f"`{choice.name}`", head, rows, markdown(choice.doc)))
     if spec.units is not None and spec.units.option:
         rows = [
             (
                 f"`{each.name}`{' (default)' if each.name == spec.units.default else ''}",
-                sentence(spec.struct(each.message).doc),
+                markdown(sentence(spec.struct(each.message).doc)),
             )
             for each in spec.units.kinds
         ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from html import escape
 
 from ...model.model import Attribute, Spec, Struct
 from .cells import (
@@ -68,8 +67,8 @@ class Canvas:
     texts: list[TextView] = field(default_factory=list)
 
     def text(self, x: int, y: int, style: str, anchor: str, text: str) -> None:
-        """A line of text; what SVG would take for its own is escaped."""
-        self.texts.append(TextView(x, y, style, anchor, escape(text)))
+        """A line of text."""
+        self.texts.append(TextView(x, y, style, anchor, text))
 
     def heading(self, title: str, note: str) -> None:
         """A panel's title, and a note behind it or, where there is no room, below."""
@@ -88,7 +87,7 @@ class Canvas:
         for box in boxes:
             if x > MARGIN and x + box.width > WIDTH - MARGIN:
                 x, self.y = MARGIN, self.y + height + 24
-            drawn = BoxView(x, self.y, box.width, height, box.style, escape(box.tooltip))
+            drawn = BoxView(x, self.y, box.width, height, box.style, box.tooltip)
             self.boxes.append(drawn)
             found.setdefault(box.id, []).append(drawn)
             middle = x + box.width // 2
@@ -141,7 +140,7 @@ def picture(spec: Spec) -> PictureView:
         else:
             _plain(canvas, spec, struct)
         canvas.y += 18
-    title = escape(f"Byte layout of {spec.title or spec.name}")
+    title = f"Byte layout of {spec.title or spec.name}"
     boxes, brackets, texts = tuple(canvas.boxes), tuple(canvas.brackets), tuple(canvas.texts)
     return PictureView(WIDTH, canvas.y, title, boxes, brackets, texts)
 
@@ -202,7 +201,7 @@ def _message(canvas: Canvas, struct: Struct) -> None:
         canvas.boxes.append(BoxView(MARGIN + 160, canvas.y, 120, 26, "fixed", ""))
         canvas.text(MARGIN + 220, canvas.y + 17, "type", "middle", meaning)
         room = WIDTH - 2 * MARGIN - 280
-        canvas.boxes.append(BoxView(MARGIN + 280, canvas.y, room, 26, "variable", escape(sentence(attribute.doc))))
+        canvas.boxes.append(BoxView(MARGIN + 280, canvas.y, room, 26, "variable", sentence(attribute.doc)))
         words = shortened(f"{attribute.id}: {kind_of(attribute)}", int((room - PADDING) / CHARACTER))
         canvas.text(MARGIN + 290, canvas.y + 17, "name", "start", words)
         canvas.y += 26

@@ -7,11 +7,13 @@ import pytest
 
 MODULES = (
     "wireloom.codegen.backends.base",
+    "wireloom.codegen.backends.escaping",
     "wireloom.codegen.backends.python.names",
     "wireloom.parsing.checksums",
     "wireloom.parsing.framing",
     "wireloom.parsing.processing",
     "wireloom.parsing.stuffing",
+    "wireloom.printable",
 )
 
 
