@@ -21,6 +21,11 @@ class Catalog(Protocol):
         """Makes the files of a commit, which are where they belong, part of the table; once, however often called."""
         ...
 
+    def published(self, table: Folder, ledger: str) -> int | None:
+        """Number of the last commit of a ledger, by its identity, that the log has: 0 where it has only commits of
+        other ledgers; ``None`` where it has none of any, or there is no such table."""
+        ...
+
     def columns(self, table: Folder) -> Sequence[str] | None:
         """Names of the columns of a table that is there; ``None`` where there is none."""
         ...

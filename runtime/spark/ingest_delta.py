@@ -17,7 +17,8 @@ from .ingest_ledger import Shape
 from .journal import TABLE, Record
 
 APPLICATION = "wireloom-ingest"
-"""Under this name the log says which of our commits it has: the protocol's own way to add files once."""
+"""Under this name, and the identity of a ledger behind it, the log says which of our commits it has: the protocol's own
+way to add files once. Under this name alone it says that it has any."""
 NULL = "__HIVE_DEFAULT_PARTITION__"
 
 
@@ -26,13 +27,13 @@ class DeltaCatalog:
 
     def publish(self, table: Folder, record: Record) -> None:
         """As ``Catalog.publish``."""
-        place, number, shape = _place(table), int(record.name), Shape.from_json(record.facts["shape"])
-        access = _access(table)
-        there = DeltaTable(place, storage_options=access) if DeltaTable.is_deltatable(place, access) else None
-        if there is not None and (there.transaction_version(APPLICATION) or 0) >= number:
+        number, shape, own = int(record.name), Shape.from_json(record.facts["shape"]), _own(record.facts["ledger"])
+        place, access, there = _place(table), _access(table), _table(table)
+        if there is not None and (there.transaction_version(own) or 0) >= number:
             return
         actions: list[Any] = list(_actions(table, record))
-        schema, once = Schema.from_json(shape.described), CommitProperties(app_transactions=[_transaction(number)])
+        schema = Schema.from_json(shape.described)
+        once = CommitProperties(app_transactions=[Transaction(each, number) for each in (APPLICATION, own)])
         partitions = list(shape.partition_by)
         if there is None:
             create_table_with_add_actions(
@@ -48,19 +49,30 @@ class DeltaCatalog:
         mode = "overwrite" if record.facts["fresh"] else "append"
         there.create_write_transaction(actions, mode, schema, partitions, commit_properties=once)
 
+    def published(self, table: Folder, ledger: str) -> int | None:
+        """As ``Catalog.published``."""
+        there = _table(table)
+        if there is None or there.transaction_version(APPLICATION) is None:
+            return None
+        return there.transaction_version(_own(ledger)) or 0
+
     def columns(self, table: Folder) -> Sequence[str] | None:
         """As ``Catalog.columns``."""
-        place, access = _place(table), _access(table)
-        if not DeltaTable.is_deltatable(place, access):
-            return None
-        return [each.name for each in DeltaTable(place, storage_options=access).schema().fields]
+        there = _table(table)
+        return None if there is None else [each.name for each in there.schema().fields]
 
     def check(self, table: Folder, shape: Shape) -> None:
         """As ``Catalog.check``: every shape will do."""
 
 
-def _transaction(number: int) -> Transaction:
-    return Transaction(APPLICATION, number)
+def _own(ledger: str) -> str:
+    """The application of a ledger, by its identity."""
+    return f"{APPLICATION}-{ledger}"
+
+
+def _table(table: Folder) -> DeltaTable | None:
+    place, access = _place(table), _access(table)
+    return DeltaTable(place, storage_options=access) if DeltaTable.is_deltatable(place, access) else None
 
 
 def _place(table: Folder) -> str:

@@ -36,9 +36,10 @@ from .ingest_ledger import Shape
 from .journal import TABLE, Record
 
 COMMIT = "wireloom.commit"
-"""Property of a snapshot: which of our commits it is."""
-
-
+"""Property of a table: the number of our last commit, which changes together with the table's files. It outlives the
+snapshots, which expire."""
+LEDGER = "wireloom.ledger"
+"""Property of a table: the identity of the ledger that has this commit."""
 NULL = "__HIVE_DEFAULT_PARTITION__"
 TYPES = ("string", "boolean", "tinyint", "smallint", "int", "bigint", "date")
 """Spark's types whose values in the names of folders are those that Iceberg reads."""
@@ -56,12 +57,19 @@ class IcebergCatalog:
                 # Where there are no rows, there are no folders of partitions.
                 return
             there = _created(table, Shape.from_json(record.facts["shape"]), names[0])
-        if any(each.summary is not None and each.summary[COMMIT] == record.name for each in there.snapshots()):
+        ledger, number = record.facts["ledger"], int(record.name)
+        if (_published(there, ledger) or 0) >= number:
             return
         with there.transaction() as transaction:
-            if record.facts["fresh"]:
+            transaction.set_properties({LEDGER: ledger, COMMIT: str(number)})
+            if record.facts["fresh"] and there.current_snapshot() is not None:
                 transaction.delete(AlwaysTrue())
-            _add(transaction, there, table, names, {COMMIT: record.name})
+            _add(transaction, there, table, names)
+
+    def published(self, table: Folder, ledger: str) -> int | None:
+        """As ``Catalog.published``."""
+        there = _table(_catalog(), table)
+        return None if there is None else _published(there, ledger)
 
     def columns(self, table: Folder) -> Sequence[str] | None:
         """As ``Catalog.columns``."""
@@ -109,6 +117,12 @@ def _table(catalog: Catalog, table: Folder) -> Table | None:
         return None
 
 
+def _published(there: Table, ledger: str) -> int | None:
+    if LEDGER not in there.properties:
+        return None
+    return int(there.properties[COMMIT]) if there.properties[LEDGER] == ledger else 0
+
+
 def _name(table: Folder) -> tuple[str, str]:
     path = Path(table.path)
     return path.parent.name, path.name
@@ -138,13 +152,13 @@ def _created(table: Folder, shape: Shape, name: str) -> Table:
     return catalog.load_table(_name(table))
 
 
-def _add(transaction: Transaction, there: Table, table: Folder, names: Sequence[str], once: dict[str, str]) -> None:
+def _add(transaction: Transaction, there: Table, table: Folder, names: Sequence[str]) -> None:
     """Adds files, with what their folders say."""
     place = _place(table)
     if not there.spec().fields:
-        transaction.add_files([f"{place}/{name}" for name in names], snapshot_properties=once)
+        transaction.add_files([f"{place}/{name}" for name in names])
         return
-    with transaction.update_snapshot(snapshot_properties=once).fast_append() as append:
+    with transaction.update_snapshot().fast_append() as append:
         for name in names:
             append.append_data_file(_data_file(there, table, name))
 

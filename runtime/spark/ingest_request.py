@@ -138,7 +138,7 @@ def request(
 def prepared(spark: SparkSession, wanted: Request, tables: IngestTables, frame: DataFrame) -> Shape:
     """Makes the tables ready for the frame's rows: checks that they fit, or has those that are there replaced.
 
-    Raises ``WireloomError`` where they do not fit.
+    Raises ``WireloomError`` where they do not fit, or where the ledger is not that of the table.
     """
     shape = shape_of(frame.schema, wanted.partition_by, wanted.to)
     if tables.catalog is not None:
@@ -146,6 +146,7 @@ def prepared(spark: SparkSession, wanted: Request, tables: IngestTables, frame: 
     if wanted.existing == "overwrite":
         tables.replace()
         return shape
+    tables.check()
     there = tables.ledger.shape or _found_shape(spark, wanted, tables, shape)
     if there is not None:
         check_drift(wanted.table.address, there, shape)

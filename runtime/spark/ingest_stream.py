@@ -92,6 +92,7 @@ def ingest_stream(
                 "has a query's progress, which overwrite would contradict: name a new checkpoint", path=checkpoint
             )
         if existing != "overwrite":
+            _check_checkpoint_is_ours(place, tables)
             _check_new(wanted, tables, begun=query in tables.ledger.streams)
         run = _Stream(spark, wanted, tables, place, told)
         run.run(every)
@@ -132,6 +133,16 @@ def query_of(checkpoint: Folder) -> str | None:
         return str(json.loads(checkpoint.read("metadata"))["id"])
     except (ValueError, KeyError, TypeError) as error:
         raise WireloomError(f"is no checkpoint of a query ({error})", path=checkpoint.child("metadata")) from None
+
+
+def _check_checkpoint_is_ours(checkpoint: Folder, tables: IngestTables) -> None:
+    """Raises ``WireloomError`` where the query has put its batches into another table than this one, which is new."""
+    if not tables.ledger.last and checkpoint.inside("commits").names():
+        raise WireloomError(
+            "is the checkpoint of a query that has filled another table, or this one before it was removed: what it "
+            f"has read is not in {tables.table.address}; name a new checkpoint, or the table that it belongs to",
+            path=checkpoint.address,
+        )
 
 
 def _check_new(wanted: Request, tables: IngestTables, *, begun: bool) -> None:

@@ -14,8 +14,9 @@ from typing import Any
 from ..errors import WireloomError
 from ..report import ReadReport
 from .folders import Folder, folder
+from .ingest_agreement import check_agreement, part_name
 from .ingest_catalogs import catalog_of
-from .ingest_ledger import DIGITS, Ledger, Shape, key, read_ledger, sum_up
+from .ingest_ledger import Ledger, Shape, key, read_ledger, record_name, sum_up
 from .ingest_metrics import batch_metrics, file_metrics, lines, totals
 from .journal import HOME, TABLE, Journal, Move, Record, clear_staging, clear_unfinished, staged_name, staging, tidy
 from .lock import locked
@@ -53,10 +54,10 @@ class IngestTables:
         quarantine: Folder | None,
         metrics: Folder | None,
         to: str,
-        check: Callable[[], None],
+        check_lock: Callable[[], None],
     ) -> None:
         self.table = table
-        self._check = check
+        self._check_lock = check_lock
         self.quarantine = quarantine
         self._format = format
         self._metrics = metrics
@@ -76,6 +77,11 @@ class IngestTables:
         self.recovered = [batch_metrics(each) for each in self._journal.recover()]
         self._clear()
         self.ledger = read_ledger(self.table, self._journal)
+
+    def check(self) -> None:
+        """Raises ``WireloomError`` where the ledger is not that of the table, unless the table is to be replaced."""
+        if not self._fresh:
+            check_agreement(self.table, self.catalog, self.ledger)
 
     def replace(self) -> None:
         """With the next commit, what is in the tables now goes, and the files that were read may come again."""
@@ -123,7 +129,7 @@ class IngestTables:
         places: dict[str, str] = {}
         if self.quarantine is not None:
             places[QUARANTINE] = _lasting(self.quarantine)
-            staged, final = f"damaged-{attempt.name}.parquet", f"part-{number:0{DIGITS}d}-{attempt.name}.parquet"
+            staged, final = f"damaged-{attempt.name}.parquet", f"part-{record_name(number)}-{attempt.name}.parquet"
             place = staging(self.quarantine, attempt.name)
             kept = write_quarantine(place, staged, findings, report)
             # A quarantine without rows is a table all the same, but one such file is enough.
@@ -140,14 +146,16 @@ class IngestTables:
             "format": self._format,
             "committed": datetime.now(UTC).isoformat(timespec="milliseconds"),
             "fresh": self._fresh,
+            "ledger": self.ledger.identity,
             "shape": shape.to_json(),
             "batch": batch,
             "files": files,
             "stream": None if stream is None else {"query": stream.query, "batch": stream.batch},
             "metrics": None if self._metrics is None else _lasting(self._metrics),
         }
-        record = Record(f"{number:0{DIGITS}d}", moves, self._replaced, places, facts)
-        self._check()
+        record = Record(record_name(number), moves, self._replaced, places, facts)
+        self.check()
+        self._check_lock()
         self._journal.commit(record)
         self._fresh, self._replaced = False, []
         self.ledger.add(record)
@@ -160,8 +168,8 @@ class IngestTables:
         for index, name in enumerate(written(attempt.data)):
             parent, slash, own = name.rpartition("/")
             ending = own[own.index(".") :]
-            final = f"{parent}{slash}part-{number:0{DIGITS}d}-{attempt.name}-{index:05d}{ending}"
-            yield Move(TABLE, staged_name(attempt.name, f"data/{name}"), final)
+            final = part_name(number, attempt.name, index, ending)
+            yield Move(TABLE, staged_name(attempt.name, f"data/{name}"), f"{parent}{slash}{final}")
 
     def _publish(self, record: Record) -> None:
         if self.catalog is not None:

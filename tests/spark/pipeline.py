@@ -84,14 +84,24 @@ def make_inputs(where: Path, files: int, records: int = 3) -> Path:
     return where
 
 
-def run(base: Path, *, batch: int = 2, stream: str | None = None, existing: str = "append", pause: Any = None) -> None:
+def run(
+    base: Path,
+    *,
+    batch: int = 2,
+    stream: str | None = None,
+    existing: str = "append",
+    to: str = "parquet",
+    pause: Any = None,
+) -> None:
     """Ingests what is in ``base/in`` and not done. ``stream``: as batches of a query, whose number is that of the first
-    file; ``pause`` is called all the time."""
+    file; ``to``: the kind of table; ``pause`` is called all the time."""
     places = [folder(str(base / each)) for each in ("table", "quarantine", "metrics")]
-    with opened_tables("lines", *places, to="parquet") as tables:  # type: ignore[misc]
+    with opened_tables("lines", *places, to=to) as tables:  # type: ignore[misc]
         paths = sorted(str(each) for each in (base / "in").iterdir())
         if existing == "overwrite":
             tables.replace()
+        else:
+            tables.check()
         for start in range(0, len(paths), batch):
             chunk = paths[start : start + batch]
             if stream is None:
@@ -131,10 +141,11 @@ def _read(attempt: Attempt, index: int, path: str) -> None:
     (side / f"report-{index:06d}.json").write_text(json.dumps([{**told.to_dict(), "begin": 0}]))
 
 
-def visible(base: Path) -> Counter[str]:
-    """Every record that a reader finds in table and quarantine."""
+def visible(base: Path, *places: str) -> Counter[str]:
+    """Every record that a reader of Parquet finds in table and quarantine, or in one of them."""
     found: Counter[str] = Counter()
-    for name, column in (("table", "record"), ("quarantine", "_corrupt_record")):
+    columns = {"table": "record", "quarantine": "_corrupt_record"}
+    for name, column in ((each, columns[each]) for each in places or columns):
         if (base / name).exists():
             rows = pyarrow.dataset.dataset(base / name, partitioning="hive", format="parquet")
             if rows.files:

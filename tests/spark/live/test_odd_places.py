@@ -27,9 +27,10 @@ def test_ingest(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyP
     for _ in range(2):
         ingest(spark, "cobs_log", str(place / "in"), str(place / "table"), quarantine=str(place / "quarantine"))
         assert records(place) == held
-    (place / "table" / "_wireloom").rename(place / "elsewhere")
+    (place / "elsewhere").mkdir()
+    next((place / "table").glob("*.parquet")).rename(place / "elsewhere" / "rows.parquet")
     with pytest.raises(WireloomError, match="it has no column _path"):
-        ingest(spark, "cobs_log", str(place / "in"), str(place / "table"), columns=["payload", "_path"])
+        ingest(spark, "cobs_log", str(place / "in"), str(place / "elsewhere"), columns=["payload", "_path"])
     os.mkdir(place / "[a]")
     (place / "in").rename(place / "[a]" / "in")
     monkeypatch.chdir(place / "[a]")

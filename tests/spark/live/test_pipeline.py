@@ -101,6 +101,10 @@ def test_a_stream(spark: SparkSession, tmp_path: Path) -> None:
     with pytest.raises(WireloomError, match="mode=permissive"):
         run(mode="failfast")
     assert records(tmp_path) == held + Counter(["grown"])
+    (tmp_path / "table").rename(tmp_path / "elsewhere")
+    with pytest.raises(WireloomError, match="checkpoint of a query that has filled another table"):
+        run()
+    assert not (tmp_path / "table").exists()
 
 
 def test_a_stream_is_written_once(spark: SparkSession, tmp_path: Path) -> None:

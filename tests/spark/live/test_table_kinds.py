@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from wireloom.errors import UnsupportedError
+from wireloom.errors import UnsupportedError, WireloomError
 from wireloom.spark import ingest_catalogs, ingest_iceberg
 from wireloom.spark.folders import folder
 from wireloom.spark.ingest import ingest
@@ -49,6 +49,12 @@ def test_delta(spark: SparkSession, tmp_path: Path) -> None:
     (record.parent.parent / record.name).rename(tmp_path / "table" / "_wireloom" / "pending" / record.name)
     assert run()[1].count() == 38, "carried out again, and added once"
     assert run(existing="overwrite")[1].count() == 38
+    shutil.rmtree(tmp_path / "table" / "_wireloom")
+    shutil.copy(vectors / "crc_payload_flip.wal.zst", folder / "seg-00000003.wal.zst")
+    with pytest.raises(WireloomError, match=r"its ledger .* is gone"):
+        run()
+    assert DeltaTable(table).count() == 38
+    assert run(existing="overwrite")[1].count() == 57
 
 
 def test_delta_with_values_that_folders_spell_otherwise(spark: SparkSession, tmp_path: Path) -> None:
