@@ -38,7 +38,8 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Records that do not come any more: they were trimmed, or their time is over."""
+    """Records that do not come any more: they were trimmed, or their time is over. ``found``: the next one that is
+    there, or the stream's end, where it ends before one."""
 
     expected: int
     found: int
@@ -136,7 +137,10 @@ class LiveReader:
             records.append(record)
             following = number + 1
         if not batch.records and batch.tail is not None:
-            following = batch.tail.seq_num
+            # All records before the tail have been sent, but for those that are gone.
+            if following is not None and batch.tail.seq_num > following:
+                gaps.append(Gap(following, batch.tail.seq_num))
+            following = max(following or 0, batch.tail.seq_num)
         self.next_seq_num = following
         return Delivery(tuple(records), batch.tail, tuple(gaps), len(batch.records) - len(records))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Callable
 from itertools import accumulate
 from typing import Any, NamedTuple
 
@@ -64,37 +65,49 @@ class Observed:
             self._follow(units, decoded.arrays[self._number], counts, heartbeats)
 
     def _follow(self, units: Units, numbers: pa.Array, counts: list[int], heartbeats: list[_Tail]) -> None:
-        """Compares each record's number with the one before it. A heartbeat says which one is next."""
-        rows: pa.Array | None = None
+        """Compares each record's number with the one before it, and each heartbeat's tail: it says which one is next,
+        so that records between the two do not come any more."""
+        rows: list[int] | None = None
         if numbers.null_count:
-            rows = pc.indices_nonzero(numbers.is_valid())
+            rows = pc.indices_nonzero(numbers.is_valid()).to_pylist()
             numbers = numbers.drop_null()
-        if not len(numbers):
-            self._next = heartbeats[-1].seq_num if heartbeats else self._next
-            return
         ends = list(accumulate(counts))
 
-        def unit_of(place: int) -> int:
-            return bisect_right(ends, place if rows is None else rows[place].as_py())
+        def offset_of(place: int) -> int:
+            offset: int = units.offsets[bisect_right(ends, place if rows is None else rows[place])]
+            return offset
 
-        # Only jumps, the records before them, and the last one are looked at one by one.
         jumps = _jumps(numbers)
-        self._compare(units, numbers[0].as_py(), unit_of(0), -1, self._next, heartbeats)
-        listed = jumps[: self._gaps.room + len(heartbeats)]
-        for place in listed:
-            previous, found = numbers[place - 1].as_py(), numbers[place].as_py()
-            self._compare(units, found, unit_of(place), unit_of(place - 1), previous + 1, heartbeats)
-        self._gaps.skip(len(jumps) - len(listed))
-        last = len(numbers) - 1
-        self._next = _announced(heartbeats, unit_of(last), len(counts), numbers[last].as_py() + 1)
+        begin = 0
+        for heartbeat in heartbeats:
+            row = ends[heartbeat.unit]
+            end = row if rows is None else bisect_left(rows, row)
+            self._records(numbers, begin, end, jumps, offset_of)
+            begin = end
+            self._compare(units.offsets[heartbeat.unit], heartbeat.seq_num)
+            self._next = heartbeat.seq_num
+        self._records(numbers, begin, len(numbers), jumps, offset_of)
 
-    def _compare(
-        self, units: Units, found: int, unit: int, after: int, expected: int | None, heartbeats: list[_Tail]
+    def _records(
+        self, numbers: pa.Array, begin: int, end: int, jumps: list[int], offset_of: Callable[[int], int]
     ) -> None:
-        """A record's number, its unit and that of the record before it."""
-        expected = _announced(heartbeats, after, unit, expected)
-        if expected is not None and found != expected:
-            self._gaps.add({"offset": units.offsets[unit], "expected": expected, "found": found})
+        """Records ``begin`` to ``end``, between which no heartbeat stands. Only the first one, jumps, the records
+        before them, and the last one are looked at one by one."""
+        if begin == end:
+            return
+        self._compare(offset_of(begin), numbers[begin].as_py())
+        inner = jumps[bisect_right(jumps, begin) : bisect_left(jumps, end)]
+        listed = inner[: self._gaps.room]
+        for place in listed:
+            self._next = numbers[place - 1].as_py() + 1
+            self._compare(offset_of(place), numbers[place].as_py())
+        self._gaps.skip(len(inner) - len(listed))
+        self._next = numbers[end - 1].as_py() + 1
+
+    def _compare(self, offset: int, found: int) -> None:
+        """The number of a record or of a tail, and the offset of its frame."""
+        if self._next is not None and found != self._next:
+            self._gaps.add({"offset": offset, "expected": self._next, "found": found})
 
     def facts(self) -> dict[str, Any]:
         """As a report takes it.
@@ -102,8 +115,8 @@ class Observed:
         ``terminal``: ``{status, body}`` or null; ``reconnect_advised``: whether any frame had the flag; and for batches
         of records ``heartbeats``: how many had no records; ``tails``: ``{offset, seq_num, timestamp}`` of each message
         that had one, by the offset of its frame, at most 1000, ``last_tail`` the last one; ``gaps``: ``{offset,
-        expected, found}`` where a sequence number was not the next one, at most 1000. ``unlisted_tails`` and
-        ``unlisted_gaps`` count the others, where there are any.
+        expected, found}`` where the sequence number of a record, or of a heartbeat's tail, was not the next one, at
+        most 1000. ``unlisted_tails`` and ``unlisted_gaps`` count the others, where there are any.
         """
         terminal = self.terminal
         facts: dict[str, Any] = {
@@ -159,18 +172,8 @@ def _tails_of(decoded: Decoded) -> list[_Tail]:
 
 def _jumps(numbers: pa.Array) -> list[int]:
     """Numbers of the rows whose number is not one more than that before them."""
+    if len(numbers) < 2:
+        return []
     steps = pc.subtract(numbers.slice(1), numbers.slice(0, len(numbers) - 1))
     odd = pc.indices_nonzero(pc.not_equal(steps, pa.scalar(1, pa.uint64())))
     return [each + 1 for each in odd.to_pylist()]
-
-
-def _announced(heartbeats: list[_Tail], after: int, before: int, otherwise: int | None) -> int | None:
-    """The number that the last heartbeat between two units has announced. ``heartbeats`` are in order."""
-    place = bisect_left(heartbeats, before, key=_unit)
-    if place and heartbeats[place - 1].unit > after:
-        return heartbeats[place - 1].seq_num
-    return otherwise
-
-
-def _unit(tail: _Tail) -> int:
-    return tail.unit

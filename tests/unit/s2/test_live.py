@@ -80,6 +80,27 @@ def test_gaps_are_told() -> None:
     assert second.gaps == ()
 
 
+def test_a_gap_that_ends_at_the_tail_is_told() -> None:
+    """The stream was trimmed, and there is no record behind the gap: only a heartbeat shows it."""
+    reader = connected(4000)
+    [heartbeat] = reader.feed(frame(tail=8001))
+    assert heartbeat.records == ()
+    assert [(each.expected, each.found) for each in heartbeat.gaps] == [(4000, 8001)]
+    assert reader.next_seq_num == 8001
+    [again, records] = reader.feed(frame(tail=8001) + frame(8001, tail=8002))
+    assert again.gaps == records.gaps == ()
+    # The tail behind records that are still to come is none.
+    assert reader.deliver(batch(8002, tail=9000)).gaps == ()
+    assert reader.next_seq_num == 8003
+
+
+def test_a_tail_before_the_next_record_takes_nothing_back() -> None:
+    reader = connected()
+    assert len(list(reader.feed(frame(7, 8) + frame(tail=8)))) == 2
+    assert reader.next_seq_num == 9
+    assert numbers_of(reader.deliver(batch(8, 9))) == [9]
+
+
 def test_what_comes_again_is_left_out() -> None:
     reader = connected()
     [delivery] = reader.feed(frame(5, 6, 7, 8))

@@ -154,6 +154,8 @@ def test_gaps_tails_and_heartbeats() -> None:
     assert file["heartbeats"] == 2
     assert file["gaps"] == [
         {"offset": offsets[1], "expected": 8, "found": 10},
+        # The heartbeat's tail: 12 to 19 are gone, though no record has come that shows it.
+        {"offset": offsets[2], "expected": 12, "found": 20},
         {"offset": offsets[5], "expected": 22, "found": 23},
     ]
     assert file["tails"] == [
@@ -164,10 +166,44 @@ def test_gaps_tails_and_heartbeats() -> None:
 
 
 @pytest.mark.usefixtures("execution")
+def test_a_gap_that_ends_at_the_tail() -> None:
+    """Heartbeats alone show it, among records and where none follow; each gap is told once."""
+    tails = [batch(range(0), tail=number) for number in (4000, 4000, 8001, 8001)]
+    messages = [*tails, batch(range(8001, 8003)), batch(range(0), tail=8003), batch(range(0), tail=9000)]
+    frames = [s2.encode_frame(each) for each in messages]
+    offsets = [sum(map(len, frames[:number])) for number in range(len(frames))]
+    for columns in (["seq_num"], ["seq_num", "_error"]):
+        _, file = read(b"".join(frames), columns=columns)
+        assert file["gaps"] == [
+            {"offset": offsets[2], "expected": 4000, "found": 8001},
+            {"offset": offsets[6], "expected": 8003, "found": 9000},
+        ]
+    damaged = s2.encode_frame(b"\x0a\xff")
+    _, file = read(frames[0] + damaged + frames[2] + frames[4], columns=["seq_num", "_error"])
+    assert [(gap["expected"], gap["found"]) for gap in file["gaps"]] == [(4000, 8001)]
+
+
+@given(st.lists(st.tuples(st.integers(0, 40), st.integers(0, 3), st.booleans()), max_size=25))
+def test_gaps_are_those_of_one_number_after_another(given_batches: list[tuple[int, int, bool]]) -> None:
+    stream, expected, following = [], [], None
+    for first, count, has_tail in given_batches:
+        numbers = range(first, first + count)
+        found = [*numbers] or ([first] if has_tail else [])
+        for number in found:
+            if following not in (None, number):
+                expected.append((following, number))
+            following = number if not count else number + 1
+        stream.append(s2.encode_frame(batch(numbers, tail=first if has_tail else None)))
+    _, file = read(b"".join(stream))
+    assert [(gap["expected"], gap["found"]) for gap in file["gaps"]] == expected
+
+
+@pytest.mark.usefixtures("execution")
 def test_facts_are_bounded() -> None:
     data = s2.encode_frame(batch(range(0, 4000, 2))) + s2.encode_frame(batch(range(0), tail=1)) * 1500
     _, file = read(data)
-    assert (len(file["gaps"]), file["unlisted_gaps"]) == (1000, 999)
+    # 1999 between the records, and the first heartbeat, whose tail lies behind.
+    assert (len(file["gaps"]), file["unlisted_gaps"]) == (1000, 1000)
     assert (len(file["tails"]), file["unlisted_tails"]) == (1000, 500)
 
 
