@@ -10,7 +10,6 @@ from ..expression.fold import constant_integer
 from ..expression.nodes import BooleanLiteral, Name, Node
 from ..expression.typer import type_of
 from ..expression.typerules import assignable, comparable, is_boolean, is_integer, is_struct, is_text, type_name
-from ..expression.walk import walk
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Expression, ProcessReference, Section, TypeReference
 from ..spec.words import shown
@@ -37,6 +36,7 @@ from .model import (
     SwitchCase,
     Valid,
 )
+from .order import refuse_later_names, refuse_names_before_byte_order
 from .scope import NOTHING, UNKNOWN, Surroundings, Typing
 from .symbols import Failed, Member, Symbol, World
 from .types import EnumType, StreamType, Type, UserType
@@ -119,7 +119,7 @@ class Builder:
             anonymous=member.kind == "attribute" and "id" not in section,
             position=member.position,
         )
-        self._refuse_later_names(symbol, member, attribute)
+        refuse_later_names(symbol, member, attribute, self.diagnostics)
         return FieldExtensions(symbol, member, self.diagnostics).attribute(attribute)
 
     def _message_field(self, symbol: Symbol, member: Member, field: Field) -> Attribute:
@@ -359,36 +359,5 @@ class Builder:
             if reason:
                 self.diagnostics.error(entry.key.position, f"this case can never be: {reason}")
             cases.append((match, order))
+        refuse_names_before_byte_order(symbol, on_expression, self.diagnostics)
         return ComputedEndian(on, tuple(cases)) if on is not None else None
-
-    # Order -----------------------------------------------------------------------------------------------------------
-
-    def _refuse_later_names(self, symbol: Symbol, member: Member, attribute: Attribute) -> None:
-        """Reports an attribute that needs one that is read after it."""
-        if member.kind != "attribute":
-            return
-        for key, node in _early_expressions(attribute):
-            for each in _names(node):
-                other = symbol.members.get(each.id)
-                if other is not None and other.kind == "attribute" and other.index >= member.index:
-                    when = "itself" if other is member else "an attribute that is read later"
-                    position = member.section.position_of(key)
-                    self.diagnostics.error(position, f"'{key}' needs {when}: {shown(each.id)}")
-
-
-def _early_expressions(attribute: Attribute) -> list[tuple[str, Node]]:
-    """The expressions that are worked out before the attribute is read."""
-    found: list[tuple[str, Node]] = []
-    if attribute.condition is not None:
-        found.append(("if", attribute.condition))
-    if isinstance(attribute.size, ExpressionSize) and attribute.repeat is None:
-        found.append(("size", attribute.size.expression))
-    if isinstance(attribute.repeat, RepeatCount):
-        found.append(("repeat-expr", attribute.repeat.expression))
-    if attribute.switch is not None and attribute.repeat is None:
-        found.append(("type", attribute.switch.on))
-    return found
-
-
-def _names(node: Node) -> list[Name]:
-    return [each for each in walk(node) if isinstance(each, Name)]

@@ -20,7 +20,9 @@ from . import Filled, Settings, Status, values
 STRETCH = 256 * 1024
 """Bytes of the window that are taken at once; more where a row is larger."""
 
-FAILURES = (KaitaiStructError, EOFError, ValueError, ArithmeticError, LookupError, TypeError, RecursionError)
+FAILURES = (
+    KaitaiStructError, EOFError, ValueError, ArithmeticError, LookupError, TypeError, AttributeError, RecursionError
+)  # fmt: skip
 """What generated code raises on bytes that break the format; also through classes that users provide."""
 
 NESTED = "objects stand inside each other too deep"

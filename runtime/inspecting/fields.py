@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..feeders.objects import FAILURES
+from ..parsing.errors import unset
 from ..parsing.structs import Struct
 from .tracing import KEPT, Assigned, Reading, Trace
 
@@ -261,6 +262,8 @@ def _named(struct: Struct, error: Exception) -> str | None:
 
 def _message(error: Exception, reason: str) -> str:
     """What an error says, without the place in the spec."""
+    if isinstance(error, AttributeError):
+        error = unset(error)
     path = getattr(error, "src_path", None)
     text = str(error).removeprefix(f"{path}: ") if path else str(error)
     head, found, rest = text.partition("validation failed: ")

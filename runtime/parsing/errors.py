@@ -92,6 +92,14 @@ class AbsentError(ExpressionError):
     """An expression needs the value of something that is absent."""
 
 
+class UnsetError(ExpressionError, AttributeError):
+    """An attribute has no value: it was not given, or an expression needs it before it is read."""
+
+    def __init__(self, holder: object, name: str) -> None:
+        super().__init__(f"{type(holder).__qualname__} has no value of '{name}': none was given, or it is read later")
+        self.obj, self.name = holder, name
+
+
 class StalledError(KaitaiStructError):
     """A repetition whose items take no bytes and that would never end."""
 
@@ -128,6 +136,12 @@ def too_deep(error: RecursionError, holder: Any = None) -> DepthError:
         offset=None if io is None else io.pos(),
         reason="limit",
     )
+
+
+def unset(error: AttributeError) -> AttributeError:
+    """The ``UnsetError`` of an access to an attribute of an object that has no value yet; other errors as they are."""
+    fields = getattr(type(error.obj), "_fields", ())
+    return UnsetError(error.obj, error.name) if error.name is not None and error.name in fields else error
 
 
 def with_reason(error: Failure, reason: str) -> Failure:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from os import PathLike
 from typing import IO, Self
 
-from .kaitai import KaitaiStruct
+from .errors import unset
+from .kaitai import KaitaiStream, KaitaiStruct
 from .streams import FileStream, MemoryStream
 
 
@@ -17,14 +18,14 @@ class Readable(KaitaiStruct):
     @classmethod
     def from_bytes(cls, buf: bytes) -> Self:
         """Reads an object from bytes in memory."""
-        return cls(MemoryStream(buf))
+        return cls._read_from(MemoryStream(buf))
 
     @classmethod
     def from_file(cls, filename: str | PathLike[str]) -> Self:
         """Reads an object from a file, which stays open until ``close`` or the end of a ``with`` block."""
         file = open(filename, "rb")  # noqa: SIM115 - the object owns it
         try:
-            return cls(FileStream(file))
+            return cls._read_from(FileStream(file))
         except BaseException:
             file.close()
             raise
@@ -32,7 +33,14 @@ class Readable(KaitaiStruct):
     @classmethod
     def from_io(cls, io: IO[bytes]) -> Self:
         """Reads an object from an open binary file."""
-        return cls(FileStream(io))
+        return cls._read_from(FileStream(io))
+
+    @classmethod
+    def _read_from(cls, stream: KaitaiStream) -> Self:
+        try:
+            return cls(stream)
+        except AttributeError as error:
+            raise unset(error) from error
 
     def _read(self) -> None:
         """Reads all attributes from ``_io``."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from .errors import EncodingError, too_deep, with_reason
+from .errors import EncodingError, too_deep, unset, with_reason
 from .kaitai import KaitaiStream, KaitaiStructError, ValidationFailedError
 from .readable import Readable
 from .write_stream import WriteStream
@@ -68,13 +68,16 @@ class Struct(Readable):
     def to_bytes(self) -> bytes:
         """The object as it stands on the wire; fills in lengths, counts, checksums, contents.
 
-        Raises ``ConsistencyError`` or a ``ValidationFailedError`` where the values cannot stand together.
+        Raises ``ConsistencyError`` or a ``ValidationFailedError`` where the values cannot stand together, and
+        ``UnsetError`` where one is missing.
         """
         io = WriteStream()
         try:
             self._append(io)
         except RecursionError as error:
             raise too_deep(error) from None
+        except AttributeError as error:
+            raise unset(error) from error
         return io.to_byte_array()
 
     @property

@@ -12,7 +12,8 @@ from .. import engine
 from ..cached import cached_property
 from ..errors import WireloomError
 from ..format import Format
-from ..parsing import KaitaiStructError, Struct
+from ..parsing import KaitaiStructError
+from ..parsing.errors import UnsetError
 from .batches import MANY, ROWS, batch_of_one, cut
 from .columns import ColumnEncoder, RefusedRowError
 from .fields import Filled, column_array, fields_of, values_of
@@ -165,11 +166,7 @@ class RowEncoder:
                     raise WireloomError(f"column {unwritten}: {UNWRITTEN}")
                 done.append(data)
             except REFUSALS as error:
-                if missing := _missing(error, row_class):
-                    raise WireloomError(
-                        f"{self.format.name} cannot be written from a table: its rows have the field '{missing}', "
-                        f"which is no column; make the rows with the generated class {self.format.row} instead"
-                    ) from error
+                self._refuse_missing(error)
                 raise WireloomError(self._refusal(first_row + len(done), names, row_values, error)) from error
         return done
 
@@ -212,14 +209,25 @@ class RowEncoder:
         try:
             data = self.format.root_class(**(root_values | {self.format.rows_attribute: items})).to_bytes()
         except REFUSALS as error:
-            if missing := _missing(error, self.format.root_class):
-                raise WireloomError(
-                    f"{self.format.name} cannot be written from this table: the field '{missing}' stands outside "
-                    "of the rows and is no column; name it in the spec's 'parent-columns', and it comes from the table"
-                ) from error
+            self._refuse_missing(error)
             raise WireloomError(f"{self._first_bad(items)} cannot be written: {error}") from error
         self._refuse_unwritten(root_values, items, data)
         return data
+
+    def _refuse_missing(self, error: Exception) -> None:
+        """Raise where a field of a row or of the root has no value since it is no column."""
+        if not isinstance(error, UnsetError):
+            return
+        if isinstance(error.obj, self.format.row_class):
+            raise WireloomError(
+                f"{self.format.name} cannot be written from a table: its rows have the field '{error.name}', "
+                f"which is no column; make the rows with the generated class {self.format.row} instead"
+            ) from error
+        if isinstance(error.obj, self.format.root_class):
+            raise WireloomError(
+                f"{self.format.name} cannot be written from this table: the field '{error.name}' stands outside "
+                "of the rows and is no column; name it in the spec's 'parent-columns', and it comes from the table"
+            ) from error
 
     def _refuse_unwritten(self, root_values: Mapping[str, Any], items: list[Any], data: bytes) -> None:
         """Raise where an optional field has a value that is not in the file, since its condition is false."""
@@ -253,9 +261,3 @@ class RowEncoder:
                     f"row {first_row + row}, column {filled.name}: {value!r} after {root_values[filled.field]!r}, "
                     "and a file has one value of it"
                 )
-
-
-def _missing(error: BaseException, kind: type[Struct]) -> str | None:
-    """The field of that class that has no value, if that is the error."""
-    name = getattr(error, "name", None) if isinstance(error, AttributeError) else None
-    return name if name in kind._fields else None

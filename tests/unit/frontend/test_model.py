@@ -175,7 +175,8 @@ def test_byte_order_is_inherited() -> None:
 
 def test_computed_byte_order() -> None:
     head = "meta:\n  id: demo\n  endian: {switch-on: mark, cases: {1: le, _: be}}\n"
-    spec = compiled("seq: [{id: mark, type: u1}, {id: a, type: u2}]\ntypes: {sub: {seq: [{id: b, type: f4}]}}\n", head)
+    body = "seq: [{id: first, type: u1}, {id: a, type: u2}]\ninstances: {mark: {pos: 0, type: u1}}\n"
+    spec = compiled(f"{body}types: {{sub: {{seq: [{{id: b, type: f4}}]}}}}\n", head)
     assert isinstance(spec.root.endian, ComputedEndian)
     assert [order for _, order in spec.root.endian.cases] == ["le", "be"]
     assert spec.root.attributes[1].type == IntegerType(2, False, "computed")

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 import wireloom
 from wireloom.format import Format
+from wireloom.parsing import UnsetError
 
 HEADER = """
 meta:
@@ -68,3 +69,27 @@ def test_a_field_of_a_type_of_its_own(tmp_path: Path) -> None:
     assert format.row == "NestedItems.Item"
     with pytest.raises(wireloom.WireloomError, match=r"rows have the field 'body'.*NestedItems\.Item"):
         wireloom.write(format, pa.table({"number": pa.array([1], pa.uint16())}), io.BytesIO())
+
+
+LATER = """
+meta: {id: later_items, endian: le, -wireloom: {rows: items}}
+seq:
+  - {id: magic, contents: [7]}
+  - {id: items, type: item, repeat: eos}
+types:
+  item:
+    seq:
+      - {id: number, type: u2}
+      - {id: body, type: body}
+  body:
+    seq:
+      - {id: left, type: u2}
+"""
+
+
+def test_a_field_of_a_type_of_its_own_in_a_file_with_a_header(tmp_path: Path) -> None:
+    format = load(tmp_path, "later_items", LATER)
+    with pytest.raises(wireloom.WireloomError, match=r"rows have the field 'body'.*LaterItems\.Item"):
+        wireloom.write(format, pa.table({"number": pa.array([1], pa.uint16())}), io.BytesIO())
+    with pytest.raises(UnsetError, match="LaterItems.Body has no value of 'left'"):
+        format.row_class(number=1, body=format.root_class.Body()).to_bytes()

@@ -1,0 +1,92 @@
+"""What an expression needs must have been read before it is evaluated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..expression.nodes import Name, Node
+from ..expression.walk import walk
+from ..spec.diagnostics import Diagnostics
+from ..spec.syntax import Expression
+from ..spec.words import shown
+from .model import Attribute, ExpressionSize, RepeatCount
+from .symbols import Member, Symbol
+from .types import EnumType, FloatType, IntegerType, Type, UserType
+
+INSTANCE_KEYS = ("value", "if", "pos", "size", "repeat-expr")
+"""The keys of an instance whose expressions are evaluated whenever its value is asked for."""
+
+
+def refuse_later_names(symbol: Symbol, member: Member, attribute: Attribute, diagnostics: Diagnostics) -> None:
+    """Report expressions that are evaluated before ``attribute`` is read and need it, or an attribute after it."""
+    if member.kind != "attribute":
+        return
+    for key, node in _early_expressions(attribute):
+        for name, through in _needed(symbol, node):
+            other = symbol.members[name.id]
+            if other.kind == "attribute" and other.index >= member.index:
+                when = "itself" if other is member else "an attribute that is read later"
+                message = f"'{key}' needs {when}: {shown(other.id)}{_by_way_of(through)}"
+                diagnostics.error(member.section.position_of(key), message)
+
+
+def refuse_names_before_byte_order(symbol: Symbol, expression: Expression, diagnostics: Diagnostics) -> None:
+    """Report what a type's own byte order cannot depend on: it is decided before the type's first attribute is read."""
+    for name, through in _needed(symbol, expression.node):
+        other = symbol.members[name.id]
+        first = through[0] if through else name
+        place = expression.place(first.start, first.end)
+        if other.kind == "attribute":
+            message = f"the byte order needs {shown(other.id)}, which is read after it is decided"
+            diagnostics.error(place, f"{message}{_by_way_of(through)}")
+        elif other.kind == "instance" and other.field is not None and _has_computed_order(symbol, other.field.type):
+            message = f"the byte order needs {shown(other.id)}, which is read in that byte order"
+            diagnostics.error(place, f"{message}{_by_way_of(through)}")
+
+
+def _has_computed_order(symbol: Symbol, type: Type) -> bool:
+    """Whether values of ``type``, read in the type of ``symbol``, have the byte order that is computed there."""
+    base = type.base if isinstance(type, EnumType) else type
+    if isinstance(base, UserType):
+        target = symbol.types.get(base.path[-1])
+        return target is not None and target.inherits_endian
+    return isinstance(base, IntegerType | FloatType) and base.endian == "computed"
+
+
+def _by_way_of(through: tuple[Name, ...]) -> str:
+    return f", by way of {', '.join(shown(each.id) for each in through)}" if through else ""
+
+
+def _needed(symbol: Symbol, node: Node) -> Iterator[tuple[Name, tuple[Name, ...]]]:
+    """The members of the type that an expression needs, each once, with the instances that lead to it."""
+    seen: set[str] = set()
+    waiting: list[tuple[Node, tuple[Name, ...]]] = [(node, ())]
+    while waiting:
+        expression, through = waiting.pop(0)
+        for name in _names(expression):
+            member = symbol.members.get(name.id)
+            if member is None or name.id in seen:
+                continue
+            seen.add(name.id)
+            yield name, through
+            if member.kind == "instance":
+                found = [member.section.get(key) for key in INSTANCE_KEYS]
+                waiting += [(each.node, (*through, name)) for each in found if isinstance(each, Expression)]
+
+
+def _early_expressions(attribute: Attribute) -> list[tuple[str, Node]]:
+    """The expressions that are evaluated before the attribute is read."""
+    found: list[tuple[str, Node]] = []
+    if attribute.condition is not None:
+        found.append(("if", attribute.condition))
+    if isinstance(attribute.size, ExpressionSize) and attribute.repeat is None:
+        found.append(("size", attribute.size.expression))
+    if isinstance(attribute.repeat, RepeatCount):
+        found.append(("repeat-expr", attribute.repeat.expression))
+    if attribute.switch is not None and attribute.repeat is None:
+        found.append(("type", attribute.switch.on))
+    return found
+
+
+def _names(node: Node) -> list[Name]:
+    return [each for each in walk(node) if isinstance(each, Name)]
