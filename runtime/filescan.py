@@ -5,14 +5,16 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Generator, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from .ending import fill_up_to_break, has_proof
 from .errors import DamagedInputError, WireloomError
 from .evidence import decide
 from .feeders import Feeder, Filled, RowDamage, Settings, Status, make
-from .ledger import Ledger
+from .ledger import CUT_ADVICE, Ledger
 from .opening import Opened, open_input
 from .plan import Plan
 from .recovery import (
@@ -148,7 +150,7 @@ class FileScan:
                 yield from self._damage(RowDamage(begin, begin + zeros, -1, "length"), bytes(min(zeros, CONTENT)))
         while True:
             self._filled_from = (window.begin, at_start)
-            filled = feeder.fill(window, capacity=capacity, at_start=at_start, stop=stop)
+            filled = self._fill(feeder, window, capacity, at_start, stop)
             doubtful: RowDamage | None = None
             holds: int | None = None
             if holds_back and filled.damages:
@@ -210,6 +212,16 @@ class FileScan:
                         return self._end_lost(window, reason, begin, filled.error, reached_end=True)
                 case _:
                     pass
+
+    def _fill(self, feeder: Feeder, window: Window, capacity: int, at_start: bool, stop: int) -> Filled:
+        plan = self._plan
+        if not window.at_end or (window.error is None and plan.trusts_end):
+            return feeder.fill(window, capacity=capacity, at_start=at_start, stop=stop)
+        unpadded = make(
+            plan.engine, plan.format, self._struct, Settings(verify=plan.verify, max_record=plan.max_record)
+        )
+        proof = partial(has_proof, plan.format, self._struct)
+        return fill_up_to_break(feeder, window, proof, unpadded, capacity=capacity, at_start=at_start, stop=stop)
 
     def _emit(self, filled: Filled, opened: Opened) -> Iterator[Any]:
         """Notes the damage of a fill and yields its rows, without those outside of the byte range."""
@@ -333,8 +345,13 @@ class FileScan:
         length is not trusted."""
         if reason == "truncated":
             # A row that has not even begun is no row.
-            tail = "truncated" if len(window.view) + window.base > offset else "clean"
-            self._end(window, tail, offset)
+            begun = len(window.view) + window.base > offset
+            cut = "growing" if self._plan.grows and window.error is None else "truncated"
+            self._end(window, cut if begun else "clean", offset)
+            # What broke off is said by the error of the window.
+            if begun and cut == "truncated" and window.error is None:
+                cut_off = RowDamage(offset, offset, -1, reason)
+                self._ledger.lose(cut_off, lambda _: (self._number(), None), error, CUT_ADVICE)
             return True
         self._end(window, TAILS.get(reason, "invalid_value"), offset)
         if reason == "limit":

@@ -26,6 +26,7 @@ ADVICE = {
 """By reason: with which options reading goes on."""
 ANY_ADVICE = "mode=permissive leaves it out"
 LOST_ADVICE = "mode=permissive keeps the records before it, recover=True also looks for the next one"
+CUT_ADVICE = "mode=permissive keeps the records before it, tail=growing waits for the rest of it"
 LIMIT_ADVICE = "mode=permissive keeps the records before it, a larger max_record takes it"
 
 

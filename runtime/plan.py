@@ -14,6 +14,8 @@ from .format import Choice, Format
 from .nearest import unknown
 
 MODES = ("permissive", "dropmalformed", "failfast")
+COMPLETE, GROWING = "complete", "growing"
+TAILS = (COMPLETE, GROWING)
 BATCH_ROWS = 16384
 LARGEST_RECORD = 2**31 - 1
 """A row's bytes are counted in 32 bits in Arrow's binary columns."""
@@ -39,6 +41,7 @@ class Plan:
     max_window: int = codecs.MAX_WINDOW
     codec: str = codecs.AUTO
     prefetch: bool | None = None
+    tail: str = COMPLETE
     chunk: int | None = None
     choices: Mapping[str, str] = field(default_factory=dict)
     message_options: Mapping[str, Any] = field(default_factory=dict)
@@ -47,6 +50,16 @@ class Plan:
     def null_rows(self) -> bool:
         """Whether a damaged record is a row of nulls."""
         return self.mode == "permissive" and self.layout.has_damage
+
+    @property
+    def grows(self) -> bool:
+        """Whether more of an input may come, so that its last row may not be all there yet."""
+        return self.tail == GROWING
+
+    @property
+    def trusts_end(self) -> bool:
+        """Whether the end of an input is as good as the delimiter that its last row lacks."""
+        return not self.grows and not (self.mode == "failfast" and self.format.delimiter)
 
 
 def plan(
@@ -62,6 +75,7 @@ def plan(
     max_window: int = codecs.MAX_WINDOW,
     codec: str = codecs.AUTO,
     prefetch: bool | None = None,
+    tail: str = COMPLETE,
     options: Mapping[str, Any] | None = None,
 ) -> Plan:
     """Checks everything. Raises ``UnknownNameError`` with the nearest name, or ``WireloomError`` with what is wrong."""
@@ -77,6 +91,10 @@ def plan(
             raise UnsupportedError(
                 f"a {found.name} file has no byte ranges: where its messages begin is only known from its first byte on"
             )
+    if tail not in TAILS:
+        raise unknown("value of tail", str(tail), TAILS)
+    if tail == GROWING and not grows_by_rows(found):
+        raise UnsupportedError(f"a {found.name} file is read as a whole, so it cannot grow: leave tail=growing out")
     choices, others = _options(found, given)
     made = Plan(
         format=found,
@@ -91,6 +109,7 @@ def plan(
         max_window=_positive("max_window", max_window),
         codec=codecs.checked(codec),
         prefetch=prefetch,
+        tail=tail,
         choices=choices,
         message_options=others,
     )
@@ -132,6 +151,11 @@ def message_options(format: Format) -> tuple[str, ...]:
     from .messages.hooks import hooks_class
 
     return (*options_of(framing_class(format)), *options_of(hooks_class(format)))
+
+
+def grows_by_rows(format: Format) -> bool:
+    """Whether rows or messages can be appended to a file of the format."""
+    return format.streaming if format.message is None else format.message.framing != "whole"
 
 
 def _positive(name: str, value: int) -> int:
@@ -183,6 +207,7 @@ OPTIONS = (
     "max_window",
     "codec",
     "prefetch",
+    "tail",
     "progress",
     "region",
     "endpoint",

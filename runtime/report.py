@@ -45,7 +45,8 @@ class FileReport:
     """What was met in one input.
 
     ``rows`` that came out; ``bytes`` of decompressed input that were read; ``tail``: how the input ended, one of
-    ``clean``, ``truncated`` (inside a row), ``invalid_length`` or ``invalid_value`` (a row whose layout cannot be
+    ``clean``, ``truncated`` (inside a row), ``growing`` (the same with ``tail="growing"``: inside a row that is not all
+    there yet), ``invalid_length`` or ``invalid_value`` (a row whose layout cannot be
     trusted; what follows was not read), ``limit`` (a row that is larger than the largest record; the same), ``unread``
     (the reader was stopped before the end); ``tail_offset``: where that was: the end of the last complete row;
     ``tail_size``: bytes from there to the end of the input, ``None`` where that is not known. ``error``: what the codec
@@ -69,8 +70,8 @@ class FileReport:
 
     @property
     def clean(self) -> bool:
-        """Whether every byte was read and belonged to a good row."""
-        return not self.damaged and self.tail == "clean" and self.error is None
+        """Whether every byte was read and belonged to a good row, or to one that is not all there yet."""
+        return not self.damaged and self.tail in ("clean", "growing") and self.error is None
 
     @property
     def failed(self) -> bool:

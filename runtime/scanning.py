@@ -16,7 +16,7 @@ from .bundle import Bundle, BundleReader, is_possible
 from .errors import UnsupportedError
 from .filescan import FileScan
 from .format import Format
-from .plan import BATCH_ROWS, Plan, Progress, of_kind, plan
+from .plan import BATCH_ROWS, COMPLETE, Plan, Progress, of_kind, plan
 from .report import ReadReport
 from .storage import Input
 
@@ -152,6 +152,7 @@ def scan(
     max_window: int = codecs.MAX_WINDOW,
     codec: str = codecs.AUTO,
     prefetch: bool | None = None,
+    tail: str = COMPLETE,
     progress: Progress | None = None,
     region: str | None = None,
     endpoint: str | None = None,
@@ -168,7 +169,10 @@ def scan(
     - ``columns``: names of the format's columns, of the parts of its path pattern, and of ``_offset``, ``_path``,
       ``_error``, ``_corrupt_record``; by default the format's own.
     - ``mode``: ``permissive`` (a damaged record is left out, or a row of nulls where ``_error`` or ``_corrupt_record``
-      is among the columns), ``dropmalformed`` (left out) or ``failfast`` (raises ``DamagedInputError``).
+      is among the columns), ``dropmalformed`` (left out) or ``failfast`` (raises ``DamagedInputError``: where it raises
+      nothing, the rows are all that is in the input).
+    - ``tail``: what the end of an input means. ``complete``: nothing follows, so a row that it cuts off is damaged;
+      ``growing``: the input is being written, and a row that is not complete is not there yet.
     - ``recover``: behind a row whose length cannot be trusted, look for the next one that holds.
     - ``verify``: compute checksums.
     - ``byte_range``: ``(begin, end)``, rows that begin at these offsets of the decompressed input.
@@ -196,6 +200,7 @@ def scan(
         max_window=max_window,
         codec=codec,
         prefetch=prefetch,
+        tail=tail,
         options=options,
     )
     if verify_sha256 and byte_range is not None:

@@ -18,6 +18,7 @@ from .parameters import (
     limit_option,
     location_options,
     names,
+    tail_option,
     verify_option,
 )
 from .standard import standard_output, write_json
@@ -57,6 +58,7 @@ BINARY = ("parquet", "arrow")
     help="What damage does.",
 )
 @click.option("--recover", is_flag=True, help="After a damaged length, look for the next good row and go on.")
+@tail_option
 @verify_option
 @limit_option
 @bytes_option
@@ -77,6 +79,7 @@ def command(
     columns: list[str] | None,
     mode: str,
     recover: bool,
+    tail: str,
     verify: bool,
     limit: int | None,
     as_bytes: str,
@@ -114,6 +117,7 @@ def command(
         "columns": columns,
         "mode": mode,
         "recover": recover,
+        "tail": tail,
         "verify": verify,
         **location,
     }

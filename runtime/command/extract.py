@@ -14,6 +14,7 @@ from .parameters import (
     inputs_argument,
     limit_option,
     location_options,
+    tail_option,
     verify_option,
 )
 from .standard import standard_output, write_json
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 @format_argument
 @inputs_argument
 @location_options
+@tail_option
 @verify_option
 @limit_option
 @click.option(
@@ -40,6 +42,7 @@ def command(
     format_name: str,
     inputs: tuple[str, ...],
     location: dict[str, Any],
+    tail: str,
     verify: bool,
     limit: int | None,
     report_path: str | None,
@@ -60,7 +63,7 @@ def command(
 
     format, options = chosen(format_name, options)
     spare((report_path,), inputs, format_name)
-    how: dict[str, Any] = {"columns": [payload_column(format)], "verify": verify, **location}
+    how: dict[str, Any] = {"columns": [payload_column(format)], "tail": tail, "verify": verify, **location}
     if report_path == "-":
         raise click.UsageError("payloads and report would be mixed: name a file", click.get_current_context())
     output = standard_output()

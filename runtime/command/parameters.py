@@ -13,11 +13,12 @@ from . import completing
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 MODES = ("permissive", "dropmalformed", "failfast")
+TAILS = ("complete", "growing")
 NUMBERS = ("max_record", "max_window", "batch_rows")
 """Options of a reader that are numbers."""
 LOCATION = ("region", "endpoint", "profile", "anonymous", "verify_sha256")
 """Options of object stores."""
-OTHERS = ("columns", "mode", "recover", "verify", "byte_range", "progress", "prefetch", *LOCATION)
+OTHERS = ("columns", "mode", "recover", "verify", "byte_range", "progress", "prefetch", "tail", *LOCATION)
 """Names that mean something to a reader, and are no options of this kind."""
 
 
@@ -76,6 +77,17 @@ def verify_option(function: Function) -> Function:
     """``--no-verify``, also spelled ``--no-crc``; arrives as ``verify``."""
     return click.option(
         "--no-verify", "--no-crc", "verify", flag_value=False, default=True, help="Do not check checksums."
+    )(function)
+
+
+def tail_option(function: Function) -> Function:
+    """``--tail``."""
+    return click.option(
+        "--tail",
+        type=click.Choice(TAILS),
+        default=TAILS[0],
+        show_default=True,
+        help="growing: a row that is not complete at the end of an input is not there yet.",
     )(function)
 
 

@@ -94,7 +94,9 @@ def verdict(file: FileReport) -> str:
         first = file.damaged[0]
         count, length = counted(len(file.damaged), "damaged range"), counted(first.length, "byte")
         parts.append(f"{count} (the first at byte {first.offset}, {length}, {first.reason})")
-    if file.tail not in ("clean", "unread"):
+    if file.tail == "growing" and not parts and file.error is None:
+        return f"clean up to byte {file.tail_offset}, where a row begins that is not complete yet"
+    if file.tail not in ("clean", "unread", "growing"):
         what = "ends inside a row" if file.tail == "truncated" else "not read further"
         parts.append(f"{what} from byte {file.tail_offset} on ({file.tail})")
     if file.error is not None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .parameters import format_argument, format_options, inputs_argument, location_options
+from .parameters import format_argument, format_options, inputs_argument, location_options, tail_option
 from .program import UNUSABLE
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ SHOWN_RANGES = 20
 @inputs_argument
 @click.option("--json", "as_json", is_flag=True, help="Print the read report as JSON.")
 @click.option("--recover", is_flag=True, help="After a damaged length, look for the next good row and go on.")
+@tail_option
 @location_options
 @format_options
 @click.pass_context
@@ -32,6 +33,7 @@ def command(
     inputs: tuple[str, ...],
     as_json: bool,
     recover: bool,
+    tail: str,
     location: dict[str, Any],
     options: dict[str, Any],
 ) -> None:
@@ -53,7 +55,8 @@ def command(
         raise WireloomError(missing[0].error or "nothing to read", path=missing[0].path)
     report = ReadReport(format.name)
     if found:
-        with scanning(format, found, {"recover": recover, **options}, f"verify {format.name}") as (scanner, batches):
+        how = {"recover": recover, "tail": tail, **options}
+        with scanning(format, found, how, f"verify {format.name}") as (scanner, batches):
             for _ in batches:
                 pass
             report = scanner.report

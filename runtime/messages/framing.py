@@ -64,9 +64,7 @@ class Framing(Protocol):
     """Finds units. ``OPTIONS``: names of the keyword arguments that the constructor takes besides ``max_record``; they
     are options of the format's reader and writer, and come as text from the command line.
 
-    ``CUT_IS_ERROR``, optional: whether an input that ends inside a unit is an error in mode ``failfast``, and not just
-    a tail as that of a log. One that is ``wireloom.messages.around.Described`` too has ``wireloom inspect`` show what
-    is around its units."""
+    One that is ``wireloom.messages.around.Described`` too has ``wireloom inspect`` show what is around its units."""
 
     OPTIONS: ClassVar[tuple[str, ...]]
 

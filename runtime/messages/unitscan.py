@@ -14,7 +14,7 @@ import pyarrow as pa
 from ..batches import explained
 from ..errors import DamagedInputError, WireloomError
 from ..feeders import RowDamage
-from ..ledger import Ledger
+from ..ledger import CUT_ADVICE, Ledger
 from ..opening import Opened, open_input
 from ..plan import Plan
 from ..recovery import CONTENT
@@ -28,7 +28,7 @@ from .pieces import Piece, null_row, pieces, row_starts, units_of_rows, wanted_c
 
 LOST = {"limit": "limit", "invalid_length": "length"}
 """The reason why nothing behind is read, by the word of the tail; ``value`` for all other ways to lose the layout."""
-ENDED = (CLEAN, "truncated")
+ENDED = (CLEAN, "truncated", "growing")
 """Tails of an input whose layout was not lost."""
 ADVICE = "mode=permissive keeps the records before it"
 
@@ -212,11 +212,13 @@ class UnitScan:
             report.tail_size = window.base + len(window.view) - report.tail_offset
         elif opened.size is not None:
             report.tail_size = opened.size - report.tail_offset
-        cut = tail.ended == "truncated" and getattr(self._framing, "CUT_IS_ERROR", False)
-        if cut and self._plan.mode == "failfast" and window.error is None:
-            sentence = f"the input ends inside a unit, of which {report.tail_size} bytes are there"
-            damage = RowDamage(report.tail_offset, report.tail_offset, -1, "truncated")
-            self._ledger.lose(damage, _nothing, sentence, ADVICE)
+        if tail.ended == "truncated" and window.error is None:
+            if self._plan.grows:
+                report.tail = "growing"
+            else:
+                sentence = f"the input ends inside a unit, of which {report.tail_size} bytes are there"
+                damage = RowDamage(report.tail_offset, report.tail_offset, -1, "truncated")
+                self._ledger.lose(damage, _nothing, sentence, CUT_ADVICE)
         if tail.ended in ENDED:
             return
         reason = LOST.get(tail.ended, "value")

@@ -31,7 +31,6 @@ class SessionFraming:
     """
 
     OPTIONS: ClassVar[tuple[str, ...]] = ("compression",)
-    CUT_IS_ERROR: ClassVar[bool] = True
 
     def __init__(self, format: Format, *, max_record: int, compression: str = "none") -> None:
         self._max_record = max_record

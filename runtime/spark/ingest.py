@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..errors import WireloomError
+from ..errors import UnsupportedError, WireloomError
 from ..feeders import name_of
 from ..format import Format
 from ..report import FileReport, ReadReport
@@ -95,6 +95,11 @@ def ingest(
     )
     if batch_files < 1:
         raise WireloomError(f"batch_files is a number of files, at least 1, not {batch_files}")
+    if wanted.grows:
+        raise UnsupportedError(
+            "a batch run takes each file once, and would not come back for the rest of one that grows: leave "
+            "tail=growing out, or ingest as a stream"
+        )
     started = time.monotonic()
     found = wanted.sizes()
     with opened_tables(wanted.format.name, wanted.table, wanted.quarantine, wanted.metrics, to) as tables:

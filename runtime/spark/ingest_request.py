@@ -16,7 +16,7 @@ from ..explored import ExploredFormat
 from ..format import Format
 from ..listing import hidden
 from ..nearest import unknown
-from ..plan import of_kind
+from ..plan import GROWING, of_kind
 from ..registry import formats, get
 from ..storage import STANDARD_INPUT, WILDCARDS
 from . import source_of
@@ -26,7 +26,7 @@ from .ingest_catalogs import KINDS
 from .ingest_drift import UNKNOWN, check_drift, shape_of
 from .ingest_ledger import Shape
 from .ingest_tables import IngestTables, check_apart
-from .options import MODES, read_options
+from .options import MODES, ReadOptions, read_options
 from .stream_listing import is_remote
 
 if TYPE_CHECKING:
@@ -63,11 +63,19 @@ class Request:
         reader = spark.readStream.format(self.source).options(**self.options)
         return reader.option("paths", json.dumps(list(self.inputs))).option("reportFolder", address(side))
 
+    @property
+    def grows(self) -> bool:
+        """Whether rows that are not complete are to be waited for."""
+        return self._known().tail == GROWING
+
+    def _known(self) -> ReadOptions:
+        return read_options(self.format, {**self.options, "paths": json.dumps(list(self.inputs))})
+
     def sizes(self) -> dict[str, int | None]:
         """The files that there are to read now, with their sizes in bytes as stored, in order.
 
         Raises ``WireloomError`` where there is none."""
-        known = read_options(self.format, {**self.options, "paths": json.dumps(list(self.inputs))})
+        known = self._known()
         found = {each.path: each.size for path in known.paths for each in below(path, known) if each.path is not None}
         if not found:
             raise NothingThereError(

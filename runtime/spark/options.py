@@ -13,11 +13,13 @@ from typing import Any
 from ..errors import WireloomError
 from ..format import Format
 from ..nearest import unknown
+from ..plan import COMPLETE, GROWING
 from ..storage import Location
 from .writer_names import DEFAULT as FILE_NAME
 from .writer_names import check_pattern
 
 MODES = ("permissive", "dropmalformed", "failfast")
+TAILS = {"complete": COMPLETE, "false": COMPLETE, "growing": GROWING, "true": GROWING, "auto": None}
 PARTITION_COLUMNS = ("infer", "text", "off")
 PUSH_FILTERS = ("auto", "true", "false")
 CODECS = ("auto", "zstd", "gzip", "none")
@@ -26,7 +28,10 @@ READ_OPTIONS = {
     "path": "A path, glob, folder (with all folders in it), or s3:// address; what load(…) is given.",
     "paths": "Several of them as a JSON list; what load([…]) is given.",
     "mode": "PERMISSIVE (default): good rows, and damaged ones as nulls where their error or bytes are selected; "
-    "DROPMALFORMED: good rows; FAILFAST: an error at the first damage.",
+    "DROPMALFORMED: good rows; FAILFAST: an error at the first damage, a row that is cut off included; without one, "
+    "the rows are all that there is.",
+    "tail": "What the end of a file means. complete (default): nothing follows, so a row that it cuts off is damaged; "
+    "growing: the file is being written, and a row that is not complete is not there yet. Streams have more of it.",
     "recover": "true: behind a row whose length cannot be trusted, look for the next one that holds. Default false.",
     "verify": "false: checksums are not computed. Default true.",
     "columns": "Names of the columns, with commas between them; by default the format's own. Also _path, _offset, "
@@ -70,9 +75,9 @@ STREAM_OPTIONS = {
     "maxFilesPerTrigger": "Most files of a batch; default 1000.",
     "maxBytesPerTrigger": "About how many stored bytes a batch reads, but at least one file, or a row of one that "
     "grows; default: any.",
-    "tail": "Whether files grow at their ends. true: their complete rows are read, and later what has come since; "
-    "false: a file is read once, when it is found; auto (default): true for local uncompressed files of a delimited "
-    "format.",
+    "tail": "Whether files grow at their ends. growing (or true): their complete rows are read, and later what has "
+    "come since; complete (or false): a file is read once, when it is found; auto (default): growing for local "
+    "uncompressed files of a delimited format.",
     "failOnDataLoss": "true (default): the query fails, and names the file, where one has vanished, shrunk or been "
     "replaced before it was read, or after; false: the file is skipped and counted.",
     "latestFirst": "true: of what is there, the newest files first. Default false.",
@@ -112,6 +117,8 @@ class ReadOptions:
 
     paths: tuple[str, ...]
     mode: str = "permissive"
+    tail: str = COMPLETE
+    """Of a batch read: one of ``wireloom.plan.TAILS``."""
     recover: bool = False
     verify: bool = True
     columns: tuple[str, ...] | None = None
@@ -180,6 +187,7 @@ def read_options(format: Format, given: Mapping[str, str]) -> ReadOptions:
     return ReadOptions(
         paths=_paths(values),
         mode=one_of("mode", values.get("mode", "permissive").lower(), MODES),
+        tail=tail(values.get("tail", "auto")) or COMPLETE,
         recover=flag("recover", values.get("recover", "false")),
         verify=flag("verify", values.get("verify", "true")),
         columns=None if columns is None else tuple(each.strip() for each in columns.split(",") if each.strip()),
@@ -305,6 +313,11 @@ def one_of(name: str, value: str, known: Iterable[str]) -> str:
 def flag(name: str, value: str) -> bool:
     """``true`` or ``false``."""
     return one_of(name, value.strip().lower(), ("true", "false")) == "true"
+
+
+def tail(value: str) -> str | None:
+    """One of ``wireloom.plan.TAILS``; ``None``: whichever suits the file."""
+    return TAILS[one_of("tail", value.strip().lower(), TAILS)]
 
 
 def size(name: str, value: str, *, least: int = 1) -> int:

@@ -215,6 +215,7 @@ class FormatReader(DataSourceReader):
             recover=options.recover,
             verify=options.verify,
             batch_rows=options.batch_rows,
+            tail=options.tail,
             options=scan,
             **known,
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from pyspark.sql.datasource import DataSource
@@ -79,6 +80,7 @@ class FormatSource(DataSource):
 
     def streamReader(self, schema: StructType) -> FormatStreamReader:  # noqa: N802
         """What reads these columns as a stream; ``options.STREAM_OPTIONS`` come on top. Raises ``WireloomError``."""
+        from ..plan import COMPLETE
         from .stream_options import stream_options
         from .stream_reader import FormatStreamReader
 
@@ -86,6 +88,8 @@ class FormatSource(DataSource):
             reader, stream = self.reader(schema), stream_options(self._table()[0], self.options)
             # A file that is cut off while it is read is lost data, and what then happens has an option of its own.
             reader.ends_where_storage_fails |= not stream.fail_on_data_loss
+            # What the tasks are given of a file that grows are complete rows; the others are read once.
+            reader.options = replace(reader.options, tail=COMPLETE)
             return FormatStreamReader(reader, stream)
 
     def streamWriter(self, schema: StructType, overwrite: bool) -> FormatStreamWriter:  # noqa: N802

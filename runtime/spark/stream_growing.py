@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from ..codecs import HEAD, SUFFIXES, Stored, detect
 from ..errors import WireloomError
 from ..format import Format
+from ..plan import GROWING
 from ..storage import Input
 from .options import ReadOptions
 from .planning import LAST
@@ -108,6 +109,7 @@ class Growth:
             verify=options.verify,
             byte_range=(begin, LAST),
             prefetch=False,
+            tail=GROWING,
             **options.scan,
         ) as scanner:
             for batch in scanner:
@@ -118,7 +120,7 @@ class Growth:
         report = scanner.report.files[0]
         if end > begin and report.tail_offset > wanted:
             return Complete(end)
-        if report.tail in ("clean", "truncated"):
+        if report.tail in ("clean", "growing"):
             return Complete(max(begin, report.tail_offset))
         # The row behind tail_offset has lost its end: there is no more of it than room that a writer has set apart, or,
         # with recover, a later one may be found in what is still to come.

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from ..errors import UnsupportedError
 from ..format import Format
-from .options import STREAM_OPTIONS, flag, one_of, size
+from ..plan import GROWING
+from .options import STREAM_OPTIONS, flag, size, tail
 
 
 @dataclass(frozen=True)
@@ -41,8 +42,8 @@ def stream_options(format: Format, given: Mapping[str, str]) -> StreamOptions:
     )
     if found.tail and not can_grow(format):
         raise UnsupportedError(
-            f"tail=true needs rows that can be read one by one from the first byte on, and a file of {format.name} is "
-            "read as a whole: leave it out"
+            "tail=growing needs rows that can be read one by one from the first byte on, and a file of "
+            f"{format.name} is read as a whole: leave it out"
         )
     return found
 
@@ -53,5 +54,5 @@ def can_grow(format: Format) -> bool:
 
 
 def _tail(value: str) -> bool | None:
-    found = one_of("tail", value.strip().lower(), ("auto", "true", "false"))
-    return None if found == "auto" else found == "true"
+    found = tail(value)
+    return None if found is None else found == GROWING

@@ -123,6 +123,24 @@ def test_corrupt_files() -> None:
     assert all(offset < 1002 for offset in before["_offset"].to_pylist())
 
 
+@pytest.mark.parametrize("name", ["cobs_log", "edgemq_segment", "word_stuffed_log"])
+def test_failfast_refuses_a_file_that_is_cut_off(name: str, samples: dict[str, Sample], tmp_path: Path) -> None:
+    content = wireloom_raw(name, samples[name].table)
+    (tmp_path / "cut").write_bytes(content[:-3])
+    for split in ("128m", "4k"):
+        options = {"path": tmp_path, "maxPartitionBytes": split, "openCostInBytes": 0}
+        with pytest.raises(DamagedInputError, match=r"cut at byte \d+.* \(truncated\)"):
+            read(name, **options, mode="FAILFAST")
+        assert read(name, **options, mode="FAILFAST", tail="growing").num_rows == ROWS - 1
+        assert read(name, **options, mode="FAILFAST", ignoreCorruptFiles="true").num_rows < ROWS
+        assert read(name, **options).num_rows == ROWS - 1
+    for value in ("complete", "auto"):
+        with pytest.raises(DamagedInputError):
+            read(name, path=tmp_path, mode="FAILFAST", tail=value)
+    with pytest.raises(UnknownNameError, match="unknown value of option tail 'grows': did you mean 'growing'"):
+        read(name, path=tmp_path, tail="grows")
+
+
 @pytest.mark.parametrize("name", ["cobs_log", "edgemq_segment"])
 def test_the_other_files_of_a_partition(name: str, samples: dict[str, Sample], tmp_path: Path) -> None:
     """One that is gone, or cannot be read on, keeps nobody from reading those behind it."""

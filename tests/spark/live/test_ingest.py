@@ -127,6 +127,14 @@ def test_failfast(spark: SparkSession, tmp_path: Path) -> None:
         ingest(spark, "edgemq_segment", str(tmp_path / "nothing"), str(tmp_path / "other"))
 
 
+def test_failfast_and_a_file_that_is_cut_off(spark: SparkSession, tmp_path: Path) -> None:
+    path = VECTORS / "trunc_payload.wal.zst"
+    with pytest.raises(WireloomError, match=r"trunc_payload\.wal\.zst at byte \d+.*\(truncated\)"):
+        ingest(spark, "edgemq_segment", str(path), str(tmp_path / "table"), mode="failfast")
+    with pytest.raises(WireloomError, match="leave tail=growing out, or ingest as a stream"):
+        ingest(spark, "edgemq_segment", str(path), str(tmp_path / "table"), options={"tail": "growing"})
+
+
 def test_a_quarantine_without_damage_is_an_empty_table(
     spark: SparkSession, samples: dict[str, Sample], tmp_path: Path
 ) -> None:

@@ -161,6 +161,22 @@ def test_the_report(tmp_path: Path) -> None:
     assert "checksum" in result.stderr
 
 
+def test_a_file_that_is_cut_off(segment: str, tmp_path: Path) -> None:
+    content = zstandard.ZstdDecompressor().stream_reader(Path(segment).read_bytes()).read()
+    cut = tmp_path / "cut.wal"
+    cut.write_bytes(content[:-1])
+    for name in ("decode", "extract"):
+        assert len(run(name, "edgemq_segment", str(cut)).stdout.splitlines()) == 2
+        assert run(name, "edgemq_segment", str(cut), "--tail", "growing").stderr == ""
+    result = run("decode", "edgemq_segment", str(cut), "--mode", "failfast", code=2)
+    assert result.stderr.startswith(f"wireloom: error: {cut} at byte 52, record 3: the input ends inside the record")
+    growing = run("decode", "edgemq_segment", str(cut), "--mode", "failfast", "--tail", "growing")
+    assert len(growing.stdout.splitlines()) == 2
+    assert "(truncated)" in run("verify", "edgemq_segment", str(cut), code=1).stdout
+    verified = run("verify", "edgemq_segment", str(cut), "--tail", "growing").stdout
+    assert verified == (f"{cut}: clean up to byte 52, where a row begins that is not complete yet; 2 rows, 72 bytes\n")
+
+
 def test_modes_and_recovery() -> None:
     case = CASES["crc_payload_flip"]
     result = run("decode", "edgemq_segment", DAMAGED, "--mode", "failfast", code=2)

@@ -121,6 +121,12 @@ def test_damage_shows_where_it_is_asked_for() -> None:
     )
 
 
+def test_failfast_refuses_a_blob_that_is_cut_off() -> None:
+    for cut in (1, 3):
+        with pytest.raises(DamagedInputError, match="blob 1: "):
+            wireloom.from_wire(pa.array([LAST, LAST[:-cut]]), FORMAT, mode="failfast")
+
+
 def test_failfast_names_the_blob() -> None:
     chunked = pa.chunked_array([BLOBS[:2], BLOBS[2:]], pa.binary())
     for call in (

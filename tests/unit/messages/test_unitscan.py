@@ -122,10 +122,15 @@ def test_tails(source: bytes, tail: str, rows: int) -> None:
     place = len(stream(FIRST)) if source else 0
     assert (table.num_rows, found["tail"], found["tail_offset"]) == (rows, tail, place)
     assert found["tail_size"] == len(source) - place
-    if tail in ("limit", "invalid_length"):
+    if tail != "clean":
         with pytest.raises(DamagedInputError) as raised:
             wireloom.read(VARINT, source, mode="failfast")
-        assert raised.value.reason == ("limit" if tail == "limit" else "length")
+        assert raised.value.reason == tail.removeprefix("invalid_")
+    for mode in ("failfast", "permissive"):
+        if tail in ("clean", "truncated"):
+            table, report = wireloom.read_with_report(VARINT, source, mode=mode, tail="growing")
+            assert (table.num_rows, report.clean) == (rows, True)
+            assert report_of(report)["tail"] == tail.replace("truncated", "growing")
 
 
 def test_a_whole_file_has_a_limit() -> None:
