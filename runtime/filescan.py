@@ -140,7 +140,8 @@ class FileScan:
 
     def _rows(self, feeder: Feeder, opened: Opened) -> Batches:
         plan, window = self._plan, opened.window
-        holds_back = plan.verify and not plan.format.delimiter
+        # Where the size of a row does not depend on what is in it, it is trusted.
+        holds_back = plan.verify and not plan.format.delimiter and not plan.format.sized_rows
         capacity = plan.batch_rows
         at_start, stop = opened.at_start, self._stop
         if at_start and self._source.is_file and plan.format.delimiter and 0 not in plan.format.delimiter:

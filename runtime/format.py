@@ -132,6 +132,8 @@ class Format:
     """The root has attributes before the rows."""
     streaming: bool = True
     """Rows repeat to the end of the input and can be read one by one; otherwise the root object is read as a whole."""
+    sized_rows: bool = False
+    """Each row has a stream of its own, of a size that does not depend on what is in it; the root object reads it."""
     message: MessageUnits | None = None
     """Set where the input consists of messages."""
     parser: str = ""
@@ -147,6 +149,11 @@ class Format:
     def splittable(self) -> bool:
         """Whether any byte range of an uncompressed file can be read by itself."""
         return bool(self.delimiter)
+
+    @property
+    def stands_alone(self) -> bool:
+        """Whether a file is nothing but rows, each written by itself."""
+        return self.streaming and not self.has_prologue and not self.sized_rows
 
     @property
     def default_columns(self) -> tuple[str, ...]:

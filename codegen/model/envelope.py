@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..spec.diagnostics import Diagnostics
+from ..spec.message_tables import FRAMINGS
 from ..spec.syntax import Section, Text
 from ..spec.words import shown, suggestion
 from .model import Attribute, Checksum, OwnSize, Struct
@@ -30,20 +31,23 @@ class EnvelopeReader:
         self.diagnostics = diagnostics
 
     def read(self, section: Section, framing: str, messages: set[Path]) -> Surround:
-        """The envelope. ``messages``: the types that a unit may be."""
+        """The envelope. ``messages``: the types that a unit may be. A framing of the user's own finds the messages by
+        itself, and ``at`` only says where they stand.
+        """
         at = section.text("at")
         if at is None:
-            if framing == "whole" and self.root.attributes and not self._failed(self.root):
+            if framing in FRAMINGS and self.root.attributes and not self._failed(self.root):
                 first = self.root.attributes[0]
                 message = "the outermost type has a seq: name the attribute in it that is the message with the key 'at'"
                 self.diagnostics.error(first.position or section.position, message)
             return Surround()
         attribute = self._find(at, messages)
-        if attribute is None or framing != "whole":
+        if attribute is None or framing not in FRAMINGS:
             return Surround()
         if "." in at.value:
             message = (
-                "where the input is one message, it is an attribute of the outermost type itself: 'at' has no dots"
+                f"with the framing {shown(framing)} the outermost type is one unit, and the message an attribute of it:"
+                " 'at' has no dots"
             )
             self.diagnostics.error(at.position, message)
             return Surround()

@@ -48,9 +48,9 @@ class ObjectFeeder:
     def __init__(self, format: Format, root: Struct | None, settings: Settings) -> None:
         self.format = format
         self.settings = settings
-        self._root = format.root_class() if root is None else root
+        self._root: Any = format.root_class() if root is None else root
         self._row_class = format.row_class
-        self.refusals: list[KaitaiStructError] = []
+        self.refusals: Sequence[Exception] = ()
         columns = [format.columns[number] for number in settings.wanted]
         self._getters = [attrgetter(each.attribute or each.name) for each in columns]
         self._parents = [each.parent for each in columns]
@@ -64,21 +64,34 @@ class ObjectFeeder:
             return fill_frames(self, window, capacity, stop, at_start)
         return fill_rows(self, window, capacity, stop)
 
-    def parse(self, stream: MemoryStream, verify: bool) -> tuple[Struct, str | None]:
+    def parse(self, stream: MemoryStream, verify: bool) -> tuple[Struct | None, str | None]:
         """The next row of the stream, and why it is refused; ``None`` where it holds. ``verify``: checksums too.
 
-        Raises ``IncompleteError`` and ``LostError``. ``refusals`` then holds what was refused.
+        There is no row where it is refused as a whole and its end is known all the same. Raises ``IncompleteError`` and
+        ``LostError``. ``refusals`` then holds what was refused.
         """
-        refusals = self.refusals = self._root._refusals = []
+        refusals: list[KaitaiStructError] = []
+        self.refusals, self._root._refusals = refusals, refusals
+        begin = stream.pos()
         try:
-            row = self._row_class(stream, self._root, self._root)
+            row = self._next(stream)
         except FAILURES as error:
             reason = reason_of(error)
+            if self.format.sized_rows and stream.pos() > begin:
+                self.refusals = [*refusals, error]
+                return None, reason
             raise (IncompleteError() if reason == "truncated" else LostError(reason)) from error
         for refusal in refusals:
             if verify or not isinstance(refusal, ChecksumError):
                 return row, reason_of(refusal)
         return row, None
+
+    def _next(self, stream: MemoryStream) -> Struct:
+        if not self.format.sized_rows:
+            return self._row_class(stream, self._root, self._root)
+        self._root._io = stream
+        row: Struct = self._root._read_row()
+        return row
 
     def values(self, row: Struct) -> tuple[list[Any] | None, str | None]:
         """The wanted columns of a row; or ``None`` and why one of them cannot be had."""

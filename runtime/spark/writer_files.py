@@ -72,7 +72,7 @@ def _taken(format: Format, rows: _Rows, file: Counted, options: WriteOptions) ->
         piece = rows.take(most, None if largest is None else largest // PIECES)
         most -= piece.num_rows
         # A file that is only encoded when all of its rows are there has no size before.
-        whole += 0 if format.streaming and not format.has_prologue else piece.nbytes
+        whole += 0 if format.stands_alone else piece.nbytes
         yield piece
         if largest is not None and max(file.count, whole) >= largest:
             return

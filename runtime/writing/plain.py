@@ -128,7 +128,7 @@ CHECKSUMS: dict[str, Callable[[], Callable[[Any, int], int]]] = {
 
 def plain_row(format: Format) -> PlainRow | None:
     """The layout of the format's rows where it is plain."""
-    if format.has_prologue or not format.streaming or format.program is None:
+    if not format.stands_alone or format.program is None:
         return None
     try:
         layout = _turned_around(format, format.program)

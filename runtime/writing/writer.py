@@ -57,7 +57,7 @@ def write(
     count = size = 0
     with opened(target) as file:
         counted = Counted(file)
-        if format.streaming and not format.has_prologue:
+        if format.stands_alone:
             for batch in batches_of(rows, format.schema, encoder.most_rows):
                 for block in encoder.blocks(batch, count):
                     size += len(block)

@@ -7,6 +7,7 @@ from wireloom.program import ChecksumRule, ColumnProgram
 from ...model.model import MODEL_VERSION, Rows, Spec
 from ..base import refuse
 from ..python.names import class_name, qualified
+from ..python.rows import has_sized_rows
 from .assembler import Listing
 from .literal import literal
 from .message_lower import lower_units
@@ -143,7 +144,8 @@ def _format_arguments(spec: Spec, rows: Rows, refusal: str | None) -> tuple[str,
         "delimiter": (framing.delimiter if framing else b"", b""),
         "path_pattern": (spec.path_pattern, None),
         "has_prologue": (spec.root.attributes[0].id != rows.attribute, False),
-        "streaming": (is_streaming(attribute), True),
+        "streaming": (is_streaming(spec, attribute), True),
+        "sized_rows": (has_sized_rows(spec, attribute), False),
         "engine_refusal": (refusal, None),
     }
     given.update({name: value for name, (value, default) in optional.items() if value != default})

@@ -6,6 +6,7 @@ from wireloom.program import Op, Stuffing
 
 from ...model.model import Attribute, Instance, OwnSize, RepeatEos, Rows, Spec
 from ...model.types import BytesType, StringType
+from ..python.rows import has_sized_rows
 from .assembler import Assembler, Label, Listing
 from .expression import Compiler, facts_of
 from .refusal import NotForEngineError
@@ -22,7 +23,9 @@ def lower_program(spec: Spec, rows: Rows, columns: tuple[TableColumn, ...]) -> L
     """The column program. Raises ``NotForEngineError`` with the first thing that the engine cannot do."""
     assembler = Assembler()
     attribute = spec.root.attribute(rows.attribute)
-    if attribute is None or not is_streaming(attribute):
+    if attribute is not None and has_sized_rows(spec, attribute):
+        raise NotForEngineError("the rows have a size of their own")
+    if attribute is None or not is_streaming(spec, attribute):
         raise NotForEngineError(f'"{rows.attribute}" is not a plain run of rows to the end of the input')
     root, presets = _root(spec, rows)
     row = Scope(spec, spec.struct(rows.row), root)
@@ -47,9 +50,10 @@ def lower_program(spec: Spec, rows: Rows, columns: tuple[TableColumn, ...]) -> L
     return assembler.finish(storages, presets, framing.delimiter if framing else b"", stuffing)
 
 
-def is_streaming(attribute: Attribute) -> bool:
-    """Whether the items of the rows attribute stand in the input by themselves, to its end, and need nothing else."""
-    return (
+def is_streaming(spec: Spec, attribute: Attribute) -> bool:
+    """Whether the items of the rows attribute stand in the input by themselves, to its end, and need nothing else but
+    what stands before them."""
+    return has_sized_rows(spec, attribute) or (
         isinstance(attribute.repeat, RepeatEos)
         and isinstance(attribute.size, OwnSize)
         and attribute.terminator is None

@@ -13,7 +13,7 @@ from .messages import types_method
 from .names import field_name
 from .readwrite import read_write_methods
 from .recursion import guarded
-from .rows import early_checksums, prologue, rows_attribute
+from .rows import early_checksums, has_sized_rows, prologue, row_method, rows_attribute
 from .scope import ClassScope
 from .sequence import common_methods, keep_family, keep_parameters, parameter_list, reader, sequence
 from .series import series_methods
@@ -52,6 +52,8 @@ def _methods(scope: ClassScope) -> list[MethodView]:
         methods.append(reader("_read_prologue", (*endian_lines(scope), *sequence(scope, before, early))))
         rest = sequence(scope, struct.attributes[len(before) :], frozenset())
         methods.append(reader("_read", (Line("self._read_prologue()"), *rest)))
+        if has_sized_rows(scope.spec, rows):
+            methods.append(row_method(scope, rows))
     methods += (*series_methods(scope), *iterator_methods(scope))
     methods.append(append_method(scope))
     covers = covers_method(scope)

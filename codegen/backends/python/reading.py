@@ -115,7 +115,7 @@ def loop_lines(scope: ClassScope, attribute: Attribute, keep: Store, source: str
     if has_series(scope.module, attribute):
         return _series_loop(scope, attribute, keep)
     counts = uses_index(attribute)
-    body = list(recorded(scope, attribute, "[-1]", _item_lines(scope, attribute, keep, source)))
+    body = list(recorded(scope, attribute, "[-1]", item_lines(scope, attribute, keep, source)))
     lines: list[Line] = []
     if minimum_size(scope.spec, replace(attribute, repeat=None)) == 0:
         lines.append(Line(f"progress = {scope.use('Progress')}(io, {source!r})"))
@@ -165,7 +165,8 @@ def _series_loop(scope: ClassScope, attribute: Attribute, keep: Store) -> Lines:
     return (block(f"for {item} in {items}:", body),)
 
 
-def _item_lines(scope: ClassScope, attribute: Attribute, keep: Store, source: str) -> Lines:
+def item_lines(scope: ClassScope, attribute: Attribute, keep: Store, source: str) -> Lines:
+    """Reads one item of a repeated attribute and keeps it."""
     until = attribute.repeat.expression if isinstance(attribute.repeat, RepeatUntil) else None
     if not has_checks(attribute) and not mentions_name(until, "_"):
         return value_lines(scope, attribute, keep, source)

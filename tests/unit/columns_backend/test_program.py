@@ -137,8 +137,15 @@ def test_refusals(name: str) -> None:
     assert sentence in refusal
 
 
-def test_rows_of_a_size_are_no_plain_run() -> None:
+@pytest.mark.parametrize(
+    ("size", "sentence"),
+    [
+        ("5", "the rows have a size of their own"),
+        ("_io.size / 2", '"rows" is not a plain run of rows to the end of the input'),
+    ],
+)
+def test_rows_of_a_size_are_no_plain_run(size: str, sentence: str) -> None:
     row = "seq:\n  - {id: a, type: u1}\n  - {id: rest, size-eos: true}"
-    program, refusal = compiled(spec_text(row, attribute="size: 5"))
+    program, refusal = compiled(spec_text(row, attribute=f"size: {size}"))
     assert program is None
-    assert refusal == '"rows" is not a plain run of rows to the end of the input'
+    assert refusal == sentence

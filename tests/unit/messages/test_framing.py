@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
+from pathlib import Path
 
 import pytest
+import wireloom
 from hypothesis import given
 from hypothesis import strategies as st
+from wireloom import storage
 from wireloom.errors import WireloomError
 from wireloom.feeders import BATCH_BYTES
 from wireloom.messages.framing import Framing, Units, framing_class, units_of, varint
+from wireloom.plan import plan
+from wireloom.report import Damage
+from wireloom.scanning import Scanner
 
 from .notes import FORMAT, framed
 
@@ -137,3 +144,37 @@ def test_classes_of_others_are_loaded_by_name() -> None:
 def test_only_formats_of_messages_have_units() -> None:
     with pytest.raises(WireloomError, match=r"wireloom\.read"):
         units_of(dataclasses.replace(FORMAT, message=None))
+
+
+ENVELOPED = """
+meta:
+  id: enveloped
+  -wireloom: {message: {at: body, framing: FRAMING, type: event, columns: [n]}}
+seq:
+  - {id: magic, contents: EV}
+  - {id: body, type: event, size: 2}
+  - {id: digest, size: 16, -wireloom: {checksum: {algorithm: md5, over: body}}}
+types:
+  event:
+    -wireloom: {message: {fields: [{id: n, number: 1, type: uint32}]}}
+"""
+
+
+@pytest.mark.parametrize("engine", ["columns", "objects"])
+@pytest.mark.parametrize("word", ["varint", "u2be"])
+def test_an_envelope_stands_inside_of_each_unit(word: str, engine: str, tmp_path: Path) -> None:
+    (tmp_path / "enveloped.ksy").write_text(ENVELOPED.replace("FRAMING", word))
+    made = wireloom.load_spec(tmp_path / "enveloped.ksy")
+    bodies = [b"\x08\x05", b"\x08\x06", b"\x08\x07"]
+    units = [b"EV" + each + hashlib.md5(each).digest() for each in bodies]
+    length = b"\x14" if word == "varint" else b"\0\x14"
+    out = tmp_path / "events"
+    wireloom.write(made, [{"n": 5}, {"n": 6}, {"n": 7}], out)
+    assert out.read_bytes() == b"".join(length + each for each in units)
+    units[1] = units[1][:-1] + bytes([units[1][-1] ^ 1])
+    units.append(b"XX" + units[0][2:])
+    source = b"".join(length + each for each in units)
+    scanner = Scanner(dataclasses.replace(plan(made), engine=engine), storage.expand(source))
+    assert scanner.read_all()["n"].to_pylist() == [5, 7]
+    size = len(length) + 20
+    assert scanner.report.files[0].damaged == [Damage(size, size, "digest"), Damage(3 * size, size, "magic")]

@@ -1,0 +1,83 @@
+"""Rows that have a size of their own: read one by one, each with its place, and damage in one is that of it alone."""
+
+from pathlib import Path
+
+import pytest
+import wireloom
+from wireloom.report import Damage
+
+SPEC = """
+meta: {id: blocks, endian: le, -wireloom: {rows: blocks, parent-columns: [unit]}}
+seq:
+  - {id: unit, type: u2}
+  - {id: blocks, type: block, size: SIZE, repeat: eos}
+types:
+  block:
+    seq:
+      - {id: kind, type: u1}
+      - {id: len, type: u1}
+      - {id: text, size: len}
+"""
+HEAD = b"\x02\0"
+BLOCKS = [bytes([kind, 3]) + b"abc\0\0\0" for kind in range(8)]
+WHOLE = HEAD + b"".join(BLOCKS)
+
+
+@pytest.fixture(params=["8", "unit * 4"])
+def blocks(request: pytest.FixtureRequest, tmp_path: Path) -> wireloom.Format:
+    path = tmp_path / "blocks.ksy"
+    path.write_text(SPEC.replace("SIZE", request.param))
+    return wireloom.load_spec(path)
+
+
+def test_each_row_has_its_place(blocks: wireloom.Format) -> None:
+    table, report = wireloom.read_with_report(blocks, WHOLE, columns=["_offset", "unit", "kind", "text"])
+    assert table["_offset"].to_pylist() == [2 + 8 * number for number in range(8)]
+    assert table["kind"].to_pylist() == list(range(8))
+    assert set(table["unit"].to_pylist()) == {2}
+    assert report.clean
+    batches = list(wireloom.scan(blocks, WHOLE, batch_rows=3))
+    assert [each.num_rows for each in batches] == [3, 3, 2]
+
+
+@pytest.mark.parametrize("recover", [False, True])
+def test_what_is_cut_off_is_the_last_row(blocks: wireloom.Format, recover: bool) -> None:
+    table, report = wireloom.read_with_report(blocks, WHOLE + b"\x01\x02", recover=recover)
+    assert table.num_rows == 8
+    [file] = report.files
+    assert (file.tail, file.tail_offset, file.tail_size) == ("truncated", len(WHOLE), 2)
+
+
+@pytest.mark.parametrize("recover", [False, True])
+def test_damage_in_a_row_is_that_of_the_row(blocks: wireloom.Format, recover: bool) -> None:
+    data = bytearray(WHOLE)
+    data[2 + 8 * 3 + 1] = 200
+    columns = ["kind", "_error", "_corrupt_record"]
+    table, report = wireloom.read_with_report(blocks, bytes(data), columns=columns, recover=recover)
+    assert report.files[0].damaged == [Damage(26, 8, "length")]
+    assert report.files[0].tail == "clean"
+    assert table["kind"].to_pylist() == [0, 1, 2, None, 4, 5, 6, 7]
+    assert table["_corrupt_record"][3].as_py() == bytes(data[26:34])
+    with pytest.raises(wireloom.DamagedInputError, match="record 4: a length is impossible") as caught:
+        wireloom.read(blocks, bytes(data), mode="failfast")
+    assert caught.value.offset == 26
+
+
+def test_rows_larger_than_the_limit_are_refused(blocks: wireloom.Format) -> None:
+    table, report = wireloom.read_with_report(blocks, WHOLE, max_record=7)
+    assert table.num_rows == 0
+    assert (report.files[0].tail, report.files[0].tail_offset) == ("limit", 2)
+
+
+def test_they_are_written_with_their_size(blocks: wireloom.Format, tmp_path: Path) -> None:
+    table = wireloom.read(blocks, WHOLE, columns=["unit", "kind", "text"])
+    wireloom.write(blocks, table, tmp_path / "blocks.bin")
+    assert (tmp_path / "blocks.bin").read_bytes() == WHOLE
+
+
+def test_rows_whose_size_needs_all_of_the_input_are_read_as_a_whole(tmp_path: Path) -> None:
+    path = tmp_path / "blocks.ksy"
+    path.write_text(SPEC.replace("SIZE", "_io.size / 8"))
+    table, report = wireloom.read_with_report(wireloom.load_spec(path), WHOLE)
+    assert table["kind"].to_pylist() == list(range(8))
+    assert report.clean
