@@ -11,8 +11,9 @@ none that was accepted is missing.
 
 from __future__ import annotations
 
+from .blocks import AppendError
 from .calls import Calls, SystemCalls
 from .publish import publish
-from .writer import AppendError, AppendWriter
+from .writer import AppendWriter
 
 __all__ = ["AppendError", "AppendWriter", "Calls", "SystemCalls", "publish"]

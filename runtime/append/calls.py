@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+import stat
 from typing import Protocol
 
 from ..errors import WireloomError
@@ -20,6 +19,19 @@ class Calls(Protocol):
 
     def tail(self, descriptor: int, size: int) -> bytes | None:
         """The last ``size`` bytes of the file (all of a smaller one); ``None`` where it cannot be read."""
+        ...
+
+    def size(self, descriptor: int) -> int | None:
+        """The size of a regular file in bytes; ``None`` for anything else."""
+        ...
+
+    def position(self, descriptor: int) -> int:
+        """The offset in a regular file behind what was written last through this descriptor. To be asked right after a
+        write."""
+        ...
+
+    def read(self, descriptor: int, offset: int, size: int) -> bytes | None:
+        """The ``size`` bytes at ``offset``, fewer at the file's end; ``None`` where it cannot be read."""
         ...
 
     def sync(self, descriptor: int) -> None:
@@ -38,8 +50,23 @@ class SystemCalls:
         """Reads at the end; appending is not disturbed by it."""
         try:
             end = os.lseek(descriptor, 0, os.SEEK_END)
-            size = min(size, end)
-            os.lseek(descriptor, end - size, os.SEEK_SET)
+        except OSError:
+            return None
+        return self.read(descriptor, max(0, end - size), min(size, end))
+
+    def size(self, descriptor: int) -> int | None:
+        """``os.fstat``."""
+        status = os.fstat(descriptor)
+        return status.st_size if stat.S_ISREG(status.st_mode) else None
+
+    def position(self, descriptor: int) -> int:
+        """With ``O_APPEND`` a write leaves the descriptor's position behind what it wrote."""
+        return os.lseek(descriptor, 0, os.SEEK_CUR)
+
+    def read(self, descriptor: int, offset: int, size: int) -> bytes | None:
+        """Reads anywhere; appending is not disturbed by it."""
+        try:
+            os.lseek(descriptor, offset, os.SEEK_SET)
             return os.read(descriptor, size)
         except OSError:
             return None
@@ -61,27 +88,21 @@ def open_for_append(path: str, *, new: bool = False) -> io.FileIO:
         try:
             return io.FileIO(path, "a+")
         except PermissionError:
-            # Its end cannot be looked at then, so a delimiter is put first.
+            # Its end cannot be looked at then, so delimiters are put where there may be some already.
             return io.FileIO(path, "a")
     except OSError as error:
         raise WireloomError(f"cannot be appended to: {error.strerror}", path=path) from error
 
 
-@contextmanager
-def locked(descriptor: int) -> Iterator[None]:
-    """Holds the file's advisory lock, where the platform and the file system have one."""
+def reopened(descriptor: int) -> io.FileIO | None:
+    """The regular file behind a descriptor, opened once more; ``None`` where that is not possible.
+
+    Processes that inherited one descriptor share its position and its locks. One of its own has its own of both.
+    """
+    path = f"/proc/self/fd/{descriptor}"
+    if not (os.path.islink(path) and stat.S_ISREG(os.fstat(descriptor).st_mode)):
+        return None
     try:
-        import fcntl
-    except ImportError:
-        yield
-        return
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-    except OSError:
-        yield
-        return
-    try:
-        yield
-    finally:
-        with suppress(OSError):
-            fcntl.flock(descriptor, fcntl.LOCK_UN)
+        return open_for_append(path)
+    except WireloomError:
+        return None

@@ -11,8 +11,18 @@ WINDOW = 64 * 1024
 """Bytes at the end of a file that are looked at first for the beginning of its last frame."""
 
 
+def overlaps_itself(delimiter: bytes) -> bool:
+    """Whether a delimiter begins as it ends, so that behind a part of another one it is found too early.
+
+    >>> overlaps_itself(b"\\n\\n"), overlaps_itself(b"\\r\\n")
+    (True, False)
+    """
+    return any(delimiter.startswith(delimiter[size:]) for size in range(1, len(delimiter)))
+
+
 def missing_delimiter(format: Format, calls: Calls, descriptor: int) -> bytes:
-    """The bytes of the delimiter that the file lacks: none, all, or the rest of one that was torn.
+    """The bytes of the delimiter that the file lacks: none, all, or the rest of one that was torn. All where its end
+    cannot be read.
 
     A last byte ``FE`` is the torn half of ``FE FD``, or else the last byte of a record whose delimiter is missing as a
     whole. Which of the two is told by the record: it holds with that byte or without it. Where it does neither it is
@@ -25,7 +35,8 @@ def missing_delimiter(format: Format, calls: Calls, descriptor: int) -> bytes:
     if not tail or tail.endswith(delimiter):
         return b""
     torn = next((size for size in range(len(delimiter) - 1, 0, -1) if tail.endswith(delimiter[:size])), 0)
-    if torn and _holds(format, _last_frame(format, calls, descriptor)):
+    # No record ends in the beginning of a delimiter that overlaps itself.
+    if torn and not overlaps_itself(delimiter) and _holds(format, _last_frame(format, calls, descriptor)):
         return delimiter
     return delimiter[torn:]
 

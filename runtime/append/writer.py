@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import threading
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager
 from io import FileIO
 from typing import Any
 
@@ -14,27 +15,24 @@ from ..registry import get
 from ..threads import start
 from ..writing.batches import batches_of
 from ..writing.encoder import RowEncoder
-from .calls import Calls, SystemCalls, locked, open_for_append
-from .tail import missing_delimiter
+from .blocks import AppendError, BlockWriter
+from .calls import Calls, SystemCalls, open_for_append, reopened
+from .tail import overlaps_itself
 
-TRIES = 3
-"""How often a record is written before an error is raised; as often as the reference does."""
 NEVER, ALWAYS = "never", "always"
 
 
-class AppendError(WireloomError):
-    """A record could not be appended; ``__cause__`` is the system's error, ``None`` where writes came back short."""
-
-
 class AppendWriter:
-    """Appends records to a log of a delimited format. Threads may share one.
+    """Appends records to a log of a delimited format. Threads may share one, processes may not: a forked one opens its
+    own. What is promised where several processes append to a file: docs/appending.md.
 
     ``target``: a path (created where it is missing) or a descriptor that was opened with ``O_APPEND``, which stays open
     on ``close``. ``buffer``: 0 writes each record at once; otherwise records are gathered and written together when
     there are that many bytes of them, on ``flush`` and on ``close``. ``sync``: ``"never"``, ``"always"`` (after each
     write), or a number of seconds within which what was written is on the disk; ``sync()`` works with each of them.
     ``max_record``: the largest record on the wire, in bytes, without its delimiter; larger ones are refused. ``calls``:
-    the system calls. ``begin``: whether the first write makes sure that the file ends in a delimiter.
+    the system calls. ``begin``: whether each write makes sure that it stands behind a delimiter; without that, the file
+    must end in one and nobody else may append to it.
 
     ``torn_delimiter`` says what happens to a file that ends inside a delimiter (``FE`` without its ``FD``), as a crash
     can leave it. The reference puts a whole delimiter there (``"separate"``). The torn byte is then read as the last
@@ -64,28 +62,42 @@ class AppendWriter:
             )
         if torn_delimiter not in ("complete", "separate"):
             raise UnknownNameError(f"torn_delimiter is 'complete' or 'separate', not {torn_delimiter!r}")
-        self._completes = torn_delimiter == "complete"
         self._every = _seconds(sync)
         self._encoder = RowEncoder(self.format, max_record=max_record, numbered=False)
         self._calls = calls if calls is not None else SystemCalls()
         self._buffer = buffer
         self._pending: list[bytes] = []
         self._pending_size = 0
-        self._begun = not begin
-        self._torn = False
-        self._unsynced = False
         self._timer: threading.Timer | None = None
         self._late_error: OSError | WireloomError | None = None
         self._lock = threading.RLock()
+        self._process = os.getpid()
         self._path: str | None = None
         self._file: FileIO | None = None
         """What is ours to close."""
         if isinstance(target, int):
-            self._descriptor = target
+            self._file = reopened(target)
         else:
             self._path = os.fspath(target)
             self._file = open_for_append(self._path)
-            self._descriptor = self._file.fileno()
+        self._descriptor = self._file.fileno() if self._file is not None else int(target)
+        if overlaps_itself(self.format.delimiter) and not (self._file is not None and self._file.readable()):
+            if self._file is not None:
+                self._file.close()
+            raise UnsupportedError(
+                f"the delimiter {self.format.delimiter.hex()} overlaps itself, so {self.format.name} can be appended "
+                "to only where the end of the file can be read: give its path, and let it be read as well",
+                path=self._path,
+            )
+        self._blocks = BlockWriter(
+            self.format,
+            self._descriptor,
+            self._calls,
+            guards=begin,
+            completes=torn_delimiter == "complete",
+            shared=self._file is None,
+            path=self._path,
+        )
 
     def append(self, **values: Any) -> None:
         """Appends one record: the format's columns by name. Raises ``AppendError``, and ``WireloomError`` for values
@@ -101,42 +113,38 @@ class AppendWriter:
         return count
 
     def begin(self) -> None:
-        """Makes sure now that what is appended next stands behind a delimiter; else the first write does."""
-        with self._lock:
-            self._begun = True
-            delimiter = self.format.delimiter
-            if not self._completes:
-                if self._calls.tail(self._descriptor, len(delimiter)) != delimiter:
-                    self._put([delimiter])
-                return
-            # The lock keeps two writers from completing the same delimiter.
-            with locked(self._descriptor):
-                missing = missing_delimiter(self.format, self._calls, self._descriptor)
-                if missing:
-                    self._put([missing])
+        """Puts the delimiter that the file's end lacks; else the next write does."""
+        with self._own():
+            self._blocks.begin()
 
     def flush(self) -> None:
         """Writes what is buffered. After an error the records that did not get through stay buffered."""
-        with self._lock:
+        with self._own():
             self._raise_late_error()
             self._flush()
 
     def sync(self) -> None:
         """Writes what is buffered and returns when everything is on the disk."""
-        with self._lock:
+        with self._own():
             self._raise_late_error()
             self._flush()
             self._sync()
 
     def close(self) -> None:
         """Writes what is buffered, syncs unless that is never wanted, and closes the file. Again: nothing."""
+        if os.getpid() != self._process:
+            # What is buffered is written by the process that gathered it.
+            self._descriptor = -1
+            if self._file is not None:
+                self._file.close()
+            return
         with self._lock:
             if self._descriptor < 0:
                 return
             try:
                 self._raise_late_error()
                 self._flush()
-                if self._unsynced and self._every is not None:
+                if self._blocks.unsynced and self._every is not None:
                     self._sync()
             finally:
                 self._descriptor = -1
@@ -152,10 +160,22 @@ class AppendWriter:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _take(self, records: list[bytes]) -> None:
+    @contextmanager
+    def _own(self) -> Iterator[None]:
+        """Keeps other threads out. Raises ``WireloomError`` where the writer is closed or another process's."""
+        if os.getpid() != self._process:
+            raise WireloomError(
+                "the writer was opened before this process was forked, and belongs to the one that opened it: open one "
+                "here",
+                path=self._path,
+            )
         with self._lock:
             if self._descriptor < 0:
                 raise WireloomError("the writer is closed", path=self._path)
+            yield
+
+    def _take(self, records: list[bytes]) -> None:
+        with self._own():
             self._raise_late_error()
             if self._buffer > 0:
                 self._pending += records
@@ -164,71 +184,18 @@ class AppendWriter:
                 if self._pending_size >= self._buffer:
                     self._flush()
                 return
-            if not self._begun:
-                self.begin()
             for record in records:
-                self._put([record])
+                self._blocks.put([record])
+                self._written()
 
     def _flush(self) -> None:
         if not self._pending:
             return
-        if not self._begun:
-            self.begin()
         try:
-            self._put(self._pending)
+            self._blocks.put(self._pending)
         finally:
             self._pending_size = sum(map(len, self._pending))
-
-    def _put(self, records: list[bytes]) -> None:
-        """Writes ``records`` in one go, behind a delimiter once something was torn; takes off what got through.
-
-        Where the first of them does not get through in ``TRIES`` writes, a last delimiter is put for whoever writes
-        next, and ``AppendError`` is raised.
-        """
-        delimiter = self.format.delimiter
-        tries = 0
-        written, error = 0, None
-        while tries < TRIES:
-            front = len(delimiter) if self._torn else 0
-            block = b"".join([delimiter, *records] if front else records)
-            try:
-                written, error = self._calls.write(self._descriptor, block), None
-            except OSError as caught:
-                error = caught
-                tries += 1
-                continue
-            self._unsynced = self._unsynced or written > 0
-            through = written - front
-            complete = 0
-            while complete < len(records) and through >= len(records[complete]):
-                through -= len(records[complete])
-                complete += 1
-            del records[:complete]
-            if complete:
-                tries = 0
-            if not records:
-                self._torn = False
-                self._written()
-                return
-            # Records that end where the write did leave nothing torn.
-            self._torn = (self._torn or written > 0) and not (complete and through == 0)
-            tries += 1
-        if self._torn:
-            self._separate()
-        raise AppendError(
-            f"a record could not be appended in {TRIES} tries: {error.strerror or error}"
-            if error
-            else f"a record could not be appended in {TRIES} tries: the writes came back short",
-            path=self._path,
-        ) from error
-
-    def _separate(self) -> None:
-        """Tries to leave a delimiter behind a torn record, for whoever writes next."""
-        whole = False
-        with suppress(OSError):
-            whole = self._calls.write(self._descriptor, self.format.delimiter) == len(self.format.delimiter)
-        # The reference does not remember a delimiter that it owes.
-        self._torn = self._completes and not whole
+        self._written()
 
     def _written(self) -> None:
         if self._every == 0:
@@ -262,7 +229,7 @@ class AppendWriter:
             self._calls.sync(self._descriptor)
         except OSError as error:
             raise AppendError(f"what was appended may not be on the disk: {error.strerror}", path=self._path) from error
-        self._unsynced = False
+        self._blocks.unsynced = False
 
     def _raise_late_error(self) -> None:
         error, self._late_error = self._late_error, None

@@ -1,0 +1,169 @@
+"""Writing records to the end of a log so that each one that was accepted is found, whoever else appends to it.
+
+A record is accepted when it stands in the file between two delimiters, or between the file's beginning and one. The
+bytes of a file that is only appended to do not change, and no reader needs more than the two delimiters to find what
+is between them. So nothing that others write, tear or repair afterwards takes an accepted record away.
+
+The delimiter behind a record is written with it, in one call. The one before it may be missing, where another writer
+was killed in the middle of a record, or the disk was full. Three things see to it:
+
+- The look. Before each write the file's end is read, and what it lacks of a delimiter is written with the record.
+- The lock. From the look to the end of the write an advisory lock is held, so that no record of another writer is seen
+  half written or is torn in between. The system releases the lock of a writer that is killed.
+- The check. After the write its offset tells whether others wrote since the look all the same: some do not take the
+  lock, some file systems have none, and it is not waited for without end. The bytes before the record then have to be a
+  delimiter. Where they are not, the record has become part of a torn one, and is written again.
+
+Where the end cannot be read, or the offset is not known, each write begins with a delimiter.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from ..errors import WireloomError
+from ..format import Format
+from .calls import Calls
+from .locking import FileLock
+from .tail import missing_delimiter, overlaps_itself
+
+TRIES = 3
+"""How often a record is written before an error is raised; as often as the reference does."""
+
+
+class AppendError(WireloomError):
+    """A record could not be appended; ``__cause__`` is the system's error, ``None`` where writes came back short."""
+
+
+class BlockWriter:
+    """Writes records, each with its delimiter, to one descriptor in append mode.
+
+    ``guards``: whether each record is kept apart from what others have torn; ``completes``: whether a torn delimiter is
+    completed, instead of a whole one put behind it. ``shared``: others may have inherited the descriptor. ``path``: for
+    errors.
+    """
+
+    def __init__(
+        self,
+        format: Format,
+        descriptor: int,
+        calls: Calls,
+        *,
+        guards: bool,
+        completes: bool,
+        shared: bool,
+        path: str | None,
+    ) -> None:
+        self.unsynced = False
+        """Whether something was written since this was last set to false."""
+        self._format = format
+        self._delimiter = format.delimiter
+        self._overlaps = overlaps_itself(format.delimiter)
+        self._descriptor = descriptor
+        self._calls = calls
+        self._guards = guards
+        self._completes = completes
+        self._shared = shared
+        self._path = path
+        self._lock = FileLock()
+        self._begun = False
+        self._torn = False
+
+    def begin(self) -> None:
+        """Writes the delimiter that the end of the file lacks. Raises ``AppendError``."""
+        with self._lock.held(self._descriptor) as held:
+            lead, _ = self._lead(held)
+            if lead:
+                self._write([lead])
+            self._begun = True
+
+    def put(self, records: list[bytes]) -> None:
+        """Writes ``records`` in one go and takes off the list what was accepted.
+
+        Where the first of them is not accepted in ``TRIES`` writes, a last delimiter is put for whoever writes next,
+        and ``AppendError`` is raised.
+        """
+        if not self._guards:
+            self._write(records)
+            return
+        with self._lock.held(self._descriptor) as held:
+            self._write(records, held)
+            self._begun = True
+
+    def _write(self, records: list[bytes], held: bool | None = None) -> None:
+        """``held``: whether the lock is; ``None``: what is written need not stand behind a delimiter, except behind
+        what this writer has torn."""
+        tries = 0
+        error: OSError | None = None
+        while tries < TRIES:
+            try:
+                lead, size = self._lead(held) if held is not None else (self._delimiter if self._torn else b"", None)
+                written = self._calls.write(self._descriptor, b"".join([lead, *records]))
+            except OSError as caught:
+                error = caught
+                tries += 1
+                continue
+            error = None
+            self.unsynced = self.unsynced or written > 0
+            through = written - len(lead)
+            complete = 0
+            while complete < len(records) and through >= len(records[complete]):
+                through -= len(records[complete])
+                complete += 1
+            # Records that end where the write did leave nothing torn.
+            self._torn = (self._torn or written > 0) and not (complete and through == 0)
+            # Only the first one can have become part of what others have torn.
+            first = 0 if not complete or held is None or self._is_apart(lead, size, written) else 1
+            del records[first:complete]
+            if not records:
+                return
+            tries = 1 if complete > first else tries + 1
+        if self._torn:
+            self._separate()
+        raise AppendError(
+            f"a record could not be appended in {TRIES} tries: {error.strerror or error}"
+            if error
+            else f"a record could not be appended in {TRIES} tries: the writes came back short",
+            path=self._path,
+        ) from error
+
+    def _lead(self, held: bool) -> tuple[bytes, int | None]:
+        """What the next record needs before it, and the size of the file for which that holds."""
+        size = self._calls.size(self._descriptor)
+        if size is None:
+            return b"" if self._begun else self._delimiter, None
+        if self._shared:
+            return self._delimiter, size
+        if size == 0 and self._completes:
+            return b"", size
+        if not self._completes:
+            tail = self._calls.tail(self._descriptor, len(self._delimiter))
+            return b"" if tail == self._delimiter else self._delimiter, size
+        missing = missing_delimiter(self._format, self._calls, self._descriptor)
+        if missing and not held and not self._overlaps:
+            # The rest of a torn one would be rubbish behind the delimiter that another is about to write.
+            missing = self._delimiter
+        return missing, size
+
+    def _is_apart(self, lead: bytes, size: int | None, written: int) -> bool:
+        """Whether a delimiter or the file's beginning stands before the records of a write of ``written`` bytes that
+        began with ``lead``, which was enough where the file had ``size`` bytes."""
+        if size is None or self._shared:
+            return True
+        begin = self._calls.position(self._descriptor) - written
+        if begin in (0, size):
+            return True
+        if self._overlaps:
+            return False
+        if lead:
+            return lead == self._delimiter
+        width = len(self._delimiter)
+        return self._calls.read(self._descriptor, begin - width, width) == self._delimiter
+
+    def _separate(self) -> None:
+        """Tries to leave a delimiter behind a torn record, for whoever writes next."""
+        whole = False
+        with suppress(OSError):
+            whole = self._calls.write(self._descriptor, self._delimiter) == len(self._delimiter)
+        # The reference does not remember a delimiter that it owes.
+        self._torn = self._completes and not whole

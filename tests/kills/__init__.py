@@ -1,0 +1,1 @@
+"""Appenders that are killed: what was acknowledged is read, and only what a kill tore is damaged."""
