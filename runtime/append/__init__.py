@@ -3,10 +3,10 @@
 >>> with AppendWriter("journal.log", "word_stuffed_log") as journal:    # doctest: +SKIP
 ...     journal.append(generation=7, payload=b"hello")
 
-Each record goes out in one write to a descriptor in append mode, with its delimiter after it, so that writers need not
-know of each other. A write that the system cuts short leaves a torn record; the record is then written again behind a
-delimiter of its own, and a reader skips the torn one. A record whose delimiter alone was torn can so be read twice;
-none that was accepted is missing.
+Each record goes out in one write to a descriptor in append mode, with its delimiter after it. A write that the system
+cuts short, or whose writer is killed, leaves a torn record; what is written next begins with the delimiter that is
+missing, and a reader skips the torn one. A record whose delimiter alone was torn can so be read twice; none that was
+accepted is missing, whatever becomes of other writers (blocks.py).
 """
 
 from __future__ import annotations

@@ -112,12 +112,13 @@ class BlockWriter:
                 complete += 1
             # Records that end where the write did leave nothing torn.
             self._torn = (self._torn or written > 0) and not (complete and through == 0)
-            # Only the first one can have become part of what others have torn.
+            # Only the first one can have become part of what others have torn; that is no failure of this write.
             first = 0 if not complete or held is None or self._is_apart(lead, size, written) else 1
+            is_short = complete < len(records)
             del records[first:complete]
             if not records:
                 return
-            tries = 1 if complete > first else tries + 1
+            tries = (0 if complete > first else tries) + is_short
         if self._torn:
             self._separate()
         raise AppendError(

@@ -77,10 +77,11 @@ class AppendWriter:
         """What is ours to close."""
         if isinstance(target, int):
             self._file = reopened(target)
+            self._descriptor = self._file.fileno() if self._file is not None else target
         else:
             self._path = os.fspath(target)
             self._file = open_for_append(self._path)
-        self._descriptor = self._file.fileno() if self._file is not None else int(target)
+            self._descriptor = self._file.fileno()
         if overlaps_itself(self.format.delimiter) and not (self._file is not None and self._file.readable()):
             if self._file is not None:
                 self._file.close()

@@ -67,7 +67,7 @@ def live(life: Life) -> None:
 
     signal.signal(signal.SIGTERM, stop)
     if not life.locks:
-        locking.fcntl.flock = no_locks  # type: ignore[assignment]
+        locking.fcntl.flock = no_locks
     randomness = random.Random(life.seed)
     subject = SUBJECTS[life.subject]
     notes = os.open(life.acknowledged, os.O_WRONLY | os.O_CREAT | os.O_APPEND)

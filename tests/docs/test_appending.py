@@ -1,0 +1,11 @@
+"""The page on appending to logs: its examples."""
+
+from pathlib import Path
+
+from .blocks import Page
+
+PAGE = Path(__file__).parents[2] / "docs" / "appending.md"
+
+
+def test_the_page(tmp_path: Path) -> None:
+    assert Page(PAGE.read_text(), tmp_path).run() >= 1
