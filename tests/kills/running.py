@@ -95,8 +95,10 @@ def _log(
     def bury(index: int) -> None:
         life, process = running.pop(index)
         process.join(PATIENCE)
-        assert process.exitcode in (0, -signal.SIGKILL), f"an appender ended with {process.exitcode}"
-        if process.exitcode:
+        # One that is told to end before it has begun is ended by that.
+        ends = (0, -signal.SIGKILL, -signal.SIGTERM)
+        assert process.exitcode in ends, f"an appender ended with {process.exitcode}"
+        if process.exitcode == -signal.SIGKILL:
             killed.add(life.number)
 
     path.touch()
