@@ -66,19 +66,20 @@ conformance: setup
 gallery: setup
 	@$(BIN)/python -m tests.conformance.gallery
 
-# A peer that cannot be installed is reported as absent.
+# The peers want other versions of what the tests need, so they get an environment of their own on top of $(VENV). One
+# that cannot be installed is reported as absent.
 bench: setup
-	-@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --editable '.[bench]'
-	@$(BIN)/python -m tests.bench
+	-@VENV="$(VENV)" LAYER="$(VENV)-bench" EXTRA=bench sh .ci/layer
+	@$(VENV)-bench/bin/python -m tests.bench
 
 # Without atheris the Python surfaces are reported as absent.
 FUZZ_SECONDS ?= 60
 fuzz: setup
-	-@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --editable '.[fuzz]'
-	@FUZZ_SECONDS=$(FUZZ_SECONDS) $(BIN)/python -m tests.fuzz
+	-@VENV="$(VENV)" LAYER="$(VENV)-fuzz" EXTRA=fuzz sh .ci/layer
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) $(VENV)-fuzz/bin/python -m tests.fuzz
 
 clean:
-	rm -rf $(VENV) build dist bench-report demo-data fuzz-report campaign-report .typings *.egg-info
+	rm -rf $(VENV) $(VENV)-bench $(VENV)-fuzz build dist bench-report demo-data fuzz-report campaign-report .typings *.egg-info
 
 # A thousand per format are part of `make test`; this is for the night.
 DAMAGES ?= 100000

@@ -60,7 +60,7 @@ def missing(*modules: str) -> str | None:
         try:
             importlib.import_module(each)
         except ImportError as error:
-            return f"{each} cannot be imported ({error}); pip install 'wireloom[bench]' brings the peers"
+            return f"{each} cannot be imported ({error}); `make bench` installs the peers"
     return None
 
 
