@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
 
+from .addresses import path_text
 from .cached import cached_property
 from .errors import WireloomError
 from .feeders import BatchColumns, Filled, RowDamage
@@ -121,8 +121,7 @@ class Layout:
 
     def builder(self, path: str | None) -> Builder:
         """What makes batches for one input."""
-        # Names of files that are not text would be refused by Arrow.
-        path = None if path is None else os.fsencode(path).decode("utf-8", "replace")
+        path = None if path is None else path_text(path)
         values = path_pattern(self.format.path_pattern).match(path) if self.format.path_pattern else {}
         return Builder(self, {PATH: path, **values})
 

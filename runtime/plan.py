@@ -164,6 +164,10 @@ def _positive(name: str, value: int) -> int:
     return value
 
 
+LAST_OFFSET = 2**63 - 1
+"""No input has an offset beyond it."""
+
+
 def _range(value: tuple[int, int]) -> tuple[int, int]:
     try:
         begin, end = value
@@ -171,7 +175,7 @@ def _range(value: tuple[int, int]) -> tuple[int, int]:
         raise WireloomError(f"byte_range is a pair of offsets (begin, end), not {value!r}") from None
     if not (isinstance(begin, int) and isinstance(end, int) and 0 <= begin <= end):
         raise WireloomError(f"byte_range is (begin, end) with 0 ≤ begin ≤ end, not {value!r}")
-    return begin, end
+    return min(begin, LAST_OFFSET), min(end, LAST_OFFSET)
 
 
 def _options(format: Format, options: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, Any]]:

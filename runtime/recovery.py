@@ -13,6 +13,8 @@ CAPACITY = 2 * CHAIN_ROWS
 """Rows of a batch that what is held back fits in, with more behind it."""
 RUN = 64 * 1024
 """Bytes of a run of empty frames that are passed over at once."""
+PROBE = 64 * 1024
+"""Zeros in which a row is looked for, to see whether it could stand in a hole."""
 CONTENT = 1024 * 1024
 """Most bytes of a skipped range that are kept for ``_corrupt_record``."""
 
@@ -108,6 +110,7 @@ def resync(feeder: Feeder, window: Window, max_record: int) -> bytes | None:
     """
     skipped = Skipped()
     search = window.begin + 1
+    refused: int | None = None
     while True:
         last = window.at_end
         found, index = feeder.resync(window, search)
@@ -117,11 +120,26 @@ def resync(feeder: Feeder, window: Window, max_record: int) -> bytes | None:
             return skipped.content
         if last:
             return None
+        rest = window.view[index:]
+        if len(rest) <= PROBE and not any(rest):
+            refused = zeros_refused(feeder) if refused is None else refused
+            if refused and (hole := window.leap(refused)):
+                skipped.add(rest)
+                skipped.add_zeros(hole)
         # Each look costs as much as there is in the window, so the window at least doubles in between.
         wanted = min(2 * (len(window.view) - index), 2 * max_record)
         while window.extend() and len(window.view) - window.begin < wanted:
             pass
         search = window.begin
+
+
+def zeros_refused(feeder: Feeder) -> int:
+    """How many zeros a place need begin with so that no row that holds begins there; 0: there is no such number."""
+    zeros = MemoryWindow(memoryview(bytes(PROBE)))
+    # What is incomplete is not refused.
+    zeros.at_end = False
+    found, index = feeder.resync(zeros, 0)
+    return 0 if found or index == 0 else PROBE - index + 1
 
 
 def skip_frame(window: Window, index: int, delimiter: bytes) -> bytes:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from .addresses import path_text
+
 REASONS = (
     "none",
     "length",
@@ -84,7 +86,7 @@ class FileReport:
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON takes it: ``damaged`` is a list of ``[offset, length, reason]``."""
         result: dict[str, Any] = {
-            "path": self.path,
+            "path": None if self.path is None else path_text(self.path),
             "rows": self.rows,
             "bytes": self.bytes,
             "damaged": [[each.offset, each.length, each.reason] for each in self.damaged],

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Protocol
-from urllib.parse import unquote, urlsplit
 
+from .addresses import local_path, scheme_of
 from .credentials import check_endpoint
 from .errors import NothingThereError, WireloomError
 from .listing import alternatives, hidden, in_order, walk
@@ -301,14 +301,14 @@ def _named(name: str | bytes, location: Location) -> Iterator[Input]:
         file = getattr(sys.stdin.buffer, "raw", sys.stdin.buffer)
         yield ObjectInput(STANDARD_INPUT, None, file=file, pipe=True)
         return
-    scheme = urlsplit(path).scheme if "://" in path else ""
+    scheme = scheme_of(path)
     if scheme in REMOTE_SCHEMES:
         # pyarrow.fs takes a tenth of a second to import, and local files do not need it.
         from .remote import expand_remote
 
         yield from expand_remote(path, location)
     elif scheme == "file":
-        yield from _local(unquote(urlsplit(path).path))
+        yield from _local(local_path(path))
     elif scheme:
         raise WireloomError(f"cannot read {scheme}://: give a local path, file:// or s3://", path=path)
     else:

@@ -63,6 +63,11 @@ BINARY = ("parquet", "arrow")
 @limit_option
 @bytes_option
 @click.option(
+    "--escape-formulas",
+    is_flag=True,
+    help="CSV: an apostrophe before text that a spreadsheet would compute (it begins with =, +, -, @, tab or return).",
+)
+@click.option(
     "--report",
     "report_path",
     metavar="FILE",
@@ -83,6 +88,7 @@ def command(
     verify: bool,
     limit: int | None,
     as_bytes: str,
+    escape_formulas: bool,
     report_path: str | None,
     location: dict[str, Any],
     options: dict[str, Any],
@@ -109,6 +115,8 @@ def command(
         kind = "ndjson" if output == "-" else kind_of(output)
         if kind == "ndjson" and ".json" in PurePath(output).suffixes:
             click.echo(f"wireloom: note: {output} gets JSON lines, one object per line (NDJSON)", err=True)
+    if escape_formulas and kind != "csv":
+        raise click.UsageError(f"--escape-formulas is for CSV, not for {kind}", click.get_current_context())
     if output == "-" and kind in BINARY and sys.stdout.isatty():
         raise click.UsageError(f"{kind} is not for a terminal: add -o FILE", click.get_current_context())
     if output == "-" and report_path == "-":
@@ -125,7 +133,7 @@ def command(
     with scanning(format, inputs, how | options, f"decode {format.name}", quiet=quiet) as (scanner, batches):
         with (
             opened(standard_output() if output == "-" else output, Location(**location)) as file,
-            sink(file, output, kind, scanner.schema, as_bytes, limit) as rows,
+            sink(file, output, kind, scanner.schema, as_bytes, limit, escape_formulas=escape_formulas) as rows,
         ):
             for batch in limited(batches, limit):
                 rows.write(batch)

@@ -13,6 +13,7 @@ from typing import IO, Any, cast
 import pyarrow as pa
 import zstandard
 
+from ..addresses import local_path
 from ..codecs import SUFFIXES
 from ..errors import WireloomError
 from ..format import Format
@@ -82,7 +83,7 @@ def _opened(path: str, location: Location) -> Iterator[tuple[IO[bytes], Place]]:
             # Arrow's own file objects read no lines.
             file: Any = io.BufferedReader(filesystem(location, bucket).open_input_file(key), READ_SIZE)
         else:
-            file = open(path.removeprefix("file://"), "rb")  # noqa: SIM115 - closed below
+            file = open(local_path(path), "rb")  # noqa: SIM115 - closed below
     except OSError as error:
         raise WireloomError(f"cannot be read: {error.strerror or error}", path=path) from error
     with file:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import PurePath
 from typing import IO, Any, Protocol
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ..codecs import SUFFIXES
 from ..errors import WireloomError
+from ..printable import printable
 from ..writing.codecs import compressor
 from .text import lines, plain_text
 
@@ -21,7 +22,8 @@ PAGE_WIDTH = 160
 """Characters in a line of a table that does not go to a terminal."""
 NARROWEST = 8
 """No column of a table is cut further than this."""
-CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+FORMULA = r"^[=+\-@\t\r]"
+"""How a cell begins that a spreadsheet computes."""
 ROW_GROUP_BYTES = 64 * 1024 * 1024
 """A Parquet row group is written when this much is gathered, or ``ROW_GROUP_ROWS`` rows."""
 ROW_GROUP_ROWS = 256 * 1024
@@ -116,20 +118,29 @@ class _Arrow(_Arrowed):
 
 
 class _Csv(_Arrowed):
-    def __init__(self, file: IO[bytes], schema: pa.Schema, as_bytes: str) -> None:
+    def __init__(self, file: IO[bytes], schema: pa.Schema, as_bytes: str, *, escape_formulas: bool = False) -> None:
         from pyarrow.csv import CSVWriter
 
-        self._as_bytes = as_bytes
+        self._as_bytes, self._escape_formulas = as_bytes, escape_formulas
         empty = [plain_text(pa.array([], each.type), as_bytes) for each in schema]
         self._schema = pa.schema(list(zip(schema.names, [each.type for each in empty], strict=True)))
         self._writer = CSVWriter(file, self._schema)
 
     def write(self, batch: pa.RecordBatch) -> None:
         columns = [
-            plain_text(column, self._as_bytes).cast(each.type)
+            self._cells(plain_text(column, self._as_bytes)).cast(each.type)
             for column, each in zip(batch.columns, self._schema, strict=True)
         ]
         self._writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=self._schema))
+
+    def _cells(self, column: pa.Array) -> pa.Array:
+        """The column; an apostrophe before texts that a spreadsheet would compute, where that is asked for."""
+        kind = column.type
+        if not self._escape_formulas or not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+            return column
+        mark, nothing = pa.scalar("'", kind), pa.scalar("", kind)
+        escaped = pc.binary_join_element_wise(mark, column, nothing)
+        return pc.if_else(pc.match_substring_regex(column, FORMULA), escaped, column)
 
     def close(self) -> None:
         self._writer.close()
@@ -193,8 +204,7 @@ def fitted(widths: list[int], room: int) -> list[int]:
 
 def _shown(value: object) -> str:
     """A value in one line; control characters would move the terminal's cursor, and worse."""
-    text = "" if value is None else str(value)
-    return CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+    return "" if value is None else printable(str(value))
 
 
 SINKS: dict[str, Callable[[IO[bytes], pa.Schema, str], Sink]] = {
@@ -219,11 +229,19 @@ def kind_of(name: str) -> str:
 
 @contextmanager
 def sink(
-    file: IO[bytes], name: str, kind: str, schema: pa.Schema, as_bytes: str, limit: int | None = None
+    file: IO[bytes],
+    name: str,
+    kind: str,
+    schema: pa.Schema,
+    as_bytes: str,
+    limit: int | None = None,
+    *,
+    escape_formulas: bool = False,
 ) -> Iterator[Sink]:
     """A sink of that kind on an open file; lines and CSV are compressed where the name ends in ``.gz`` or ``.zst``.
 
-    ``limit`` is how many rows are wanted; a table shows ``TABLE_ROWS`` of them without it.
+    ``limit`` is how many rows are wanted; a table shows ``TABLE_ROWS`` of them without it. ``escape_formulas``: CSV has
+    an apostrophe before texts that a spreadsheet would compute.
     """
     codec = SUFFIXES.get(PurePath(name).suffix.lower()) if kind in TEXT_KINDS else None
     target: Any = _Compressed(file, codec) if codec is not None else file
@@ -232,6 +250,8 @@ def sink(
         made = _Table(target, schema, as_bytes, TABLE_ROWS if limit is None else limit)
     elif kind == "arrow" and (name == "-" or name.endswith(".arrows")):
         made = _Arrow(target, schema, as_bytes, stream=True)
+    elif kind == "csv":
+        made = _Csv(target, schema, as_bytes, escape_formulas=escape_formulas)
     else:
         made = SINKS[kind](target, schema, as_bytes)
     try:

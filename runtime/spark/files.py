@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 
 from pyspark.sql.types import StructField
 
+from ..addresses import local_path
 from ..bundle_loading import is_small, stand_back_to_back
 from ..codecs import HEAD, SUFFIXES, Stored, detect
 from ..errors import NothingThereError, WireloomError
@@ -64,7 +65,7 @@ def below(path: str, options: ReadOptions) -> Iterable[Input]:
 
 def _is_directly_in(file: str, path: str) -> bool:
     """Whether a file is what a path or pattern names, or in a folder that it names, not below one in it."""
-    here, named = (os.path.normpath(each.removeprefix("file://")).split("/") for each in (file, path))
+    here, named = (os.path.normpath(local_path(each)).split("/") for each in (file, path))
     if "**" in named:
         return True
     return len(here) - len(named) in (0, 1)

@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterable
 from datetime import date
 from typing import TYPE_CHECKING
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from pyspark.sql.types import DataType, DateType, IntegerType, LongType, StringType
 
+from ..addresses import local_path
 from ..errors import WireloomError
 
 if TYPE_CHECKING:
@@ -29,10 +30,10 @@ def folder_values(path: str, base: str | None = None) -> dict[str, str | None]:
     {'day': '2026-03-01', 'host': 'a/b'}
     """
     if base is not None:
-        outer = _plain(base).rstrip("/") + "/"
-        if not _plain(path).startswith(outer):
+        outer = local_path(base).rstrip("/") + "/"
+        if not local_path(path).startswith(outer):
             raise WireloomError(f"is not below basePath {base!r}: name a folder that holds all that is read", path=path)
-        path = _plain(path)[len(outer) :]
+        path = local_path(path)[len(outer) :]
     found: dict[str, str | None] = {}
     for part in path.split("/")[:-1]:
         key, sign, value = part.partition("=")
@@ -46,11 +47,6 @@ def constants_of(path: str | None, options: ReadOptions) -> dict[str, str | None
     if options.partition_columns == "off" or path is None:
         return {}
     return {key.lower(): value for key, value in folder_values(path, options.base_path).items()}
-
-
-def _plain(path: str) -> str:
-    """A local path as files have it; addresses of stores as they are."""
-    return unquote(urlsplit(path).path) if path.startswith("file:/") else path
 
 
 def column_types(found: Iterable[dict[str, str | None]], choice: str) -> dict[str, DataType]:

@@ -8,10 +8,10 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import IO, Any
-from urllib.parse import unquote, urlsplit
 
 import pyarrow.fs
 
+from ..addresses import local_path, scheme_of
 from ..errors import WireloomError
 from ..listing import hidden
 from ..storage import REMOTE_SCHEMES, Location
@@ -158,7 +158,7 @@ class Folder:
 
 def folder(address: str, location: Location | None = None) -> Folder:
     """The folder of a local path, ``file://`` or ``s3://`` address. Raises ``WireloomError`` for other schemes."""
-    scheme = urlsplit(address).scheme if "://" in address else ""
+    scheme = scheme_of(address)
     if scheme in REMOTE_SCHEMES:
         from ..remote import filesystem, split
 
@@ -166,6 +166,5 @@ def folder(address: str, location: Location | None = None) -> Folder:
         return Folder(address, key, filesystem(location or Location(), bucket), location or Location())
     if scheme not in ("", "file"):
         raise WireloomError(f"cannot write to {scheme}://: give a local path, file:// or s3://", path=address)
-    path = unquote(urlsplit(address).path) if scheme or address.startswith("file:/") else address
     # Kept for places that are named beside it.
-    return Folder(address, os.path.abspath(path), pyarrow.fs.LocalFileSystem(), location)
+    return Folder(address, os.path.abspath(local_path(address)), pyarrow.fs.LocalFileSystem(), location)

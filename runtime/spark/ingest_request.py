@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from urllib.parse import unquote, urlsplit
 
+from ..addresses import local_path
 from ..errors import NothingThereError, UnsupportedError, WireloomError
 from ..explored import ExploredFormat
 from ..format import Format
@@ -232,7 +232,7 @@ def _check_outside(inputs: Iterable[str], places: Iterable[Folder], options: Map
 
 
 def _local(path: str) -> str:
-    return os.path.abspath(unquote(urlsplit(path).path) if path.startswith("file:/") else path)
+    return os.path.abspath(local_path(path))
 
 
 def _absolute(path: str) -> str:

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import io
 import os
 import random
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 import wireloom
 from wireloom.window import CHUNK
 
-from ..unit.reading.samples import cobs_log, payloads, word_log
+from ..unit.reading.running import FEEDERS, read
+from ..unit.reading.samples import cobs_log, frames, payloads, word_log
 from .children import needs_engine
 from .counting import count_reads
 
 SIZE = 3_000_000_000
+TEBIBYTE = 1 << 40
 LOGS = {"cobs_log": cobs_log, "word_stuffed_log": word_log}
 DELIMITERS = {"cobs_log": b"\0", "word_stuffed_log": b"\xfe\xfd"}
 
@@ -125,3 +129,46 @@ def test_a_hole_that_is_cut_off_while_it_is_read_is_no_run_of_zeros(tmp_path: Pa
     assert rows == 3000
     assert file.tail == "truncated"
     assert file.error == f"the input ended at stored byte {cut}, and it had {SIZE} when it was opened"
+
+
+ZERO_HEADED = """
+meta: {id: zero_headed, endian: le, -wireloom: {rows: rows, max-record: 1000}}
+seq:
+  - {id: rows, type: row, repeat: eos}
+types:
+  row:
+    seq:
+      - {id: reserved, contents: [0, 0, 0]}
+      - {id: len, type: u2, valid: {min: 1}}
+      - {id: payload, size: len}
+      - {id: crc, type: u4, -wireloom: {checksum: {algorithm: crc32c, over: payload}}}
+"""
+
+
+@pytest.mark.parametrize("feeder", FEEDERS)
+def test_a_search_for_the_next_row_passes_over_holes(
+    feeder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A tebibyte that is not stored costs no reads, and the rows after it are found, zeros at their beginning too."""
+    (tmp_path / "zero_headed.ksy").write_text(ZERO_HEADED)
+    own = wireloom.load_spec(tmp_path / "zero_headed.ksy")
+    rows = io.BytesIO()
+    wireloom.write(own, pa.table({"payload": payloads(20)}), rows)
+    sizes = count_reads(monkeypatch)
+    for format, content in ((own, rows.getvalue()), ("edgemq_segment", frames(payloads(20)))):
+        path = tmp_path / "sparse.log"
+        behind = TEBIBYTE - 4096 * 3
+        with path.open("wb") as file:
+            file.write(content + b"\xff" * 50)
+            file.seek(behind)
+            file.write(content)
+            file.truncate(TEBIBYTE)
+        if path.stat().st_blocks * 512 > SIZE // 2:
+            pytest.skip("the file system has no holes")
+        sizes.clear()
+        how = {"columns": ["_offset", "payload"], "max_record": 100_000}
+        table, _ = read(feeder, format, path, recover=True, **how)
+        assert table["payload"].to_pylist() == payloads(20) * 2
+        assert table["_offset"].to_pylist()[20] == behind
+        assert sum(sizes) < 20 * CHUNK
+        path.unlink()

@@ -139,6 +139,27 @@ def test_a_table_cuts_long_texts_and_shows_no_control_characters(tmp_path: Path)
     assert "\x1b" not in result.stdout
 
 
+CONTROLS = "caf\u00e9 \x9b2J\x85\u2028\x7f"
+
+
+def test_json_lines_hold_no_controls_and_one_line_for_each_row(tmp_path: Path) -> None:
+    write("edgemq_segment", [EVENTS[0] | {"payload": CONTROLS.encode()}], tmp_path / "a.wal")
+    result = run("decode", "edgemq_segment", str(tmp_path / "a.wal"), "--bytes", "utf8", "--columns", "payload")
+    assert result.stdout == '{"payload":"caf\u00e9 \\u009b2J\\u0085\\u2028\\u007f"}\n'
+    assert json.loads(result.stdout)["payload"] == CONTROLS
+
+
+def test_formulas_in_csv_are_escaped_where_that_is_asked_for(tmp_path: Path) -> None:
+    texts = ["=1+1", "+1", "-1", "@sum", "\t=1", "plain", "a=1"]
+    write("edgemq_segment", [EVENTS[0] | {"payload": each.encode()} for each in texts], tmp_path / "a.wal")
+    arguments = ("decode", "edgemq_segment", str(tmp_path / "a.wal"), "--bytes", "utf8", "--columns", "tenant,payload")
+    for flags, mark in ((), ""), (("--escape-formulas",), "'"):
+        found = list(csv.DictReader(io.StringIO(run(*arguments, "--to", "csv", *flags).stdout)))
+        assert [each["payload"] for each in found] == [mark * (each[0] in "=+-@\t") + each for each in texts]
+        assert {each["tenant"] for each in found} == {"7"}
+    assert "is for CSV, not for ndjson" in run(*arguments, "--escape-formulas", code=2).stderr
+
+
 def test_the_name_has_to_say_what_to_write(segment: str, tmp_path: Path) -> None:
     result = run("decode", "edgemq_segment", segment, "-o", str(tmp_path / "a.dat"), code=2)
     assert "add --to ndjson|parquet|arrow|csv|table" in result.stderr

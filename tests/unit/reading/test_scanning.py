@@ -98,7 +98,7 @@ def test_a_file_whose_name_is_no_text(tmp_path: Path) -> None:
         pytest.skip("the file system takes only text")
     table, report = wireloom.read_with_report("edgemq_segment", os.fsdecode(name), columns=["_path"])
     assert table.num_rows == 300
-    assert table["_path"][0].as_py().endswith("/\N{REPLACEMENT CHARACTER}.wal")
+    assert table["_path"][0].as_py() == f"file://{tmp_path}/%FF.wal"
     assert report.files[0].path == os.fsdecode(name)
 
 

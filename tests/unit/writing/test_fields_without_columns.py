@@ -91,5 +91,5 @@ def test_a_field_of_a_type_of_its_own_in_a_file_with_a_header(tmp_path: Path) ->
     format = load(tmp_path, "later_items", LATER)
     with pytest.raises(wireloom.WireloomError, match=r"rows have the field 'body'.*LaterItems\.Item"):
         wireloom.write(format, pa.table({"number": pa.array([1], pa.uint16())}), io.BytesIO())
-    with pytest.raises(UnsetError, match="LaterItems.Body has no value of 'left'"):
+    with pytest.raises(UnsetError, match=r"LaterItems\.Body has no value of 'left'"):
         format.row_class(number=1, body=format.root_class.Body()).to_bytes()

@@ -1,0 +1,57 @@
+"""Addresses: their schemes, and those of local files (RFC 8089)."""
+
+from __future__ import annotations
+
+import os
+import re
+from urllib.parse import quote_from_bytes, unquote
+
+from .errors import WireloomError
+
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
+THIS_HOST = ("", "localhost")
+
+
+def scheme_of(address: str) -> str:
+    """The scheme in small letters; empty for a path.
+
+    >>> scheme_of("S3://logs/a"), scheme_of("file:/logs"), scheme_of("logs/a")
+    ('s3', 'file', '')
+    """
+    found = _SCHEME.match(address)
+    if found:
+        return found[1].lower()
+    return "file" if address.startswith("file:/") else ""
+
+
+def local_path(address: str) -> str:
+    """The path that a ``file:`` address names; any other text as it is.
+
+    >>> local_path("file:///logs/day%201"), local_path("file:/logs"), local_path("logs/a%20b")
+    ('/logs/day 1', '/logs', 'logs/a%20b')
+
+    Raises ``WireloomError`` for an address on another host.
+    """
+    if not address.startswith("file:/"):
+        return address
+    path = address.removeprefix("file:")
+    if path.startswith("//"):
+        host, slash, path = path[2:].partition("/")
+        if host.lower() not in THIS_HOST:
+            message = f"{host} is another host: mount its files and give their path, or file:///PATH for a local one"
+            raise WireloomError(message, path=address)
+        path = slash + path
+    return unquote(path, errors="surrogateescape")
+
+
+def path_text(path: str) -> str:
+    """A path as text that Arrow and JSON can hold: a local one that is no UTF-8 as its ``file:`` address.
+
+    >>> path_text("/logs/a.log"), path_text(os.fsdecode(b"/logs/\\xff.log"))
+    ('/logs/a.log', 'file:///logs/%FF.log')
+    """
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return f"file://{quote_from_bytes(os.fsencode(os.path.abspath(path)))}"
+    return path
