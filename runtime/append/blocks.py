@@ -14,7 +14,8 @@ was killed in the middle of a record, or the disk was full. Three things see to 
   lock, some file systems have none, and it is not waited for without end. The bytes before the record then have to be a
   delimiter. Where they are not, the record has become part of a torn one, and is written again.
 
-Where the end cannot be read, or the offset is not known, each write begins with a delimiter.
+Where the file still ends where this writer's last record did, its end need not be read. Where it cannot be read, or the
+offset is not known, a write begins with a delimiter.
 """
 
 from __future__ import annotations
@@ -65,13 +66,15 @@ class BlockWriter:
         self._completes = completes
         self._shared = shared
         self._path = path
-        self._lock = FileLock()
+        self._lock = FileLock(descriptor)
         self._begun = False
         self._torn = False
+        self._end = -1
+        """Where the last write ended, if that was in a delimiter."""
 
     def begin(self) -> None:
         """Writes the delimiter that the end of the file lacks. Raises ``AppendError``."""
-        with self._lock.held(self._descriptor) as held:
+        with self._lock as held:
             lead, _ = self._lead(held)
             if lead:
                 self._write([lead])
@@ -86,7 +89,7 @@ class BlockWriter:
         if not self._guards:
             self._write(records)
             return
-        with self._lock.held(self._descriptor) as held:
+        with self._lock as held:
             self._write(records, held)
             self._begun = True
 
@@ -135,7 +138,7 @@ class BlockWriter:
             return b"" if self._begun else self._delimiter, None
         if self._shared:
             return self._delimiter, size
-        if size == 0 and self._completes:
+        if size == self._end or (size == 0 and self._completes):
             return b"", size
         if not self._completes:
             tail = self._calls.tail(self._descriptor, len(self._delimiter))
@@ -147,11 +150,13 @@ class BlockWriter:
         return missing, size
 
     def _is_apart(self, lead: bytes, size: int | None, written: int) -> bool:
-        """Whether a delimiter or the file's beginning stands before the records of a write of ``written`` bytes that
-        began with ``lead``, which was enough where the file had ``size`` bytes."""
+        """Whether a delimiter or the file's beginning stands before the records of the last write of ``written`` bytes,
+        which began with ``lead``: that was enough where the file had ``size`` bytes."""
         if size is None or self._shared:
             return True
-        begin = self._calls.position(self._descriptor) - written
+        position = self._calls.position(self._descriptor)
+        self._end = -1 if self._torn else position
+        begin = position - written
         if begin in (0, size):
             return True
         if self._overlaps:

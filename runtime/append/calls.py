@@ -22,12 +22,11 @@ class Calls(Protocol):
         ...
 
     def size(self, descriptor: int) -> int | None:
-        """The size of a regular file in bytes; ``None`` for anything else."""
+        """The size of the file in bytes; ``None`` where there is no such thing, as for a pipe."""
         ...
 
     def position(self, descriptor: int) -> int:
-        """The offset in a regular file behind what was written last through this descriptor. To be asked right after a
-        write."""
+        """The offset in a file behind what was written last through this descriptor; asked right after a write."""
         ...
 
     def read(self, descriptor: int, offset: int, size: int) -> bytes | None:
@@ -48,16 +47,15 @@ class SystemCalls:
 
     def tail(self, descriptor: int, size: int) -> bytes | None:
         """Reads at the end; appending is not disturbed by it."""
-        try:
-            end = os.lseek(descriptor, 0, os.SEEK_END)
-        except OSError:
-            return None
-        return self.read(descriptor, max(0, end - size), min(size, end))
+        end = self.size(descriptor)
+        return None if end is None else self.read(descriptor, max(0, end - size), min(size, end))
 
     def size(self, descriptor: int) -> int | None:
-        """``os.fstat``."""
-        status = os.fstat(descriptor)
-        return status.st_size if stat.S_ISREG(status.st_mode) else None
+        """Moves to the end; appending is not disturbed by it."""
+        try:
+            return os.lseek(descriptor, 0, os.SEEK_END)
+        except OSError:
+            return None
 
     def position(self, descriptor: int) -> int:
         """With ``O_APPEND`` a write leaves the descriptor's position behind what it wrote."""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 
 try:
     import fcntl
@@ -18,39 +17,50 @@ FIRST_PAUSE, LONGEST_PAUSE = 50e-6, 5e-3
 
 
 class FileLock:
-    """The advisory lock (``flock``) of an open file. The system releases it when its holder is killed."""
+    """The advisory lock (``flock``) of an open file, as a context: whether it is held.
 
-    def __init__(self) -> None:
+    It is not where the platform or the file system has none, or where another process keeps it for more than
+    ``PATIENCE`` seconds; it is then waited for again once it was free. The system releases it when its holder is
+    killed.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
         self._patience = PATIENCE
 
-    @contextmanager
-    def held(self, descriptor: int) -> Iterator[bool]:
-        """Holds the lock, and says whether it does: not where the platform or the file system has none, or where
-        another process keeps it for more than ``PATIENCE`` seconds. It is then waited for again once it was free."""
+    def __enter__(self) -> bool:
         if fcntl is None:
-            yield False
-            return
+            return False
         try:
-            yield self._take(descriptor)
-        finally:
-            # Also where an interrupt came right behind the call that took it.
-            with suppress(OSError):
-                fcntl.flock(descriptor, fcntl.LOCK_UN)
+            return self._take()
+        except BaseException:
+            # An interrupt may have come right behind the call that took it.
+            self._release()
+            raise
 
-    def _take(self, descriptor: int) -> bool:
-        deadline, pause = time.monotonic() + self._patience, FIRST_PAUSE
+    def __exit__(self, *_: object) -> None:
+        if fcntl is not None:
+            self._release()
+
+    def _take(self) -> bool:
+        deadline, pause = 0.0, FIRST_PAUSE
         while True:
             try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                left = deadline - time.monotonic()
-                if left <= 0:
+                now = time.monotonic()
+                deadline = deadline or now + self._patience
+                if now >= deadline:
                     self._patience = 0.0
                     return False
-                time.sleep(min(pause, left))
+                time.sleep(min(pause, deadline - now))
                 pause = min(2 * pause, LONGEST_PAUSE)
             except OSError:
                 return False
             else:
                 self._patience = PATIENCE
                 return True
+
+    def _release(self) -> None:
+        with suppress(OSError):
+            fcntl.flock(self._descriptor, fcntl.LOCK_UN)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from io import FileIO
 from typing import Any
 
@@ -116,18 +114,19 @@ class AppendWriter:
     def begin(self) -> None:
         """Puts the delimiter that the file's end lacks; else the next write does."""
         with self._own():
+            self._check_open()
             self._blocks.begin()
 
     def flush(self) -> None:
         """Writes what is buffered. After an error the records that did not get through stay buffered."""
         with self._own():
-            self._raise_late_error()
+            self._check_open()
             self._flush()
 
     def sync(self) -> None:
         """Writes what is buffered and returns when everything is on the disk."""
         with self._own():
-            self._raise_late_error()
+            self._check_open()
             self._flush()
             self._sync()
 
@@ -161,23 +160,25 @@ class AppendWriter:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    @contextmanager
-    def _own(self) -> Iterator[None]:
-        """Keeps other threads out. Raises ``WireloomError`` where the writer is closed or another process's."""
+    def _own(self) -> threading.RLock:
+        """The lock that keeps other threads out. Raises ``WireloomError`` where the writer is another process's."""
         if os.getpid() != self._process:
             raise WireloomError(
                 "the writer was opened before this process was forked, and belongs to the one that opened it: open one "
                 "here",
                 path=self._path,
             )
-        with self._lock:
-            if self._descriptor < 0:
-                raise WireloomError("the writer is closed", path=self._path)
-            yield
+        return self._lock
+
+    def _check_open(self) -> None:
+        """Raises the error that is due, or ``WireloomError`` where the writer is closed."""
+        if self._descriptor < 0:
+            raise WireloomError("the writer is closed", path=self._path)
+        self._raise_late_error()
 
     def _take(self, records: list[bytes]) -> None:
         with self._own():
-            self._raise_late_error()
+            self._check_open()
             if self._buffer > 0:
                 self._pending += records
                 self._pending_size += sum(map(len, records))
