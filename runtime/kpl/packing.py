@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
 from ..errors import WireloomError
@@ -75,11 +75,17 @@ def _data(row: Row, number: int) -> bytes:
 
 
 def _tags(tags: Any) -> Iterator[tuple[str, str | None]]:
+    if isinstance(tags, Mapping):
+        tags = list(tags.items())
+    if tags is not None and not isinstance(tags, list | tuple):
+        raise WireloomError(f"column tags: {tags!r:.60} is no list of pairs")
     for tag in tags or ():
-        key, value = (tag.get("key"), tag.get("value")) if hasattr(tag, "get") else tag
-        if not isinstance(key, str) or not (value is None or isinstance(value, str)):
-            raise WireloomError(f"column tags: {tag!r:.60} is no pair of a text and a text or null")
-        yield key, value
+        pair = (tag.get("key"), tag.get("value")) if isinstance(tag, Mapping) else tag
+        match pair:
+            case [str() as key, (str() | None) as value]:
+                yield key, value
+            case _:
+                raise WireloomError(f"column tags: {tag!s:.60} is no pair of a text and a text or null")
 
 
 def _number(name: str, value: int | str) -> int:

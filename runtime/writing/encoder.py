@@ -12,7 +12,7 @@ from .. import engine
 from ..cached import cached_property
 from ..errors import WireloomError
 from ..format import Format
-from ..parsing import KaitaiStructError
+from ..parsing import ConsistencyError, KaitaiStructError
 from ..parsing.errors import UnsetError
 from .batches import MANY, ROWS, batch_of_one, cut
 from .columns import ColumnEncoder, RefusedRowError
@@ -20,7 +20,16 @@ from .fields import Filled, column_array, fields_of, values_of
 from .native import framed
 from .plain import PlainRow, plain_row
 
-REFUSALS = (KaitaiStructError, WireloomError, struct.error, ValueError, TypeError, OverflowError, AttributeError)
+REFUSALS = (
+    KaitaiStructError,
+    ConsistencyError,
+    WireloomError,
+    struct.error,
+    ValueError,
+    TypeError,
+    OverflowError,
+    AttributeError,
+)
 """What writing an object raises whose values cannot stand on the wire, or are not all there."""
 
 
