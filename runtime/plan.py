@@ -77,8 +77,10 @@ def plan(
     prefetch: bool | None = None,
     tail: str = COMPLETE,
     options: Mapping[str, Any] | None = None,
+    in_table: bool = False,
 ) -> Plan:
-    """Checks everything. Raises ``UnknownNameError`` with the nearest name, or ``WireloomError`` with what is wrong."""
+    """Checks everything. ``in_table``: what is read are blobs that stand in a table, of which options may name columns.
+    Raises ``UnknownNameError`` with the nearest name, or ``WireloomError`` with what is wrong."""
     found, given = of_kind(registry.get(format), options or {})
     folded = mode.lower()
     if folded not in MODES:
@@ -95,7 +97,7 @@ def plan(
         raise unknown("value of tail", str(tail), TAILS)
     if tail == GROWING and not grows_by_rows(found):
         raise UnsupportedError(f"a {found.name} file is read as a whole, so it cannot grow: leave tail=growing out")
-    choices, others = _options(found, given)
+    choices, others = _options(found, given, in_table)
     made = Plan(
         format=found,
         layout=Layout.of(found, columns),
@@ -114,11 +116,17 @@ def plan(
         message_options=others,
     )
     if found.message is not None:
+        from .messages.hooks import beside
         from .messages.unitscan import framing_of, hooks_of
 
         # Whether they take the values of their options is to be known before anything is opened.
         framing_of(made)
-        hooks_of(made)
+        for name, column in beside(hooks_of(made)).items():
+            if not in_table:
+                raise WireloomError(
+                    f"{name}={column!r} is taken for the name of a column, and only explode and explode_wire have the"
+                    " table that it would be in"
+                )
     return made
 
 
@@ -143,14 +151,16 @@ def of_kind(format: Format, options: Mapping[str, Any]) -> tuple[Format, dict[st
     return format, given
 
 
-def message_options(format: Format) -> tuple[str, ...]:
-    """Names of the options that the reader of a format of messages has, besides the one that chooses the kind."""
+def message_options(format: Format, *, in_table: bool = False) -> tuple[str, ...]:
+    """Names of the options that the reader of a format of messages has, besides the one that chooses the kind.
+    ``in_table``: with those for blobs that stand in a table."""
     if format.message is None:
         return ()
     from .messages.framing import framing_class, options_of
-    from .messages.hooks import hooks_class
+    from .messages.hooks import hooks_class, table_options
 
-    return (*options_of(framing_class(format)), *options_of(hooks_class(format)))
+    more = table_options(format) if in_table else ()
+    return (*options_of(framing_class(format)), *options_of(hooks_class(format)), *more)
 
 
 def grows_by_rows(format: Format) -> bool:
@@ -178,10 +188,10 @@ def _range(value: tuple[int, int]) -> tuple[int, int]:
     return min(begin, LAST_OFFSET), min(end, LAST_OFFSET)
 
 
-def _options(format: Format, options: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, Any]]:
+def _options(format: Format, options: Mapping[str, Any], in_table: bool) -> tuple[dict[str, str], dict[str, Any]]:
     """Every choice of the format with its value, and the options of its messages. Raises ``UnknownNameError``."""
     known = {choice.name: choice for choice in format.choices}
-    others = message_options(format)
+    others = message_options(format, in_table=in_table)
     for name, value in options.items():
         if name in others:
             continue

@@ -88,6 +88,12 @@ def code_of(file: FileReport) -> int:
     return UNUSABLE if file.failed and not file.rows else DAMAGED
 
 
+def _counts(file: FileReport) -> str:
+    """What else was counted in an input of this format, but for its messages: such as digests that do not hold."""
+    counts = {name: value for name, value in file.facts.items() if type(value) is int and value and name != "messages"}
+    return "".join(f", {name} {value:,}" for name, value in counts.items())
+
+
 def _lines(report: ReadReport) -> list[str]:
     from ..plurals import counted
     from ..printable import printable
@@ -97,6 +103,7 @@ def _lines(report: ReadReport) -> list[str]:
     for file in report.files:
         lines.append(
             f"{place(file)}: {printable(verdict(file))}; {counted(file.rows, 'row')}, {counted(file.bytes, 'byte')}"
+            f"{_counts(file)}"
         )
         if len(file.damaged) > 1:
             lines += [

@@ -1,87 +1,171 @@
-"""The hash range of a shard: which aggregates belong to it.
+"""What Kinesis' own client does with aggregates: those that do not belong to the shard are dropped.
 
-As Kinesis' own client does it: an aggregate of which one record lies outside is dropped as a whole, its other records
-too, because after a shard was split its other half has the same aggregate. Records that are not aggregated stay.
+An aggregate of which one record's hash key lies outside is dropped as a whole, its other records too, because after a
+shard was split its other half has the same aggregate. Records that are not aggregated stay.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from dataclasses import replace
+from functools import cached_property
 from typing import Any, ClassVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from .. import registry
+from ..errors import WireloomError
 from ..messages.decoding import Decoded
 from ..messages.framing import Units
-from .hashing import hash_of, range_of
+from ..messages.pieces import units_of_rows
+from .hashing import LARGEST_HASH_KEY, hash_of, integer, range_of
 from .message import FORMAT_NAME
 
 PARTITION_KEY, EXPLICIT_HASH_KEY, AGGREGATED = "partition_key", "explicit_hash_key", "aggregated"
+HASH_RANGE = "hash_range"
+ALL = (0, LARGEST_HASH_KEY)
+NO_NAME = re.compile(r"[\d\s+-]*")
+"""What is meant to be a range, and no name of a column."""
 
 
 class Hooks:
-    """Drops what lies outside of the option ``hash_range``, where that is given. As ``wireloom.messages.hooks.Hooks``.
+    """Drops aggregates with a record outside of ``hash_range``, by default of all hash keys: no partition key, but an
+    explicit hash key can be. As ``wireloom.messages.hooks.Hooks``.
 
-    The report's ``dropped`` is the number of aggregates that were.
+    ``hash_range``: of a shard, or the name of a column that has it for each blob, null for all hash keys.
+    ``partition_key``: the name of a column with the partition keys of the blobs, which records that are not aggregated
+    keep. The report's ``dropped`` is the number of aggregates that were, ``digest_failed`` that of blobs that begin as
+    an aggregate and are none, since their digest does not hold.
     """
 
-    OPTIONS: ClassVar[tuple[str, ...]] = ("hash_range",)
+    OPTIONS: ClassVar[tuple[str, ...]] = (HASH_RANGE,)
+    TABLE_OPTIONS: ClassVar[tuple[str, ...]] = (PARTITION_KEY,)
 
-    def __init__(self, *, hash_range: Any = None) -> None:
-        self._range = None if hash_range is None else range_of(hash_range)
-        self.needs = () if self._range is None else (PARTITION_KEY, EXPLICIT_HASH_KEY, AGGREGATED)
+    def __init__(self, *, hash_range: Any = None, partition_key: str | None = None) -> None:
+        self.beside: dict[str, str] = {}
+        self._range = ALL
+        needs = {EXPLICIT_HASH_KEY}
+        if isinstance(hash_range, str) and not NO_NAME.fullmatch(hash_range):
+            self.beside[HASH_RANGE] = hash_range
+        elif hash_range is not None:
+            self._range = range_of(hash_range)
+        if hash_range is not None:
+            needs |= {PARTITION_KEY, AGGREGATED}
+        if partition_key is not None:
+            self.beside[PARTITION_KEY] = partition_key
+            needs |= {PARTITION_KEY, AGGREGATED}
+        self.needs = tuple(sorted(needs))
         self._dropped = 0
+        self._digest_failed = 0
 
     def decoded(self, units: Units, decoded: Decoded) -> Decoded:
         """The rows without those of units that have a row outside of the range."""
-        if self._range is None or not decoded.rows:
+        self._digest_failed += sum(each.reason == "digest" for each in decoded.problems)
+        if not decoded.rows:
             return decoded
-        outside = self._outside(decoded)
-        if not pc.any(outside).as_py():
-            return decoded
-        unit_of_row = pa.array(_repeated(decoded.counts), pa.int32())
-        dropped = set(pc.unique(unit_of_row.filter(outside)).to_pylist())
-        keep = pc.invert(pc.is_in(unit_of_row, pa.array(sorted(dropped), pa.int32())))
-        self._dropped += len(dropped)
-        counts = [0 if number in dropped else count for number, count in enumerate(decoded.counts.to_pylist())]
-        return Decoded(
-            units=decoded.units,
-            rows=sum(counts),
-            arrays={number: array.filter(keep) for number, array in decoded.arrays.items()},
-            counts=pa.array(counts, pa.int32()),
-            problems=[each for each in decoded.problems if each.unit not in dropped],
-            wholes=[each for each in decoded.wholes if each not in dropped],
-            unit_arrays=decoded.unit_arrays,
-        )
+        if PARTITION_KEY in self.beside:
+            decoded = self._keyed(units.beside[PARTITION_KEY], decoded)
+        outside = self._outside(units, decoded)
+        return decoded if outside is None or not pc.any(outside).as_py() else self._without(outside, decoded)
 
     def facts(self) -> Mapping[str, Any]:
-        """How many aggregates were dropped, where a range was given."""
-        return {} if self._range is None else {"dropped": self._dropped}
+        """How many aggregates were dropped, and how many blobs have a digest that does not hold."""
+        return {"dropped": self._dropped, "digest_failed": self._digest_failed}
 
-    def _outside(self, decoded: Decoded) -> pa.Array:
-        """Which rows lie outside; null rows and rows that are no aggregates do not."""
-        assert self._range is not None
-        first, last = self._range
-        names = [each.name for each in registry.get(FORMAT_NAME).columns]
-        keys, hash_keys, aggregated = (decoded.arrays[names.index(each)] for each in self.needs)
-        # Keys repeat: each pair is looked at once.
-        verdicts: dict[tuple[str | None, str | None], bool] = {}
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {each.name: number for number, each in enumerate(registry.get(FORMAT_NAME).columns)}
+
+    def _column(self, decoded: Decoded, name: str) -> pa.Array:
+        return decoded.arrays[self._numbers[name]]
+
+    def _keyed(self, outer: pa.Array, decoded: Decoded) -> Decoded:
+        """Records that are not aggregated have the partition key that stands beside their blob."""
+        plain = pc.equal(self._column(decoded, AGGREGATED), pa.scalar(False)).fill_null(False)
+        if not pc.any(plain).as_py():
+            return decoded
+        keys = _texts(outer, self.beside[PARTITION_KEY]).take(units_of_rows(decoded.counts, decoded.rows))
+        own = self._column(decoded, PARTITION_KEY)
+        arrays = {**decoded.arrays, self._numbers[PARTITION_KEY]: pc.if_else(plain, keys, own)}
+        return replace(decoded, arrays=arrays)
+
+    def _outside(self, units: Units, decoded: Decoded) -> pa.Array | None:
+        """Which rows lie outside, ``None`` for none; null rows and rows that are no aggregates do not."""
+        if HASH_RANGE in self.beside:
+            ranges = self._ranges(units)
+            rows = units_of_rows(decoded.counts, decoded.rows).to_pylist()
+            return self._compared(decoded, [ranges[unit] for unit in rows])
+        if self._range == ALL:
+            return outside_of_all(self._column(decoded, EXPLICIT_HASH_KEY))
+        return self._compared(decoded, [self._range] * decoded.rows)
+
+    def _ranges(self, units: Units) -> list[tuple[int, int]]:
+        """The range of each unit."""
+        known: dict[Any, tuple[int, int]] = {None: ALL}
+        found: list[tuple[int, int]] = []
+        for number, value in enumerate(units.beside[HASH_RANGE].to_pylist()):
+            key = repr(value) if isinstance(value, dict | list) else value
+            if key not in known:
+                try:
+                    known[key] = range_of(value)
+                except WireloomError as error:
+                    place = f"row {units.offsets[number]}, column {self.beside[HASH_RANGE]}"
+                    raise WireloomError(f"{place}: {error.message}") from error
+            found.append(known[key])
+        return found
+
+    def _compared(self, decoded: Decoded, ranges: list[tuple[int, int]]) -> pa.Array:
+        # Keys repeat: each pair is hashed once.
+        hashes: dict[tuple[str, str | None], int] = {}
+        columns = (self._column(decoded, each).to_pylist() for each in (PARTITION_KEY, EXPLICIT_HASH_KEY, AGGREGATED))
         found: list[bool] = []
-        for key, hash_key, is_aggregated in zip(
-            *(each.to_pylist() for each in (keys, hash_keys, aggregated)), strict=True
-        ):
-            pair = (key, hash_key)
+        for key, hash_key, is_aggregated, (first, last) in zip(*columns, ranges, strict=True):
             if not is_aggregated or key is None:
                 found.append(False)
                 continue
-            if pair not in verdicts:
-                verdicts[pair] = not first <= hash_of(key, hash_key) <= last
-            found.append(verdicts[pair])
+            pair = (key, hash_key)
+            if pair not in hashes:
+                hashes[pair] = hash_of(key, hash_key)
+            found.append(not first <= hashes[pair] <= last)
         return pa.array(found, pa.bool_())
 
+    def _without(self, outside: pa.Array, decoded: Decoded) -> Decoded:
+        unit_of_row = units_of_rows(decoded.counts, decoded.rows)
+        dropped = pc.unique(unit_of_row.filter(outside))
+        numbers = set(dropped.to_pylist())
+        self._dropped += len(numbers)
+        keep = pc.invert(pc.is_in(unit_of_row, dropped))
+        is_dropped = pc.is_in(pa.array(range(decoded.units), pa.int64()), dropped)
+        counts = pc.if_else(is_dropped, pa.scalar(0, pa.int32()), decoded.counts)
+        return Decoded(
+            units=decoded.units,
+            rows=pc.sum(counts).as_py(),
+            arrays={number: array.filter(keep) for number, array in decoded.arrays.items()},
+            counts=counts,
+            problems=[each for each in decoded.problems if each.unit not in numbers],
+            wholes=[each for each in decoded.wholes if each not in numbers],
+            unit_arrays=decoded.unit_arrays,
+        )
 
-def _repeated(counts: pa.Array) -> list[int]:
-    """The number of its unit for each row."""
-    return [number for number, count in enumerate(counts.to_pylist()) for _ in range(count)]
+
+def outside_of_all(keys: pa.Array) -> pa.Array | None:
+    """Which explicit hash keys (decimal integers) are no hash keys at all; ``None`` where all are."""
+    texts = keys.unique().drop_null()
+    if not len(texts):
+        return None
+    sizes, largest = pc.binary_length(texts), str(LARGEST_HASH_KEY)
+    fits = pc.or_(pc.less(sizes, len(largest)), pc.and_(pc.equal(sizes, len(largest)), pc.less_equal(texts, largest)))
+    # Signs, zeros in front and digits of other scripts are rare: only such texts are looked at one by one.
+    ordinary = pc.and_(fits, pc.and_(pc.string_is_ascii(texts), pc.utf8_is_decimal(texts)))
+    rest = texts.filter(pc.invert(ordinary)).to_pylist()
+    odd = [each for each in rest if not 0 <= integer(each) <= LARGEST_HASH_KEY]
+    return pc.is_in(keys, pa.array(odd, keys.type)) if odd else None
+
+
+def _texts(outer: pa.Array, name: str) -> pa.Array:
+    try:
+        return outer.cast(pa.utf8())
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise WireloomError(f"column {name}: partition keys are text, and this is a column of {outer.type}") from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
+from collections.abc import Mapping
 from typing import Any
 
 from ..errors import WireloomError
@@ -34,9 +35,11 @@ def integer(text: str) -> int:
 
 
 def range_of(value: Any, name: str = "hash_range") -> tuple[int, int]:
-    """First and last hash key of a shard, from ``"FIRST-LAST"`` or a pair. ``name``: of the option that it was given
-    as. Raises ``WireloomError``."""
+    """First and last hash key of a shard, from ``"FIRST-LAST"``, a pair, or a mapping as the ``HashKeyRange`` of
+    ``ListShards``. ``name``: of the option that it was given as. Raises ``WireloomError``."""
     parts = value.split("-") if isinstance(value, str) else value
+    if isinstance(value, Mapping):
+        parts = (value.get("StartingHashKey"), value.get("EndingHashKey"))
     try:
         first, last = (int(each) for each in parts)
     except (TypeError, ValueError):

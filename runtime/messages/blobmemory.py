@@ -20,7 +20,7 @@ def memory_of(array: pa.Array) -> tuple[Any, pa.Array, pa.Array]:
         return memory_of(array.dictionary_decode())
     if pa.types.is_null(kind):
         array, kind = array.cast(pa.binary()), pa.binary()
-    if kind in (pa.binary_view(), pa.string_view()):
+    if kind == pa.binary_view():
         array, kind = array.cast(pa.large_binary()), pa.large_binary()
     if pa.types.is_fixed_size_binary(kind):
         width = kind.byte_width
@@ -28,7 +28,7 @@ def memory_of(array: pa.Array) -> tuple[Any, pa.Array, pa.Array]:
         begins = begins if width else pa.array([0] * len(array), pa.uint64())
         return _buffer(array.buffers()[1]), begins, pa.repeat(pa.scalar(width, pa.uint64()), len(array))
     if not (pa.types.is_binary(kind) or pa.types.is_large_binary(kind)):
-        raise WireloomError(f"blobs are a column of bytes, and this is one of {kind}: cast it to binary")
+        raise not_bytes(str(kind), is_text=kind in (pa.utf8(), pa.large_utf8(), pa.string_view()))
     large = pa.types.is_large_binary(kind)
     _, offsets, data = array.buffers()
     if offsets is None or not len(array):
@@ -39,6 +39,16 @@ def memory_of(array: pa.Array) -> tuple[Any, pa.Array, pa.Array]:
     ).cast(pa.uint64())
     begins = places.slice(0, len(array))
     return _buffer(data), begins, pc.subtract(places.slice(1), begins)
+
+
+def not_bytes(kind: str, *, is_text: bool) -> WireloomError:
+    """The error for a column of another type. ``is_text``: of text, which holds bytes in some encoding."""
+    if is_text:
+        return WireloomError(
+            f"blobs are a column of bytes, and this is one of text ({kind}): decode it first (base64 by"
+            " base64.b64decode, in Spark by unbase64)"
+        )
+    return WireloomError(f"blobs are a column of bytes, and this is one of {kind}: give a column of binary")
 
 
 def _buffer(data: pa.Buffer | None) -> Any:

@@ -6,7 +6,7 @@ The decoder reads the column's own memory; nothing is copied before that, except
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -23,11 +23,13 @@ from .blobmemory import memory_of
 from .blobreport import MOST_LISTED, BlobProblem, BlobReport
 from .decoders import make
 from .framing import Units
+from .hooks import beside
 from .pieces import Piece, null_row, pieces, row_starts, wanted_columns
 from .unitscan import hooks_of
 
 READ_OPTIONS = ("max_record", "batch_rows")
 """Options of a scan that mean something for blobs; the others of it are for files."""
+NO_COLUMNS: Mapping[str, pa.Array] = {}
 ROWS = 65_536
 """About how many rows are decoded at a time; as a rule it is 4 MiB of blobs that are."""
 
@@ -54,8 +56,10 @@ class Caster(Protocol):
 
 
 class BlobReader:
-    """Decodes columns of blobs. ``report`` is filled in on the way. Raises ``WireloomError`` and ``UnknownNameError``
-    for what was asked for, before any blob is looked at."""
+    """Decodes columns of blobs. ``report`` is filled in on the way. ``in_table``: whether options may name columns of
+    the table that the blobs stand in; ``beside`` says which ones are needed, by option.
+
+    Raises ``WireloomError`` and ``UnknownNameError`` for what was asked for, before any blob is looked at."""
 
     def __init__(
         self,
@@ -64,6 +68,7 @@ class BlobReader:
         mode: str = "permissive",
         columns: Sequence[str] | None = None,
         verify: bool = True,
+        in_table: bool = False,
         **options: Any,
     ) -> None:
         found = registry.get(format)
@@ -74,9 +79,12 @@ class BlobReader:
         how: dict[str, Any] = {"max_record": LARGEST_RECORD, "batch_rows": ROWS}
         how |= {name: options.pop(name) for name in READ_OPTIONS if name in options}
         self._limit = how["max_record"]
-        self.plan: Plan = plan(found, columns=columns, mode=mode, verify=verify, options=options, **how)
+        self.plan: Plan = plan(
+            found, columns=columns, mode=mode, verify=verify, options=options, in_table=in_table, **how
+        )
         self.schema: pa.Schema = self.plan.layout.schema
         self._hooks = hooks_of(self.plan)
+        self.beside = beside(self._hooks)
         self._decoder = make(
             self.plan.engine,
             self.plan.format,
@@ -86,8 +94,9 @@ class BlobReader:
         )
         self.report = BlobReport(found.name, engine=self.plan.engine)
 
-    def parts(self, array: pa.Array, first: int = 0) -> Iterator[Part]:
-        """The rows of all the blobs that are not null, in order. ``first``: the number of the first blob in the column.
+    def parts(self, array: pa.Array, first: int = 0, columns: Mapping[str, pa.Array] = NO_COLUMNS) -> Iterator[Part]:
+        """The rows of all the blobs that are not null, in order. ``first``: the number of the first blob in the column;
+        ``columns``: those of ``beside``, by option.
 
         Raises ``DamagedInputError`` in mode ``failfast``, and ``WireloomError`` for an array that is none of bytes.
         """
@@ -96,13 +105,14 @@ class BlobReader:
         if array.null_count:
             valid = array.is_valid()
             begins, sizes, numbers = begins.filter(valid), sizes.filter(valid), numbers.filter(valid)
+            columns = {name: each.filter(valid) for name, each in columns.items()}
             self.report.nulls += array.null_count
         self.report.blobs += len(array)
         largest = pc.max(sizes).as_py() or 0
         if largest > self._limit:
             raise WireloomError(f"a blob has {largest} bytes, and the limit is {self._limit}", reason="limit")
         builder = self.plan.layout.builder(None)
-        units = Units(source, begins, sizes, numbers, sizes)
+        units = Units(source, begins, sizes, numbers, sizes, beside=columns)
         for piece in pieces(self._decoder, units, self.plan.batch_rows, None, self._hooks):
             yield self._part(piece, builder, source)
         if self._hooks is not None and hasattr(self._hooks, "facts"):
@@ -149,21 +159,33 @@ class BlobReader:
         else:
             self.report.unlisted += 1
 
-    def chunks(self, array: pa.Array, first: int = 0, caster: Caster | None = None) -> Iterator[pa.Array]:
+    def chunks(
+        self,
+        array: pa.Array,
+        first: int = 0,
+        caster: Caster | None = None,
+        columns: Mapping[str, pa.Array] = NO_COLUMNS,
+    ) -> Iterator[pa.Array]:
         """Per blob a list of structs, in arrays of about 4 MiB; null for null blobs and for damaged ones that have no
-        rows. ``caster``: gives the rows other types."""
+        rows. ``caster``: gives the rows other types; ``columns``: as ``parts`` has them."""
         kind = pa.list_(pa.struct(caster.schema if caster is not None else self.schema))
         done = 0
-        for part in self.parts(array, first):
+        for part in self.parts(array, first, columns):
             end = part.blobs[-1].as_py() - first + 1
             yield _lists(part, kind, caster, array.slice(done, end - done))
             done = end
         if done < len(array):
             yield pa.nulls(len(array) - done, kind)
 
-    def lists(self, array: pa.Array, first: int = 0, caster: Caster | None = None) -> pa.Array:
+    def lists(
+        self,
+        array: pa.Array,
+        first: int = 0,
+        caster: Caster | None = None,
+        columns: Mapping[str, pa.Array] = NO_COLUMNS,
+    ) -> pa.Array:
         """As ``chunks``, in one array."""
-        made = list(self.chunks(array, first, caster))
+        made = list(self.chunks(array, first, caster, columns))
         if not made:
             return pa.array([], pa.list_(pa.struct(caster.schema if caster is not None else self.schema)))
         try:

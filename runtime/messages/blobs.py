@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from ..errors import WireloomError
 from ..format import Format
+from .blobmemory import not_bytes
 from .blobreader import BlobReader
 from .blobreport import BlobReport
 
@@ -69,5 +70,8 @@ def _array(array: Any) -> pa.Array:
     if hasattr(array, "__arrow_c_array__"):
         return pa.array(array)
     if isinstance(array, Sequence) and not isinstance(array, str | bytes):
+        if any(isinstance(each, str) for each in array):
+            # Arrow would take the characters for the bytes.
+            raise not_bytes("str", is_text=True)
         return pa.array(array, pa.binary())
     raise WireloomError(f"blobs are an Arrow array of bytes, and this is {type(array).__name__}")

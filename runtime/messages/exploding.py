@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +32,10 @@ def explode(
 
     ``table``: a ``pyarrow.Table`` or ``RecordBatch``, or another library's data frame. ``columns``: of the format.
     ``keep``: names of the table's columns that come along, by default all but the blobs; they stand first. A blob that
-    is null, damaged or without rows gives no row; damage shows where ``_error`` is among the columns. All else is as in
-    ``from_wire``.
+    is null, damaged or without rows gives no row; damage shows where ``_error`` is among the columns. ``options`` may
+    name columns of the table where the format looks at what stands beside its blobs: ``hash_range`` and
+    ``partition_key`` of ``kpl_aggregated_record``; such a column is not kept by default where the format has one of its
+    name. All else is as in ``from_wire``.
 
     Raises ``WireloomError`` where a column of the table and one of the format have the same name.
     """
@@ -65,7 +67,7 @@ class Exploder:
         **options: Any,
     ) -> None:
         self._caster = caster
-        self._reader = BlobReader(format, columns=columns, **options)
+        self._reader = BlobReader(format, columns=columns, in_table=True, **options)
         self._column = column
         self._keep = keep
         self._done = 0
@@ -73,11 +75,11 @@ class Exploder:
 
     def schema_of(self, outer: pa.Schema) -> pa.Schema:
         """The schema of what comes out for batches of that schema. Raises ``WireloomError``."""
-        names = self._kept(outer)
-        for name in (self._column, *names):
+        names = self.kept(outer.names)
+        for name in (self._column, *names, *self.beside.values()):
             if name not in outer.names:
                 raise unknown("column", name, outer.names)
-        inner = self._reader.schema if self._caster is None else self._caster.schema
+        inner = self._inner
         both = [name for name in names if name in inner.names]
         if both:
             raise WireloomError(
@@ -86,14 +88,28 @@ class Exploder:
             )
         return pa.schema([*(outer.field(name) for name in names), *inner])
 
-    def _kept(self, outer: pa.Schema) -> list[str]:
-        return [name for name in outer.names if name != self._column] if self._keep is None else list(self._keep)
+    @property
+    def beside(self) -> Mapping[str, str]:
+        """The columns beside the blobs that options have named: option → name."""
+        return self._reader.beside
+
+    @property
+    def _inner(self) -> pa.Schema:
+        return self._reader.schema if self._caster is None else self._caster.schema
+
+    def kept(self, outer: Sequence[str]) -> list[str]:
+        """Names of the columns that come along, of those of the table."""
+        if self._keep is not None:
+            return list(self._keep)
+        replaced = [name for name in self.beside.values() if name in self._inner.names]
+        return [name for name in outer if name != self._column and name not in replaced]
 
     def batches(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         """The flat rows of a batch, in batches of about ``wireloom.plan.BATCH_ROWS`` rows or 4 MiB."""
         schema = self.schema_of(batch.schema)
-        outer = batch.select(self._kept(batch.schema))
-        for part in self._reader.parts(batch.column(self._column), self._done):
+        outer = batch.select(self.kept(batch.schema.names))
+        beside = {option: batch.column(name) for option, name in self.beside.items()}
+        for part in self._reader.parts(batch.column(self._column), self._done, beside):
             blobs = pc.subtract(part.blobs, self._done).take(units_of_rows(part.counts, part.rows.num_rows))
             rows = part.rows if self._caster is None else self._caster.cast(part.rows)
             # Not all at once: what is repeated may be large.

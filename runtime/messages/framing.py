@@ -44,6 +44,8 @@ class Units:
     needed: int = 0
     ended: str = ""
     detail: str = ""
+    beside: Mapping[str, Any] = field(default_factory=dict)
+    """Arrow arrays of what stands beside each unit in a table, by the option that names the column."""
 
     def add(self, begin: int, size: int, offset: int, span: int) -> None:
         """One more unit: ``size`` bytes of ``source`` from ``begin`` on; ``span`` bytes of the input at ``offset``."""
@@ -56,7 +58,12 @@ class Units:
         """Only ``count`` of the units, from number ``first`` on, without damages."""
         end = first + count
         return Units(
-            self.source, self.begins[first:end], self.sizes[first:end], self.offsets[first:end], self.spans[first:end]
+            self.source,
+            self.begins[first:end],
+            self.sizes[first:end],
+            self.offsets[first:end],
+            self.spans[first:end],
+            beside={name: each[first:end] for name, each in self.beside.items()},
         )
 
 

@@ -14,7 +14,9 @@ class Hooks(Protocol):
     """Looks at decoded units. ``OPTIONS``: names of the constructor's keyword arguments, which are options of the
     format's reader. One is made for each input, or column of blobs.
 
-    ``needs``: names of columns that must be decoded whether or not they are asked for; optional.
+    ``needs``, optional: names of columns that must be decoded whether or not they are asked for. ``TABLE_OPTIONS``,
+    optional: options that only the readers of a table's column of blobs have. ``beside``, optional: columns of that
+    table that are looked at, by the option that named them; they are ``Units.beside`` then.
     """
 
     OPTIONS: ClassVar[tuple[str, ...]]
@@ -28,6 +30,18 @@ class Hooks(Protocol):
     def facts(self) -> Mapping[str, Any]:
         """What the report says of it, as JSON takes it; optional."""
         ...
+
+
+def beside(hooks: Hooks | None) -> Mapping[str, str]:
+    """The columns beside the blobs that the hooks look at: option → name."""
+    found: Mapping[str, str] = getattr(hooks, "beside", {})
+    return found
+
+
+def table_options(format: Format) -> tuple[str, ...]:
+    """Names of the options that only the readers of a table's column of blobs have."""
+    found: tuple[str, ...] = getattr(hooks_class(format), "TABLE_OPTIONS", ())
+    return found
 
 
 def hooks_class(format: Format) -> type[Hooks] | None:

@@ -23,7 +23,7 @@ from ..storage import Input
 from ..window import MemoryWindow, Window
 from .decoders import make
 from .framing import CLEAN, Framing, Units, framing_class, options_of
-from .hooks import Hooks, hooks_class
+from .hooks import Hooks, hooks_class, table_options
 from .pieces import Piece, null_row, pieces, row_starts, units_of_rows, wanted_columns
 
 LOST = {"limit": "limit", "invalid_length": "length"}
@@ -240,11 +240,14 @@ def framing_of(plan: Plan) -> Framing:
 def hooks_of(plan: Plan) -> Hooks | None:
     """The hooks for one input, where the format has any. Raises ``WireloomError`` for an option's value."""
     kind = hooks_class(plan.format)
-    return kind(**_chosen(plan, kind)) if kind is not None else None
+    if kind is None:
+        return None
+    return kind(**_chosen(plan, kind, *table_options(plan.format)))
 
 
-def _chosen(plan: Plan, kind: Any) -> dict[str, Any]:
-    return {name: plan.message_options[name] for name in options_of(kind) if name in plan.message_options}
+def _chosen(plan: Plan, kind: Any, *more: str) -> dict[str, Any]:
+    names = (*options_of(kind), *more)
+    return {name: plan.message_options[name] for name in names if name in plan.message_options}
 
 
 def _by_offset(item: tuple[int, Any]) -> int:

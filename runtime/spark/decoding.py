@@ -14,7 +14,7 @@ from pyspark.sql.types import ArrayType, StructType
 
 from ..errors import WireloomError
 from ..format import Format
-from ..messages.blobreader import BlobReader
+from ..messages.blobreader import NO_COLUMNS, BlobReader
 from ..messages.exploding import Exploder
 from ..nearest import unknown
 from ..plan import of_kind
@@ -33,6 +33,7 @@ class Decoding:
     options: Mapping[str, Any]
     schema: StructType
     targets: tuple[Target, ...]
+    in_table: bool = False
 
     @classmethod
     def of(
@@ -41,31 +42,36 @@ class Decoding:
         *,
         columns: Sequence[str] | None = None,
         unsigned64: str = "decimal",
+        in_table: bool = False,
         **options: Any,
     ) -> Decoding:
-        """Checks everything. Raises ``UnknownNameError`` and ``WireloomError``."""
+        """Checks everything. ``in_table``: whether options may name columns of a table. Raises ``UnknownNameError`` and
+        ``WireloomError``."""
         outermost = get(format)
         found, _ = of_kind(outermost, options)
         if unsigned64 not in ("decimal", "long"):
             raise unknown("value of option unsigned64", str(unsigned64), ("decimal", "long"))
         if isinstance(columns, str):
             raise WireloomError(f"columns is a list of names, not the text {columns!r}")
-        reader = BlobReader(outermost, columns=columns, **options)
+        reader = BlobReader(outermost, columns=columns, in_table=in_table, **options)
         known = known_columns(found, wire_schema(found), CORRUPT_RECORD, narrow=unsigned64 == "long")
         schema = chosen_schema(found, known, columns)
         # Not the table of the kind: a format from a spec file takes its code along when it is pickled, that does not.
-        return cls(outermost, tuple(reader.schema.names), options, schema, targets(schema, known, CORRUPT_RECORD))
+        return cls(
+            outermost, tuple(reader.schema.names), options, schema, targets(schema, known, CORRUPT_RECORD), in_table
+        )
 
-    def lists(self, arrays: Iterable[pa.Array]) -> Iterator[pa.Array]:
-        """Per array of blobs one of lists of structs, in Spark's own Arrow types."""
-        reader = BlobReader(self.format, columns=self.columns, **self.options)
+    def lists(self, arrays: Iterable[pa.Array], beside: Mapping[str, pa.Array] = NO_COLUMNS) -> Iterator[pa.Array]:
+        """Per array of blobs one of lists of structs, in Spark's own Arrow types. ``beside``: columns that options have
+        named, by option, where there is a single array."""
+        reader = BlobReader(self.format, columns=self.columns, in_table=self.in_table, **self.options)
         caster, done = Caster(self.targets), 0
         wanted = to_arrow_type(ArrayType(self.schema), timezone="UTC")
         for array in arrays:
-            yield reader.lists(array, done, caster).cast(wanted)
+            yield reader.lists(array, done, caster, beside).cast(wanted)
             done += len(array)
 
-    def exploder(self, column: str, keep: Sequence[str]) -> Exploder:
+    def exploder(self, column: str, keep: Sequence[str] | None) -> Exploder:
         """What makes flat rows of batches with that column."""
         return Exploder(
             self.format, column, columns=self.columns, keep=keep, caster=Caster(self.targets), **self.options

@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from pyspark.sql.functions import col
 from pyspark.sql.pandas.functions import arrow_udf
-from pyspark.sql.types import ArrayType, BinaryType, StructType
+from pyspark.sql.types import ArrayType, BinaryType, DataType, NullType, StringType, StructType
 
 from ..errors import WireloomError
 from ..format import Format
+from ..messages.blobmemory import not_bytes
 from .brief import Brief
 from .decoding import Decoding
 
@@ -101,18 +102,21 @@ def explode_wire(
     **options: Any,
 ) -> DataFrame:
     """The rows of a binary column's blobs as flat rows: the data frame's columns ``keep`` (by default all but the
-    blobs), repeated, then the format's ``columns``. All else is as in ``from_wire``.
+    blobs), repeated, then the format's ``columns``. Options may name columns of the frame as those of
+    ``wireloom.explode`` may. All else is as in ``from_wire``.
 
-    Raises ``WireloomError`` where a column of the frame and one of the format have the same name.
+    Raises ``WireloomError`` where a column of the frame and one of the format have the same name, and for a column that
+    is not binary.
     """
     from pyspark.sql.pandas.types import to_arrow_schema
 
     with Brief():
-        decoding = Decoding.of(format, columns=columns, **options)
-        names = [name for name in df.columns if name != column] if keep is None else list(keep)
-        exploder = decoding.exploder(column, names)
+        decoding = Decoding.of(format, columns=columns, in_table=True, **options)
+        exploder = decoding.exploder(column, keep)
         exploder.schema_of(pa.schema([pa.field(name, pa.null()) for name in df.columns]))
-    kept = df.select(*names, column) if column not in names else df.select(*names)
+        check_blobs(df.schema[column].dataType)
+        names = exploder.kept(df.columns)
+    kept = df.select(*dict.fromkeys((*names, column, *exploder.beside.values())))
     schema = StructType([*(each for each in kept.schema.fields if each.name in names), *decoding.schema.fields])
     wanted = to_arrow_schema(schema, timezone="UTC")
 
@@ -127,6 +131,12 @@ def explode_wire(
                     )
 
     return kept.mapInArrow(explode, schema)
+
+
+def check_blobs(kind: DataType) -> None:
+    """Raises ``WireloomError`` for a column's type that is not binary."""
+    if not isinstance(kind, BinaryType | NullType):
+        raise not_bytes(kind.simpleString(), is_text=isinstance(kind, StringType))
 
 
 def _column(column: Column | str) -> Column:

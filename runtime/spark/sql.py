@@ -26,7 +26,7 @@ from ..errors import WireloomError
 from ..format import Format
 from .brief import Brief
 from .decoding import Decoding
-from .functions import decoder, encoder
+from .functions import check_blobs, decoder, encoder
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -43,7 +43,7 @@ def register_functions(spark: SparkSession, formats: list[Format]) -> None:
         if units is None or units.framing != "whole":
             continue
         for kind in units.kinds or ("",):
-            options = {units.option: kind} if kind else {}
+            options: dict[str, Any] = {units.option: kind} if kind else {}
             ending = format.name if kind == units.kind else f"{format.name}_{kind}"
             spark.udf.register(f"from_wire_{ending}", decoder(Decoding.of(format, **options)))
             spark.udf.register(f"to_wire_{ending}", encoder(format, options))
@@ -53,10 +53,11 @@ def register_functions(spark: SparkSession, formats: list[Format]) -> None:
 @dataclass
 class Exploding(AnalyzeResult):
     """What the tasks are told. ``column``: the place of the blobs in a row, ``keep``: those of the columns that
-    stay."""
+    stay, ``beside``: those that the options name, by option."""
 
     column: int = 0
     keep: tuple[int, ...] = ()
+    beside: dict[str, int] = field(default_factory=dict)
     decoding: Decoding | None = field(default=None)
 
 
@@ -82,14 +83,16 @@ class ExplodeWire:
             given: dict[str, Any] = {name: each.value for name, each in options.items()}
             if "columns" in given:
                 given["columns"] = [each.strip() for each in str(given["columns"]).split(",")]
-            decoding = Decoding.of(str(format.value), **given)
+            decoding = Decoding.of(str(format.value), in_table=True, **given)
+            exploder = decoding.exploder(str(column.value), None)
+            exploder.schema_of(pa.schema([pa.field(name, pa.null()) for name in names]))
             place = names.index(column.value)
-            keep = tuple(number for number in range(len(names)) if number != place)
-            both = next((names[each] for each in keep if names[each] in decoding.schema.names), None)
-            if both is not None:
-                raise WireloomError(f"the table and the format both have a column {both!r}: rename the table's")
+            check_blobs(table.dataType.fields[place].dataType)
+            keep = tuple(names.index(each) for each in exploder.kept(names))
+            beside = {option: names.index(name) for option, name in exploder.beside.items()}
         outer = [table.dataType.fields[each] for each in keep]
-        return Exploding(StructType([*outer, *decoding.schema.fields]), column=place, keep=keep, decoding=decoding)
+        schema = StructType([*outer, *decoding.schema.fields])
+        return Exploding(schema, column=place, keep=keep, beside=beside, decoding=decoding)
 
     def eval(self, table: Row, column: str, format: str, **options: Any) -> Iterator[tuple[Any, ...]]:
         """Takes a row; gives those of many at a time."""
@@ -108,7 +111,8 @@ class ExplodeWire:
         blobs = pa.array([row[self._analyzed.column] for row in rows], pa.binary())
         names = self._decoding.schema.names
         with Brief():
-            for lists in self._decoding.lists([blobs]):
+            beside = {option: pa.array([row[place] for row in rows]) for option, place in self._analyzed.beside.items()}
+            for lists in self._decoding.lists([blobs], beside):
                 for row, each in zip(rows, lists.to_pylist(), strict=True):
                     outer = tuple(row[place] for place in self._analyzed.keep)
                     for inner in each or ():

@@ -50,6 +50,13 @@ def aggregate(source: random.Random, first: int, count: int) -> tuple[bytes, lis
     return MAGIC + message + hashlib.md5(message, usedforsecurity=False).digest(), rows
 
 
+def digest_fails(blob: bytes) -> bool:
+    """Whether a blob begins as an aggregate and has another digest than its last 16 bytes."""
+    if len(blob) < 21 or not blob.startswith(MAGIC):
+        return False
+    return hashlib.md5(blob[4:-16], usedforsecurity=False).digest() != blob[-16:]
+
+
 def whole(blob: bytes) -> list[Row]:
     """What a record that is no aggregate gives."""
     return [
@@ -105,6 +112,7 @@ class File:
         expected = sample.rows.get(content)
         require(rows == (whole(content) if expected is None else expected), "the rows are not those of the bytes")
         require(report["whole"] == (expected is None), "the report does not say whether it was an aggregate")
+        require(report["digest_failed"] == digest_fails(content), "the report counts other digests that do not hold")
         require(report["bytes"] == len(content), "not all bytes are accounted for")
         if expected is not None:
             case.counts["intact"] += len(expected)
@@ -141,6 +149,8 @@ class Column:
             if expected is not None:
                 case.counts["intact"] += len(expected)
                 case.counts["out"] += len(rows or [])
+        failed = sum(digest_fails(blob) for blob in case.damaged.blobs if blob is not None)
+        require(report["digest_failed"] == failed, "the report counts other digests that do not hold")
         require(report["whole"] == wholes, f"{report['whole']} blobs are reported as no aggregates, of {wholes}")
         require(not report["problems"], "problems are reported where there are none")
 

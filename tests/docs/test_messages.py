@@ -9,4 +9,4 @@ PAGE = Path(__file__).parents[2] / "docs" / "messages.md"
 
 def test_the_page_without_spark(tmp_path: Path) -> None:
     before, _, _ = PAGE.read_text().partition("## Spark")
-    assert Page(before, tmp_path).run() == 9
+    assert Page(before, tmp_path).run() == 10

@@ -127,6 +127,12 @@ def test_what_is_asked_for_is_checked_at_once(events: DataFrame) -> None:
         explode_wire(events, "data", KPL, keep=["data"])
     with pytest.raises(UnknownNameError, match="'single'"):
         to_wire("rows", KPL, singel="plain")
+    with pytest.raises(WireloomError, match="decode it first"):
+        explode_wire(events.selectExpr("id", "base64(data) AS data"), "data", KPL)
+    with pytest.raises(UnknownNameError, match="'id'"):
+        explode_wire(events.drop("arrival"), "data", KPL, partition_key="di")
+    with pytest.raises(WireloomError, match="taken for the name of a column"):
+        from_wire("data", KPL, hash_range="range")
 
 
 def test_options_of_the_format_are_taken(events: DataFrame, blobs: list[bytes | None]) -> None:
@@ -135,6 +141,34 @@ def test_options_of_the_format_are_taken(events: DataFrame, blobs: list[bytes | 
     half = f"0-{2**127 - 1}"
     found = explode_wire(events.drop("arrival"), "data", KPL, hash_range=half)
     assert as_dicts(found.orderBy("id", "sub_sequence_number").collect()) == flat(blobs, hash_range=half)
+
+
+def test_columns_beside_the_blobs(spark: SparkSession, sql: SparkSession) -> None:
+    from wireloom.spark.functions import explode_wire
+
+    halves = [f"0-{2**127 - 1}", f"{2**127}-{2**128 - 1}"]
+    blobs = [*wireloom.to_wire(USERS, KPL, shards=halves).to_pylist(), b"plain", None]
+    # The aggregate of the first record is the first: key-0 lies in the upper half.
+    ranges = [halves[1], halves[0], None, halves[0]]
+    keys = [None, None, "outer", "unseen"]
+    table = pa.table({"partition_key": keys, "data_": pa.array(blobs, pa.binary()), "range": ranges})
+    frame = spark.createDataFrame(table)
+    options: dict[str, Any] = {"hash_range": "range", "partition_key": "partition_key"}
+    columns = ["partition_key", "data"]
+    expected = wireloom.explode(table, "data_", KPL, columns=columns, keep=[], **options).to_pylist()
+    rows = explode_wire(frame, "data_", KPL, columns=columns, keep=[], **options)
+    assert as_dicts(rows.orderBy("data").collect()) == sorted(expected, key=lambda row: row["data"])
+    assert {"partition_key": "outer", "data": b"plain"} in expected
+    assert len(expected) == len(USERS) + 1
+    assert explode_wire(frame, "data_", KPL, columns=columns, **options).columns == ["range", "partition_key", "data"]
+    frame.createOrReplaceTempView("shards")
+    query = (
+        "SELECT partition_key, data FROM explode_wire(TABLE(shards), 'data_', 'kpl_aggregated_record',"
+        " columns => 'partition_key, data', hash_range => 'range', partition_key => 'partition_key') ORDER BY data"
+    )
+    assert as_dicts(sql.sql(query).collect()) == sorted(expected, key=lambda row: row["data"])
+    with pytest.raises(Exception, match="decode it first"):
+        sql.sql("SELECT * FROM explode_wire(TABLE(shards), 'range', 'kpl_aggregated_record', columns => 'data')")
 
 
 def test_arrays_of_structs_become_blobs_again(events: DataFrame, blobs: list[bytes | None]) -> None:
@@ -280,4 +314,4 @@ def test_the_page_about_messages(spark: SparkSession, tmp_path: Path) -> None:
 
     page = Page((Path(__file__).parents[3] / "docs" / "messages.md").read_text(), tmp_path)
     page.namespace["spark"] = spark
-    assert page.run() == 11
+    assert page.run() == 12

@@ -167,6 +167,7 @@ def test_inspect_shows_envelopes_and_damage(tmp_path: Path) -> None:
     assert "holds" in shown
     path.write_bytes(blob[:-1] + bytes([blob[-1] ^ 1]))
     assert "✓ ok, a row by itself; digest: " in run("inspect", KPL, str(path)).stdout
+    assert run("verify", KPL, str(path)).stdout.endswith(f"clean; 1 row, {len(blob)} bytes, whole 1, digest_failed 1\n")
     path.write_bytes(b"no aggregate")
     shown = run("inspect", KPL, str(path)).stdout
     assert "(no message)" in shown

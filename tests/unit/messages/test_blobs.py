@@ -195,3 +195,19 @@ def test_series_and_frames_of_other_libraries() -> None:
     assert wireloom.explode(frame, "blob", FORMAT, columns=["title"])["id"].to_pylist() == [1, 1, 3]
     with pytest.raises(WireloomError, match="this is int"):
         wireloom.explode(7, "blob", FORMAT)
+
+
+@pytest.mark.parametrize("kind", [pa.utf8(), pa.large_utf8(), pa.string_view(), pa.dictionary(pa.int8(), pa.utf8())])
+def test_text_is_to_be_decoded_first(kind: pa.DataType) -> None:
+    """Base64, as many tables have it: its characters are not the blob."""
+    text = pa.array(["84mawg=="]).cast(kind)
+    for column in (text, pa.chunked_array([text]), ["84mawg==", None]):
+        with pytest.raises(wireloom.WireloomError, match=r"one of text \(.*\): decode it first \(base64"):
+            wireloom.from_wire(column, "kpl_aggregated_record")
+    with pytest.raises(wireloom.WireloomError, match="decode it first"):
+        wireloom.explode(pa.table({"data_": text}), "data_", "kpl_aggregated_record")
+
+
+def test_other_columns_are_not_bytes() -> None:
+    with pytest.raises(wireloom.WireloomError, match="one of int64: give a column of binary"):
+        wireloom.from_wire(pa.array([1]), "kpl_aggregated_record")
