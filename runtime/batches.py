@@ -51,6 +51,12 @@ def explained(reason: str) -> str:
     return f"{reason}: {EXPLANATIONS[reason]}" if reason in EXPLANATIONS else reason
 
 
+def end_explained(reason: str) -> str:
+    """As ``explained``, for the end of an input that gives no rows (see ``FileReport.lost_end``)."""
+    more = "" if reason == "truncated" else "; the rest of the file could not be read"
+    return f"{explained(reason)}{more}"
+
+
 @dataclass(frozen=True)
 class Layout:
     """Which columns come out, in order. ``names`` are checked."""

@@ -23,6 +23,7 @@ from .recovery import (
     drain,
     hold_back,
     leap_to_data,
+    lost_end,
     next_row,
     resync,
     skip_empty_frames,
@@ -60,6 +61,8 @@ class FileScan:
         self._struct: Struct | None = None
         self._filled_from = (0, False)
         """Where the last fill began, as an index of the view, and whether that was the input's beginning."""
+        self._searched: bytes | None = None
+        """The first bytes of an end in which no row was found."""
         self._ledger = Ledger(self.report, plan.mode, plan.byte_range, plan.format.delimiter)
 
     @property
@@ -76,6 +79,7 @@ class FileScan:
         self._start = window.base + window.begin
         try:
             reached_end = yield from (self._stream(opened) if self._plan.format.streaming else self._whole(window))
+            yield from lost_end(self._plan, self.report, window, self._builder, self._searched)
             if reached_end:
                 self.report.bytes = window.base + len(window.view) - self._start
             if (reached_end or self._tail_ends(opened)) and window.error is not None:
@@ -302,8 +306,9 @@ class FileScan:
     def _recover(self, feeder: Feeder, window: Window, damage: RowDamage) -> Generator[Any, None, bool]:
         """Goes on at the next row that holds behind the beginning of ``damage``. False: there is none."""
         window.begin = damage.begin - window.base
-        content = resync(feeder, window, self._plan.max_record)
-        if content is None:
+        found, content = resync(feeder, window, self._plan.max_record)
+        if not found:
+            self._searched = content
             return False
         yield from self._damage(damage._replace(end=window.base + window.begin), content)
         return True

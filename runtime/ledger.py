@@ -56,6 +56,8 @@ class Ledger:
             self._report.damaged.append(Damage(damage.begin, damage.end - damage.begin, damage.reason))
         else:
             self._report.unlisted += 1
+            counts = self._report.unlisted_reasons
+            counts[damage.reason] = counts.get(damage.reason, 0) + 1
         return True
 
     def lose(self, damage: RowDamage, details: Details, said: str | None = None, advice: str = LOST_ADVICE) -> None:

@@ -42,6 +42,8 @@ class Plan:
     codec: str = codecs.AUTO
     prefetch: bool | None = None
     tail: str = COMPLETE
+    end_rows: bool = False
+    """Whether the end of an input that gives no rows is a row of nulls, where damaged records are."""
     chunk: int | None = None
     choices: Mapping[str, str] = field(default_factory=dict)
     message_options: Mapping[str, Any] = field(default_factory=dict)

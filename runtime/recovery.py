@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
+from .batches import Builder, end_explained
 from .feeders import Feeder, Filled, RowDamage, Status
+from .report import FileReport
 from .window import MemoryWindow, Window
+
+if TYPE_CHECKING:
+    from .plan import Plan
 
 CHAIN_ROWS = 64
 CHAIN_BYTES = 1024 * 1024
@@ -103,10 +110,9 @@ class Skipped:
         return bytes(self._content)
 
 
-def resync(feeder: Feeder, window: Window, max_record: int) -> bytes | None:
-    """Moves ``window.begin``, where a lost row begins, to the next row that holds, and gives the first bytes between.
-
-    ``None`` where there is no such row; the window is then at the end of the input.
+def resync(feeder: Feeder, window: Window, max_record: int) -> tuple[bool, bytes]:
+    """Moves ``window.begin``, where a lost row begins, to the next row that holds: whether there is one, and the first
+    bytes between. Where there is none, the window is then at the end of the input, and the bytes go up to there.
     """
     skipped = Skipped()
     search = window.begin + 1
@@ -117,9 +123,10 @@ def resync(feeder: Feeder, window: Window, max_record: int) -> bytes | None:
         skipped.add(window.view[window.begin : index])
         window.begin = index
         if found:
-            return skipped.content
+            return True, skipped.content
         if last:
-            return None
+            skipped.add(window.view[index:])
+            return False, skipped.content
         rest = window.view[index:]
         if len(rest) <= PROBE and not any(rest):
             refused = zeros_refused(feeder) if refused is None else refused
@@ -204,3 +211,17 @@ def _find(view: memoryview, begin: int, delimiter: bytes) -> int:
         return int(engine.find_delimiter(view, begin, len(view), delimiter))
     found = bytes(view[begin:]).find(delimiter)
     return begin + found if found >= 0 else -1
+
+
+def lost_end(
+    plan: Plan, report: FileReport, window: Window, builder: Builder, content: bytes | None = None
+) -> Iterator[Any]:
+    """A row of nulls for the end of an input that gives no rows, where one is wanted. ``content``: its first bytes, by
+    default those of the window, at most ``CONTENT``."""
+    reason = report.lost_end
+    if reason is None or not plan.end_rows or not plan.null_rows:
+        return
+    begin = report.tail_offset
+    if content is None:
+        content = bytes(window.view[begin - window.base : begin - window.base + CONTENT])
+    yield builder.damaged(RowDamage(begin, begin, -1, reason), content, end_explained(reason).partition(": ")[2])

@@ -29,6 +29,8 @@ REASONS = (
 
 LOST_TAILS = ("limit", "invalid_length", "invalid_value")
 """Tails of inputs that could be read up to there."""
+ENDS = {"truncated": "truncated", "limit": "limit", "invalid_length": "length", "invalid_value": "value"}
+"""By the tail: the reason why the end of an input gave no rows."""
 FAILURES = ("codec", "missing", "limit")
 """Reasons of a codec or a storage that fails."""
 
@@ -63,6 +65,8 @@ class FileReport:
     damaged: list[Damage] = field(default_factory=list)
     unlisted: int = 0
     """Damaged ranges that are not in ``damaged``, which holds the first 100,000."""
+    unlisted_reasons: dict[str, int] = field(default_factory=dict)
+    """The same by reason."""
     tail: str = "unread"
     tail_offset: int = 0
     tail_size: int | None = None
@@ -83,6 +87,13 @@ class FileReport:
             return False
         return not self.damaged or (self.damaged[-1].length == 0 and self.damaged[-1].reason in FAILURES)
 
+    @property
+    def lost_end(self) -> str | None:
+        """The reason why the bytes from ``tail_offset`` on gave no rows; ``None`` where there are none, where nobody
+        has looked, or where a damaged range begins there."""
+        reason = ENDS.get(self.tail)
+        return None if any(each.offset == self.tail_offset for each in self.damaged) else reason
+
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON takes it: ``damaged`` is a list of ``[offset, length, reason]``."""
         result: dict[str, Any] = {
@@ -96,6 +107,7 @@ class FileReport:
         }
         if self.unlisted:
             result["unlisted"] = self.unlisted
+            result["unlisted_reasons"] = dict(sorted(self.unlisted_reasons.items()))
         if self.error is not None:
             result["error"] = self.error
         result.update(self.options)

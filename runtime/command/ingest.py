@@ -285,9 +285,8 @@ def lines_of(summary: IngestSummary) -> list[str]:
     if summary.changed:
         more = f" and {len(summary.changed) - 1:,} more" if len(summary.changed) > 1 else ""
         lines.append(f"changed     {summary.changed[0]}{more}: another size since it was read; it is not read again")
-    reasons = Counter(damage.reason for each in files for damage in each.damaged)
     if summary.damaged:
-        told = ", ".join(f"{reason} {count:,}" for reason, count in reasons.most_common())
+        told = ", ".join(f"{reason} {count:,}" for reason, count in summary.reasons.items())
         lines.append(f"damaged     {counted(summary.damaged, 'range')}: {told}")
     ended = Counter(each.tail for each in files if each.tail not in ("clean", "unread"))
     if ended:

@@ -17,7 +17,7 @@ from ..feeders import RowDamage
 from ..ledger import CUT_ADVICE, Ledger
 from ..opening import Opened, open_input
 from ..plan import Plan
-from ..recovery import CONTENT
+from ..recovery import CONTENT, lost_end
 from ..report import Damage, FileReport
 from ..storage import Input
 from ..window import MemoryWindow, Window
@@ -69,6 +69,7 @@ class UnitScan:
         try:
             tail = yield from self._units(window)
             self._end(tail, opened)
+            yield from lost_end(self._plan, self.report, window, self._builder)
             if window.error is not None and tail.ended not in ("limit", "invalid_length"):
                 yield from self._failed(window, window.error)
         finally:

@@ -68,8 +68,8 @@ def ingest(
 
     ``columns``: those of the table, by default the format's own; those of ``partition_by`` come along. ``quarantine``:
     where damaged records go, as a Parquet table of ``_path``, ``_offset``, ``_length``, ``_error``,
-    ``_corrupt_record``: one row for each damaged range, also for the unread end of a file that was cut off, whose bytes
-    are left out. ``metrics``: a folder for JSON lines, a file per batch, with what each batch and each file came to.
+    ``_corrupt_record``: one row for each damaged range, the end of a file that is cut off or cannot be read on among
+    them. ``metrics``: a folder for JSON lines, a file per batch, with what each batch and each file came to.
     ``mode``: ``permissive`` or ``dropmalformed`` (the table gets the good rows; the latter keeps no bytes of the
     others) or ``failfast``. ``options``: further ones of the data source. ``existing``: what becomes of tables that are
     there: ``append`` (they must have the same columns), ``overwrite`` (all files are read, and replace what is there

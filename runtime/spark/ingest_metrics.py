@@ -9,17 +9,20 @@ from typing import Any
 
 from ..report import FileReport
 from .journal import Record
+from .losses import counted_losses
 
 
 def file_metrics(report: FileReport, size: int | None) -> dict[str, Any]:
-    """What came of a file. ``size``: bytes as stored; ``bytes``: as read; ``reasons``: damaged ranges by reason."""
+    """What came of a file. ``size``: bytes as stored; ``bytes``: as read; ``damaged``: ranges that gave no rows, an end
+    that could not be read among them; ``reasons``: the same by reason."""
+    reasons = counted_losses(report)
     return {
         "path": report.path,
         "size": size,
         "rows": report.rows,
         "bytes": report.bytes,
-        "damaged": len(report.damaged) + report.unlisted,
-        "reasons": dict(sorted(Counter(each.reason for each in report.damaged).items())),
+        "damaged": sum(reasons.values()),
+        "reasons": reasons,
         "tail": report.tail,
         "tailOffset": report.tail_offset,
         "error": report.error,

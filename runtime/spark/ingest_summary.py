@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ..report import ReadReport
+from .losses import counted_losses
 
 
 @dataclass(frozen=True)
@@ -45,8 +47,16 @@ class IngestSummary:
 
     @property
     def damaged(self) -> int:
-        """Damaged ranges in all files."""
-        return self.report.damaged
+        """Ranges in all files that gave no rows, ends that could not be read among them."""
+        return sum(self.reasons.values())
+
+    @property
+    def reasons(self) -> Mapping[str, int]:
+        """The same by reason, the most frequent first."""
+        found: Counter[str] = Counter()
+        for each in self.report.files:
+            found.update(counted_losses(each))
+        return dict(found.most_common())
 
     @property
     def clean(self) -> bool:
@@ -62,6 +72,8 @@ class IngestSummary:
         """The summary as JSON takes it: the read report, and the tables, batches and times on top."""
         return {
             **self.report.to_dict(),
+            "damaged": self.damaged,
+            "reasons": self.reasons,
             "table": self.table,
             "quarantine": self.quarantine,
             "quarantined": self.quarantined,

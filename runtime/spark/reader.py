@@ -119,7 +119,7 @@ class FormatReader(DataSourceReader):
 
     def _cast_good_rows(self, partition: Partition, side: SideChannel) -> Generator[pa.RecordBatch]:
         cast = self._caster()
-        scans = self._plan(list(dict.fromkeys([*self._sources(), *QUARANTINE])))
+        scans = replace(self._plan(list(dict.fromkeys([*self._sources(), *QUARANTINE]))), end_rows=True)
         for pieces, constants in self._groups(partition):
             yield from cast(map(side.take, self._rows(scans, pieces, side)), constants)
 

@@ -31,8 +31,8 @@ QUARANTINE_SCHEMA = pa.schema(
         pa.field("_corrupt_record", pa.binary()),
     ]
 )
-"""A damaged record: where it is, how many bytes it has, why it is damaged (a reason, a colon and more), and its bytes
-where they are known."""
+"""A damaged record, or the end of a file that could not be read: where it is, how many bytes it has, why it is damaged
+(a reason, a colon and more), and its bytes where they are known."""
 
 FLUSH_BYTES = 8 * 1024 * 1024
 """How many bytes of damaged records a task holds before it writes them out."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from ..storage import Location
 from .folders import folder
+from .losses import counted_losses
+from .quarantine import merged
 from .sidechannel import Findings
 
 
@@ -44,5 +46,5 @@ class BatchReports:
             return self._rows, self._damaged
         self._current.refresh()
         reports = self._current.reports
-        damaged = sum(len(each["damaged"]) + each.get("unlisted", 0) for each in reports)
+        damaged = sum(sum(counted_losses(each).values()) for each in merged(reports))
         return self._rows + sum(each["rows"] for each in reports), self._damaged + damaged

@@ -65,7 +65,7 @@ def test_everything_that_is_damaged_is_accounted_for(
         (each.to_dict() for each in report.files), key=lambda each: str(each["path"])
     )
     assert summary.rows == expected.num_rows
-    assert summary.damaged == report.damaged
+    assert summary.damaged == summary.quarantined == sum(summary.reasons.values())
     assert summary.partitions > 1
     written = pyarrow.dataset.dataset(table, partitioning="hive").to_table()
     assert written.num_rows == expected.num_rows
@@ -82,9 +82,13 @@ def test_everything_that_is_damaged_is_accounted_for(
             assert row["_length"] == damage.length
             if damage.reason == "checksum":
                 assert len(row["_corrupt_record"]) == damage.length
-        if each.tail != "clean":
-            places.pop((each.path, each.tail_offset), None)
+        if each.lost_end is not None:
+            row = places.pop((each.path, each.tail_offset))
+            assert row["_error"].partition(":")[0] == each.lost_end
+            assert row["_length"] == len(row["_corrupt_record"]) == each.tail_size
     assert not places
+    [batch] = summary.batches
+    assert (batch["damaged"], batch["reasons"]) == (summary.damaged, dict(sorted(summary.reasons.items())))
     assert told
     assert told[-1].rows <= summary.rows
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["quarantine", "table"]

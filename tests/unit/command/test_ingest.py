@@ -36,13 +36,14 @@ def test_what_a_person_is_told(tmp_path: Path) -> None:
     from wireloom.spark.ingest import IngestSummary
 
     good = FileReport("a", rows=5, bytes=1000, tail="clean")
-    bad = FileReport("b", rows=1, bytes=500, damaged=[Damage(0, 9, "checksum")] * 2, tail="truncated")
+    bad = FileReport("b", rows=1, bytes=500, damaged=[Damage(0, 9, "checksum"), Damage(20, 9, "checksum")])
+    bad.tail, bad.tail_offset, bad.tail_size = "truncated", 490, 10
     lost = FileReport("c", error="the stream is damaged", damaged=[Damage(0, 0, "codec")])
     summary = IngestSummary("out", "bad", ReadReport("x", [good, bad, lost]), quarantined=4, seconds=2.0, partitions=3)
     assert lines_of(summary) == [
         "table       out: 6 rows",
         "read        3 files, 1,500 bytes in 3 tasks: 2.0 s, 0.0 MB/s",
-        "damaged     3 ranges: checksum 2, codec 1",
+        "damaged     4 ranges: checksum 2, truncated 1, codec 1",
         "ended early truncated 1",
         "failed      c: the stream is damaged",
         "quarantine  bad: 4 rows",
