@@ -152,9 +152,9 @@ class Hooks:
 
 def outside_of_all(keys: pa.Array) -> pa.Array | None:
     """Which explicit hash keys (decimal integers) are no hash keys at all; ``None`` where all are."""
-    texts = keys.unique().drop_null()
-    if not len(texts):
+    if keys.null_count == len(keys):
         return None
+    texts = keys.unique().drop_null()
     sizes, largest = pc.binary_length(texts), str(LARGEST_HASH_KEY)
     fits = pc.or_(pc.less(sizes, len(largest)), pc.and_(pc.equal(sizes, len(largest)), pc.less_equal(texts, largest)))
     # Signs, zeros in front and digits of other scripts are rare: only such texts are looked at one by one.

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .commands import Fence, Trim, ValidationError, command_of, command_record, operation_of
     from .compression import COMPRESSIONS, BodyError, Compression
+    from .config import StreamConfig
     from .errors import ServerError, error_from_json, error_of, error_to_json
     from .frames import Frame, FrameDecoder, FrameError, Terminal, encode_frame, encode_terminal
     from .json import (
@@ -27,10 +28,10 @@ if TYPE_CHECKING:
     )
     from .json_reader import JsonError
     from .json_tables import table_from_json, table_to_json
-    from .live import Delivery, LiveReader, Step
+    from .live import Delivery, Gap, LiveReader, Step
     from .messages import AppendAck, AppendInput, AppendRecord, Header, ReadBatch, SequencedRecord, StreamPosition
     from .metering import Accepted, check_append, metered_size
-    from .requests import Request, append_session, check_tail, read_events, read_session
+    from .requests import Request, append_session, append_unary, check_tail, read_events, read_session, read_unary
     from .sse import (
         BatchEvent,
         DoneEvent,
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "commands": ("Fence", "Trim", "ValidationError", "command_of", "command_record", "operation_of"),
     "compression": ("COMPRESSIONS", "BodyError", "Compression"),
+    "config": ("StreamConfig",),
     "errors": ("ServerError", "error_from_json", "error_of", "error_to_json"),
     "frames": ("Frame", "FrameDecoder", "FrameError", "Terminal", "encode_frame", "encode_terminal"),
     "json": (
@@ -59,7 +61,7 @@ _HOMES = {
     ),
     "json_reader": ("JsonError",),
     "json_tables": ("table_from_json", "table_to_json"),
-    "live": ("Delivery", "LiveReader", "Step"),
+    "live": ("Delivery", "Gap", "LiveReader", "Step"),
     "messages": (
         "AppendAck",
         "AppendInput",
@@ -70,7 +72,15 @@ _HOMES = {
         "StreamPosition",
     ),
     "metering": ("Accepted", "check_append", "metered_size"),
-    "requests": ("Request", "append_session", "check_tail", "read_events", "read_session"),
+    "requests": (
+        "Request",
+        "append_session",
+        "append_unary",
+        "check_tail",
+        "read_events",
+        "read_session",
+        "read_unary",
+    ),
     "sse": ("BatchEvent", "DoneEvent", "ErrorEvent", "EventReader", "LastEventId", "PingEvent", "event_to_text"),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
@@ -92,6 +102,7 @@ __all__ = [
     "Frame",
     "FrameDecoder",
     "FrameError",
+    "Gap",
     "Header",
     "JsonError",
     "LastEventId",
@@ -102,6 +113,7 @@ __all__ = [
     "SequencedRecord",
     "ServerError",
     "Step",
+    "StreamConfig",
     "StreamPosition",
     "Terminal",
     "Trim",
@@ -111,6 +123,7 @@ __all__ = [
     "append_input_from_json",
     "append_input_to_json",
     "append_session",
+    "append_unary",
     "check_append",
     "check_tail",
     "command_of",
@@ -128,6 +141,7 @@ __all__ = [
     "read_batch_to_json",
     "read_events",
     "read_session",
+    "read_unary",
     "table_from_json",
     "table_to_json",
     "tail_from_json",

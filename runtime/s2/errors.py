@@ -14,15 +14,20 @@ PRECONDITION_FAILED = 412
 RANGE_NOT_SATISFIABLE = 416
 RETRYABLE = frozenset((408, 429, 500, 502, 503, 504))
 """The HTTP statuses that a later try may not meet again."""
+CONFLICT = 409
+TRANSACTION_CONFLICT = "transaction_conflict"
+"""The one code of status 409 that a later try may not meet again: two requests got into each other's way."""
+SERVER_DRAINING = "server_draining"
+"""The code of a server that is about to end, and takes no more requests."""
 _RETRYABLE_CODES = frozenset(
     (
         "hot_server",
         "other",
         "rate_limited",
         "request_timeout",
-        "server_draining",
+        SERVER_DRAINING,
         "storage",
-        "transaction_conflict",
+        TRANSACTION_CONFLICT,
         "unavailable",
         "upstream_timeout",
     )
@@ -49,6 +54,8 @@ class ServerError:
     @property
     def retryable(self) -> bool:
         """Whether the same request may succeed later."""
+        if self.status == CONFLICT:
+            return self.code == TRANSACTION_CONFLICT
         return self.status in RETRYABLE if self.status else self.code in _RETRYABLE_CODES
 
     def terminal(self) -> Terminal:

@@ -7,17 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from ..errors import WireloomError
-from .errors import RANGE_NOT_SATISFIABLE, ServerError, error_from_json, error_of
+from .config import StreamConfig
+from .errors import RANGE_NOT_SATISFIABLE, SERVER_DRAINING, ServerError, error_from_json, error_of
 from .frames import Frame, FrameDecoder, FrameError
 from .messages import ReadBatch, SequencedRecord, StreamPosition
+from .progress import Progress
 from .requests import Request, read_session
 
 HEARTBEAT_SILENCE = 20.0
 """Seconds without a byte after which a connection counts as lost: servers send an empty batch well before."""
+ADVICE_PERIOD = 60.0
+"""Seconds after a reconnection that a server advised in which no other such advice is taken, as S2's own client does:
+one server after another may be about to end."""
 
+COMPLETE = "all that was asked for has come"
 Action = Literal["go on", "reconnect", "retry", "wait", "stop"]
 
 
@@ -26,8 +32,9 @@ class Step:
     """What to do now.
 
     ``action``: ``go on`` reading; ``reconnect`` at once; ``retry``: reconnect, after a pause that grows with
-    ``attempt``; ``wait``: the reader has caught up, so ask again later; ``stop``. ``reason`` is a sentence; ``error``
-    what the server or the frames said. ``attempt`` counts failures since something came.
+    ``attempt``; ``wait``: the reader has caught up, so ask again later; ``stop``, without an ``error`` where all that
+    was asked for has come. ``reason`` is a sentence; ``error`` what the server or the frames said. ``attempt`` counts
+    failures since something came.
     """
 
     action: Action
@@ -57,40 +64,83 @@ class Delivery:
 
 
 class LiveReader:
-    """Reads a stream from ``seq_num`` on; ``None``: from its end.
+    """Reads a stream from ``seq_num`` on, from the first record of ``timestamp`` or later, or from ``tail_offset``
+    records before its end; from its end where none is given.
 
-    >>> reader = LiveReader("events", seq_num=7)
+    >>> reader = LiveReader("events", seq_num=7, count=100)
     >>> reader.request().query
-    (('seq_num', '7'),)
+    (('seq_num', '7'), ('count', '100'))
+
+    ``clamp``, ``count``, ``bytes``, ``until`` and ``wait`` as of ``read_session``; they hold for all connections
+    together. ``basin``, ``encryption_key`` and ``stream_config`` go along with each request. Raises ``WireloomError``
+    for what no request can ask for.
 
     For each connection: send ``request()``, give its status to ``answered``, its bytes to ``feed``, and say with
     ``closed`` or ``failed`` how it ended; look at ``step`` after each of them, and ask ``tick`` from time to time.
-    ``next_seq_num``: the first record that has not been delivered; ``None`` as long as that is not known. Times are
-    seconds on any clock that only goes forward.
+    Times are seconds on any clock that only goes forward.
     """
 
     def __init__(
-        self, stream: str, seq_num: int | None = None, *, compression: str = "zstd", silence: float = HEARTBEAT_SILENCE
+        self,
+        stream: str,
+        seq_num: int | None = None,
+        *,
+        timestamp: int | None = None,
+        tail_offset: int | None = None,
+        clamp: bool | None = None,
+        count: int | None = None,
+        bytes: int | None = None,
+        until: int | None = None,
+        wait: int | None = None,
+        compression: str = "zstd",
+        silence: float = HEARTBEAT_SILENCE,
+        basin: str | None = None,
+        encryption_key: bytes | str | None = None,
+        stream_config: StreamConfig | None = None,
     ) -> None:
-        self.next_seq_num = seq_num
         self.step = Step("reconnect", "nothing has been asked for")
+        self._progress = Progress(
+            seq_num=seq_num,
+            timestamp=timestamp,
+            tail_offset=tail_offset,
+            clamp=clamp,
+            count=count,
+            bytes=bytes,
+            until=until,
+            wait=wait,
+        )
         self._stream = stream
-        self._compression = compression
+        self._settings: dict[str, Any] = {
+            "compression": compression,
+            "basin": basin,
+            "encryption_key": encryption_key,
+            "stream_config": stream_config,
+        }
         self._silence = silence
         self._attempt = 0
         self._heard = 0.0
         self._decoder = FrameDecoder()
+        self._has_come = False
+        self._was_advised = False
+        self._reconnected_at: float | None = None
+        self.request()
 
-    def request(self) -> Request:
-        """What to ask for now: all records from the next one on."""
-        if self.next_seq_num is None:
-            return read_session(self._stream, tail_offset=0, compression=self._compression)
-        return read_session(self._stream, seq_num=self.next_seq_num, compression=self._compression)
+    @property
+    def next_seq_num(self) -> int | None:
+        """The first record that has not been delivered; ``None`` as long as that is not known."""
+        return self._progress.next_seq_num
+
+    def request(self, *, now: float | None = None) -> Request:
+        """What to ask for now: what has not been delivered yet. ``now`` counts for ``wait``; by default the time at
+        which something was last heard."""
+        asked = self._progress.asked(self._heard if now is None else now)
+        return read_session(self._stream, **asked, **self._settings)
 
     def answered(self, status: int, body: str | bytes = "", *, now: float = 0.0) -> Step:
         """The answer to the request has come. ``body`` is asked for where the status is not 200."""
         self._decoder = FrameDecoder()
         self._heard = now
+        self._has_come = self._was_advised = False
         if status == 200:
             return self._to(Step("go on"))
         return self._refused(error_from_json(status, body))
@@ -117,32 +167,28 @@ class LiveReader:
                 assert terminal is not None
                 self._refused(error_of(terminal))
                 return
-            delivery = self.deliver(batch)
-            if frame.reconnect_advised:
+            delivery = self.deliver(batch, now=self._heard)
+            if frame.reconnect_advised and self.step.action == "go on" and self._takes_advice():
                 self._to(Step("reconnect", "the server is about to end the session"))
             yield delivery
 
-    def deliver(self, batch: ReadBatch) -> Delivery:
+    def _takes_advice(self) -> bool:
+        """Whether to reconnect as a server advises: once in a minute. Otherwise it is left to end the session."""
+        first, self._was_advised = not self._was_advised, True
+        recent = self._reconnected_at is not None and self._heard - self._reconnected_at <= ADVICE_PERIOD
+        if not first or recent:
+            return False
+        self._reconnected_at = self._heard
+        return True
+
+    def deliver(self, batch: ReadBatch, *, now: float = 0.0) -> Delivery:
         """Takes a batch, from wherever it came: a unary answer or an event as well."""
-        self._attempt = 0
-        records: list[SequencedRecord] = []
-        gaps: list[Gap] = []
-        following = self.next_seq_num
-        for record in batch.records:
-            number = record.seq_num
-            if following is not None and number < following:
-                continue
-            if following is not None and number > following:
-                gaps.append(Gap(following, number))
-            records.append(record)
-            following = number + 1
-        if not batch.records and batch.tail is not None:
-            # All records before the tail have been sent, but for those that are gone.
-            if following is not None and batch.tail.seq_num > following:
-                gaps.append(Gap(following, batch.tail.seq_num))
-            following = max(following or 0, batch.tail.seq_num)
-        self.next_seq_num = following
-        return Delivery(tuple(records), batch.tail, tuple(gaps), len(batch.records) - len(records))
+        self._attempt, self._has_come = 0, True
+        records, gaps = self._progress.took(batch, now)
+        if self._progress.is_complete:
+            self._to(Step("stop", COMPLETE))
+        repeated = len(batch.records) - len(records)
+        return Delivery(tuple(records), batch.tail, tuple(Gap(*each) for each in gaps), repeated)
 
     def closed(self) -> Step:
         """The connection's bytes have ended."""
@@ -152,10 +198,17 @@ class LiveReader:
             self._decoder.finish()
         except FrameError as error:
             return self._again("the stream was cut inside a frame", error)
+        if self._progress.is_bounded:
+            return self._to(Step("stop", COMPLETE))
+        if not self._has_come:
+            # Whoever reconnects at once to a server that ends each session at once does nothing else.
+            return self._again("the server has ended the session before anything came")
         return self._to(Step("reconnect", "the server has ended the session"))
 
     def failed(self, error: BaseException | None = None) -> Step:
         """The connection could not be made, or broke."""
+        if self.step.action == "stop":
+            return self.step
         return self._again(f"the connection failed ({error})" if error else "the connection failed")
 
     def tick(self, *, now: float) -> Step:
@@ -165,9 +218,10 @@ class LiveReader:
         return self.step
 
     def _refused(self, error: ServerError) -> Step:
+        if error.code == SERVER_DRAINING:
+            self._reconnected_at = self._heard
         if error.status == RANGE_NOT_SATISFIABLE and error.tail is not None:
-            if self.next_seq_num in (None, error.tail.seq_num):
-                self.next_seq_num = error.tail.seq_num
+            if self._progress.caught_up(error.tail.seq_num):
                 self._attempt = 0
                 return self._to(Step("wait", "the reader has caught up with the stream", error))
             return self._to(Step("stop", f"the stream ends at {error.tail.seq_num}, before the next record", error))

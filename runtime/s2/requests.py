@@ -1,34 +1,53 @@
-"""Requests to S2's API as plain data: what to ask for, whoever asks. A key, a host and time limits are the caller's."""
+"""Requests to S2's API as plain data: what to ask for, whoever asks. A token, a host and time limits are the caller's.
+
+All of them take ``basin``, for endpoints whose host does not name it. Those that read or append records also take
+``encryption_key``, of an encrypted stream: 32 bytes, or base64 of them; and ``stream_config``: how the stream is made
+where there is none and the basin allows that.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 from urllib.parse import quote, urlencode
 
 from ..errors import WireloomError
+from ..nearest import unknown
 from .compression import checked
-from .json import FORMAT_HEADER, format_of_header
+from .config import ENCRYPTION_KEY, StreamConfig, basin_headers, record_headers
+from .json import FORMAT_HEADER, append_input_to_json, format_of_header
+from .metering import check_append
 from .sse import CONTENT_TYPE as EVENT_STREAM
 from .sse import LAST_EVENT_ID, LastEventId
 
+if TYPE_CHECKING:
+    from .messages import AppendInput
+
 SESSION = "s2s/proto"
 """The content type of sessions; a request to read has it as well, though it has no body."""
+CONTENTS = {"protobuf": "application/protobuf", "json": "application/json"}
+"""What the bodies of single requests and answers may be."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Request:
-    """``target`` is the path with its query, to be put behind the basin's address."""
+    """``target`` is the path with its query, to be put behind the basin's address. Keys are not shown by ``repr``."""
 
     method: str
     path: str
     query: tuple[tuple[str, str], ...] = ()
     headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes = b""
 
     @property
     def target(self) -> str:
         """Path and query."""
         return f"{self.path}?{urlencode(self.query)}" if self.query else self.path
+
+    def __repr__(self) -> str:
+        shown = {name: "…" if name == ENCRYPTION_KEY else value for name, value in self.headers.items()}
+        return f"Request({self.method} {self.target}, headers={shown}, {len(self.body)} bytes)"
 
 
 def read_session(
@@ -43,6 +62,9 @@ def read_session(
     until: int | None = None,
     wait: int | None = None,
     compression: str = "zstd",
+    basin: str | None = None,
+    encryption_key: bytes | str | None = None,
+    stream_config: StreamConfig | None = None,
 ) -> Request:
     """Reads records as a session of S2S frames.
 
@@ -55,47 +77,125 @@ def read_session(
     ``compression``: what the server may use. Raises ``WireloomError`` for more than one beginning.
     """
     query = _range(seq_num, timestamp, tail_offset, clamp, count, bytes, until, wait)
-    return Request("GET", _records(stream), query, {"Content-Type": SESSION, **_accepting(compression)})
+    headers = {"Content-Type": SESSION, **_accepting(compression)}
+    return Request("GET", _records(stream), query, headers | record_headers(basin, encryption_key, stream_config))
 
 
 def read_events(
     stream: str,
     *,
     seq_num: int | None = None,
+    timestamp: int | None = None,
+    tail_offset: int | None = None,
+    clamp: bool | None = None,
     last_event_id: LastEventId | None = None,
     count: int | None = None,
     bytes: int | None = None,
     until: int | None = None,
     wait: int | None = None,
     format: str = "base64",
+    basin: str | None = None,
+    encryption_key: bytes | str | None = None,
+    stream_config: StreamConfig | None = None,
 ) -> Request:
-    """Reads records as server-sent events; ``last_event_id`` resumes behind that event, with the limits counted on."""
-    query = _range(seq_num, None, None, None, count, bytes, until, wait)
+    """Reads records as server-sent events, from where and how far ``read_session`` says; ``last_event_id`` resumes
+    behind that event, with the limits counted on."""
+    query = _range(seq_num, timestamp, tail_offset, clamp, count, bytes, until, wait)
     headers = {"Accept": EVENT_STREAM, FORMAT_HEADER: format_of_header(format)}
     if last_event_id is not None:
         headers[LAST_EVENT_ID] = str(last_event_id)
-    return Request("GET", _records(stream), query, headers)
+    return Request("GET", _records(stream), query, headers | record_headers(basin, encryption_key, stream_config))
 
 
-def append_session(stream: str, *, compression: str = "zstd") -> Request:
+def read_unary(
+    stream: str,
+    *,
+    seq_num: int | None = None,
+    timestamp: int | None = None,
+    tail_offset: int | None = None,
+    clamp: bool | None = None,
+    count: int | None = None,
+    bytes: int | None = None,
+    until: int | None = None,
+    wait: int | None = None,
+    content: str = "protobuf",
+    format: str = "base64",
+    basin: str | None = None,
+    encryption_key: bytes | str | None = None,
+    stream_config: StreamConfig | None = None,
+) -> Request:
+    """Reads one batch of at most 1000 records and 1 MiB metered, from where and how far ``read_session`` says;
+    ``wait``: for the first record, at most 60 seconds.
+
+    ``content`` of the answer: ``protobuf``, for ``ReadBatch.from_bytes``, or ``json``, for ``read_batch_from_json``
+    with the same ``format``.
+    """
+    query = _range(seq_num, timestamp, tail_offset, clamp, count, bytes, until, wait)
+    headers = {"Accept": _content_type(content), **_formatted(content, format)}
+    return Request("GET", _records(stream), query, headers | record_headers(basin, encryption_key, stream_config))
+
+
+def append_session(
+    stream: str,
+    *,
+    compression: str = "zstd",
+    basin: str | None = None,
+    encryption_key: bytes | str | None = None,
+    stream_config: StreamConfig | None = None,
+) -> Request:
     """Appends batches, one per frame of the body; the answer is a session of acks, in the same order."""
-    return Request("POST", _records(stream), (), {"Content-Type": SESSION, **_accepting(compression)})
+    headers = {"Content-Type": SESSION, **_accepting(compression)}
+    return Request("POST", _records(stream), (), headers | record_headers(basin, encryption_key, stream_config))
 
 
-def check_tail(stream: str) -> Request:
+def append_unary(
+    stream: str,
+    batch: AppendInput,
+    *,
+    content: str = "protobuf",
+    format: str = "base64",
+    basin: str | None = None,
+    encryption_key: bytes | str | None = None,
+    stream_config: StreamConfig | None = None,
+) -> Request:
+    """Appends one batch. The answer is its ack, of the same ``content`` as the body: ``protobuf``, for
+    ``AppendAck.from_bytes``, or ``json``, for ``append_ack_from_json``. Raises ``ValidationError`` for a batch that the
+    server would refuse."""
+    check_append(batch)
+    kind = _content_type(content)
+    body = batch.to_bytes() if content == "protobuf" else append_input_to_json(batch, format).encode()
+    headers = {"Content-Type": kind, "Accept": kind, **_formatted(content, format)}
+    return Request("POST", _records(stream), (), headers | record_headers(basin, encryption_key, stream_config), body)
+
+
+def check_tail(stream: str, *, basin: str | None = None) -> Request:
     """Asks where the stream ends; the answer is ``{"tail": {"seq_num", "timestamp"}}``."""
-    return Request("GET", f"{_records(stream)}/tail", (), {"Accept": "application/json"})
+    return Request("GET", f"{_records(stream)}/tail", (), {"Accept": "application/json", **basin_headers(basin)})
 
 
 def _records(stream: str) -> str:
-    if not 1 <= len(stream.encode()) <= 512:
-        raise WireloomError("the name of a stream has 1 to 512 bytes")
+    try:
+        size = len(stream.encode())
+    except UnicodeEncodeError:
+        size = 0
+    if not 1 <= size <= 512 or "\0" in stream:
+        raise WireloomError("the name of a stream has 1 to 512 bytes of UTF-8, none of them 0")
     return f"/v1/streams/{quote(stream, safe='')}/records"
 
 
 def _accepting(compression: str) -> dict[str, str]:
     word = checked(compression)
     return {} if word == "none" else {"Accept-Encoding": word}
+
+
+def _content_type(content: str) -> str:
+    if content not in CONTENTS:
+        raise unknown("content", str(content), tuple(CONTENTS))
+    return CONTENTS[content]
+
+
+def _formatted(content: str, format: str) -> dict[str, str]:
+    return {FORMAT_HEADER: format_of_header(format)} if content == "json" else {}
 
 
 def _range(
@@ -114,7 +214,8 @@ def _range(
         raise WireloomError(f"a read begins at one place: give {' or '.join(given)}")
     numbers = {**beginnings, "count": count, "bytes": bytes, "until": until, "wait": wait}
     for name, value in numbers.items():
-        if value is not None and not 0 <= value < 1 << 64:
-            raise WireloomError(f"{name} must be a number of 64 bits without a sign, not {value}")
+        bits = 32 if name == "wait" else 64
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 1 << bits):
+            raise WireloomError(f"{name} must be a number of {bits} bits without a sign, not {value!r:.60}")
     query = [(name, str(value)) for name, value in numbers.items() if value is not None]
     return (*query, *([] if clamp is None else [("clamp", str(clamp).lower())]))

@@ -215,6 +215,8 @@ def test_the_header_s2_format(value: str | None, format: str) -> None:
             False,
         ),
         (503, '{"code":"unavailable","message":"m"}', s2.ServerError(503, "unavailable", "m"), True),
+        (409, '{"code":"transaction_conflict","message":"m"}', s2.ServerError(409, "transaction_conflict", "m"), True),
+        (409, '{"code":"resource_already_exists","message":""}', s2.ServerError(409, "resource_already_exists"), False),
         (404, '{"code":"stream_not_found","message":""}', s2.ServerError(404, "stream_not_found"), False),
     ],
 )

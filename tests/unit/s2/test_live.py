@@ -73,6 +73,159 @@ def test_the_batch_is_delivered_before_the_advice_is_taken() -> None:
     assert [numbers_of(each) for each in reader.feed(frame(8))] == [[8]]
 
 
+def test_advice_is_taken_once_in_a_minute() -> None:
+    """Otherwise servers that end one after another would have a reader do nothing but reconnect."""
+    reader = s2.LiveReader("events", 0)
+    taken = []
+    for number, now in enumerate((100.0, 110.0, 160.0, 160.5, 220.5, 221.0)):
+        reader.answered(200, now=now)
+        # The advice stands in every frame from then on.
+        stream = frame(2 * number, advised=True) + frame(2 * number + 1, advised=True)
+        got = [number for delivery in reader.feed(stream, now=now) for number in numbers_of(delivery)]
+        if reader.step.action == "reconnect":
+            taken.append(now)
+            assert got == [2 * number]
+            reader.answered(200, now=now)
+            list(reader.feed(frame(2 * number + 1), now=now))
+        else:
+            # It is left to the server to end the session, and nothing is lost.
+            assert got == [2 * number, 2 * number + 1]
+            assert reader.closed().action == "reconnect"
+    assert taken == [100.0, 160.5, 221.0]
+
+
+def test_advice_is_not_taken_just_after_a_server_that_ends() -> None:
+    reader = s2.LiveReader("events", 0)
+    body = '{"code":"server_draining","message":"m"}'
+    assert reader.answered(503, body, now=5.0).action == "retry"
+    reader.answered(200, now=6.0)
+    list(reader.feed(frame(0, advised=True), now=6.0))
+    assert reader.step.action == "go on"
+
+
+def test_a_session_that_ends_at_once_is_a_failure() -> None:
+    reader = connected()
+    assert (reader.closed().action, reader.step.attempt) == ("retry", 1)
+    reader.answered(200)
+    assert (reader.closed().action, reader.step.attempt) == ("retry", 2)
+    reader.answered(200)
+    list(reader.feed(frame(7)))
+    assert (reader.closed().action, reader.step.attempt) == ("reconnect", 0)
+
+
+# Where a read begins and ends ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("asked", "query"),
+    [
+        ({"timestamp": 1790000000000}, (("timestamp", "1790000000000"),)),
+        ({"tail_offset": 10}, (("tail_offset", "10"),)),
+        ({"tail_offset": 10, "clamp": True, "until": 9}, (("tail_offset", "10"), ("until", "9"), ("clamp", "true"))),
+        ({}, (("tail_offset", "0"),)),
+    ],
+)
+def test_a_place_that_is_not_known_yet(asked: dict[str, int], query: tuple[tuple[str, str], ...]) -> None:
+    """It is asked for until something has come, then the next number is."""
+    reader = s2.LiveReader("events", **asked)  # type: ignore[arg-type]  # all of them are numbers
+    assert reader.next_seq_num is None
+    assert reader.request().query == query
+    reader.answered(200)
+    assert reader.failed().action == "retry"
+    assert reader.request().query == query
+    reader.answered(200)
+    [delivery] = reader.feed(frame(40))
+    assert delivery.gaps == ()
+    assert reader.request().query[0] == ("seq_num", "41")
+    assert "clamp" not in dict(reader.request().query)
+    assert dict(reader.request().query).get("until") == dict(query).get("until")
+
+
+def test_a_time_that_has_not_come_yet() -> None:
+    reader = s2.LiveReader("events", timestamp=99)
+    assert reader.answered(416, TAIL % 7).action == "wait"
+    assert reader.request().query == (("timestamp", "99"),)
+    at_end = s2.LiveReader("events", tail_offset=0)
+    assert at_end.answered(416, TAIL % 7).action == "wait"
+    assert at_end.request().query == (("seq_num", "7"),)
+
+
+def test_a_place_behind_the_end_may_be_clamped() -> None:
+    reader = s2.LiveReader("events", 100, clamp=True)
+    assert reader.request().query == (("seq_num", "100"), ("clamp", "true"))
+    assert reader.next_seq_num is None
+    reader.answered(200)
+    [delivery] = reader.feed(frame(tail=50))
+    assert (delivery.gaps, reader.next_seq_num) == ((), 50)
+    assert reader.request().query == (("seq_num", "50"),)
+    inside = s2.LiveReader("events", 100, clamp=True)
+    assert inside.deliver(batch(150)).gaps == (s2.Gap(100, 150),)
+    trimmed = s2.LiveReader("events", 100, clamp=True)
+    assert trimmed.deliver(batch(tail=150)).gaps == (s2.Gap(100, 150),)
+
+
+def test_counts_hold_for_all_connections_together() -> None:
+    reader = s2.LiveReader("events", 0, count=5, bytes=1000)
+    reader.answered(200)
+    list(reader.feed(frame(0, 1)))
+    # Each record counts 8 and the 1 byte of its body.
+    assert reader.request().query == (("seq_num", "2"), ("count", "3"), ("bytes", "982"))
+    reader.failed()
+    reader.answered(200)
+    list(reader.feed(frame(2, 3, 4, advised=True) + frame(5)))
+    assert (reader.step.action, reader.step.error) == ("stop", None)
+    assert reader.closed().action == reader.failed().action == "stop"
+    assert reader.next_seq_num == 5
+
+
+def test_bytes_are_counted() -> None:
+    reader = s2.LiveReader("events", 0, bytes=18)
+    assert reader.deliver(batch(0)).records
+    assert reader.step.action == "reconnect"
+    reader.deliver(batch(1))
+    assert (reader.step.action, reader.step.error) == ("stop", None)
+
+
+@pytest.mark.parametrize("bound", [{"until": 9}, {"wait": 5}, {"count": 9}])
+def test_a_read_with_an_end_is_done_where_the_server_ends_it(bound: dict[str, int]) -> None:
+    reader = s2.LiveReader("events", 7, **bound)  # type: ignore[arg-type]  # all of them are numbers
+    reader.answered(200)
+    list(reader.feed(frame(7)))
+    step = reader.closed()
+    assert (step.action, step.error) == ("stop", None)
+    cut = s2.LiveReader("events", 7, **bound)  # type: ignore[arg-type]
+    cut.answered(200)
+    list(cut.feed(frame(7)[:-1]))
+    assert cut.closed().action == "retry"
+
+
+def test_what_is_left_of_the_waiting() -> None:
+    """It is counted from when the end was last seen."""
+    reader = s2.LiveReader("events", 0, wait=30)
+    reader.answered(200, now=100.0)
+    list(reader.feed(frame(0), now=110.0))
+    assert dict(reader.request(now=120.0).query)["wait"] == "30"
+    list(reader.feed(frame(tail=1), now=121.5))
+    assert dict(reader.request(now=130.0).query)["wait"] == "21"
+    assert dict(reader.request().query)["wait"] == "30"
+    assert dict(reader.request(now=200.0).query)["wait"] == "0"
+
+
+def test_what_goes_along_with_each_request() -> None:
+    reader = s2.LiveReader("events", 0, basin="my-basin-1", encryption_key=bytes(32), compression="gzip")
+    for _ in range(2):
+        assert dict(reader.request().headers) == {
+            "Content-Type": "s2s/proto",
+            "Accept-Encoding": "gzip",
+            "S2-Basin": "my-basin-1",
+            "S2-Encryption-Key": "A" * 43 + "=",
+        }
+        reader.deliver(batch(0))
+    for asked in ({"seq_num": 1, "timestamp": 1}, {"count": -1}, {"wait": 1 << 32}, {"basin": "x"}, {"until": True}):
+        with pytest.raises(wireloom.WireloomError):
+            s2.LiveReader("events", **asked)  # type: ignore[arg-type]  # what a caller without types may give
+
+
 def test_gaps_are_told() -> None:
     reader = connected()
     [first, second] = reader.feed(frame(9, 10, 15) + frame(16))
@@ -119,6 +272,16 @@ def test_statuses_that_are_tried_again(status: int) -> None:
     list(reader.feed(frame(8) + s2.encode_terminal(s2.Terminal(status, ""))))
     assert (reader.step.action, reader.step.attempt) == ("retry", 1)
     assert reader.request().query == (("seq_num", "9"),)
+
+
+def test_a_conflict_of_transactions_is_tried_again() -> None:
+    reader = connected()
+    body = '{"code":"%s","message":"m"}'
+    assert reader.answered(409, body % "transaction_conflict").action == "retry"
+    reader.answered(200)
+    assert list(reader.feed(s2.encode_terminal(s2.Terminal(409, body % "transaction_conflict")))) == []
+    assert (reader.step.action, reader.step.attempt) == ("retry", 2)
+    assert reader.answered(409, body % "resource_already_exists").action == "stop"
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 412, 422, 501])
@@ -196,32 +359,3 @@ def test_whatever_is_cut_everything_comes_once(count: int, randomness: random.Ra
                 got += numbers_of(delivery)
         assert reader.closed().action in ("retry", "reconnect")
     assert got == list(range(count))
-
-
-def test_requests() -> None:
-    read = s2.read_session("a/b é", seq_num=5, count=3, bytes=2, until=1, wait=0, clamp=True, compression="gzip")
-    assert read.method == "GET"
-    assert read.target == "/v1/streams/a%2Fb%20%C3%A9/records?seq_num=5&count=3&bytes=2&until=1&wait=0&clamp=true"
-    assert read.headers == {"Content-Type": "s2s/proto", "Accept-Encoding": "gzip"}
-    append = s2.append_session("a", compression="none")
-    assert (append.method, append.target, append.headers) == (
-        "POST",
-        "/v1/streams/a/records",
-        {"Content-Type": "s2s/proto"},
-    )
-    assert (s2.check_tail("a").method, s2.check_tail("a").target) == ("GET", "/v1/streams/a/records/tail")
-    events = s2.read_events("a", seq_num=0, last_event_id=s2.LastEventId(5, 6, 7))
-    assert events.headers == {"Accept": "text/event-stream", "S2-Format": "base64", "Last-Event-ID": "5,6,7"}
-    assert events.query == (("seq_num", "0"),)
-
-
-@pytest.mark.parametrize(
-    "asked",
-    [{"seq_num": 1, "timestamp": 1}, {"seq_num": -1}, {"count": 1 << 64}, {"compression": "br"}],
-    ids=str,
-)
-def test_requests_that_cannot_be_made(asked: dict[str, int]) -> None:
-    with pytest.raises(wireloom.WireloomError):
-        s2.read_session("a", **asked)  # type: ignore[arg-type]
-    with pytest.raises(wireloom.WireloomError):
-        s2.check_tail("")

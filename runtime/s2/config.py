@@ -1,0 +1,113 @@
+"""What goes along with requests in headers: the basin, the key of an encrypted stream, how a stream is to be made."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ..errors import WireloomError
+from ..nearest import unknown
+from .json import dumps
+
+BASIN = "S2-Basin"
+ENCRYPTION_KEY = "S2-Encryption-Key"
+STREAM_CONFIG = "S2-Stream-Config"
+KEY_SIZE = 32
+"""Bytes of a key of AEGIS-256 and of AES-256-GCM, the ciphers that there are."""
+TIMESTAMPING = ("client-prefer", "client-require", "arrival")
+_STORAGE_CLASS = re.compile(r"[a-z0-9-]{1,64}")
+_BASIN_NAME = re.compile(r"[a-z0-9][a-z0-9-]{6,46}[a-z0-9]")
+
+
+@dataclass(frozen=True, slots=True)
+class StreamConfig:
+    """How a stream is made that a read or an append makes where there is none; what is ``None`` is as its basin says.
+
+    ``storage_class``: such as ``standard`` or ``express``, of those that the basin's location has. ``retention``:
+    seconds after which records are trimmed, or ``infinite``. ``timestamping``: ``client-prefer``, ``client-require`` or
+    ``arrival``; ``uncapped``: whether timestamps of clients may lie in the future. ``delete_on_empty``: seconds after
+    which it is deleted where it is empty, 0 for never. Raises ``WireloomError`` for other values.
+
+    >>> StreamConfig(retention=86400, timestamping="arrival").to_json()
+    '{"retention_policy":{"age":86400},"timestamping":{"mode":"arrival"}}'
+    """
+
+    storage_class: str | None = None
+    retention: int | Literal["infinite"] | None = None
+    timestamping: str | None = None
+    uncapped: bool | None = None
+    delete_on_empty: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.storage_class is not None and not _STORAGE_CLASS.fullmatch(str(self.storage_class)):
+            raise WireloomError(
+                f"storage_class is a name of lowercase letters, digits and hyphens, not {self.storage_class!r:.60}"
+            )
+        if self.timestamping is not None and self.timestamping not in TIMESTAMPING:
+            raise unknown("timestamping", str(self.timestamping), TIMESTAMPING)
+        if self.retention != "infinite":
+            _check_seconds("retention", self.retention, 1)
+        _check_seconds("delete_on_empty", self.delete_on_empty, 0)
+        if self.uncapped is not None and not isinstance(self.uncapped, bool):
+            raise WireloomError(f"uncapped is true or false, not {self.uncapped!r:.60}")
+
+    def to_json(self) -> str:
+        """As S2's API takes it."""
+        written: dict[str, Any] = {}
+        if self.storage_class is not None:
+            written["storage_class"] = self.storage_class
+        if self.retention is not None:
+            is_infinite = self.retention == "infinite"
+            written["retention_policy"] = {"infinite": {}} if is_infinite else {"age": self.retention}
+        timestamping = {"mode": self.timestamping, "uncapped": self.uncapped}
+        given = {name: value for name, value in timestamping.items() if value is not None}
+        if given:
+            written["timestamping"] = given
+        if self.delete_on_empty is not None:
+            written["delete_on_empty"] = {"min_age_secs": self.delete_on_empty}
+        return dumps(written)
+
+
+def basin_headers(basin: str | None) -> dict[str, str]:
+    """The header that names a basin, for endpoints whose host does not. Raises ``WireloomError`` for a name that no
+    basin has."""
+    if basin is None:
+        return {}
+    if not isinstance(basin, str) or not _BASIN_NAME.fullmatch(basin):
+        raise WireloomError(
+            "the name of a basin has 8 to 48 lowercase letters, digits and hyphens, and neither begins nor ends with a"
+            f" hyphen; {basin!r:.60} is none"
+        )
+    return {BASIN: basin}
+
+
+def record_headers(
+    basin: str | None, encryption_key: bytes | str | None, stream_config: StreamConfig | None
+) -> dict[str, str]:
+    """The headers of requests that read or append records. Raises ``WireloomError``; it does not show the key."""
+    headers = basin_headers(basin)
+    if encryption_key is not None:
+        headers[ENCRYPTION_KEY] = _key(encryption_key)
+    if stream_config is not None:
+        headers[STREAM_CONFIG] = stream_config.to_json()
+    return headers
+
+
+def _key(key: bytes | str) -> str:
+    try:
+        content = base64.b64decode(key.strip(), validate=True) if isinstance(key, str) else bytes(key)
+    except (binascii.Error, ValueError, TypeError):
+        content = b""
+    if len(content) != KEY_SIZE:
+        raise WireloomError(f"an encryption key has {KEY_SIZE} bytes, and as text is base64 of them")
+    return base64.b64encode(content).decode()
+
+
+def _check_seconds(name: str, value: Any, least: int) -> None:
+    if value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value < 1 << 64:
+        raise WireloomError(f"{name} is a number of seconds from {least}, not {value!r:.60}")

@@ -1,0 +1,105 @@
+"""What a read asks for, and how much of it has come: for requests that go on where the last one ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import ceil
+from typing import Any
+
+from .messages import ReadBatch, SequencedRecord
+from .metering import metered_size
+
+
+class Progress:
+    """A read from one place on, over any number of requests. Arguments as those of ``read_session``; without a place,
+    the stream's end.
+
+    ``next_seq_num``: of the first record that has not come; ``None`` as long as that is not known. ``is_bounded``:
+    whether the read has an end.
+    """
+
+    def __init__(
+        self,
+        *,
+        seq_num: int | None = None,
+        timestamp: int | None = None,
+        tail_offset: int | None = None,
+        clamp: bool | None = None,
+        count: int | None = None,
+        bytes: int | None = None,
+        until: int | None = None,
+        wait: int | None = None,
+    ) -> None:
+        if seq_num is None and timestamp is None and tail_offset is None:
+            tail_offset = 0
+        start = {"seq_num": seq_num, "timestamp": timestamp, "tail_offset": tail_offset, "clamp": clamp}
+        self._start = {name: value for name, value in start.items() if value is not None}
+        # The end of the stream may lie before a clamped place.
+        self._clamped = seq_num if clamp else None
+        self.next_seq_num = None if clamp else seq_num
+        self._count, self._bytes, self._until, self._wait = count, bytes, until, wait
+        self._tail_at: float | None = None
+        self.is_bounded = any(each is not None for each in (count, bytes, until, wait))
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether as many records, or bytes of them, have come as were asked for."""
+        return self._count == 0 or self._bytes == 0
+
+    def asked(self, now: float) -> dict[str, Any]:
+        """What to ask for, as arguments of ``read_session``. ``now``: as of ``took``."""
+        wait = self._wait
+        if wait is not None and self._tail_at is not None:
+            wait = max(0, wait - ceil(max(0.0, now - self._tail_at)))
+        return {**self._start, "count": self._count, "bytes": self._bytes, "until": self._until, "wait": wait}
+
+    def took(self, batch: ReadBatch, now: float) -> tuple[list[SequencedRecord], list[tuple[int, int]]]:
+        """A batch has come: its records without those that had come before, and jumps of the sequence numbers, each as
+        the number that was expected and the one that was found. ``now``: seconds on a clock that only goes forward."""
+        following = self._expected(batch)
+        records: list[SequencedRecord] = []
+        gaps: list[tuple[int, int]] = []
+        for record in batch.records:
+            number = record.seq_num
+            if following is not None and number < following:
+                continue
+            if following is not None and number > following:
+                gaps.append((following, number))
+            records.append(record)
+            following = number + 1
+        if not batch.records and batch.tail is not None:
+            # All records before the tail have been sent, but for those that are gone.
+            if following is not None and batch.tail.seq_num > following:
+                gaps.append((following, batch.tail.seq_num))
+            following = max(following or 0, batch.tail.seq_num)
+        if batch.tail is not None:
+            self._tail_at = now
+        if following is not None:
+            self._go_on_from(following)
+        self._count_off(records)
+        return records, gaps
+
+    def caught_up(self, tail: int) -> bool:
+        """The server says that the read begins at the stream's end or behind it: whether there is nothing to be read
+        for now, rather than a stream that ends before the next record."""
+        if self.next_seq_num is None and "timestamp" not in self._start:
+            self._go_on_from(tail)
+        # A time that has not come yet stays the beginning.
+        return self.next_seq_num in (None, tail)
+
+    def _go_on_from(self, number: int) -> None:
+        self.next_seq_num = number
+        self._start = {"seq_num": number}
+
+    def _expected(self, batch: ReadBatch) -> int | None:
+        if self.next_seq_num is not None or self._clamped is None:
+            return self.next_seq_num
+        first = batch.records[0].seq_num if batch.records else batch.tail.seq_num if batch.tail is not None else 0
+        return self._clamped if first >= self._clamped else None
+
+    def _count_off(self, records: Iterable[SequencedRecord]) -> None:
+        for record in records:
+            if self._count is not None:
+                self._count = max(0, self._count - 1)
+            if self._bytes is not None:
+                self._bytes = max(0, self._bytes - metered_size(record))
