@@ -69,16 +69,18 @@ def generate(
     progress: Callable[[str], None] | None = None,
     target: Target = BOX,
     discovery_dir: Path | None = None,
+    allow_modules: Iterable[str] = (),
 ) -> Changes:
     """Compiles the specs into ``output_dir``; with ``check`` nothing is written.
 
     The specs are all there are: generated files in the folder that none of them accounts for are removed. ``progress``
     is called with the name of each spec as its turn comes. ``target``: what the code needs to know of where it will
-    live. ``discovery_dir``: folder for the packages that Spark looks for, if not beside their formats. Raises
+    live. ``discovery_dir``: folder for the packages that Spark looks for, if not beside their formats.
+    ``allow_modules``: modules out of which the specs may name routines that are not registered. Raises
     ``wireloom.errors.SpecError`` where a spec is refused (nothing is written then), also one whose writers have to be
     given what it does not say, and ``wireloom.errors.UnsupportedError`` where ``ruff`` is not installed.
     """
-    specs = load_all(spec_paths)
+    specs = load_all(spec_paths, allow_modules)
     for each in specs:
         refuse(unsolved(each), each)
     files = formatted(render(specs, progress, target))
@@ -97,11 +99,15 @@ def noted(found: ReadOnly | Unsolved) -> str:
     return f"{at}note: {found.message}"
 
 
-def load_all(spec_paths: Iterable[Path]) -> tuple[Spec, ...]:
-    """The specs and all that they import, each once, by name. Raises ``SpecError`` where two have one name."""
+def load_all(spec_paths: Iterable[Path], allow_modules: Iterable[str] = ()) -> tuple[Spec, ...]:
+    """The specs and all that they import, each once, by name. Raises ``SpecError`` where two have one name.
+
+    ``allow_modules``: as for ``wireloom.codegen.model.load.load``.
+    """
     found: dict[str, Spec] = {}
+    allowed = tuple(allow_modules)
     for path in spec_paths:
-        whole = load(path)
+        whole = load(path, allow_modules=allowed)
         family = (replace(whole, imports=()), *whole.imports)
         for spec in family:
             known = found.get(spec.name)

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from wireloom.explored import explored
 from wireloom.format import Format
+from wireloom.routines import load
 
 from .emit import load_all, render
+from .model.routines import routines
 from .spec.diagnostics import ERROR, Diagnostic, InvalidSpecError
 
 
-def load_format(spec_path: Path) -> Format:
-    """The format that a spec describes. Raises ``SpecError``, also where the spec declares no rows."""
-    specs = load_all([spec_path])
+def load_format(spec_path: Path, allow_modules: Iterable[str] = ()) -> Format:
+    """The format that a spec describes.
+
+    ``allow_modules``: modules out of which it may name routines that are not registered. Raises ``SpecError``, also
+    where the spec declares no rows, and ``WireloomError`` where a routine is not there.
+    """
+    specs = load_all([spec_path], allow_modules)
     name = next(each.name for each in specs if Path(each.file).name == Path(spec_path).name)
-    found = explored(name, {path: text for path, text in render(specs).items() if path.endswith(".py")})
+    files = {path: text for path, text in render(specs).items() if path.endswith(".py")}
+    for routine in (each for spec in specs for each in routines(spec)):
+        # What is missing is said before anything is read. All of them are permitted, or they would not be in the code.
+        load(routine.place)
+    found = explored(name, files)
     if found is None:
         sentence = "no rows are declared ('-wireloom: {rows: …}' in 'meta')"
         raise InvalidSpecError([Diagnostic(str(spec_path), 1, 1, ERROR, sentence).about(("meta-extensions", "rows"))])

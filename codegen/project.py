@@ -6,6 +6,7 @@ specs = "specs"                                  # folder of the .ksy files
 output = "src/wireloom_readings/generated"       # folder of the generated code, and of nothing else
 package = "wireloom_readings.generated"          # what Python imports that folder as
 discovery = "src"                                # folder on Python's path for the packages that Spark looks for
+allow-modules = ["wireloom_readings.routines"]   # modules out of which the specs may name classes
 ```
 
 All paths are relative to the file. Without the table a project is laid out as wireloom itself: ``specs/`` and
@@ -22,11 +23,13 @@ from typing import Any
 
 from wireloom.errors import WireloomError
 from wireloom.nearest import unknown
+from wireloom.routines import checked_modules
 
 from .backends.base import Target
 
 FILE = "pyproject.toml"
-KEYS = ("specs", "output", "package", "discovery")
+MODULES = "allow-modules"
+KEYS = ("specs", "output", "package", "discovery", MODULES)
 GROUP = "wireloom.formats"
 """The group of entry points by which installed packages add formats."""
 
@@ -39,6 +42,7 @@ class Project:
     output: Path
     target: Target
     discovery: Path | None = None
+    allow_modules: tuple[str, ...] = ()
     entry_points: frozenset[str] | None = None
     """Names of the formats that the project declares to those who install it; ``None`` where it has no table."""
 
@@ -81,7 +85,7 @@ def find_project(folder: Path) -> Project:
         return Project(folder / "specs", folder / "generated", Target())
     if not isinstance(table, dict):
         raise WireloomError("[tool.wireloom] is a table", path=str(file))
-    given = {name: _text(file, name, value) for name, value in table.items()}
+    given = {name: _text(file, name, value) for name, value in table.items() if name != MODULES}
     specs, output = given.get("specs", "specs"), given.get("output", "generated")
     package = given.get("package", Target().package)
     if not all(part.isidentifier() for part in package.split(".")):
@@ -92,6 +96,7 @@ def find_project(folder: Path) -> Project:
         folder / output,
         Target(package, PurePosixPath(specs).as_posix(), discovery is not None),
         None if discovery is None else folder / discovery,
+        _modules(file, table.get(MODULES, [])),
         _entry_points(data),
     )
 
@@ -111,6 +116,12 @@ def _text(file: Path, name: str, value: object) -> str:
     if name != "package" and (PurePosixPath(value).is_absolute() or ".." in PurePosixPath(value).parts):
         raise WireloomError(f"[tool.wireloom] {name}: give a folder inside the project, not {value!r}", path=str(file))
     return value
+
+
+def _modules(file: Path, value: object) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        raise WireloomError(f"[tool.wireloom] {MODULES}: give a list of names, not {value!r}", path=str(file))
+    return checked_modules(value)
 
 
 def _entry_points(data: dict[str, Any]) -> frozenset[str]:

@@ -230,5 +230,6 @@ OPTIONS = (
     "anonymous",
     "profile",
     "verify_sha256",
+    "allow_modules",
 )
 """The options that every format has, for the nearest name to a wrong one."""

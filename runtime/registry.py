@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -62,8 +63,9 @@ def _package(point: EntryPoint) -> str:
     return point.dist.name if point.dist is not None else point.value.partition(":")[0]
 
 
-def get(name: str | Path | Format) -> Format:
-    """The format of that name, or of the spec file ``name`` where it ends in ``.ksy``.
+def get(name: str | Path | Format, allow_modules: Sequence[str] = ()) -> Format:
+    """The format of that name, or of the spec file ``name`` where it ends in ``.ksy``; ``allow_modules``: as for
+    ``load_spec``.
 
     Raises ``UnknownNameError`` with the nearest name, ``WireloomError`` for a generated package of another version, and
     ``SpecError`` for a spec that cannot be compiled.
@@ -71,7 +73,7 @@ def get(name: str | Path | Format) -> Format:
     if isinstance(name, Format):
         return _checked(name)
     if str(name).endswith(".ksy"):
-        return load_spec(name)
+        return load_spec(name, allow_modules=allow_modules)
     if name in _generated():
         return _checked(_load(f"{GENERATED}.{name}"))
     if name in _installed():
@@ -79,13 +81,18 @@ def get(name: str | Path | Format) -> Format:
     raise unknown("format", str(name), formats())
 
 
-def load_spec(path: str | Path) -> Format:
-    """A format straight from a spec file, without generated code on disk. Raises ``SpecError``."""
+def load_spec(path: str | Path, *, allow_modules: Sequence[str] = ()) -> Format:
+    """A format straight from a spec file, without generated code on disk.
+
+    ``allow_modules``: modules out of which the spec may name classes (``process``, ``framing``, ``packing``, ``hooks``)
+    besides those that are registered; each counts with the modules inside it. Raises ``SpecError``, also for a class
+    that is not permitted, and ``WireloomError`` for one that is not there.
+    """
     if not Path(path).is_file():
         raise WireloomError("no such spec file", path=str(path))
     # The generator is only needed here; a format in a package works without it.
     explore = importlib.import_module("wireloom.codegen.explore")
-    found: Format = explore.load_format(Path(path))
+    found: Format = explore.load_format(Path(path), allow_modules)
     return found
 
 

@@ -159,6 +159,7 @@ def scan(
     anonymous: bool = False,
     profile: str | None = None,
     verify_sha256: bool = False,
+    allow_modules: Sequence[str] = (),
     **options: Any,
 ) -> Scanner:
     """Reads ``source`` batch by batch.
@@ -184,12 +185,13 @@ def scan(
     - ``region``, ``endpoint``, ``anonymous``, ``profile`` (of the files of Amazon's tools): of an object store.
     - ``verify_sha256``: compare the bytes of each object, as stored, with the ``sha256`` in its metadata where it has
       one; a difference is damage that shows when all of them have been read.
+    - ``allow_modules``: modules out of which a spec may name classes, see ``wireloom.load_spec``.
     - ``options``: the format's own, such as ``stride="layout"``, or the kind of its messages, ``message="append_ack"``.
 
     Raises ``UnknownNameError`` for a name that does not exist and ``WireloomError`` for a source that is not there.
     """
     checked = plan(
-        format,
+        registry.get(format, allow_modules),
         columns=columns,
         mode=mode,
         recover=recover,
@@ -216,8 +218,14 @@ def scan(
     return Scanner(checked, inputs, progress)
 
 
-def schema(format: str | Path | Format, columns: Sequence[str] | None = None, **options: Any) -> Any:
+def schema(
+    format: str | Path | Format,
+    columns: Sequence[str] | None = None,
+    *,
+    allow_modules: Sequence[str] = (),
+    **options: Any,
+) -> Any:
     """The ``pyarrow.Schema`` of what ``scan`` yields for these columns, without opening anything. ``options``: as
     ``scan`` takes them; only those matter that choose the kind of message (``message="append_ack"``)."""
-    found, _ = of_kind(registry.get(format), options)
+    found, _ = of_kind(registry.get(format, allow_modules), options)
     return Layout.of(found, columns).schema

@@ -65,19 +65,21 @@ def first_row(
     columns: Sequence[str] | None = None,
     verify: bool = True,
     max_record: int | None = None,
+    allow_modules: Sequence[str] = (),
     **location: Any,
 ) -> FoundRow | None:
     """The first row that begins at byte ``at`` or behind it and holds; ``None``: there is none.
 
     ``source``: one log, not compressed, that can be read from any byte. ``columns``, ``verify``, ``max_record`` and
-    ``location`` (``region``, ``endpoint``, ``anonymous``, ``profile``) as in ``scan``.
+    ``location`` (``region``, ``endpoint``, ``anonymous``, ``profile``) and ``allow_modules`` as in ``scan``.
 
     Raises ``UnsupportedError`` for a format whose rows are not delimited, for a log that is compressed and for one that
     can only be read from its beginning.
     """
     if isinstance(at, bool) or not isinstance(at, int) or at < 0:
         raise WireloomError(f"at is a byte of the log, counted from 0, not {at!r}")
-    log = Log(format, source, columns, verify=verify, max_record=max_record, location=location)
+    found_format = registry.get(format, allow_modules)
+    log = Log(found_format, source, columns, verify=verify, max_record=max_record, location=location)
     found = log.first(at, log.size)
     return None if found is None else log.without_extra(found)
 
@@ -92,6 +94,7 @@ def search(
     columns: Sequence[str] | None = None,
     verify: bool = True,
     max_record: int | None = None,
+    allow_modules: Sequence[str] = (),
     **location: Any,
 ) -> SearchResult:
     """Finds the first row whose ``key`` is ``value`` or greater, in a log that is sorted by it.
@@ -106,7 +109,8 @@ def search(
     if isinstance(disorder, bool) or not isinstance(disorder, int) or disorder < 0:
         raise WireloomError(f"disorder is a number of rows from 0, not {disorder!r}")
     extra = [key] if isinstance(key, str) else []
-    log = Log(format, source, columns, extra, verify=verify, max_record=max_record, location=location)
+    found_format = registry.get(format, allow_modules)
+    log = Log(found_format, source, columns, extra, verify=verify, max_record=max_record, location=location)
     key_of = (lambda values: values[key]) if isinstance(key, str) else key
 
     def is_less(row: FoundRow) -> bool:
@@ -157,7 +161,7 @@ class Log:
 
     def __init__(
         self,
-        format: str | Path | Format,
+        format: Format,
         source: Any,
         columns: Sequence[str] | None,
         extra: Sequence[str] = (),
@@ -166,18 +170,17 @@ class Log:
         max_record: int | None,
         location: dict[str, Any],
     ) -> None:
-        found = registry.get(format)
-        if not found.delimiter or found.has_prologue:
+        if not format.delimiter or format.has_prologue:
             raise UnsupportedError(
-                f"rows of {found.name} cannot be found from the middle of a file, since nothing delimits them: read it"
+                f"rows of {format.name} cannot be found from the middle of a file, since nothing delimits them: read it"
                 " with scan"
             )
-        self._names = Layout.of(found, columns).schema.names
+        self._names = Layout.of(format, columns).schema.names
         read = dict.fromkeys((*self._names, *extra, OFFSET))
-        checked = plan(found, columns=list(read), verify=verify, max_record=max_record, prefetch=False, codec="none")
+        checked = plan(format, columns=list(read), verify=verify, max_record=max_record, prefetch=False, codec="none")
         self._plan = replace(checked, chunk=BLOCK)
         self._counter = _Counter()
-        self._input = _CountedInput.of(_log_input(source, location, found.codec), self._counter)
+        self._input = _CountedInput.of(_log_input(source, location, format.codec), self._counter)
         self.size = self._input.size or 0
         self.probes = 0
         self.largest_read = 0

@@ -32,7 +32,7 @@ def unit_changes(old: Spec, new: Spec) -> Iterator[Change]:
 def _units(old: Units, new: Units) -> Iterator[Change]:
     for each in fields(Units):
         one, other = getattr(old, each.name), getattr(new, each.name)
-        if each.name == "kinds" or one == other:
+        if each.name == "kinds" or not each.compare or one == other:
             continue
         # How a writer puts rows together is nothing that a reader notices, nor is the way to a message's place.
         level = Level.COMPATIBLE if each.name in ("packing", "at") else Level.BREAKING

@@ -245,7 +245,7 @@ class Builder:
             if wrong:
                 place = process.arguments[index].place(node.start, node.end)
                 self.diagnostics.error(place, f"'{process.name}' takes {wrong}, found {type_name(kind)}")
-        return Process(process.name, tuple(each for each in arguments if each is not None))
+        return Process(process.name, tuple(each for each in arguments if each is not None), process.position)
 
     def _arguments(
         self, symbol: Symbol, reference: TypeReference, type: Type, around: Surroundings

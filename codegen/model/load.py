@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
 
+from wireloom.routines import checked_modules
+
 from ..spec.diagnostics import Diagnostic, Diagnostics, InvalidSpecError, TooManyErrorsError
 from ..spec.occupied import occupied
 from ..spec.syntax import Section
@@ -37,15 +39,19 @@ def load(
     *,
     display_name: str | None = None,
     import_paths: Iterable[str | FilePath] = (),
+    allow_modules: Iterable[str] = (),
 ) -> Spec:
     """The model of a spec.
 
     ``path`` is the file; with ``text`` it is not read and only says where imports are looked for. ``display_name`` is
     what diagnostics and generated code call it; otherwise its path from the current folder. ``import_paths`` are the
-    folders of absolute imports. Raises ``wireloom.errors.SpecError`` with every error, shown in its line (its attribute
-    ``diagnostics`` has them as data), and ``OSError`` where the file cannot be read.
+    folders of absolute imports. ``allow_modules``: modules out of which code that is made of the spec may name
+    routines, besides those that are registered. Raises ``wireloom.errors.SpecError`` with every error, shown in its
+    line (its attribute ``diagnostics`` has them as data), and ``OSError`` where the file cannot be read.
     """
-    result = analyse(path, text, display_name=display_name, import_paths=import_paths)
+    result = analyse(
+        path, text, display_name=display_name, import_paths=import_paths, allow_modules=checked_modules(allow_modules)
+    )
     if result.spec is None:
         raise InvalidSpecError(result.diagnostics)
     return result.spec
@@ -57,6 +63,7 @@ def analyse(
     *,
     display_name: str | None = None,
     import_paths: Iterable[str | FilePath] = (),
+    allow_modules: tuple[str, ...] = (),
 ) -> Result:
     """The same without raising for errors in the spec, and with its warnings."""
     diagnostics = Diagnostics()
@@ -70,7 +77,10 @@ def analyse(
         # Every limit is meant to prevent this; a caller who is deep in its own stack may still get here.
         diagnostics.error(Position(shown, 1, 1), "nested too deeply")
         spec = None
-    return Result(None if diagnostics.has_errors else spec, diagnostics.sorted())
+    if spec is None or diagnostics.has_errors:
+        return Result(None, diagnostics.sorted())
+    imports = tuple(replace(each, allow_modules=allow_modules) for each in spec.imports)
+    return Result(replace(spec, allow_modules=allow_modules, imports=imports), diagnostics.sorted())
 
 
 _display = display_name

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
+from .position import Position
 from .types import Path
 
 
@@ -75,7 +77,8 @@ class Units:
     ``at``: the root's attributes that lead to a message, for people and the envelope. ``framing``: ``whole``,
     ``varint``, ``u1`` … ``u8be`` (lengths before each), or ``module:Class`` of a framing of one's own. ``option``: the
     reader's option that chooses among several kinds, ``default`` the kind without it; both empty where there is one
-    kind. ``packing``, ``hooks``: ``module:Class``, or empty. ``prefix``, ``digest``, ``least``: a unit's envelope."""
+    kind. ``packing``, ``hooks``: ``module:Class``, or empty. ``prefix``, ``digest``, ``least``: a unit's envelope.
+    ``positions``: where the keys ``framing``, ``packing`` and ``hooks`` have their values."""
 
     kinds: tuple[UnitKind, ...]
     at: tuple[str, ...] = ()
@@ -87,3 +90,4 @@ class Units:
     prefix: bytes = b""
     digest: str = ""
     least: int = 0
+    positions: Mapping[str, Position] = field(default_factory=dict, compare=False)

@@ -135,6 +135,7 @@ class Process:
 
     name: str
     arguments: tuple[Node, ...] = ()
+    position: Position | None = field(default=None, compare=False)
 
 
 # The extension keys ------------------------------------------------------------------------------------------------
@@ -372,6 +373,8 @@ class Spec:
     license: str = ""
     debug: bool = False
     """``ks-debug``: objects with Kaitai's API say where on the wire their attributes lie, and are not read at once."""
+    allow_modules: tuple[str, ...] = field(default=(), compare=False)
+    """Modules out of which whoever loaded the spec lets it name routines, besides those that are registered."""
     imports: tuple[Spec, ...] = ()
     """All specs that this one imports, directly or not; imports may be mutual, so theirs are empty."""
 

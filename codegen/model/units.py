@@ -65,6 +65,7 @@ class UnitsReader:
             prefix=envelope.prefix,
             digest=envelope.digest,
             least=section.integer("least") or 0,
+            positions={key: section.position_of(key) for key in ("framing", "packing", "hooks") if key in section},
         )
 
     def _framing(self, section: Section) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Sequence
 from io import FileIO
 from typing import Any
 
@@ -30,7 +31,8 @@ class AppendWriter:
     write), or a number of seconds within which what was written is on the disk; ``sync()`` works with each of them.
     ``max_record``: the largest record on the wire, in bytes, without its delimiter; larger ones are refused. ``calls``:
     the system calls. ``begin``: whether each write makes sure that it stands behind a delimiter; without that, the file
-    must end in one and nobody else may append to it.
+    must end in one and nobody else may append to it. ``allow_modules``: modules out of which a spec may name classes,
+    see ``wireloom.load_spec``.
 
     ``torn_delimiter`` says what happens to a file that ends inside a delimiter (``FE`` without its ``FD``), as a crash
     can leave it. The reference puts a whole delimiter there (``"separate"``). The torn byte is then read as the last
@@ -52,8 +54,9 @@ class AppendWriter:
         max_record: int | None = None,
         begin: bool = True,
         calls: Calls | None = None,
+        allow_modules: Sequence[str] = (),
     ) -> None:
-        self.format = get(format)
+        self.format = get(format, allow_modules)
         if not self.format.delimiter or self.format.has_prologue:
             raise UnsupportedError(
                 f"{self.format.name} has no delimiters between its rows and cannot be appended to: use wireloom.write"

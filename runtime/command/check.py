@@ -13,6 +13,7 @@ import click
 from ..errors import WireloomError
 from ..printable import printable
 from . import completing
+from .parameters import allow_option
 from .standard import wants_colours, write_json
 
 if TYPE_CHECKING:
@@ -37,16 +38,25 @@ SUFFIX = ".ksy"
     help="Where absolute imports are looked for; may be given several times.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Everything as one JSON array, for editors and scripts.")
+@allow_option
 @click.pass_context
-def command(context: click.Context, specs: tuple[Path, ...], folders: tuple[Path, ...], as_json: bool) -> None:
+def command(
+    context: click.Context,
+    specs: tuple[Path, ...],
+    folders: tuple[Path, ...],
+    as_json: bool,
+    allow_modules: tuple[str, ...],
+) -> None:
     """Compiles each SPEC without writing anything; of a folder, all specs in it and below.
 
     Errors and warnings begin with FILE:LINE:COLUMN: SEVERITY: TEXT; the lines behind are indented and show the place,
     its path in the tree of keys (/seq/0/type), what belongs there, and where the reference explains it. For a spec
     without errors a line says whether the engine reads its rows or the object parser does, and why; where it declares
     none, what would read those that it could declare. Notes name the integers that a writer has to be given, since no
-    size or count can be solved for them (where rows are declared, these are errors), and the types whose objects are
-    only read. The exit code is 1 where a spec has errors, 2 where one cannot be read.
+    size or count can be solved for them (where rows are declared, these are errors), the types whose objects are only
+    read, and the classes that the spec names (process, hooks, …), whether they are registered or have to be allowed;
+    one that is not there is an error where rows are declared, else a warning. Only what is registered or allowed is
+    imported to see that. The exit code is 1 where a spec has errors, 2 where one cannot be read.
 
     With --json each problem is an object with file, line, column, end_column, severity, path, message, help and
     reference; what reads the rows is one of severity "note" that also has spec and engine ("columns", "objects" or
@@ -56,7 +66,7 @@ def command(context: click.Context, specs: tuple[Path, ...], folders: tuple[Path
     code = 0
     for path in _files(specs):
         try:
-            diagnostics, coverage, unsolved = _checked(path, folders)
+            diagnostics, coverage, unsolved = _checked(path, folders, allow_modules)
         except WireloomError as error:
             # The others are checked all the same.
             code = UNUSABLE
@@ -114,31 +124,38 @@ def _rendered(diagnostic: Diagnostic) -> str:
     return rendered(diagnostic, wants_colours(sys.stdout))
 
 
-def _checked(path: Path, folders: tuple[Path, ...]) -> Checked:
+def _checked(path: Path, folders: tuple[Path, ...], allow_modules: tuple[str, ...]) -> Checked:
     """What is wrong with a spec, what reads its rows (``None`` where it has errors), what has to be given to write."""
     from wireloom.codegen.model.load import analyse
     from wireloom.codegen.model.model import Position
     from wireloom.codegen.model.read_only import read_only_types
+    from wireloom.codegen.model.routines import permitted, said_of_routines
     from wireloom.codegen.model.unsolved import refuse, unsolved
     from wireloom.codegen.spec.diagnostics import ERROR, Diagnostic, InvalidSpecError
 
     from ..errors import SpecError
+    from ..routines import checked_modules
 
     if path.is_dir():
         raise WireloomError(f"there are no specs (*{SUFFIX}) in this folder", path=str(path))
     try:
-        result = analyse(path, import_paths=folders)
+        result = analyse(path, import_paths=folders, allow_modules=checked_modules(allow_modules))
     except OSError as error:
         raise WireloomError(f"cannot be read: {error.strerror}", path=str(path)) from error
     diagnostics = list(result.diagnostics)
     if result.spec is None:
         return diagnostics, None, []
     wanted = unsolved(result.spec)
+    missing, named = said_of_routines(result.spec)
+    diagnostics += missing
+    if any(each.severity == ERROR for each in missing):
+        return diagnostics, None, []
     try:
         if result.spec.rows is not None:
             # A table has to be written as well.
             refuse(wanted, result.spec)
-        engine, message = _coverage(result.spec)
+        # Nothing of it is run.
+        engine, message = _coverage(permitted(result.spec))
     except InvalidSpecError as error:
         return [*diagnostics, *error.diagnostics], None, []
     except SpecError as error:
@@ -148,6 +165,7 @@ def _checked(path: Path, folders: tuple[Path, ...]) -> Checked:
     coverage = {**_note(result.spec.file, 1, 1, message), "spec": result.spec.name, "engine": engine}
     said = [(each.position, each.message) for each in wanted]
     said += [(each.position, each.message) for each in read_only_types(result.spec)]
+    said += named
     places = [(place or Position(result.spec.file, 1, 1), text) for place, text in said]
     return diagnostics, coverage, [_note(place.file, place.line, place.column, text) for place, text in places]
 

@@ -74,6 +74,6 @@ def _format(context: click.Context) -> Format | None:
     # Where the line ends with an option that still lacks its value, click leaves the arguments as they are.
     name = context.params.get("format_name") or next((each for each in context.args if each[:1] != "-"), None)
     try:
-        return get(name) if isinstance(name, str) else None
+        return get(name, context.params.get("allow_modules") or ()) if isinstance(name, str) else None
     except (WireloomError, OSError):
         return None

@@ -11,6 +11,7 @@ import click
 from . import completing
 from .parameters import (
     MODES,
+    allow_option,
     bytes_option,
     format_argument,
     format_options,
@@ -75,6 +76,7 @@ BINARY = ("parquet", "arrow")
     help="Write the read report as JSON; - is standard output, where OUT is a file.",
 )
 @location_options
+@allow_option
 @format_options
 def command(
     format_name: str,
@@ -92,6 +94,7 @@ def command(
     report_path: str | None,
     location: dict[str, Any],
     options: dict[str, Any],
+    allow_modules: tuple[str, ...],
 ) -> None:
     """Writes the rows of INPUT as text or as a columnar file.
 
@@ -109,7 +112,7 @@ def command(
     from .sinks import kind_of, sink
     from .sparing import spare
 
-    format, options = chosen(format_name, options)
+    format, options = chosen(format_name, options, allow_modules)
     spare((output, report_path), inputs, format_name)
     if kind is None:
         kind = "ndjson" if output == "-" else kind_of(output)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from . import completing
-from .parameters import bytes_option, format_argument, format_options, store_options
+from .parameters import allow_option, bytes_option, format_argument, format_options, store_options
 from .progress import Bar, bar
 from .standard import standard_output
 
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 @bytes_option
 @click.option("--json", "as_json", is_flag=True, help="Print what was written as JSON: rows and bytes.")
 @store_options
+@allow_option
 @format_options
 def command(
     format_name: str,
@@ -48,6 +49,7 @@ def command(
     as_json: bool,
     location: dict[str, Any],
     options: dict[str, Any],
+    allow_modules: tuple[str, ...],
 ) -> None:
     """Writes the rows of INPUT as a file of FORMAT. Lengths, counts and checksums are filled in.
 
@@ -64,7 +66,7 @@ def command(
     from .rows import batches_of_file
     from .sparing import spare
 
-    format, options = chosen(format_name, options)
+    format, options = chosen(format_name, options, allow_modules)
     spare((output,), (source,), format_name)
     if output == "-" and sys.stdout.isatty():
         raise click.UsageError(

@@ -9,6 +9,7 @@ import click
 from ..errors import UnsupportedError
 from . import completing
 from .parameters import (
+    allow_option,
     format_argument,
     format_options,
     inputs_argument,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     shell_complete=completing.files,
     help="Write the read report as JSON.",
 )
+@allow_option
 @format_options
 def command(
     format_name: str,
@@ -47,6 +49,7 @@ def command(
     limit: int | None,
     report_path: str | None,
     options: dict[str, Any],
+    allow_modules: tuple[str, ...],
 ) -> None:
     """Writes the payload of every row of INPUT to standard output, each ended by a newline.
 
@@ -61,7 +64,7 @@ def command(
     from .reading import chosen, limited, scanning, warn
     from .sparing import spare
 
-    format, options = chosen(format_name, options)
+    format, options = chosen(format_name, options, allow_modules)
     spare((report_path,), inputs, format_name)
     how: dict[str, Any] = {"columns": [payload_column(format)], "tail": tail, "verify": verify, **location}
     if report_path == "-":

@@ -13,6 +13,7 @@ import click
 from ..errors import SpecError, WireloomError
 from ..printable import printable
 from . import completing
+from .parameters import allow_option
 from .standard import wants_colours
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ DIFFERS, UNUSABLE = 1, 2
 )
 @click.option("--check", is_flag=True, help="Write nothing; exit code 1 and a diff where the folder differs.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was, or would be, written and removed as JSON.")
+@allow_option
 @click.pass_context
 def command(
     context: click.Context,
@@ -69,18 +71,21 @@ def command(
     import_paths: tuple[Path, ...],
     check: bool,
     as_json: bool,
+    allow_modules: tuple[str, ...],
 ) -> None:
     """Generates a package for each SPEC; by default for all of specs/.
 
     The folder then holds what the specs say and nothing else: generated files that no spec accounts for are removed.
     With the default folder, the specs of specs/ always count. A project with another layout says so in its
-    pyproject.toml, in the table [tool.wireloom]: specs, output, package, discovery. That file is looked for in the
-    current folder and in those around it. Paths are shown as they are called from the current folder.
+    pyproject.toml, in the table [tool.wireloom]: specs, output, package, discovery, and allow-modules, a list of what
+    --allow-module says too. That file is looked for in the current folder and in those around it. Paths are shown as
+    they are called from the current folder.
 
     With --kaitai each SPEC, and each that it imports, becomes a module in DIR, named by its id, with classes as
     Kaitai's own compiler makes them; nothing else in DIR is touched. --package is then where the modules import each
     other from ("." for the package that they are in, whatever its name); without it DIR may be a package or on
-    Python's path. A SPEC that is refused leaves the others alone; the exit code is 2.
+    Python's path. A SPEC that is refused leaves the others alone; the exit code is 2. The modules import the routines
+    that a SPEC names, as Kaitai's do; "wireloom check" says which.
 
     Writers fill in what follows from sizes, counts and positions. An integer in one of these that cannot be solved
     for has to be given: the spec says so with "-wireloom: {given: true}" beside it. Without that it is an error, and
@@ -106,6 +111,7 @@ def command(
         check=check,
         target=Target(package, target.specs, target.discovery) if package else target,
         discovery_dir=project.discovery if own else None,
+        allow_modules=(*project.allow_modules, *allow_modules),
     )
     for note in changes.notes:
         click.echo(printable(note), err=True)

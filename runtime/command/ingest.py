@@ -12,7 +12,7 @@ import click
 
 from ..plurals import counted
 from . import completing
-from .parameters import MODES, format_argument, format_options, inputs_argument, location_options, names
+from .parameters import MODES, allow_option, format_argument, format_options, inputs_argument, location_options, names
 from .standard import write_json
 
 if TYPE_CHECKING:
@@ -106,6 +106,7 @@ SPELLED = {
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the summary and the read report as JSON.")
 @location_options
+@allow_option
 @format_options
 def command(
     format_name: str,
@@ -127,6 +128,7 @@ def command(
     as_json: bool,
     options: dict[str, Any],
     location: dict[str, Any],
+    allow_modules: tuple[str, ...],
 ) -> None:
     """Reads INPUT with Spark and writes a table: of Parquet files, or of Delta Lake or Iceberg.
 
@@ -145,7 +147,7 @@ def command(
     from ..spark.ingest_stream import ingest_stream
     from ..storage import expand
 
-    format = get(format_name)
+    format = get(format_name, allow_modules)
     _check_stream(stream, checkpoint, every, batch_files)
     # Spark takes seconds to start; a missing package or input is known before.
     catalog_of(to)

@@ -11,7 +11,7 @@ import click
 
 from ..errors import WireloomError
 from ..printable import printable
-from .parameters import format_argument, format_options, location_options
+from .parameters import allow_option, format_argument, format_options, location_options
 from .standard import wants_colours, write_json
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ PIPED_WIDTH = 160
 @click.option("--json", "as_json", is_flag=True, help="Print the records as one JSON array.")
 @click.option("--html", metavar="OUT", help="Write a page for the browser, with a map of the whole file.")
 @location_options
+@allow_option
 @format_options
 def command(
     format_name: str,
@@ -60,6 +61,7 @@ def command(
     html: str | None,
     location: dict[str, Any],
     options: dict[str, Any],
+    allow_modules: tuple[str, ...],
 ) -> None:
     """Shows records of FILE: hex beside the tree of fields, values, sizes, checksums, and damage in its place.
 
@@ -82,7 +84,7 @@ def command(
         raise click.UsageError("--at and --record exclude each other", click.get_current_context())
     if as_json and html is not None:
         raise click.UsageError("--json and --html exclude each other", click.get_current_context())
-    format, options = chosen(format_name, options)
+    format, options = chosen(format_name, options, allow_modules)
     spare((html,), (source,), format_name)
     inputs = expand(source, **location)
     if len(inputs) != 1:

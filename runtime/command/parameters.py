@@ -18,13 +18,27 @@ NUMBERS = ("max_record", "max_window", "batch_rows")
 """Options of a reader that are numbers."""
 LOCATION = ("region", "endpoint", "profile", "anonymous", "verify_sha256")
 """Options of object stores."""
-OTHERS = ("columns", "mode", "recover", "verify", "byte_range", "progress", "prefetch", "tail", *LOCATION)
+OTHERS = (
+    *("columns", "mode", "recover", "verify", "byte_range", "progress", "prefetch", "tail", "allow_modules"),
+    *LOCATION,
+)
 """Names that mean something to a reader, and are no options of this kind."""
 
 
 def format_argument(function: Function) -> Function:
     """``FORMAT``."""
     return click.argument("format_name", metavar="FORMAT", shell_complete=completing.format_names)(function)
+
+
+def allow_option(function: Function) -> Function:
+    """``--allow-module NAME``, any number of times; arrives as ``allow_modules``."""
+    return click.option(
+        "--allow-module",
+        "allow_modules",
+        metavar="NAME",
+        multiple=True,
+        help="A module out of which a spec may name classes (process, hooks, …), and those inside it.",
+    )(function)
 
 
 def inputs_argument(function: Function) -> Function:

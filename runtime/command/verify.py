@@ -36,6 +36,7 @@ def command(
     tail: str,
     location: dict[str, Any],
     options: dict[str, Any],
+    allow_modules: tuple[str, ...],
 ) -> None:
     """Reads all of INPUT, checks lengths and checksums, and says what is damaged where.
 
@@ -49,7 +50,7 @@ def command(
     from ..report import ReadReport
     from .reading import scanning
 
-    format = get(format_name)
+    format = get(format_name, allow_modules)
     found, missing = _expanded(inputs, location)
     if not found and not as_json:
         raise WireloomError(missing[0].error or "nothing to read", path=missing[0].path)

@@ -69,9 +69,10 @@ class BlobReader:
         columns: Sequence[str] | None = None,
         verify: bool = True,
         in_table: bool = False,
+        allow_modules: Sequence[str] = (),
         **options: Any,
     ) -> None:
-        found = registry.get(format)
+        found = registry.get(format, allow_modules)
         if found.message is None or found.message.framing != "whole":
             what = "a format of messages" if found.message is None else "one message by itself"
             raise UnsupportedError(f"{found.name} is not {what}, so that a blob is none: read it with wireloom.read")

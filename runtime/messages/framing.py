@@ -5,7 +5,6 @@ A framing reads and writes. It is made anew for each input, and sees the decompr
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol, cast
@@ -13,6 +12,7 @@ from typing import Any, ClassVar, Protocol, cast
 from ..errors import WireloomError
 from ..feeders import BATCH_BYTES, RowDamage
 from ..format import Format, MessageUnits
+from ..routines import load
 from .around import Part, unit_part
 from .decoding import Decoded
 
@@ -256,7 +256,7 @@ WORDS: Mapping[str, type[Framing]] = {
 def framing_class(format: Format) -> type[Framing]:
     """The class of the format's framing. Raises ``WireloomError`` where there is no such class."""
     word = units_of(format).framing
-    return WORDS[word] if word in WORDS else cast("type[Framing]", load(format, word))
+    return WORDS[word] if word in WORDS else cast("type[Framing]", load(word))
 
 
 def units_of(format: Format) -> MessageUnits:
@@ -264,18 +264,6 @@ def units_of(format: Format) -> MessageUnits:
     if format.message is None:
         raise WireloomError(f"{format.name} is no format of messages: read it with wireloom.read")
     return format.message
-
-
-def load(format: Format, place: str) -> type:
-    """The class at ``module:Class``, as a spec names it. Raises ``WireloomError`` where it is not there."""
-    module, _, name = place.partition(":")
-    try:
-        found: type = getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise WireloomError(
-            f"{format.name} needs {place!r}, which cannot be loaded ({error}): install it, or correct the spec"
-        ) from error
-    return found
 
 
 def options_of(kind: Any) -> Sequence[str]:

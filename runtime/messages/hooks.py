@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Protocol, cast
 
 from ..format import Format
+from ..routines import load
 from .decoding import Decoded
-from .framing import Units, load, units_of
+from .framing import Units, units_of
 
 
 class Hooks(Protocol):
@@ -47,4 +48,4 @@ def table_options(format: Format) -> tuple[str, ...]:
 def hooks_class(format: Format) -> type[Hooks] | None:
     """The class of the format's hooks, where it has any. Raises ``WireloomError`` where it cannot be loaded."""
     place = units_of(format).hooks
-    return cast("type[Hooks]", load(format, place)) if place else None
+    return cast("type[Hooks]", load(place)) if place else None

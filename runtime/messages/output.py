@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -88,18 +88,19 @@ def _blocks(rows: Any) -> Iterator[Any]:
             yield item if hasattr(item, "__arrow_c_stream__") or hasattr(item, "__arrow_c_array__") else [item]
 
 
-def to_wire(rows: Any, format: str | Path | Format, **options: Any) -> pa.Array:
+def to_wire(rows: Any, format: str | Path | Format, *, allow_modules: Sequence[str] = (), **options: Any) -> pa.Array:
     """Rows as a column of blobs (``binary``), each one message of ``format`` with all that stands around it.
 
     ``rows``: a table, record batches or mappings: they are put into as many messages as the format's packing makes of
     them (all in one, where it has none). Or what ``from_wire`` gives, an array of lists of structs: one message for
     each list, null for a null. Lengths, tables and digests are filled in. ``options``: those of the format's packing,
-    ``max_record``, and the one that chooses the kind of message.
+    ``max_record``, and the one that chooses the kind of message. ``allow_modules``: modules out of which a spec may
+    name classes, see ``wireloom.load_spec``.
 
     Raises ``WireloomError`` with the row and the column for a value that cannot be written, and for a list that fits in
     no single message; rows count from 0.
     """
-    found = registry.get(format)
+    found = registry.get(format, allow_modules)
     if found.message is None:
         raise UnsupportedError(f"{found.name} is no format of messages: write it with wireloom.write")
     writer = UnitWriter(found, options)

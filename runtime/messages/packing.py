@@ -9,7 +9,8 @@ from typing import Any, ClassVar, Protocol, cast
 
 from ..errors import WireloomError
 from ..format import Format
-from .framing import load, units_of
+from ..routines import load
+from .framing import units_of
 
 Row = Mapping[str, Any]
 """A row: the format's columns by name, as Python's values: bytes, text, integers, mappings for structs, lists."""
@@ -48,7 +49,7 @@ def packing_class(format: Format) -> type[Packing]:
     """The class that packs a format's rows. Raises ``WireloomError`` where it cannot be loaded."""
     place = units_of(format).packing
     if place:
-        return cast("type[Packing]", load(format, place))
+        return cast("type[Packing]", load(place))
     from .rowpacking import RowPacking
 
     return RowPacking

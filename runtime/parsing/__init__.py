@@ -58,7 +58,7 @@ from .kaitai import (
     ValidationNotInEnumError,
 )
 from .making import maker
-from .processing import compress, decompress, done, rotate_left, rotate_right, undone, xor
+from .processing import compress, decompress, done, encoded, rotate_left, rotate_right, undone, xor
 from .readstruct import ReadStruct
 from .runs import read_fields
 from .streams import FileStream, MemoryStream, SubStream, retreat, stream_of, wire_bytes
@@ -137,6 +137,7 @@ __all__ = [
     "done",
     "enclosed",
     "encode",
+    "encoded",
     "filled",
     "frames",
     "frames_in",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 import zlib
 from itertools import cycle
 from typing import Any
 
+from ..errors import WireloomError
+from ..routines import load
 from .errors import InflateError, ProcessError
 
 MAX_DECOMPRESSED = 64 * 1024 * 1024
@@ -58,23 +59,36 @@ def rotate_right(data: bytes, amount: int) -> bytes:
     return rotate_left(data, -amount)
 
 
-def undone(data: bytes, name: str, *arguments: Any) -> bytes:
-    """``process: package.my_processor(…)``: the bytes that ``decode`` of the class ``MyProcessor`` gives.
+def undone(data: bytes, place: str, *arguments: Any) -> bytes:
+    """``process: package.my_processor(…)``: the bytes that ``decode`` of the class at ``place`` gives.
 
-    The class is looked up in the module ``package``; without a package, in the module ``my_processor``, as in Kaitai's
-    language.
+    ``place``: ``module:Class``, see ``wireloom.routines``. Raises ``ProcessError`` for whatever the routine raises, and
+    ``WireloomError`` where there is no such class or it gives no bytes.
     """
-    result: bytes = _processor(name)(*arguments).decode(data)
-    return result
+    return _called(place, "decode", data, arguments)
 
 
-def done(data: bytes, name: str, *arguments: Any) -> bytes:
+def done(data: bytes, place: str, *arguments: Any) -> bytes:
     """The inverse of ``undone``, by ``encode`` of the same class."""
-    result: bytes = _processor(name)(*arguments).encode(data)
+    return _called(place, "encode", data, arguments)
+
+
+def _called(place: str, method: str, data: bytes, arguments: tuple[Any, ...]) -> bytes:
+    kind = load(place)
+    if not callable(getattr(kind, method, None)):
+        raise WireloomError(f"{place} is no routine of 'process': it has no method {method}(data)")
+    try:
+        result = getattr(kind(*arguments), method)(data)
+    except Exception as error:
+        # What others wrote may raise anything on damaged bytes.
+        reason = "limit" if isinstance(error, MemoryError | RecursionError) else "value"
+        raise ProcessError(f"{place}: {type(error).__name__}: {error}", reason) from error
+    if not isinstance(result, bytes | bytearray | memoryview):
+        raise WireloomError(f"{place} is no routine of 'process': {method}(data) gives {type(result).__name__}")
+    return bytes(result)
+
+
+def encoded(data: bytes, routine: type[Any], *arguments: Any) -> bytes:
+    """The bytes that ``encode`` of a routine gives, in modules with Kaitai's API."""
+    result: bytes = routine(*arguments).encode(data)
     return result
-
-
-def _processor(name: str) -> Any:
-    module, _, last = name.rpartition(".")
-    kind = "".join(part.capitalize() for part in last.split("_"))
-    return getattr(importlib.import_module(module or last), kind)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import importlib
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -69,16 +70,17 @@ def source_of(format: Format, name: str | None = None) -> type[FormatSource]:
     return type(generated.__name__, (FormatSource,), inside)
 
 
-def register(spark: SparkSession, *specs: str | Path | Format) -> None:
+def register(spark: SparkSession, *specs: str | Path | Format, allow_modules: Sequence[str] = ()) -> None:
     """Makes every format known to the session, for where Spark's own discovery does not find them, and the functions of
     formats of messages known to SQL (``wireloom.spark.sql``).
 
-    ``specs``: spec files whose formats are to be known as well, by their ids.
+    ``specs``: spec files whose formats are to be known as well, by their ids. ``allow_modules``: modules out of which
+    they may name classes, see ``wireloom.load_spec``; the workers need them too.
     """
     from ..registry import get
     from .sql import register_functions
 
-    found = [get(each) for each in specs]
+    found = [get(each, allow_modules) for each in specs]
     own = sources()
     for source in (*own, *(source_of(each) for each in found)):
         spark.dataSource.register(source)

@@ -43,11 +43,12 @@ class Decoding:
         columns: Sequence[str] | None = None,
         unsigned64: str = "decimal",
         in_table: bool = False,
+        allow_modules: Sequence[str] = (),
         **options: Any,
     ) -> Decoding:
         """Checks everything. ``in_table``: whether options may name columns of a table. Raises ``UnknownNameError`` and
         ``WireloomError``."""
-        outermost = get(format)
+        outermost = get(format, allow_modules)
         found, _ = of_kind(outermost, options)
         if unsigned64 not in ("decimal", "long"):
             raise unknown("value of option unsigned64", str(unsigned64), ("decimal", "long"))

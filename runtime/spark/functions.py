@@ -40,7 +40,8 @@ def from_wire(column: Column | str, format: str | Path | Format, **options: Any)
     A null gives null, and so does a damaged blob that has no rows that stand; ``options``: ``mode`` (``permissive``,
     ``dropmalformed``, ``failfast``: an error at the first damaged blob), ``columns`` (a list of names, also ``_error``
     and ``_corrupt_record``: damage is a struct of nulls with these then), ``verify``, ``unsigned64`` (``decimal``, or
-    ``long``), and those of the format, such as ``message="append_input"`` or ``hash_range="0-99"``.
+    ``long``), ``allow_modules`` (modules out of which
+    a spec may name classes), and those of the format, such as ``message="append_input"`` or ``hash_range="0-99"``.
 
     Raises ``UnknownNameError`` and ``WireloomError`` for what was asked for, when it is called.
     """
@@ -60,7 +61,9 @@ def decoder(decoding: Decoding) -> Any:
     return USER_FUNCTION(decode, ArrayType(decoding.schema))
 
 
-def to_wire(column: Column | str, format: str | Path | Format, **options: Any) -> Column:
+def to_wire(
+    column: Column | str, format: str | Path | Format, *, allow_modules: Sequence[str] = (), **options: Any
+) -> Column:
     """The inverse of ``from_wire``: an array of structs as one message of the format, with its lengths, tables and
     digest filled in. A null gives null. ``options``: as ``wireloom.to_wire`` takes them.
 
@@ -70,7 +73,7 @@ def to_wire(column: Column | str, format: str | Path | Format, **options: Any) -
     from ..registry import get
 
     with Brief():
-        found = get(format)
+        found = get(format, allow_modules)
         # Whatever is wrong with the format or its options is said here already.
         encoded([], found, **options)
         made: Column = encoder(found, options)(_column(column))

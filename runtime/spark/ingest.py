@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import UnsupportedError, WireloomError
 from ..feeders import name_of
 from ..format import Format
+from ..registry import get
 from ..report import FileReport, ReadReport
 from .ingest_ledger import key
 from .ingest_metrics import batch_metrics
@@ -60,6 +61,7 @@ def ingest(
     to: str = "parquet",
     batch_files: int = BATCH_FILES,
     progress: Callable[[IngestProgress], None] | None = None,
+    allow_modules: Sequence[str] = (),
 ) -> IngestSummary:
     """Reads ``inputs`` (a path, glob, folder or address, or several) with Spark and writes a table.
 
@@ -75,12 +77,13 @@ def ingest(
     there: ``append`` (they must have the same columns), ``overwrite`` (all files are read, and replace what is there
     when they are), or ``error`` (nothing is done). ``to``: ``parquet``, ``delta`` or ``iceberg``. ``batch_files``: how
     many files are committed together. ``progress`` is called several times a second, in the caller's thread.
+    ``allow_modules``: modules out of which a spec may name classes, see ``wireloom.load_spec``.
 
     Raises ``UnknownNameError`` and ``WireloomError``; in ``failfast`` the error of the first damage that was met.
     """
     wanted = request(
         spark,
-        format,
+        get(format, allow_modules),
         inputs,
         table,
         quarantine=quarantine,

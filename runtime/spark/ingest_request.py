@@ -17,7 +17,7 @@ from ..format import Format
 from ..listing import hidden
 from ..nearest import unknown
 from ..plan import GROWING, of_kind
-from ..registry import formats, get
+from ..registry import formats
 from ..storage import STANDARD_INPUT, WILDCARDS
 from . import source_of
 from .files import below
@@ -87,7 +87,7 @@ class Request:
 
 def request(
     spark: SparkSession,
-    format: str | Format,
+    described: Format,
     inputs: str | Sequence[str],
     table: str,
     *,
@@ -102,7 +102,6 @@ def request(
     to: str,
 ) -> Request:
     """Checks all of it; see ``ingest.ingest``. Raises ``UnknownNameError`` and ``WireloomError``."""
-    described = get(format)
     source = described.name
     if isinstance(described, ExploredFormat):
         # Under a name of its own, since there may be an installed format of the same id.

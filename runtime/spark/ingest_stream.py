@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import NothingThereError, UnsupportedError, WireloomError
 from ..feeders import name_of
 from ..format import Format
+from ..registry import get
 from ..report import ReadReport
 from .folders import Folder, folder
 from .ingest import write_rows
@@ -57,6 +58,7 @@ def ingest_stream(
     existing: str = "append",
     to: str = "parquet",
     told: Callable[[Mapping[str, Any]], None] | None = None,
+    allow_modules: Sequence[str] = (),
 ) -> IngestSummary:
     """As ``ingest.ingest``, with a streaming read; ``options`` may be those of a stream (``maxFilesPerTrigger``).
 
@@ -68,7 +70,7 @@ def ingest_stream(
     """
     wanted = request(
         spark,
-        format,
+        get(format, allow_modules),
         inputs,
         table,
         quarantine=quarantine,

@@ -81,8 +81,8 @@ class ExplodeWire:
             if column.value not in names:
                 raise WireloomError(f"the table has no column {column.value!r}: it has {', '.join(names)}")
             given: dict[str, Any] = {name: each.value for name, each in options.items()}
-            if "columns" in given:
-                given["columns"] = [each.strip() for each in str(given["columns"]).split(",")]
+            for name in given.keys() & {"columns", "allow_modules"}:
+                given[name] = [each.strip() for each in str(given[name]).split(",")]
             decoding = Decoding.of(str(format.value), in_table=True, **given)
             exploder = decoding.exploder(str(column.value), None)
             exploder.schema_of(pa.schema([pa.field(name, pa.null()) for name in names]))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from ..errors import WireloomError
@@ -28,17 +30,19 @@ class WriteReport:
 
 
 def write(
-    format: str | Format,
+    format: str | Path | Format,
     rows: Any,
     target: Target,
     *,
     codec: str | None = None,
     level: int | None = None,
+    allow_modules: Sequence[str] = (),
     **options: Any,
 ) -> WriteReport:
     """Writes ``rows`` as a file of ``format``.
 
-    ``format``: a name (see ``wireloom.formats()``) or a ``Format``. ``rows``: an Arrow table, record batches or a
+    ``format``: a name (see ``wireloom.formats()``), the path of a spec or a ``Format``; ``allow_modules``: modules out
+    of which a spec may name classes, see ``wireloom.load_spec``. ``rows``: an Arrow table, record batches or a
     reader of them, anything with ``__arrow_c_stream__``, or mappings. Lengths, counts and checksums are filled in;
     columns of that kind may be there and are not looked at. ``target``: a path, a URL (``s3://…``) or a binary file
     object; a path appears under its name only when it is complete. ``codec``: ``zstd``, ``gzip`` or ``none``; by
@@ -49,7 +53,7 @@ def write(
     Raises ``UnknownNameError`` for a format, column, codec or option that does not exist and ``WireloomError`` with the
     row and the column for a value that cannot be written; rows count from 0.
     """
-    format = get(format)
+    format = get(format, allow_modules)
     if format.message is not None:
         return _write_messages(format, rows, target, codec, level, options)
     encoder = RowEncoder(format, padding=padding_of(format, options), max_record=max_record_of(format, options))

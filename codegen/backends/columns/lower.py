@@ -5,6 +5,7 @@ from __future__ import annotations
 from wireloom.program import ChecksumRule, ColumnProgram
 
 from ...model.model import MODEL_VERSION, Rows, Spec
+from ...model.routines import refuse_routines
 from ..base import refuse
 from ..python.names import class_name, qualified
 from ..python.rows import has_sized_rows
@@ -21,6 +22,7 @@ _PROGRAM_NAMES = ("ChecksumRule", "ColumnProgram", "Kind", "Op", "Outcome", "Rea
 
 def lower(spec: Spec) -> View | None:
     """The view of a spec; ``None`` for one without rows. Raises ``SpecError`` where a column has no Arrow type."""
+    refuse_routines(spec)
     rows = spec.rows
     if spec.units is not None:
         return lower_units(spec, spec.units)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from wireloom.routines import process_place
+
 from ...expression.nodes import Attribute as Member
 from ...expression.nodes import Node
 from ...model.model import Attribute, EndOfStreamSize, ExpressionSize, FixedSize, OwnSize, Process, TerminatedSize
@@ -123,4 +125,4 @@ def _processed(scope: ClassScope, attribute: Attribute, process: Process, text: 
         case "rol" | "ror":
             function = scope.use("rotate_right" if process.name == "rol" else "rotate_left")
             return f"{function}({text}, {arguments[0]})"
-    return f"{scope.use('done')}({text}, {', '.join((repr(process.name), *arguments))})"
+    return f"{scope.use('done')}({text}, {', '.join((repr(process_place(process.name)), *arguments))})"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ...model.model import Enum, Spec, Struct
+from ...model.routines import refuse_routines
 from ..base import refuse
 from .annotations import DECORATORS, member_names
 from .api import Api
@@ -27,6 +28,8 @@ def lower(spec: Spec, api: Api = Api.WIRELOOM, package: str = "") -> ModuleView:
 
     Raises ``SpecError`` where the spec needs what this backend cannot do.
     """
+    if api is Api.WIRELOOM:
+        refuse_routines(spec)
     module = Module(spec, api, package)
     with naming(api):
         root = _class(module, spec.root, "", 0)

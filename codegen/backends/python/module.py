@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
 from functools import cached_property
+
+from wireloom.routines import kaitai_place
 
 from ...model.following import Followers, followers
 from ...model.model import Spec
@@ -99,6 +102,8 @@ class Module:
         self._packers: dict[str, str] = {}
         self._tables: dict[str, str] = {}
         self._setters: dict[str, tuple[str, str]] = {}
+        self._routines: dict[str, str] = {}
+        """Imports of routines, and how what they import is called."""
 
     def use(self, name: str) -> str:
         """The local name of something from Python's library or from ``wireloom.parsing``."""
@@ -142,6 +147,24 @@ class Module:
         """The class of an enum, of this spec or of one that it imports."""
         return f"{self.class_of(path[:-1])}.{enum_class(self.spec.struct(path[:-1]), path[-1])}"
 
+    def routine(self, name: str) -> str:
+        """The class that a ``process`` means, imported as Kaitai's compiler imports it, but under a name of its own."""
+        module, _, kind = kaitai_place(name).partition(":")
+        if "." in name:
+            return f"{self._imported(f'import {module}', module.replace('.', '_'))}.{kind}"
+        return self._imported(f"from {module} import {kind}", kind)
+
+    def _imported(self, statement: str, name: str) -> str:
+        """The local name of what is imported for routines. No name of a spec begins with an underscore."""
+        if statement not in self._routines:
+            others = (spec.name for spec in (self.spec, *self.spec.imports))
+            taken = {*self._routines.values(), *(f"_{each}" for each in (*self._classes, *others))}
+            local = f"_{name}"
+            while local in taken:
+                local += "_"
+            self._routines[statement] = local
+        return self._routines[statement]
+
     def packer(self, path: Path, name: str, code: str) -> str:
         """The constant that holds the ``struct.Struct`` of ``code``, named after the field that it begins with."""
         for constant, held in self._packers.items():
@@ -174,19 +197,25 @@ class Module:
         if self._packers:
             self.use_module("struct")
         statements += [f"import {name}" for name in sorted(self._modules)]
-        own = sorted(each for each in self._names if each.startswith("wireloom."))
-        for module in (*sorted(set(self._names) - set(own)), *own):
-            if own and module == own[0] and statements[-1]:
-                statements.append("")
-            names = sorted(self._names[module], key=_import_order)
-            plain = ", ".join(name for name in names if self._local(name) == name)
-            if plain:
-                statements.append(f"from {module} import {plain}")
-            renamed = (name for name in names if self._local(name) != name)
-            statements += [f"from {module} import {name} as {self._local(name)}" for name in renamed]
+        own = {each for each in self._names if each.startswith("wireloom.")}
+        routines = [f"{statement} as {local}" for statement, local in self._routines.items()]
+        installed = sorted([*self._from(own), *routines], key=_statement_order)
+        statements += self._from(set(self._names) - own)
+        if installed:
+            statements += ["", *installed] if statements[-1] else installed
         if others:
             statements += ["", *others]
         return tuple(statements)
+
+    def _from(self, modules: set[str]) -> Iterator[str]:
+        """The statements that import names from modules."""
+        for module in sorted(modules):
+            names = sorted(self._names[module], key=_import_order)
+            plain = ", ".join(name for name in names if self._local(name) == name)
+            if plain:
+                yield f"from {module} import {plain}"
+            renamed = (name for name in names if self._local(name) != name)
+            yield from (f"from {module} import {name} as {self._local(name)}" for name in renamed)
 
     @property
     def constants(self) -> tuple[str, ...]:
@@ -207,6 +236,12 @@ class Module:
     def root_class(self) -> str:
         """The class of the root, unqualified."""
         return class_name(self.spec.root.path[-1])
+
+
+def _statement_order(statement: str) -> tuple[bool, str]:
+    """``import`` before ``from``, then by module, as the linter wants them."""
+    word, module = statement.split()[:2]
+    return word == "from", module
 
 
 def _import_order(name: str) -> tuple[int, str]:

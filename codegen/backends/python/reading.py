@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
+from wireloom.routines import process_place
+
 from ...expression.nodes import BooleanLiteral, IntegerLiteral
 from ...model.encodings import python_codec
 from ...model.model import (
@@ -363,7 +365,9 @@ def _processed(scope: ClassScope, attribute: Attribute, process: Process, text: 
         case "rol" | "ror":
             function = scope.use("rotate_left" if process.name == "rol" else "rotate_right")
             return f"{function}({text}, {arguments[0]})"
-    return f"{scope.use('undone')}({text}, {', '.join((repr(process.name), *arguments))})"
+    if scope.module.api is Api.WIRELOOM:
+        return f"{scope.use('undone')}({text}, {', '.join((repr(process_place(process.name)), *arguments))})"
+    return f"{scope.module.routine(process.name)}({', '.join(arguments)}).decode({text})"
 
 
 # Switches ------------------------------------------------------------------------------------------------------------

@@ -1,0 +1,158 @@
+"""Which routines a spec names, and whether it may: see ``wireloom.routines``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from wireloom.errors import WireloomError
+from wireloom.routines import (
+    how_to_allow,
+    is_installed,
+    is_permitted,
+    is_registered,
+    load,
+    module_of,
+    process_place,
+)
+
+from ..spec.diagnostics import ERROR, WARNING, Diagnostic, InvalidSpecError
+from ..spec.message_tables import FRAMINGS
+from .layout import all_structs
+from .model import Attribute, Position, Spec
+from .types import UserType
+
+BUILT_IN_PROCESSES = ("zlib", "xor", "rol", "ror")
+"""What ``process`` says that needs no class."""
+
+
+@dataclass(frozen=True)
+class Routine:
+    """A class that a spec names: ``name`` is what it calls it under ``key``, ``place`` is ``module:Class``."""
+
+    key: str
+    name: str
+    place: str
+    position: Position | None = field(default=None, compare=False)
+
+    @property
+    def module(self) -> str:
+        """The module of the class."""
+        return module_of(self.place)
+
+    @property
+    def sentence(self) -> str:
+        """What the name means, as the beginning of a sentence."""
+        return f"'{self.key}: {self.name}' is the class {self.place.partition(':')[2]} of the module '{self.module}'"
+
+
+def routines(spec: Spec) -> tuple[Routine, ...]:
+    """The routines of a spec, each once, without those of the specs that it imports."""
+    return tuple({each: each for each in _routines(spec)}.values())
+
+
+def _routines(spec: Spec) -> Iterator[Routine]:
+    units = spec.units
+    if units is not None:
+        named = {"framing": units.framing, "packing": units.packing, "hooks": units.hooks}
+        for key, place in named.items():
+            if place and place not in FRAMINGS:
+                yield Routine(key, place, place, units.positions.get(key))
+    for attribute in _attributes(spec):
+        process = attribute.process
+        if process is not None and process.name not in BUILT_IN_PROCESSES:
+            yield Routine("process", process.name, process_place(process.name), process.position)
+
+
+def opaque_modules(spec: Spec) -> tuple[tuple[str, Position | None], ...]:
+    """The modules of types that are defined nowhere (``ks-opaque-types``), with the first attribute of each: modules
+    with Kaitai's API import them, and formats cannot have such types."""
+    found: dict[str, Position | None] = {}
+    for attribute in _attributes(spec):
+        cases = () if attribute.switch is None else attribute.switch.cases
+        for kind in (attribute.type, *(each.type for each in cases)):
+            if isinstance(kind, UserType) and kind.opaque:
+                found.setdefault(kind.path[0], attribute.position)
+    return tuple(found.items())
+
+
+def _attributes(spec: Spec) -> Iterator[Attribute]:
+    for struct in all_structs(spec.root):
+        yield from struct.attributes
+        yield from (each.attribute for each in struct.instances if each.attribute is not None)
+
+
+def is_allowed(routine: Routine, spec: Spec) -> bool:
+    """Whether the routine is registered, or of a module that the caller who loaded the spec allows."""
+    return is_permitted(routine.place, spec.allow_modules)
+
+
+def refuse_routines(spec: Spec) -> None:
+    """Raises ``InvalidSpecError`` for all routines that are not permitted. Backends call it before they make code that
+    names a class."""
+    refused = [each for each in routines(spec) if not is_allowed(each, spec)]
+    if refused:
+        raise InvalidSpecError([Diagnostic.at(_place(each, spec), ERROR, refusal(each)) for each in refused])
+
+
+def refusal(routine: Routine) -> str:
+    """Why a routine is refused, and what to do."""
+    return (
+        f"{routine.sentence}, which is neither registered nor allowed: a spec does not say itself which code runs; if "
+        f"this module is to be trusted, allow it ({how_to_allow([routine.place])})"
+    )
+
+
+def _place(routine: Routine, spec: Spec) -> Position:
+    return routine.position or Position(spec.file, 1, 1)
+
+
+def permitted(spec: Spec) -> Spec:
+    """The spec with all its routines allowed, for code that is looked at and not run."""
+    modules = tuple({each.module for each in routines(spec)})
+    return replace(spec, allow_modules=(*spec.allow_modules, *modules))
+
+
+def said_of_routines(whole: Spec) -> tuple[list[Diagnostic], list[tuple[Position | None, str]]]:
+    """What is to be said about the routines of a spec and of those that it imports: the problems, and notes with their
+    places. Imports only what is registered or allowed.
+
+    A routine that is not there is an error where the spec describes a table, which nobody could read; else a warning.
+    """
+    problems: list[Diagnostic] = []
+    notes: list[tuple[Position | None, str]] = []
+    severity = WARNING if whole.rows is None and whole.units is None else ERROR
+    for spec in (whole, *whole.imports):
+        for routine in routines(spec):
+            problem = _problem(routine, spec)
+            if problem is not None:
+                problems.append(Diagnostic.at(_place(routine, spec), severity, f"{routine.sentence}, {problem}"))
+            elif is_registered(routine.place):
+                notes.append((routine.position, f"{routine.sentence}, which is registered"))
+            elif is_allowed(routine, spec):
+                notes.append((routine.position, f"{routine.sentence}, which is allowed"))
+            else:
+                how = how_to_allow([routine.place])
+                sentence = f"{routine.sentence}, which readers and writers have to allow ({how})"
+                notes.append((routine.position, sentence))
+        for module, position in opaque_modules(spec):
+            sentence = (
+                f"the type '{module}' is defined nowhere; modules of 'generate --kaitai' import it from '{module}'"
+            )
+            notes.append((position, sentence))
+    return problems, notes
+
+
+def _problem(routine: Routine, spec: Spec) -> str | None:
+    if not is_installed(routine.module):
+        return "and there is no such module: install it, or correct the name"
+    if not is_allowed(routine, spec):
+        # Whether the module has the class is not known without running it.
+        return None
+    try:
+        found = load(routine.place)
+    except WireloomError as error:
+        return f"which cannot be used: {error.message}"
+    if routine.key == "process" and not callable(getattr(found, "decode", None)):
+        return "which cannot be used: it has no method decode(data)"
+    return None
