@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath
 from wireloom.errors import SpecError, UnsupportedError, WireloomError
 from wireloom.extras import require
 from wireloom.printable import printable
+from wireloom.routines import checked_modules
 
 from .backends.base import BOX, HEADER_START, HEADER_STARTS, LINE_LENGTH, Target, backends
 from .backends.escaping import python_comment
@@ -105,7 +106,7 @@ def load_all(spec_paths: Iterable[Path], allow_modules: Iterable[str] = ()) -> t
     ``allow_modules``: as for ``wireloom.codegen.model.load.load``.
     """
     found: dict[str, Spec] = {}
-    allowed = tuple(allow_modules)
+    allowed = checked_modules(allow_modules)
     for path in spec_paths:
         whole = load(path, allow_modules=allowed)
         family = (replace(whole, imports=()), *whole.imports)

@@ -101,12 +101,13 @@ def is_installed(module: str) -> bool:
     """Whether Python would find a module. Imports neither it nor the packages around it."""
     name, path = "", None
     for part in module.split("."):
-        if name and path is None:
-            return False
-        name = f"{name}.{part}" if name else part
+        outermost = not name
+        name = part if outermost else f"{name}.{part}"
         if name in sys.modules:
             path = getattr(sys.modules[name], "__path__", None)
             continue
+        if path is None and not outermost:
+            return False
         specs = (finder.find_spec(name, path) for finder in sys.meta_path)
         spec = next((each for each in specs if each is not None), None)
         if spec is None:

@@ -161,7 +161,7 @@ class Log:
 
     def __init__(
         self,
-        format: Format,
+        format: str | Path | Format,
         source: Any,
         columns: Sequence[str] | None,
         extra: Sequence[str] = (),
@@ -170,17 +170,18 @@ class Log:
         max_record: int | None,
         location: dict[str, Any],
     ) -> None:
-        if not format.delimiter or format.has_prologue:
+        found = registry.get(format)
+        if not found.delimiter or found.has_prologue:
             raise UnsupportedError(
-                f"rows of {format.name} cannot be found from the middle of a file, since nothing delimits them: read it"
+                f"rows of {found.name} cannot be found from the middle of a file, since nothing delimits them: read it"
                 " with scan"
             )
-        self._names = Layout.of(format, columns).schema.names
+        self._names = Layout.of(found, columns).schema.names
         read = dict.fromkeys((*self._names, *extra, OFFSET))
-        checked = plan(format, columns=list(read), verify=verify, max_record=max_record, prefetch=False, codec="none")
+        checked = plan(found, columns=list(read), verify=verify, max_record=max_record, prefetch=False, codec="none")
         self._plan = replace(checked, chunk=BLOCK)
         self._counter = _Counter()
-        self._input = _CountedInput.of(_log_input(source, location, format.codec), self._counter)
+        self._input = _CountedInput.of(_log_input(source, location, found.codec), self._counter)
         self.size = self._input.size or 0
         self.probes = 0
         self.largest_read = 0

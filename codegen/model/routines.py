@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from wireloom.errors import WireloomError
 from wireloom.routines import (
+    BUILT_IN,
     how_to_allow,
     is_installed,
     is_permitted,
@@ -48,7 +49,7 @@ class Routine:
 
 def routines(spec: Spec) -> tuple[Routine, ...]:
     """The routines of a spec, each once, without those of the specs that it imports."""
-    return tuple({each: each for each in _routines(spec)}.values())
+    return tuple(dict.fromkeys(_routines(spec)))
 
 
 def _routines(spec: Spec) -> Iterator[Routine]:
@@ -127,6 +128,8 @@ def said_of_routines(whole: Spec) -> tuple[list[Diagnostic], list[tuple[Position
             problem = _problem(routine, spec)
             if problem is not None:
                 problems.append(Diagnostic.at(_place(routine, spec), severity, f"{routine.sentence}, {problem}"))
+            elif routine.place in BUILT_IN:
+                continue
             elif is_registered(routine.place):
                 notes.append((routine.position, f"{routine.sentence}, which is registered"))
             elif is_allowed(routine, spec):
@@ -136,9 +139,7 @@ def said_of_routines(whole: Spec) -> tuple[list[Diagnostic], list[tuple[Position
                 sentence = f"{routine.sentence}, which readers and writers have to allow ({how})"
                 notes.append((routine.position, sentence))
         for module, position in opaque_modules(spec):
-            sentence = (
-                f"the type '{module}' is defined nowhere; modules of 'generate --kaitai' import it from '{module}'"
-            )
+            sentence = f"the type '{module}' is defined nowhere: 'generate --kaitai' imports it from that module"
             notes.append((position, sentence))
     return problems, notes
 

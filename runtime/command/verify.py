@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .parameters import format_argument, format_options, inputs_argument, location_options, tail_option
+from .parameters import allow_option, format_argument, format_options, inputs_argument, location_options, tail_option
 from .program import UNUSABLE
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ SHOWN_RANGES = 20
 @click.option("--recover", is_flag=True, help="After a damaged length, look for the next good row and go on.")
 @tail_option
 @location_options
+@allow_option
 @format_options
 @click.pass_context
 def command(

@@ -93,6 +93,16 @@ def spec_seeds() -> Iterator[bytes]:
     yield from (path.read_bytes() for path in (ROOT / "specs").glob("*.ksy"))
     zoo = ROOT / "tests" / "unit" / "inspecting" / "zoo.ksy"
     yield zoo.read_bytes()
+    yield from (each.encode() for each in NAMING)
+
+
+NAMING = (
+    "meta: {id: a, -wireloom: {rows: r}}\nseq: [{id: r, type: t, repeat: eos}]\n"
+    """types: {t: {seq: [{id: b, size: 1, process: 'antigravity.fly([115])'}]}}\n""",
+    "meta: {id: a, -wireloom: {message: {type: t, hooks: 'antigravity:Fly', framing: 'antigravity:Fly'}}}\n"
+    "types: {t: {-wireloom: {message: {fields: [{id: b, number: 1, type: bool}]}}}}\n",
+)
+"""Specs that name classes of others, which must not run."""
 
 
 EXPRESSIONS = (

@@ -1,21 +1,73 @@
-"""The spec front end and the code it leads to: whatever the text, the answer is a model or diagnostics with a place."""
+"""The spec front end and the code it leads to: whatever the text, the answer is a model or diagnostics with a place.
 
-from wireloom.codegen.backends.python import BACKEND
+And whatever the text, no module is imported that is not a part of the runtime, and no code names a class that is not
+registered.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator, Sequence
+from importlib.abc import MetaPathFinder
+from types import ModuleType
+from typing import Any
+
+from wireloom import routines
+from wireloom.codegen.backends.columns import BACKEND as COLUMNS
+from wireloom.codegen.backends.python import BACKEND as PYTHON
 from wireloom.codegen.expression.methods import METHODS
 from wireloom.codegen.model.load import analyse
 from wireloom.codegen.spec.tables import TABLES
 from wireloom.errors import SpecError
+
+OURS = {"wireloom", "encodings", "unicodedata"}
+"""What may be imported meanwhile: what is not loaded yet of the generator, codecs, and what those load."""
+IMPORTED = {"__future__", "collections", "enum", "itertools", "pyarrow", "struct", "typing", "wireloom"}
+"""What generated modules import."""
+NAMING = {"framing", "packing", "hooks"}
+"""Arguments that hold the place of a class."""
 
 
 def words() -> set[str]:
     """What a spec is made of, for the fuzzer's dictionary."""
     found = {key for table in TABLES.values() for key in table.keys}
     found |= {name for methods in METHODS.values() for name in methods}
+    found |= {"os.system", "subprocess:Popen", "antigravity", *routines.BUILT_IN}
     return found | {"u1", "s2be", "b3le", "f4", "str", "strz", "eos", "_root", "_parent", "_io", "_index", "crc32c"}
 
 
+class Canary(MetaPathFinder):
+    """Raises at the first import of what is not ``OURS``."""
+
+    def find_spec(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None) -> None:
+        assert fullname.partition(".")[0] in OURS, f"{fullname} is imported"
+
+    def __enter__(self) -> None:
+        sys.meta_path.insert(0, self)
+
+    def __exit__(self, *_: Any) -> None:
+        sys.meta_path.remove(self)
+
+
+def places(tree: ast.Module) -> Iterator[str]:
+    """What generated code calls by its place: classes of ``process``, and of messages."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("undone", "done"):
+            yield ast.literal_eval(node.args[1])
+        if isinstance(node, ast.keyword) and node.arg in NAMING and isinstance(node.value, ast.Constant):
+            yield from (text for text in [str(node.value.value)] if ":" in text)
+        if isinstance(node, ast.Import | ast.ImportFrom) and not (isinstance(node, ast.ImportFrom) and node.level):
+            names = [node.module or ""] if isinstance(node, ast.ImportFrom) else [each.name for each in node.names]
+            assert {each.partition(".")[0] for each in names} <= IMPORTED, ast.unparse(node)
+
+
 def check(data: bytes) -> None:
-    text = data.decode("utf-8", "replace")
+    with Canary():
+        compiled(data.decode("utf-8", "replace"))
+
+
+def compiled(text: str) -> None:
     result = analyse("nowhere/x.ksy", text, display_name="x.ksy")
     assert (result.spec is None) == any(each.severity == "error" for each in result.diagnostics)
     for each in result.diagnostics:
@@ -25,10 +77,14 @@ def check(data: bytes) -> None:
     if result.spec is None:
         return
     try:
-        files = BACKEND.files(result.spec)
+        [parser] = PYTHON.files(result.spec)
+        columns = COLUMNS.files(result.spec)
     except SpecError as error:
         # What only the generated code cannot do, such as an encoding that Python does not know, has a place too.
         assert "x.ksy:" in str(error)
         return
-    for file in files:
-        compile(file.text, file.path, "exec")
+    for file in (parser, *columns):
+        tree = ast.parse(file.text, file.path)
+        assert all(routines.is_registered(each) for each in places(tree)), file.text
+        compile(tree, file.path, "exec")
+    exec(compile(parser.text, parser.path, "exec"), {"__name__": "fuzzed"})

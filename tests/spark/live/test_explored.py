@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 import wireloom.spark
-from wireloom.spark.ingest import ingest
+from wireloom.errors import SpecError
+from wireloom.spark.functions import explode_wire, from_wire, to_wire
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -50,3 +51,61 @@ def test_an_installed_format_of_the_same_id_is_not_meant(spark: SparkSession, sp
     summary = ingest(spark, str(other), str(spec.parent / "in"), str(spec.parent / "table"))
     assert summary.rows == 2
     assert spark.read.parquet(str(spec.parent / "table")).columns == ["sensor", "value"]
+
+
+ROUTINES = """
+class Mirror:
+    def decode(self, data):
+        return data[::-1]
+
+    encode = decode
+
+
+class Hooks:
+    OPTIONS = ()
+
+    def decoded(self, units, decoded):
+        return decoded
+"""
+MIRRORED = """
+meta: {id: mirrored, endian: le, -wireloom: {rows: readings}}
+seq: [{id: readings, type: reading, repeat: eos}]
+types: {reading: {seq: [{id: word, size: 3, process: routines_of_a_test.mirror}]}}
+"""
+HOOKED = """
+meta: {id: hooked, -wireloom: {message: {type: note, hooks: 'routines_of_a_test:Hooks'}}}
+types: {note: {-wireloom: {message: {fields: [{id: text, number: 1, type: string}]}}}}
+"""
+ALLOWED = ["routines_of_a_test"]
+
+
+def test_routines_of_a_spec_are_allowed_by_name(spark: SparkSession, tmp_path: Path) -> None:
+    module, mirrored, hooked = (tmp_path / each for each in ("routines_of_a_test.py", "mirrored.ksy", "hooked.ksy"))
+    module.write_text(ROUTINES)
+    mirrored.write_text(MIRRORED)
+    hooked.write_text(HOOKED)
+    (tmp_path / "words.bin").write_bytes(b"abcdef")
+    blobs = spark.createDataFrame([(bytearray(b"\n\1a"),)], "blob binary")
+    refused = (
+        lambda: wireloom.spark.register(spark, mirrored),
+        lambda: ingest(spark, str(mirrored), str(tmp_path / "words.bin"), str(tmp_path / "table")),
+        lambda: from_wire("blob", hooked),
+        lambda: to_wire("blob", hooked),
+        lambda: explode_wire(blobs, "blob", hooked),
+    )
+    for call in refused:
+        with pytest.raises(SpecError, match="--allow-module routines_of_a_test"):
+            call()
+    spark.sparkContext.addPyFile(str(module))
+    wireloom.spark.register(spark, mirrored, allow_modules=ALLOWED)
+    found = spark.read.format("mirrored").load(str(tmp_path / "words.bin")).collect()
+    assert sorted(bytes(each.word) for each in found) == [b"cba", b"fed"]
+    table = str(tmp_path / "table")
+    assert ingest(spark, str(mirrored), str(tmp_path / "words.bin"), table, allow_modules=ALLOWED).rows == 2
+    lists = blobs.select(from_wire("blob", hooked, allow_modules=ALLOWED).alias("rows"))
+    assert lists.collect()[0].rows[0].text == "a"
+    assert bytes(lists.select(to_wire("rows", hooked, allow_modules=ALLOWED)).first()[0]) == b"\n\1a"
+    assert explode_wire(blobs, "blob", hooked, allow_modules=ALLOWED).first().text == "a"
+    blobs.createOrReplaceTempView("blobs_with_routines")
+    query = f"SELECT text FROM explode_wire(TABLE(blobs_with_routines), 'blob', '{hooked}', allow_modules => '{{}}')"
+    assert spark.sql(query.format(ALLOWED[0])).first().text == "a"

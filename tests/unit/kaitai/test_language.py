@@ -1,10 +1,12 @@
 """What Kaitai's language means, seen through classes with its API: one small spec for each point."""
 
+import ast
 import zlib
 from pathlib import Path
 from typing import Any
 
 import pytest
+from wireloom.codegen.backends.python.api import Api
 from wireloom.parsing import (
     ChecksumError,
     EndOfStreamError,
@@ -202,6 +204,24 @@ instances: {a_key: {value: 7}}
     with importable(tmp_path):
         made = read(tmp_path, body, b"abcdef")
     assert (made.a, made.b) == (b"cba(7, True)", b"fed()")
+
+
+def test_custom_processes_are_imported_where_kaitais_modules_import_them(tmp_path: Path) -> None:
+    body = """
+seq:
+  - {id: a, size: 3, process: io.deeper.turn_round}
+  - {id: b, size: 3, process: kaitai_stream}
+  - {id: c, size: 3, process: kaitai_stream(1), type: kaitai_stream}
+types: {kaitai_stream: {seq: [{id: x, size: 3}]}}
+"""
+    for api in (Api.KAITAI, Api.KAITAI_READ_WRITE):
+        compiled = Compiled(tmp_path, f"meta: {{id: made}}\n{body}", api=api)
+        tree = ast.parse((compiled.folder / "made.py").read_text())
+        imports = {ast.unparse(each) for each in tree.body if isinstance(each, ast.Import | ast.ImportFrom)}
+        assert "import io.deeper as _io_deeper" in imports
+        assert any(each.startswith("from kaitai_stream import KaitaiStream as ") for each in imports)
+        bound = [name.asname or name.name for each in tree.body if hasattr(each, "names") for name in each.names]
+        assert len(bound) == len(set(bound))
 
 
 def test_a_processed_repetition_has_one_key_per_item(tmp_path: Path) -> None:

@@ -137,7 +137,7 @@ def test_classes_of_others_are_loaded_by_name() -> None:
     word = "wireloom.messages.framing:Prefixed"
     assert framing_class(framed(word)).__name__ == "Prefixed"
     for missing in ("no_such_module_here:Framing", "wireloom.messages.framing:Nothing", "nothing"):
-        with pytest.raises(WireloomError, match="cannot be loaded"):
+        with pytest.raises(WireloomError, match=r"install it|has no class"):
             framing_class(framed(missing))
 
 

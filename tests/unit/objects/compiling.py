@@ -9,22 +9,22 @@ from wireloom.codegen.backends.python import BACKEND
 from wireloom.codegen.model.load import load
 
 
-def source_of(text: str) -> str:
+def source_of(text: str, allow_modules: tuple[str, ...] = ()) -> str:
     """The module that a spec becomes, not formatted."""
-    return BACKEND.files(load("made.ksy", text=textwrap.dedent(text)))[0].text
+    return BACKEND.files(load("made.ksy", text=textwrap.dedent(text), allow_modules=allow_modules))[0].text
 
 
 @cache
-def module_of(text: str) -> ModuleType:
+def module_of(text: str, allow_modules: tuple[str, ...] = ()) -> ModuleType:
     """The same, imported."""
     module = ModuleType("made")
-    exec(compile(source_of(text), "made.py", "exec"), module.__dict__)
+    exec(compile(source_of(text, allow_modules), "made.py", "exec"), module.__dict__)
     return module
 
 
-def root_of(text: str, name: str = "Made") -> Any:
+def root_of(text: str, name: str = "Made", allow_modules: tuple[str, ...] = ()) -> Any:
     """The root class of a spec whose id is ``made``."""
-    return getattr(module_of(text), name)
+    return getattr(module_of(text, allow_modules), name)
 
 
 def made(body: str, meta: str = "endian: le") -> Any:

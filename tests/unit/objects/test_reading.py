@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 from wireloom.parsing import EndOfStreamError, KaitaiStream, KaitaiStruct, KaitaiStructError, MemoryStream, StalledError
 
-from .compiling import made
+from .compiling import made, root_of
 
 CASES = {
     "integers": (
@@ -422,7 +422,8 @@ def test_a_custom_process(tmp_path, monkeypatch):
         "    def encode(self, data): return data[: -len(self.extra)].lower()\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
-    kind = made("seq: [{id: a, size-eos: true, process: 'shout_words([0x21])'}]")
+    text = "meta: {id: made}\nseq: [{id: a, size-eos: true, process: 'shout_words([0x21])'}]\n"
+    kind = root_of(text, allow_modules=("shout_words",))
     value = kind.from_bytes(b"abc")
     assert value.a == b"ABC!"
     assert value.to_bytes() == b"abc"
