@@ -9,6 +9,7 @@ import pytest
 import wireloom.spark
 from wireloom.errors import SpecError
 from wireloom.spark.functions import explode_wire, from_wire, to_wire
+from wireloom.spark.ingest import ingest
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
