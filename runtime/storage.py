@@ -104,6 +104,9 @@ class Input:
 class FileInput(Input):
     """A file of the local file system."""
 
+    file_id: int = field(default=0, compare=False)
+    """Its inode number; 0: it is not known."""
+
     @property
     def is_file(self) -> bool:
         """As ``Input.is_file``."""
@@ -370,7 +373,7 @@ def _local_file(path: str, status: os.stat_result) -> Input:
         # Named pipes and devices have no size and cannot be sought.
         return PipeInput(path, None, modified)
     sparse = getattr(status, "st_blocks", status.st_size) * BLOCK < status.st_size
-    return FileInput(path, status.st_size, modified, seekable=True, sparse=sparse)
+    return FileInput(path, status.st_size, modified, seekable=True, sparse=sparse, file_id=status.st_ino)
 
 
 @dataclass(frozen=True)

@@ -36,8 +36,8 @@ class Growth:
         self._format = format
         self._options = options
         self._tail = stream.tail
-        self._raw: dict[str, bool] = {}
-        self._seen: dict[str, tuple[tuple[int, int, int, int | None], Complete]] = {}
+        self._raw: dict[tuple[str, int], bool] = {}
+        self._seen: dict[str, tuple[tuple[int, int, int, int, int | None], Complete]] = {}
 
     def grows(self, file: Listed) -> bool:
         """Whether more rows may come at the end of the file."""
@@ -51,17 +51,18 @@ class Growth:
         """Whether ``tail=true`` would read what comes at the end of the file."""
         if not can_grow(self._format):
             return False
-        found = self._raw.get(file.path)
+        key = file.path, file.file_id
+        found = self._raw.get(key)
         if found is None:
             found = is_raw(self._format, file.input, str(self._options.scan.get("codec", "auto")))
             if file.size >= LEAST_HEAD:
-                self._raw[file.path] = found
+                self._raw[key] = found
         return found
 
     def complete(self, file: Listed, begin: int, most: int | None) -> Complete:
         """How far the rows behind ``begin`` are complete: ``begin`` itself, or at most ``most`` bytes behind it, but at
         least one row where there is one."""
-        known = (file.size, file.modified, begin, most)
+        known = (file.file_id, file.size, file.modified, begin, most)
         if file.path not in self._seen or self._seen[file.path][0] != known:
             wanted = file.size if most is None else min(file.size, begin + most)
             if self._format.delimiter:
@@ -73,7 +74,7 @@ class Growth:
 
     def forget(self, keep: set[str]) -> None:
         """Lets go of what is known of all other files."""
-        self._raw = {path: found for path, found in self._raw.items() if path in keep}
+        self._raw = {key: found for key, found in self._raw.items() if key[0] in keep}
         self._seen = {path: found for path, found in self._seen.items() if path in keep}
 
     def _delimited(self, file: Listed, begin: int, wanted: int) -> Complete:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -11,12 +13,15 @@ from urllib.parse import unquote, urlsplit
 from ..cached import cached_property
 from ..errors import NothingThereError, WireloomError
 from ..listing import alternatives
-from ..storage import REMOTE_SCHEMES, STANDARD_INPUT, WILDCARDS, FileInput, Input, Location
+from ..storage import REMOTE_SCHEMES, STANDARD_INPUT, WILDCARDS, FileInput, Input, Location, expand
 from .files import below
 from .options import ReadOptions
-from .stream_offset import fingerprint
+from .stream_offset import Taken, fingerprint
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+REQUESTS = 16
+"""How many objects are asked for at a time."""
 
 ATTEMPTS = 5
 """How often a folder is looked at again because a file in it vanished while that was done."""
@@ -30,6 +35,8 @@ class Listed:
     path: str
     size: int
     modified: int
+    file_id: int = 0
+    """The number of a local file; 0: it is not known."""
 
     @cached_property
     def fingerprint(self) -> int:
@@ -43,17 +50,36 @@ class Listed:
 
 
 def listing(options: ReadOptions) -> list[Listed]:
-    """The files that are there now and hold something, in the order of reading. Nothing there yet is no error.
+    """The files that are there now, in the order of reading. Nothing there yet is no error.
 
     Raises ``WireloomError`` where a folder or store cannot be looked at.
     """
     found: dict[str, Listed] = {}
     for path in options.paths:
         for each in _present(path, options):
-            # A file is made first and filled later: while it is empty it may become anything.
-            if each.path is not None and each.size:
-                found[each.path] = Listed(each, each.path, each.size, microseconds(each.modified))
+            if each.path is not None and each.size is not None:
+                found[each.path] = _listed(each, each.path, each.size)
     return sorted(found.values(), key=lambda each: each.place)
+
+
+def _listed(source: Input, path: str, size: int) -> Listed:
+    number = source.file_id if isinstance(source, FileInput) else 0
+    return Listed(source, path, size, microseconds(source.modified), number)
+
+
+def listed_file(path: str) -> Listed | None:
+    """A local file by its path; ``None`` where it has vanished. Raises ``WireloomError``."""
+    try:
+        [found] = expand(path)
+    except NothingThereError:
+        return None
+    return _listed(found, path, found.size) if found.size is not None else None
+
+
+def local_folder(path: str) -> str:
+    """The folder that a local path or pattern names, or that holds what it names."""
+    local = _local(path)
+    return local if os.path.isdir(local) else os.path.dirname(local)
 
 
 def check_paths(options: ReadOptions) -> None:
@@ -105,20 +131,38 @@ def input_of(path: str, size: int, modified: int, location: dict[str, Any]) -> I
     return FileInput(path, size, time, seekable=True)
 
 
-def state_now(source: Input) -> tuple[int, int] | None:
-    """How large a file is now, in bytes, and when it was last written; ``None`` where it has vanished.
+@dataclass(frozen=True)
+class State:
+    """What a file is now; ``file_id``: its number, or 64 bits of an object's ETag."""
 
-    Raises ``WireloomError``."""
-    path = source.path or ""
+    size: int
+    modified: int
+    file_id: int
+
+
+def state_now(path: str, location: Mapping[str, Any]) -> State | None:
+    """What a file is now; ``None`` where it has vanished. Raises ``WireloomError``."""
     if is_remote(path):
-        return _remote_state(path, source)
+        return _remote_state(path, Location(**location))
     try:
         status = os.stat(path)
-        return status.st_size, microseconds(datetime.fromtimestamp(status.st_mtime, UTC))
     except FileNotFoundError:
         return None
     except OSError as error:
         raise WireloomError(f"cannot be looked at: {error.strerror}", path=path) from None
+    return State(status.st_size, microseconds(datetime.fromtimestamp(status.st_mtime, UTC)), status.st_ino)
+
+
+def with_tags(parts: Iterable[Taken], location: Mapping[str, Any]) -> list[Taken]:
+    """The parts, those of objects with 64 bits of the objects' ETags. Raises ``WireloomError`` as ``state_now``."""
+    found = list(parts)
+    remote = [each.path for each in found if is_remote(each.path)]
+    if not remote:
+        return found
+    with ThreadPoolExecutor(REQUESTS) as pool:
+        states = dict(zip(remote, pool.map(lambda path: state_now(path, location), remote), strict=True))
+    tags = {path: state.file_id for path, state in states.items() if state is not None}
+    return [replace(each, file_id=tags.get(each.path, each.file_id)) for each in found]
 
 
 def _check_bucket(path: str, location: Location) -> None:
@@ -136,14 +180,24 @@ def _check_bucket(path: str, location: Location) -> None:
         raise NothingThereError("no such bucket: check its name, the region and the endpoint", path=path)
 
 
-def _remote_state(path: str, source: Any) -> tuple[int, int] | None:
-    import pyarrow.fs
-
+def _remote_state(path: str, location: Location) -> State | None:
     from ..remote import filesystem, split
 
     bucket, key = split(path)
     try:
-        info = filesystem(source.location, bucket).get_file_info(key)
+        # Of the file's own metadata, unlike of what a store lists, Arrow shows the ETag.
+        with filesystem(location, bucket).open_input_file(key) as file:
+            size, found = file.size(), file.metadata()
+    except FileNotFoundError:
+        return None
     except OSError as error:
         raise WireloomError(f"the object store refuses: {error}", path=path) from None
-    return (int(info.size), microseconds(info.mtime)) if info.type == pyarrow.fs.FileType.File else None
+    tag = found.get("ETag", b"").strip(b'"')
+    return State(int(size), microseconds(_time(found.get("Last-Modified"))), fingerprint(tag.decode()) if tag else 0)
+
+
+def _time(text: bytes | None) -> datetime | None:
+    try:
+        return None if text is None else datetime.fromisoformat(text.decode())
+    except ValueError:
+        return None

@@ -1,8 +1,9 @@
 """How far a streaming read has come, as Spark's checkpoint keeps it: versioned JSON.
 
 An offset says two things. Which parts of which files the batch that ends here reads: so a batch that is run again reads
-the same, whatever has come to the folder meanwhile. And which files were read before it: a fingerprint of the path and
-a position for each, and for very many files (``maxTrackedFiles``) only a seal over the older ones (``stream_seal``).
+the same, whatever has come to the folder meanwhile. And which files were read before it: for each a fingerprint of its
+path, a position, and by what the file is known again (``Known``); for very many files (``maxTrackedFiles``) only a seal
+over the older ones (``stream_seal``).
 """
 
 from __future__ import annotations
@@ -17,10 +18,14 @@ from typing import Any, Literal
 
 from ..errors import WireloomError
 
-VERSION = 1
+VERSION = 2
+"""Version 1 had neither file ids nor digests; its offsets are read on."""
 
 GIVEN_UP = (1 << 64) - 1
-"""Position of a growing file whose rest cannot be read."""
+"""Version 1: the position of a growing file whose rest cannot be read."""
+
+REST_UNREADABLE = 1 << 63
+"""Set in the packed position of such a file; positions themselves are smaller."""
 
 Kind = Literal["whole", "part", "last", "skip"]
 
@@ -29,12 +34,28 @@ MOST_TRACKED = 100_000_000
 
 
 @dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of a file that was read up to byte ``position``; ``done``: the rest of it can never be read.
+
+    ``file_id``: the number of a local file (its inode), or 64 bits of an object's ETag. ``digest``: as
+    ``stream_identity.digest``. ``mark``: as the function ``mark``, of a file that is read as a whole. Each is 0 where
+    it is not known.
+    """
+
+    position: int
+    file_id: int = 0
+    digest: int = 0
+    mark: int = 0
+    done: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Taken:
     """What a batch takes of a file: bytes ``begin`` … ``end`` (not included) of those that it is read as.
 
     ``kind``: ``whole`` file, ``part`` of one that grows, its ``last`` part because what follows cannot be read, or
-    ``skip``: nothing, but it counts as read. ``size`` in bytes as stored and ``modified`` (microseconds since 1970,
-    UTC) are those of the file when the batch was planned.
+    ``skip``: nothing, but it counts as read. ``size`` in bytes as stored, ``modified`` (microseconds since 1970, UTC),
+    ``file_id`` and ``digest`` (as in ``Known``, at ``end``) are those of the file when the batch was planned.
     """
 
     path: str
@@ -43,6 +64,8 @@ class Taken:
     size: int
     modified: int
     kind: Kind
+    file_id: int = 0
+    digest: int = 0
 
     @property
     def fingerprint(self) -> int:
@@ -50,14 +73,10 @@ class Taken:
         return fingerprint(self.path)
 
     @property
-    def mark(self) -> int:
-        """As the function ``mark``, of a file that is read as a whole."""
-        return mark(self.modified) if self.kind in ("whole", "skip") else 0
-
-    @property
-    def position(self) -> int:
-        """How far the file has been read behind this batch."""
-        return GIVEN_UP if self.kind == "last" else self.end
+    def known(self) -> Known:
+        """What is known of the file behind this batch."""
+        time = mark(self.modified) if self.kind in ("whole", "skip") else 0
+        return Known(self.end, self.file_id, self.digest, time, done=self.kind == "last")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +95,8 @@ class Seal:
 @dataclass(frozen=True)
 class StreamOffset:
     """One offset. ``batch`` counts the batches that had data; ``files``, ``bytes`` and ``lost`` count what they took,
-    and the files that were changed behind the reader's back. ``tracked``: positions by fingerprint, before ``taken``.
+    and the files that were changed behind the reader's back. ``tracked``: the files that were read before ``taken``, by
+    the fingerprints of their paths.
     """
 
     batch: int = 0
@@ -84,18 +104,12 @@ class StreamOffset:
     bytes: int = 0
     lost: int = 0
     taken: tuple[Taken, ...] = ()
-    tracked: Mapping[int, int] = field(default_factory=dict)
+    tracked: Mapping[int, Known] = field(default_factory=dict)
     seal: Seal | None = None
-    marks: Mapping[int, int] = field(default_factory=dict)
-    """Of the tracked files that are read as a whole, what ``mark`` makes of their times; by fingerprint."""
 
-    def positions(self) -> dict[int, int]:
-        """How far each file has been read behind this batch, by its fingerprint."""
-        return {**self.tracked, **{each.fingerprint: each.position for each in self.taken}}
-
-    def times(self) -> dict[int, int]:
-        """The marks of all files behind this batch."""
-        return {**self.marks, **{each.fingerprint: each.mark for each in self.taken if each.mark}}
+    def known(self) -> dict[int, Known]:
+        """What is known of each file behind this batch, by its fingerprint."""
+        return {**self.tracked, **{each.fingerprint: each.known for each in self.taken}}
 
     def to_json(self) -> dict[str, Any]:
         """What Spark keeps."""
@@ -108,14 +122,15 @@ class StreamOffset:
             "lost": self.lost,
             "root": root,
             "taken": [
-                [each.path[len(root) :], each.begin, each.end, each.size, each.modified, each.kind]
+                [
+                    each.path[len(root) :],
+                    *(each.begin, each.end, each.size, each.modified, each.kind),
+                    *(f"{each.file_id:x}", f"{each.digest:x}"),
+                ]
                 for each in self.taken
             ],
             "tracked": [len(self.tracked), _packed(self.tracked)],
         }
-        if self.marks:
-            # What came later than the first version: those that do not know it leave it out.
-            found["marks"] = _packed_marks([self.marks.get(each, 0) for each in sorted(self.tracked)])
         if self.seal is not None:
             found["seal"] = [self.seal.modified, self.seal.path, self.seal.count, f"{self.seal.digest:016x}"]
         return found
@@ -130,9 +145,10 @@ class StreamOffset:
                 "install that one again, or begin with a new checkpoint"
             )
         try:
-            if version != VERSION:
+            if version not in (1, VERSION):
                 raise ValueError(f"version {version!r}")
-            tracked = _unpacked(*found["tracked"])
+            count, packed = found["tracked"]
+            tracked = _unpacked_first(count, packed, found.get("marks")) if version == 1 else _unpacked(count, packed)
             return cls(
                 batch=_natural(found["batch"]),
                 files=_natural(found["files"]),
@@ -141,7 +157,6 @@ class StreamOffset:
                 taken=tuple(_taken(str(found["root"]), each) for each in found["taken"]),
                 tracked=tracked,
                 seal=_seal(*found["seal"]) if "seal" in found else None,
-                marks=_unpacked_marks(tracked, found["marks"]) if "marks" in found else {},
             )
         except (KeyError, ValueError, TypeError, zlib.error, struct.error) as error:
             raise WireloomError(
@@ -169,39 +184,62 @@ def _root(paths: list[str]) -> str:
     return first[: first.rfind("/", 0, same) + 1]
 
 
-def _packed(positions: Mapping[int, int]) -> str:
-    """Fingerprints, then positions: sizes are alike, so these shrink to about half."""
-    ordered = sorted(positions.items())
-    columns = struct.pack(f">{len(ordered)}Q", *(each for each, _ in ordered)) + struct.pack(
-        f">{len(ordered)}Q", *(position for _, position in ordered)
+def _packed(tracked: Mapping[int, Known]) -> str:
+    """Column by column: sizes are alike, and so are the numbers of files, so these shrink."""
+    ordered = sorted(tracked.items())
+    count = len(ordered)
+    columns = (
+        [fingerprint for fingerprint, _ in ordered],
+        [each.position | (REST_UNREADABLE if each.done else 0) for _, each in ordered],
+        [each.file_id for _, each in ordered],
+        [each.digest for _, each in ordered],
     )
-    return base64.b64encode(zlib.compress(columns)).decode("ascii")
+    packed = b"".join(struct.pack(f">{count}Q", *column) for column in columns)
+    packed += struct.pack(f">{count}H", *(each.mark for _, each in ordered))
+    return base64.b64encode(zlib.compress(packed)).decode("ascii")
 
 
-def _unpacked(count: int, packed: str) -> dict[int, int]:
+def _unpacked(count: int, packed: str) -> dict[int, Known]:
+    numbers = _numbers(count, packed, f"{4 * count}Q{count}H", 34)
+    columns = (numbers[at * count : (at + 1) * count] for at in range(5))
+    return {
+        fingerprint: Known(position % REST_UNREADABLE, file_id, digest, mark, done=position >= REST_UNREADABLE)
+        for fingerprint, position, file_id, digest, mark in zip(*columns, strict=True)
+    }
+
+
+def _unpacked_first(count: int, packed: str, marks: str | None) -> dict[int, Known]:
+    """As version 1 has it: fingerprints and positions, and since some time the marks by themselves."""
+    numbers = _numbers(count, packed, f"{2 * count}Q", 16)
+    times = (0,) * count if marks is None else struct.unpack(f">{count}H", base64.b64decode(marks, validate=True))
+    return {
+        fingerprint: Known(0 if position == GIVEN_UP else position, mark=time, done=position == GIVEN_UP)
+        for fingerprint, position, time in zip(numbers[:count], numbers[count:], times, strict=True)
+    }
+
+
+def _numbers(count: int, packed: str, layout: str, size: int) -> tuple[int, ...]:
+    """The numbers of ``count`` files, of ``size`` bytes each."""
     if _natural(count) > MOST_TRACKED:
         raise ValueError("too many files")
-    columns = zlib.decompressobj().decompress(base64.b64decode(packed, validate=True), 16 * count + 1)
-    if len(columns) != 16 * count:
+    columns = zlib.decompressobj().decompress(base64.b64decode(packed, validate=True), size * count + 1)
+    if len(columns) != size * count:
         raise ValueError("the tracked files are cut off")
-    numbers = struct.unpack(f">{2 * count}Q", columns)
-    return dict(zip(numbers[:count], numbers[count:], strict=True))
-
-
-def _packed_marks(marks: list[int]) -> str:
-    return base64.b64encode(struct.pack(f">{len(marks)}H", *marks)).decode("ascii")
-
-
-def _unpacked_marks(tracked: Mapping[int, int], packed: str) -> dict[int, int]:
-    marks = struct.unpack(f">{len(tracked)}H", base64.b64decode(packed, validate=True))
-    return {number: found for number, found in zip(sorted(tracked), marks, strict=True) if found}
+    return struct.unpack(f">{layout}", columns)
 
 
 def _taken(root: str, found: list[Any]) -> Taken:
-    path, begin, end, size, modified, kind = found
+    path, begin, end, size, modified, kind, *identity = found
     if kind not in ("whole", "part", "last", "skip"):
         raise ValueError(f"kind {kind!r}")
-    return Taken(root + path, _natural(begin), _natural(end), _natural(size), int(modified), kind)
+    file_id, digest = (_identity(each) for each in (identity or ("0", "0")))
+    return Taken(root + path, _natural(begin), _natural(end), _natural(size), int(modified), kind, file_id, digest)
+
+
+def _identity(text: Any) -> int:
+    if not isinstance(text, str) or not text.isalnum() or len(text) > 16:
+        raise ValueError(f"{text!r} is no number of 64 bits")
+    return int(text, 16)
 
 
 def _seal(modified: int, path: str, count: int, digest: str) -> Seal:
@@ -209,6 +247,6 @@ def _seal(modified: int, path: str, count: int, digest: str) -> Seal:
 
 
 def _natural(value: Any) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < REST_UNREADABLE:
         raise ValueError(f"{value!r} is no number of anything")
     return value

@@ -4,43 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ..codecs import SUFFIXES
 from ..format import Format
 from .options import ReadOptions
 from .planning import LAST, Candidate, Slice, plan
 from .stream_growing import is_raw
-from .stream_listing import input_of, microseconds, state_now
+from .stream_listing import input_of
 from .stream_offset import Taken
-
-
-@dataclass(frozen=True)
-class Piece:
-    """A slice of a file, and whether the file may have grown since the batch was planned."""
-
-    slice: Slice
-    grows: bool
-
-    def change(self, *, behind: bool) -> str | None:
-        """What has happened to the file, where it is not as planned. ``behind``: after it was read, when it may go."""
-        before, found = self.slice.input.size or 0, state_now(self.slice.input)
-        if found is None:
-            return None if behind else "the file vanished before it was read"
-        now, written = found
-        if now < before:
-            return f"the file had {before} bytes when it was to be read, and became shorter since, to {now}"
-        if now > before and not self.grows:
-            return f"the file had {before} bytes when it was to be read, and grew since, to {now}"
-        if not self.grows and written != microseconds(self.slice.input.modified):
-            return f"the file, of {before} bytes, was replaced by another of the same size when it was to be read"
-        return None
-
-    @property
-    def readable(self) -> bool:
-        """Whether there still is something to read."""
-        found = state_now(self.slice.input)
-        return found is not None and found[0] > self.slice.begin
+from .stream_pieces import Piece
 
 
 def pieces(format: Format, options: ReadOptions, taken: Iterable[Taken]) -> list[tuple[Piece, ...]]:
@@ -68,12 +41,13 @@ def _candidate(format: Format, options: ReadOptions, part: Taken) -> Candidate:
 
 
 def _piece(found: Slice, part: Taken, options: ReadOptions) -> Piece:
-    source = input_of(part.path, part.size, part.modified, dict(options.location))
+    location = dict(options.location)
+    source = input_of(part.path, part.size, part.modified, location)
     if part.kind == "whole":
-        return Piece(replace(found, input=source), grows=False)
+        return Piece(replace(found, input=source), part, location)
     begin = part.begin + found.begin
     end = part.end if found.end in (None, LAST) else part.begin + (found.end or 0)
     if part.kind == "last" and end == part.end:
         # The damage that ends it is to be told too.
         end = LAST
-    return Piece(Slice(source, begin, end, found.cost), grows=True)
+    return Piece(Slice(source, begin, end, found.cost), part, location)

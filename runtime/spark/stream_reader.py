@@ -27,9 +27,10 @@ from .stream_planner import ADVICE, Limits, Planner
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from .stream_following import Follower
     from .stream_growing import Growth
     from .stream_listing import Listed
-    from .stream_partitions import Piece
+    from .stream_pieces import Found, Piece
     from .stream_reports import BatchReports
 
 LOG = logging.getLogger(__name__)
@@ -126,10 +127,12 @@ class FormatStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """
         if not isinstance(partition, StreamPartition):
             return
-        there = [each for each in partition.pieces if self._holds(each)]
-        yield from self._reader(partition.batch).read(Partition(partition.index, tuple(each.slice for each in there)))
-        for each in there:
-            self._holds(each, behind=True)
+        there = [(each, found) for each in partition.pieces if (found := self._found(each)) is not None]
+        slices = tuple(found.slice for _, found in there)
+        yield from self._reader(partition.batch).read(Partition(partition.index, slices))
+        for piece, found in there:
+            with Brief():
+                self._lose(piece, piece.change_behind(found))
 
     def _reader(self, batch: int) -> FormatReader:
         options = self.reader.options
@@ -141,27 +144,34 @@ class FormatStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         reader.options = replace(options, report_folder=folder_of(options.report_folder, batch))
         return reader
 
-    def _holds(self, piece: Piece, *, behind: bool = False) -> bool:
-        """Whether a file can be read as planned. ``behind``: it has just been read."""
+    def _found(self, piece: Piece) -> Found | None:
+        """What is to be read of a file."""
         with Brief():
-            change = piece.change(behind=behind)
-            if change is None:
-                return True
-            if self.stream.fail_on_data_loss:
-                raise WireloomError(change, path=piece.slice.input.path, advice=ADVICE)
-            LOG.warning("%s: %s: failOnDataLoss is false", piece.slice.input.path, change)
-        return piece.readable
+            found = piece.found()
+            if found is None:
+                self._lose(piece, piece.change(piece.part.path))
+                found = piece.as_it_is()
+            return found
+
+    def _lose(self, piece: Piece, change: str | None) -> None:
+        if change is None:
+            return
+        if self.stream.fail_on_data_loss:
+            raise WireloomError(change, path=piece.part.path, advice=ADVICE)
+        LOG.warning("%s: %s: failOnDataLoss is false", piece.part.path, change)
 
 
 class _Driver:
     """What exists only where batches are planned."""
 
     def __init__(self, reader: FormatReader, stream: StreamOptions) -> None:
+        from .stream_following import Follower
         from .stream_growing import Growth
 
         self._options = reader.options
         self._growth: Growth = Growth(reader.format, reader.options, stream)
-        self._planner = Planner(stream, self._growth)
+        self._follower: Follower = Follower(reader.format, reader.options.paths)
+        self._planner = Planner(stream, self._growth, self._follower)
         self._fixed: list[Listed] | None = None
         self._end = StreamOffset()
         self._reports: BatchReports | None = None
@@ -174,12 +184,15 @@ class _Driver:
 
     def latest(self, start: Mapping[str, Any], limits: Limits) -> dict[str, Any]:
         """The offset behind the next batch."""
-        from .stream_listing import listing
+        from .stream_listing import listing, with_tags
 
         files = listing(self._options) if self._fixed is None else self._fixed
         before = StreamOffset.from_json(start)
-        self._end = self._planner.next(before, files, limits, fixed=self._fixed is not None)
-        self._growth.forget({each.path for each in files})
+        end = self._planner.next(before, files, limits, fixed=self._fixed is not None)
+        self._end = end if end is before else replace(end, taken=tuple(with_tags(end.taken, self._options.location)))
+        there = {each.path for each in files}
+        self._growth.forget(there)
+        self._follower.forget(there)
         # Spark compares offsets as text.
         return dict(start) if self._end is before else self._end.to_json()
 

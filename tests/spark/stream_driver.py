@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
+import struct
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +14,7 @@ import pyarrow as pa
 import wireloom
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.streaming.datasource import ReadAllAvailable
+from wireloom.spark.stream_offset import GIVEN_UP, StreamOffset
 
 from .driver import schema_of, sent, source
 
@@ -72,6 +76,21 @@ class Query:
         while (rows := self.next()) is not None:
             found.append(rows)
         return found
+
+
+def first_version(offset: str) -> str:
+    """An offset as the first version wrote it: no more of a file than how far it was read, and when it was written."""
+    found = StreamOffset.from_json(json.loads(offset))
+    entries = sorted(found.tracked.items())
+    positions = [GIVEN_UP if each.done else each.position for _, each in entries]
+    columns = struct.pack(f">{2 * len(entries)}Q", *(number for number, _ in entries), *positions)
+    times = struct.pack(f">{len(entries)}H", *(each.mark for _, each in entries))
+    shown = found.to_json()
+    taken = [each[:6] for each in shown["taken"]]
+    tracked = [len(entries), base64.b64encode(zlib.compress(columns)).decode()]
+    return json.dumps(
+        {**shown, "version": 1, "taken": taken, "tracked": tracked, "marks": base64.b64encode(times).decode()}
+    )
 
 
 def write(name: str, path: Path, *payloads: str, codec: str | None = None) -> bytes:

@@ -8,21 +8,23 @@ from typing import Any
 
 import pytest
 from wireloom.errors import WireloomError
-from wireloom.spark.stream_offset import GIVEN_UP, Seal, StreamOffset, Taken
+from wireloom.spark.stream_offset import Known, Seal, StreamOffset, Taken
 
 from .stream_driver import LOG, WAL, Query, age, texts, together, write
 
 
 def test_offsets_come_back_from_text() -> None:
-    taken = (Taken("/a/b", 0, 5, 5, 17, "whole"), Taken("/a/c\udc80", 3, 4, 5, 18, "last"))
-    offset = StreamOffset(3, 2, 9, 1, taken, {5: 7, 1 << 63: GIVEN_UP}, Seal(4, "/a/a", 7, 99))
+    most = (1 << 64) - 1
+    taken = (Taken("/a/b", 0, 5, 5, 17, "whole", 9, most), Taken("/a/c\udc80", 3, 4, 5, 18, "last"))
+    tracked = {5: Known(7, 1, 2, 3), most: Known((1 << 63) - 1, most, most, 0xFFFF, done=True)}
+    offset = StreamOffset(3, 2, 9, 1, taken, tracked, Seal(4, "/a/a", 7, 99))
     text = json.dumps(offset.to_json())
     assert StreamOffset.from_json(json.loads(text)) == offset
     assert json.dumps(json.loads(text)) == text
-    assert offset.positions()[taken[1].fingerprint] == GIVEN_UP
+    assert offset.known()[taken[1].fingerprint] == Known(4, done=True)
 
 
-def test_an_offset_of_this_version_is_understood_for_ever() -> None:
+def test_an_offset_of_the_first_version_is_understood_for_ever() -> None:
     """What is in checkpoints out there; this text is not to be changed."""
     text = (
         '{"version": 1, "batch": 2, "files": 2, "bytes": 7, "lost": 0, "root": "/logs/", "taken": [["b.log", 0, 2, 3, '
@@ -30,19 +32,37 @@ def test_an_offset_of_this_version_is_understood_for_ever() -> None:
     )
     offset = StreamOffset.from_json(json.loads(text))
     assert offset.taken == (Taken("/logs/b.log", 0, 2, 3, 1795242146809530, "part"),)
-    assert list(offset.tracked.values()) == [5]
+    assert list(offset.tracked.values()) == [Known(5)]
     assert offset.seal == Seal(5, "/logs/a", 3, 15)
+
+
+def test_an_offset_of_this_version_is_understood_for_ever() -> None:
+    """The same."""
+    text = (
+        '{"version": 2, "batch": 2, "files": 2, "bytes": 7, "lost": 0, "root": "/logs/", "taken": [["b.log", 0, 2, 3,'
+        ' 1795242146809530, "part", "4d", "abcdef"]], "tracked": [2, "eJxjYAADZgEIzdAAodigXFYo7Q+l/aA0L5TmAWJOADDJAV4'
+        '="], "seal": [5, "/logs/a", 3, "000000000000000f"]}'
+    )
+    offset = StreamOffset.from_json(json.loads(text))
+    assert offset.taken == (Taken("/logs/b.log", 0, 2, 3, 1795242146809530, "part", 77, 0xABCDEF),)
+    assert offset.tracked == {1 << 60: Known(5, 78, 12, 9), 3: Known(6, 79, 13, 0, done=True)}
+    assert offset.seal == Seal(5, "/logs/a", 3, 15)
+    assert json.dumps(offset.to_json()) == text
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"version": 2}, "written by a newer wireloom .offset version 2, this one knows 1."),
+        ({"version": 3}, "written by a newer wireloom .offset version 3, this one knows 2."),
         ({"version": None}, "cannot be understood"),
         ({"tracked": [1, "eJwDAAAAAAE="]}, "cannot be understood"),
         ({"tracked": [1 << 60, "eJwDAAAAAAE="]}, "cannot be understood"),
         ({"taken": [["a", 0, 1, 2, 3, "other"]]}, "cannot be understood"),
         ({"taken": [["a", -1, 1, 2, 3, "part"]]}, "cannot be understood"),
+        ({"taken": [["a", 0, 1 << 63, 2, 3, "part", "0", "0"]]}, "cannot be understood"),
+        ({"taken": [["a", 0, 1, 2, 3, "part", "0"]]}, "cannot be understood"),
+        ({"taken": [["a", 0, 1, 2, 3, "part", "0", "-1"]]}, "cannot be understood"),
+        ({"taken": [["a", 0, 1, 2, 3, "part", "0", "10000000000000000"]]}, "cannot be understood"),
         ({"batch": "1"}, "cannot be understood"),
         ({"batch": 7}, "batch 7 does not follow batch 0"),
     ],

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import shutil
 import tempfile
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,8 @@ from wireloom.errors import WireloomError
 from .stream_driver import Query, age
 
 FILES = 4
+ROTATIONS = 6
+"""Of all files together; after each, the content of a file is another one."""
 
 steps = st.lists(
     st.one_of(
@@ -86,15 +90,55 @@ class Run:
                 found.setdefault(Path(row["_path"]).name, []).append(row["payload"])
         assert found == {name: rows for name, rows in expected.items() if rows}
 
+    def payloads(self) -> Counter[bytes]:
+        """What has come out, from whatever file."""
+        return Counter(row["payload"] for rows in self.seen for row in rows)
+
 
 CONTENT = {
-    name: [content(name, number) for number in range(FILES)]
+    name: [content(name, number) for number in range(FILES * (ROTATIONS + 1))]
     for name in ("cobs_log", "word_stuffed_log", "edgemq_segment")
 }
 RECORDS = {
     name: [wireloom.read(name, each, columns=["payload"])["payload"].to_pylist() for each in files]
     for name, files in CONTENT.items()
 }
+
+
+@dataclass
+class Log:
+    """A log that a program writes; ``contents``: what it writes until the next rotation."""
+
+    path: Path
+    contents: list[bytes]
+    generation: int = 0
+    written: int = 0
+
+    @property
+    def begun(self) -> bool:
+        """Whether it may be rotated: something is in it."""
+        return self.written > 20 and self.generation < ROTATIONS
+
+    def write(self, count: int, time: int) -> None:
+        """The next bytes."""
+        begin, content = self.written, self.contents[self.generation]
+        self.written = min(begin + count, len(content))
+        with self.path.open("ab") as file:
+            file.write(content[begin : self.written])
+        age(self.path, time)
+
+    def rotate(self, how: str, time: int) -> None:
+        """Writes what is missing, and begins anew; those that were rotated before have later numbers then."""
+        self.write(1000, time)
+        former = sorted(self.path.parent.glob(f"{self.path.name}.*"), key=lambda each: -int(each.suffix[1:]))
+        for each in former:
+            each.rename(f"{self.path}.{int(each.suffix[1:]) + 1}")
+        if how == "rename":
+            self.path.rename(f"{self.path}.1")
+        else:
+            shutil.copyfile(self.path, f"{self.path}.1")
+            self.path.write_bytes(b"")
+        self.generation, self.written = self.generation + 1, 0
 
 
 @pytest.mark.parametrize("name", list(CONTENT))
@@ -127,6 +171,50 @@ def test_files_that_grow(name: str, todo: list[tuple[Any, ...]], files: int, siz
                 file.write(CONTENT[name][number][count:])
         run.drain()
         run.check({f"{number}.log": rows for number, rows in enumerate(RECORDS[name])})
+
+
+rotations = st.lists(
+    st.one_of(
+        st.tuples(st.just("write"), st.integers(0, 1), st.integers(1, 60)),
+        st.tuples(st.sampled_from(["rename", "copy"]), st.integers(0, 1)),
+        st.tuples(st.sampled_from(["batch", "crash", "restart"])),
+        st.tuples(st.just("replay"), st.integers(0, 9)),
+    ),
+    max_size=30,
+)
+
+
+@pytest.mark.parametrize("name", list(CONTENT))
+@settings(max_examples=40)
+@given(todo=rotations, files=st.integers(1, 3), size=st.integers(1, 200), pattern=st.sampled_from(["", "*.log"]))
+def test_logs_that_are_rotated(name: str, todo: list[tuple[Any, ...]], files: int, size: int, pattern: str) -> None:
+    """A log that was begun before it is rotated is read to its end, whatever its name is then."""
+    with tempfile.TemporaryDirectory() as folder:
+        limits = {"maxFilesPerTrigger": files, "maxBytesPerTrigger": size}
+        run = Run(name, Path(folder) / pattern, {"tail": "true", **limits})
+        logs = [Log(Path(folder) / f"{number}.log", CONTENT[name][number::FILES]) for number in range(2)]
+        expected: Counter[bytes] = Counter()
+        for clock, step in enumerate([*todo, ("end",)]):
+            if step[0] == "write":
+                logs[step[1]].write(step[2], clock)
+            elif step[0] in ("rename", "copy") and logs[step[1]].begun:
+                number, generation = step[1], logs[step[1]].generation
+                if pattern:
+                    # What the pattern leaves out is only looked for where a part of it was read.
+                    run.drain()
+                logs[number].rotate(step[0], clock)
+                expected.update(RECORDS[name][number + FILES * generation])
+            elif step[0] == "restart":
+                run.query.restart()
+            elif step[0] == "replay" and run.seen:
+                assert run.read(step[1] % len(run.seen)) == run.seen[step[1] % len(run.seen)]
+            elif step[0] in ("batch", "crash"):
+                run.batch(crash=step[0] == "crash")
+        for number, log in enumerate(logs):
+            log.write(1000, 100)
+            expected.update(RECORDS[name][number + FILES * log.generation])
+        run.drain()
+        assert run.payloads() == expected
 
 
 @settings(max_examples=100)
