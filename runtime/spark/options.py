@@ -79,7 +79,8 @@ STREAM_OPTIONS = {
     "come since; complete (or false): a file is read once, when it is found; auto (default): growing for local "
     "uncompressed files of a delimited format.",
     "failOnDataLoss": "true (default): the query fails, and names the file, where one has vanished, shrunk or been "
-    "replaced before it was read, or after; false: the file is skipped and counted.",
+    "replaced before it was read, or after, and is not what a log was rotated to; false: the file is skipped and "
+    "counted.",
     "latestFirst": "true: of what is there, the newest files first. Default false.",
     "maxTrackedFiles": "Of how many files that were read the offset keeps an entry of its own; default 10000. Files "
     "that grow are always kept while they are there.",

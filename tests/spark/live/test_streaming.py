@@ -132,6 +132,22 @@ def test_a_log_is_followed(spark: SparkSession, tmp_path: Path) -> None:
         query.stop()
 
 
+def test_a_rotated_log_is_followed(spark: SparkSession, tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    log(folder / "app.log", "one", "two")
+    started(spark, folder, tmp_path).awaitTermination()
+    path = log(folder / "app.log", "three").rename(folder / "app.log.1")
+    log(folder / "app.log", "four", "five", "six", "seven")
+    started(spark, folder, tmp_path).awaitTermination()
+    log(path, "late")
+    started(spark, folder, tmp_path).awaitTermination()
+    assert table(spark, tmp_path) == payloads("one", "two", "three", "four", "five", "six", "seven", "late")
+    (folder / "app.log").write_bytes(b"")
+    with pytest.raises(StreamingQueryException, match=r"in/app\.log: the file had \d+ bytes when it was read, and b"):
+        started(spark, folder, tmp_path).awaitTermination()
+
+
 def test_damage_is_counted_in_the_progress(spark: SparkSession, tmp_path: Path) -> None:
     """A batch's progress has the numbers of those before it; what the last one met is in the folder."""
     folder = tmp_path / "in"
