@@ -183,11 +183,6 @@ class Builder:
                 columns.append(self._constant(name, rows))
         return pa.RecordBatch.from_arrays(columns, schema=layout.schema)
 
-    def constant_row(self) -> Any:
-        """One row, where all columns of the layout are constants."""
-        columns = [self._constant(name, 1) for name in self.layout.names]
-        return pa.RecordBatch.from_arrays(columns, schema=self.layout.schema)
-
     def damaged(self, damage: RowDamage, content: bytes | None, error: str | None = None) -> Any:
         """One row of nulls for a damaged range; ``error`` says more than its reason does."""
         layout = self.layout

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from fnmatch import fnmatchcase
 
 from pyspark.sql.types import StructField
@@ -20,10 +20,8 @@ from .options import ReadOptions
 from .planning import Candidate
 
 
-def candidates(
-    format: Format, options: ReadOptions, is_wanted: Callable[[Input], bool] = lambda _: True
-) -> list[Candidate]:
-    """The files to be read, each with what planning must know of it. ``is_wanted``: which of those that there are.
+def candidates(format: Format, options: ReadOptions) -> list[Candidate]:
+    """The files to be read, each with what planning must know of it.
 
     Raises ``WireloomError`` where there is none, unless missing ones are to be passed over.
     """
@@ -35,7 +33,7 @@ def candidates(
             "none of the files is read: check recursiveFileLookup, pathGlobFilter, modifiedAfter and modifiedBefore",
             path=", ".join(options.paths),
         )
-    return [_candidate(format, each, options) for each in _unique(inputs) if is_wanted(each)]
+    return [_candidate(format, each, options) for each in _unique(inputs)]
 
 
 def _there(path: str, options: ReadOptions) -> Iterable[Input]:

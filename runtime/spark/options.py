@@ -21,7 +21,6 @@ from .writer_names import check_pattern
 MODES = ("permissive", "dropmalformed", "failfast")
 TAILS = {"complete": COMPLETE, "false": COMPLETE, "growing": GROWING, "true": GROWING, "auto": None}
 PARTITION_COLUMNS = ("infer", "text", "off")
-PUSH_FILTERS = ("auto", "true", "false")
 CODECS = ("auto", "zstd", "gzip", "none")
 
 READ_OPTIONS = {
@@ -46,10 +45,6 @@ READ_OPTIONS = {
     "over. Default false.",
     "ignoreCorruptFiles": "true: a file that cannot be opened or read on is left where it fails, in mode FAILFAST also "
     "one that is damaged; whole batches of rows before that stay. Default false.",
-    "pushFilters": "true: where spark.sql.python.filterPushdown.enabled is true, Spark's filters choose files and rows "
-    "here already; load the data frame anew for each query then, since up to 4.3 Spark keeps the filters of one query "
-    "for all others of the same data frame. false: never. auto (default): where Spark does not do so, thus not up to "
-    "4.3.",
     "partitionColumns": "infer (default): folders named key=value give columns, of int, bigint or date where all "
     "values are such, else string; text: all as string; off: none.",
     "basePath": "Only folders below this one give columns.",
@@ -132,8 +127,6 @@ class ReadOptions:
     modified_before: datetime | None = None
     ignore_missing: bool = False
     ignore_corrupt: bool = False
-    push_filters: str = "auto"
-    """One of ``PUSH_FILTERS``."""
     partition_columns: str = "infer"
     """One of ``PARTITION_COLUMNS``."""
     base_path: str | None = None
@@ -200,7 +193,6 @@ def read_options(format: Format, given: Mapping[str, str]) -> ReadOptions:
         modified_before=_time("modifiedBefore", values.get("modifiedBefore")),
         ignore_missing=flag("ignoreMissingFiles", values.get("ignoreMissingFiles", "false")),
         ignore_corrupt=flag("ignoreCorruptFiles", values.get("ignoreCorruptFiles", "false")),
-        push_filters=one_of("pushFilters", values.get("pushFilters", "auto").lower(), PUSH_FILTERS),
         partition_columns=_partition_columns(values),
         base_path=values.get("basePath"),
         max_partition_bytes=size("maxPartitionBytes", values.get("maxPartitionBytes", "128m")),

@@ -20,11 +20,9 @@ from .workers import keep_imported
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from pyspark.sql.datasource import Filter
 
     from ..plan import Plan
     from ..report import FileReport
-    from ..storage import Input
     from .sidechannel import SideChannel
 
 LOG = logging.getLogger(__name__)
@@ -51,8 +49,6 @@ class FormatReader(DataSourceReader):
         self.format = format
         self.targets = targets
         self.options = options
-        self.filters: list[Filter] = []
-        """What only those rows come out for which all of them hold."""
         self.ends_where_storage_fails = options.ignore_corrupt
         """Whether the rows of a file up to where its storage failed are all that is wanted of it."""
 
@@ -63,7 +59,7 @@ class FormatReader(DataSourceReader):
         options = self.options
         with Brief():
             planned = plan(
-                candidates(self.format, options, self._is_wanted),
+                candidates(self.format, options),
                 max_partition_bytes=options.max_partition_bytes,
                 open_cost=options.open_cost,
                 min_partitions=options.min_partitions,
@@ -83,14 +79,6 @@ class FormatReader(DataSourceReader):
         if self.options.report_folder is not None:
             return self._read_and_report(partition, self.options.report_folder)
         return self._read(partition)
-
-    def _is_wanted(self, source: Input) -> bool:
-        """Whether any row of a file can hold the filters. The ingest pipeline is to see every file all the same."""
-        if not self.filters or self.options.report_folder is not None:
-            return True
-        from .pushdown import is_wanted
-
-        return is_wanted(source, self.format, self.options, self.targets, self.filters)
 
     def _read(self, partition: Partition) -> Iterator[pa.RecordBatch]:
         from .ahead import ahead
@@ -173,20 +161,15 @@ class FormatReader(DataSourceReader):
             raise WireloomError(report.error or "", path=report.path, offset=offset, reason="missing", advice=advice)
 
     def _caster(self) -> Cast:
-        """What filters batches of files, which have the same ``constants``, and gives them Spark's types."""
+        """What gives Spark's types to batches of files, which have the same ``constants``."""
         from .casting import Caster
         from .merging import merged
 
-        caster, selection = Caster(self.targets), None
-        if self.filters:
-            from .pushdown import Selection
-
-            selection = Selection.of(self.filters, self.targets)
+        caster = Caster(self.targets)
 
         def cast(batches: Iterable[pa.RecordBatch], constants: Mapping[str, str | None]) -> Iterator[pa.RecordBatch]:
-            chosen = batches if selection is None else (selection.rows(each, constants) for each in batches)
             # Small batches are put together first: casting costs each batch the same, however small.
-            for batch in merged((each for each in chosen if each.num_rows), self.options.batch_rows):
+            for batch in merged((each for each in batches if each.num_rows), self.options.batch_rows):
                 yield caster.cast(batch, constants)
 
         return cast

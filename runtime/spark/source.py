@@ -62,7 +62,6 @@ class FormatSource(DataSource):
 
     def reader(self, schema: StructType) -> FormatReader:
         """What reads the columns of ``schema``, which may be a part of the format's. Raises ``WireloomError``."""
-        from .filter_setting import is_enabled
         from .options import read_options
         from .reader import FormatReader
         from .schema import known_columns, targets
@@ -71,12 +70,7 @@ class FormatSource(DataSource):
             format, wire = self._table()
             options = read_options(self.described, self.options)
             known = known_columns(format, wire, options.corrupt_record, narrow=options.narrow)
-            kind = FormatReader
-            if is_enabled(options.push_filters):
-                from .pushdown import FilteringReader
-
-                kind = FilteringReader
-            return kind(self.described, targets(schema, known, options.corrupt_record), options)
+            return FormatReader(self.described, targets(schema, known, options.corrupt_record), options)
 
     def streamReader(self, schema: StructType) -> FormatStreamReader:  # noqa: N802
         """What reads these columns as a stream; ``options.STREAM_OPTIONS`` come on top. Raises ``WireloomError``."""

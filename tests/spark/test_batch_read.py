@@ -295,7 +295,6 @@ def test_every_record_is_in_one_split(
         ({"ignoreMissing": "true"}, "did you mean 'ignoreMissingFiles'"),
         ({"ignoreCorruptFiles": "ja"}, "unknown value of option ignoreCorruptFiles"),
         ({"partitionColumns": "inferr"}, "did you mean 'infer'"),
-        ({"pushFilters": "on"}, "unknown value of option pushFilters"),
         ({"basepaths": "x"}, "did you mean 'basePath'"),
         ({"verifySha": "true"}, "did you mean 'verifySha256'"),
         ({"profil": "x"}, "did you mean 'profile'"),

@@ -135,3 +135,17 @@ def test_rows_of_other_sources_can_be_written(spark: SparkSession, tmp_path: Pat
         str(number).encode() for number in range(100)
     )
     assert isinstance(wireloom.read("cobs_log", tmp_path), pa.Table)
+
+
+@pytest.mark.parametrize("pushing", ["true", "false"])
+def test_one_view_and_several_filters(pushing: str, spark: SparkSession, samples: dict[str, Sample]) -> None:
+    """Spark may leave filters to a source; what it left for one query it keeps for all others of the same view."""
+    spark.conf.set("spark.sql.python.filterPushdown.enabled", pushing)
+    try:
+        view = spark.read.format("edgemq_segment").load(str(samples["edgemq_segment"].file))
+        zero, one = view.where("fmt = 0"), view.where("fmt = 1")
+        assert [zero.count(), one.count(), view.count()] == [ROWS // 3, ROWS // 3, ROWS]
+        assert zero.union(one).count() == 2 * ROWS // 3
+        assert zero.unionAll(view).count() == ROWS + ROWS // 3
+    finally:
+        spark.conf.unset("spark.sql.python.filterPushdown.enabled")
