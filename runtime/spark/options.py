@@ -250,7 +250,10 @@ def write_options(format: Format, given: Mapping[str, str]) -> WriteOptions:
     values = _known(given, (*WRITE_OPTIONS, *own), ("checkpointLocation", "queryName"))
     codec = values.get("codec", values.get("compression"))
     if "path" not in values:
-        raise WireloomError("no folder to write to: give one to save(…), or as option path")
+        raise WireloomError(
+            "no folder to write to: give one to save(…), or as option path. Spark does not hand on that of a table "
+            "of the catalog: INSERT INTO t WITH (path = '…') SELECT …, or save(…) to the table's folder"
+        )
     options: dict[str, Any] = {name: values[name] for name in own if name in values}
     if "maxRecord" in values:
         options["max_record"] = size("maxRecord", values["maxRecord"])
@@ -291,7 +294,11 @@ def _paths(values: Mapping[str, str]) -> tuple[str, ...]:
             several = [values["paths"]]
         found += [str(each) for each in (several if isinstance(several, list) else [several])]
     if not found:
-        raise WireloomError("no path to read: give one to load(…), or as option path")
+        raise WireloomError(
+            "no path to read: give one to load(…), or as option path. Of a table of the catalog it is known only if "
+            "the table was made by CREATE TABLE without a list of columns: make it again with OPTIONS (path '…', "
+            "columns 'a,b'), or read it with SELECT … FROM t WITH (path = '…')"
+        )
     # Hadoop's own spelling, in which Spark shows paths, has one slash.
     return tuple(f"file://{each[5:]}" if re.match("file:/(?!/)", each) else each for each in found)
 

@@ -13,6 +13,8 @@ from ..format import Format
 from .brief import Brief
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from .reader import FormatReader
     from .stream_reader import FormatStreamReader
     from .writer import FormatStreamWriter, FormatWriter
@@ -34,11 +36,11 @@ class FormatSource(DataSource):
         """The format's name."""
         return cls.described.name
 
-    def _table(self) -> tuple[Format, StructType]:
+    def _table(self, given: Mapping[str, str]) -> tuple[Format, StructType]:
         """The format and all its columns; with several kinds of message, those of the one that the options choose."""
         from .options import kind_of
 
-        format = kind_of(self.described, self.options)
+        format = kind_of(self.described, given)
         if format is self.described:
             return format, self.wire_schema
         wire: StructType = importlib.import_module(f"{format.module}.spark").SCHEMA
@@ -46,40 +48,49 @@ class FormatSource(DataSource):
 
     def schema(self) -> StructType:
         """The columns of option ``columns``, by default those of the format and of the folders that are named
-        ``key=value``. Raises ``WireloomError``."""
+        ``key=value``; those of a table of the catalog carry its options. Raises ``WireloomError``."""
+        from .catalog_tables import carrying, options_of_new
         from .files import folder_fields
         from .options import read_options
         from .schema import chosen_schema, known_columns
         from .workers import keep_imported
 
         with Brief():
-            format, wire = self._table()
-            options = read_options(self.described, self.options)
+            new = options_of_new(self.options)
+            given = self.options if new is None else new
+            format, wire = self._table(given)
+            options = read_options(self.described, given)
             known = known_columns(format, wire, options.corrupt_record, narrow=options.narrow)
             schema = chosen_schema(format, known, options.columns, lambda: folder_fields(options, known))
+            if new is not None:
+                schema = carrying(schema, new)
         keep_imported()
         return schema
 
     def reader(self, schema: StructType) -> FormatReader:
         """What reads the columns of ``schema``, which may be a part of the format's. Raises ``WireloomError``."""
+        from .catalog_tables import reading
         from .options import read_options
         from .reader import FormatReader
         from .schema import known_columns, targets
 
         with Brief():
-            format, wire = self._table()
-            options = read_options(self.described, self.options)
+            given = reading(self.options, schema)
+            format, wire = self._table(given)
+            options = read_options(self.described, given)
             known = known_columns(format, wire, options.corrupt_record, narrow=options.narrow)
             return FormatReader(self.described, targets(schema, known, options.corrupt_record), options)
 
     def streamReader(self, schema: StructType) -> FormatStreamReader:  # noqa: N802
         """What reads these columns as a stream; ``options.STREAM_OPTIONS`` come on top. Raises ``WireloomError``."""
         from ..plan import COMPLETE
+        from .catalog_tables import reading
         from .stream_options import stream_options
         from .stream_reader import FormatStreamReader
 
         with Brief():
-            reader, stream = self.reader(schema), stream_options(self._table()[0], self.options)
+            given = reading(self.options, schema)
+            reader, stream = self.reader(schema), stream_options(self._table(given)[0], given)
             # A file that is cut off while it is read is lost data, and what then happens has an option of its own.
             reader.ends_where_storage_fails |= not stream.fail_on_data_loss
             # What the tasks are given of a file that grows are complete rows; the others are read once.
@@ -88,18 +99,22 @@ class FormatSource(DataSource):
 
     def streamWriter(self, schema: StructType, overwrite: bool) -> FormatStreamWriter:  # noqa: N802
         """What writes the batches of a stream, each once. Raises ``WireloomError``."""
+        from .catalog_tables import check_writing
         from .options import write_options
         from .writer import FormatStreamWriter
 
         with Brief():
+            check_writing(self.options, schema)
             options = write_options(self.described, self.options)
             return FormatStreamWriter(self.described, schema, options, overwrite)
 
     def writer(self, schema: StructType, overwrite: bool) -> FormatWriter:
         """What writes rows as files of the format. Raises ``WireloomError``."""
+        from .catalog_tables import check_writing
         from .options import write_options
         from .writer import FormatWriter
 
         with Brief():
+            check_writing(self.options, schema)
             options = write_options(self.described, self.options)
             return FormatWriter(self.described, schema, options, overwrite)
