@@ -109,12 +109,17 @@ def to_wire(rows: Any, format: str | Path | Format, *, allow_modules: Sequence[s
     if isinstance(rows, pa.Array) and _is_lists(rows.type):
         return _blobs(writer, rows)
     if isinstance(rows, pa.StructArray):
-        rows = pa.RecordBatch.from_struct_array(rows)
+        rows = _batch(rows)
     return pa.array([each.unit for each in writer.units(writer.rows(rows))], pa.binary())
 
 
 def _is_lists(kind: pa.DataType) -> bool:
     return bool((pa.types.is_list(kind) or pa.types.is_large_list(kind)) and pa.types.is_struct(kind.value_type))
+
+
+def _batch(structs: pa.StructArray) -> pa.RecordBatch:
+    # RecordBatch.from_struct_array of pyarrow 19 gives a slice that begins at 0 all rows behind it, too.
+    return pa.RecordBatch.from_arrays(structs.flatten(), schema=pa.schema(list(structs.type)))
 
 
 def _blobs(writer: UnitWriter, lists: pa.Array) -> pa.Array:
@@ -125,7 +130,7 @@ def _blobs(writer: UnitWriter, lists: pa.Array) -> pa.Array:
             blobs.append(None)
             continue
         try:
-            made = list(writer.units(writer.rows(pa.RecordBatch.from_struct_array(each.values))))
+            made = list(writer.units(writer.rows(_batch(each.values))))
         except WireloomError as error:
             raise WireloomError(f"list {number}: {error.message}", reason=error.reason) from error
         if len(made) != 1:

@@ -171,6 +171,7 @@ def test_a_list_holds_rows_of_one_shard() -> None:
     ):
         wireloom.to_wire(lists, FORMAT)
     again = wireloom.to_wire(lists, FORMAT, shards=HALVES)
+    assert wireloom.from_wire(again, FORMAT) == lists
     assert sorted(delivered(again, HALVES)) == sorted(row["data"] for row in ROWS)
 
 
