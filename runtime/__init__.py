@@ -17,7 +17,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from .errors import DamagedInputError, SpecError, UnknownNameError, UnsupportedError, WireloomError
+    from .errors import (
+        DamagedInputError,
+        SpecError,
+        UnknownNameError,
+        UnsupportedError,
+        WireloomError,
+        WrongFormatError,
+    )
     from .format import Format
     from .messages.blobreport import BlobProblem, BlobReport
     from .messages.blobs import from_wire, from_wire_with_report
@@ -45,6 +52,7 @@ __all__ = [
     "UnknownNameError",
     "UnsupportedError",
     "WireloomError",
+    "WrongFormatError",
     "explode",
     "first_row",
     "formats",
@@ -61,7 +69,14 @@ __all__ = [
 ]
 
 _HOMES = {
-    "errors": ("DamagedInputError", "SpecError", "UnknownNameError", "UnsupportedError", "WireloomError"),
+    "errors": (
+        "DamagedInputError",
+        "SpecError",
+        "UnknownNameError",
+        "UnsupportedError",
+        "WireloomError",
+        "WrongFormatError",
+    ),
     "format": ("Format",),
     "messages.blobreport": ("BlobProblem", "BlobReport"),
     "messages.blobs": ("from_wire", "from_wire_with_report"),

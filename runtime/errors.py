@@ -59,6 +59,10 @@ class DamagedInputError(WireloomError):
     """Input that breaks its format, in mode ``failfast``, or where nothing at all can be read."""
 
 
+class WrongFormatError(DamagedInputError):
+    """Inputs that hold bytes, and no record of the format that they were read as."""
+
+
 class UnknownNameError(WireloomError):
     """A format, column, option or value of an option that does not exist; the message names the nearest."""
 

@@ -14,6 +14,7 @@ from .ending import fill_up_to_break, has_proof
 from .errors import DamagedInputError, WireloomError
 from .evidence import decide
 from .feeders import Feeder, Filled, RowDamage, Settings, Status, make
+from .foreign import Looks
 from .ledger import CUT_ADVICE, Ledger
 from .opening import Opened, open_input
 from .plan import Plan
@@ -64,6 +65,7 @@ class FileScan:
         self._searched: bytes | None = None
         """The first bytes of an end in which no row was found."""
         self._ledger = Ledger(self.report, plan.mode, plan.byte_range, plan.format.delimiter)
+        self._looks = Looks(plan)
 
     @property
     def stored_bytes(self) -> int:
@@ -88,6 +90,7 @@ class FileScan:
                 self.report.tail_size = 0
             elif window.at_end:
                 self.report.tail_size = window.base + len(window.view) - self.report.tail_offset
+            self.report.foreign = self._looks.are_foreign(self.report, opened)
         finally:
             if self.report.tail == "unread":
                 self.report.tail_offset = window.base + window.begin
@@ -123,6 +126,8 @@ class FileScan:
             if root.refused is not None:
                 damage = RowDamage(0, root.size, -1, root.refused)
                 yield from self._damage(damage, bytes(window.view[: root.size]), field=root.field)
+            else:
+                self._looks.head(window.view[: root.size])
             window.begin += root.size
             struct = self._struct = root.struct
         self._padding, options = decide(plan, struct, window)
@@ -154,6 +159,7 @@ class FileScan:
             if zeros:
                 yield from self._damage(RowDamage(begin, begin + zeros, -1, "length"), bytes(min(zeros, CONTENT)))
         while True:
+            self._looks.at(window)
             self._filled_from = (window.begin, at_start)
             filled = self._fill(feeder, window, capacity, at_start, stop)
             doubtful: RowDamage | None = None
@@ -250,6 +256,7 @@ class FileScan:
             if hidden:
                 batch = batch.filter(pa.array(row not in hidden for row in range(last - first)))
             step = self._plan.batch_rows
+            self._looks.shows = True
             if batch.num_rows <= step:
                 yield batch
                 return
@@ -296,6 +303,7 @@ class FileScan:
             return (None, field) if field is not None else (self._number(), self._field(damage, content))
 
         if self._ledger.note(damage, details) and self._plan.null_rows:
+            self._looks.shows = True
             yield self._builder.damaged(damage, content, error)
 
     def _skip_frame(self, window: Window, filled: Filled) -> Iterator[Any]:
@@ -328,6 +336,7 @@ class FileScan:
         # It concerns every byte range that has come so far.
         self.report.damaged.append(Damage(offset, 0, reason))
         if self._plan.null_rows:
+            self._looks.shows = True
             yield self._builder.damaged(RowDamage(offset, offset, -1, reason), None, error.message)
 
     # The end --------------------------------------------------------------------------------------------------------

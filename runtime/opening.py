@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from . import codecs
-from .codecs import Stored
+from .codecs import CodecError, Stored
 from .errors import WireloomError
 from .plan import Plan
 from .storage import Input
@@ -29,6 +29,8 @@ class Opened:
     """The window begins at the input's first byte; otherwise somewhere inside, before the first wanted delimiter."""
     size: int | None = None
     """Bytes of the whole input as it is read, where they are known without reading it."""
+    misnamed: bool = False
+    """Its name says that it is compressed, and its bytes say that it is not."""
 
     def close(self) -> None:
         """Lets go of everything."""
@@ -71,7 +73,7 @@ def open_input(plan: Plan, source: Input) -> Opened:
     except WireloomError as error:
         window = MemoryWindow(memoryview(b""))
         window.error = error
-        return Opened(window, stored)
+        return Opened(window, stored, misnamed=isinstance(error, CodecError))
     except BaseException:
         # A traceback may be kept for long.
         stored.close()

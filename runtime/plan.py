@@ -42,6 +42,7 @@ class Plan:
     codec: str = codecs.AUTO
     prefetch: bool | None = None
     tail: str = COMPLETE
+    check_format: bool = True
     end_rows: bool = False
     """Whether the end of an input that gives no rows is a row of nulls, where damaged records are."""
     chunk: int | None = None
@@ -52,6 +53,11 @@ class Plan:
     def null_rows(self) -> bool:
         """Whether a damaged record is a row of nulls."""
         return self.mode == "permissive" and self.layout.has_damage
+
+    @property
+    def judges_format(self) -> bool:
+        """Whether an input without any record that holds is not of the format: not where it may be a part of one."""
+        return self.byte_range is None and not self.grows
 
     @property
     def grows(self) -> bool:
@@ -78,6 +84,7 @@ def plan(
     codec: str = codecs.AUTO,
     prefetch: bool | None = None,
     tail: str = COMPLETE,
+    check_format: bool = True,
     options: Mapping[str, Any] | None = None,
     in_table: bool = False,
 ) -> Plan:
@@ -114,6 +121,7 @@ def plan(
         codec=codecs.checked(codec),
         prefetch=prefetch,
         tail=tail,
+        check_format=check_format,
         choices=choices,
         message_options=others,
     )
@@ -224,6 +232,7 @@ OPTIONS = (
     "codec",
     "prefetch",
     "tail",
+    "check_format",
     "progress",
     "region",
     "endpoint",

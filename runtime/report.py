@@ -71,6 +71,8 @@ class FileReport:
     tail_offset: int = 0
     tail_size: int | None = None
     error: str | None = None
+    foreign: bool = False
+    """Whether it is not of the format, by its looks: bytes are there, and no record among them holds."""
     options: dict[str, str] = field(default_factory=dict)
     facts: dict[str, Any] = field(default_factory=dict)
 
@@ -110,6 +112,8 @@ class FileReport:
             result["unlisted_reasons"] = dict(sorted(self.unlisted_reasons.items()))
         if self.error is not None:
             result["error"] = self.error
+        if self.foreign:
+            result["foreign"] = True
         result.update(self.options)
         result.update(self.facts)
         return result

@@ -13,8 +13,9 @@ import pyarrow as pa
 from . import codecs, registry, storage
 from .batches import Layout
 from .bundle import Bundle, BundleReader, is_possible
-from .errors import UnsupportedError
+from .errors import UnsupportedError, WireloomError
 from .filescan import FileScan
+from .foreign import wrong_format
 from .format import Format
 from .plan import BATCH_ROWS, COMPLETE, Plan, Progress, of_kind, plan
 from .report import ReadReport
@@ -24,11 +25,22 @@ if TYPE_CHECKING:
     from .messages.unitscan import UnitScan
 
 
+FORMAT_ADVICE = "check_format=False reads such an input as empty"
+
+
+SPENT = {"read": "has been read to its end", "failed": "has failed", "closed": "is closed"}
+"""States of a scanner that gives nothing more, in words."""
+AGAIN = "it is read once, so scan anew, or keep what read_all() gives"
+
+
 class Scanner:
     """Iterates ``pyarrow.RecordBatch``es, each of rows of one input, in the order of the inputs and of their rows.
 
     ``schema`` is that of every batch. ``report`` is live: it says at any time what has been met so far. To be closed,
     or used in a ``with`` block, where it is not read to its end. ``together``: a batch may have rows of several inputs.
+
+    It is read once: what asks it for batches after its end, or when it has been closed, gets a ``WireloomError``, and
+    so does a stream of Arrow that would lack the batches which have been taken already.
     """
 
     def __init__(
@@ -45,23 +57,50 @@ class Scanner:
         self._done = 0
         self._scan: FileScan | UnitScan | None = None
         self._batches = self._run()
+        self._state = "unread"
+        """``unread``, ``begun``, ``read`` (to its end), ``failed`` or ``closed``."""
 
     def __iter__(self) -> Iterator[Any]:
-        return self._batches
+        self._check_open()
+        return self
 
     def __next__(self) -> Any:
-        return next(self._batches)
+        # An iterator that has ended goes on saying so.
+        if self._state != "read":
+            self._check_open()
+        try:
+            batch = next(self._batches)
+        except StopIteration:
+            self._state = "read"
+            raise
+        except BaseException:
+            self._state = "failed"
+            raise
+        self._state = "begun"
+        return batch
+
+    def _check_open(self) -> None:
+        if self._state in SPENT:
+            raise WireloomError(f"the scanner {SPENT[self._state]}: {AGAIN}")
+
+    def _all(self) -> Iterator[Any]:
+        """The batches, for a reader that takes them for all that there are."""
+        if self._state == "begun":
+            raise WireloomError(f"some of the scanner's batches have been taken already: {AGAIN}")
+        yield from self
 
     def _run(self) -> Generator[Any, None, None]:
         if len(self._inputs) < 2 or not is_possible(self._plan):
             for source in self._inputs:
                 yield from self._one(source)
+            self._refuse_foreign()
             return
         with closing(BundleReader(self._plan, self._inputs)) as reader:
             for bundle in reader:
                 yield from self._bundled(bundle)
                 for source in bundle.others:
                     yield from self._one(source)
+        self._refuse_foreign()
 
     def _bundled(self, bundle: Bundle) -> Iterator[Any]:
         """The rows of files that were read together."""
@@ -90,6 +129,13 @@ class Scanner:
         self._done, self._scan = self._done + scan.stored_bytes, None
         self._tell(0)
 
+    def _refuse_foreign(self) -> None:
+        """Raises ``WrongFormatError`` for inputs that are not of the format, when the rows of all others are out."""
+        if self._plan.check_format:
+            error = wrong_format(self._plan.format.name, self.report.files, FORMAT_ADVICE)
+            if error is not None:
+                raise error
+
     def _tell(self, here: int) -> None:
         if self._progress is not None:
             self._progress(self._done + here, self._total)
@@ -102,12 +148,14 @@ class Scanner:
         return self._done + (scan.stored_bytes if scan is not None else 0), self._total
 
     def read_all(self) -> pa.Table:
-        """The rest as a table."""
+        """The rest as a table. Raises ``WireloomError`` for a scanner that has been read or closed."""
         return pa.Table.from_batches(list(self), self.schema)
 
     def close(self) -> None:
         """Stops reading and lets go of files, memory and threads. May be called at any time, and again."""
         self._batches.close()
+        if self._state not in SPENT:
+            self._state = "closed"
 
     def __enter__(self) -> Self:
         return self
@@ -124,8 +172,11 @@ class Scanner:
         return html_of_scanner(self)
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """Arrow's stream interface: DuckDB, Polars, DataFusion and others read the scanner as it is."""
-        reader = pa.RecordBatchReader.from_batches(self.schema, self)
+        """Arrow's stream interface: DuckDB, Polars, DataFusion and others read the scanner as it is.
+
+        The stream raises ``WireloomError`` where batches have been taken already."""
+        self._check_open()
+        reader = pa.RecordBatchReader.from_batches(self.schema, self._all())
         return reader.__arrow_c_stream__(requested_schema)
 
 
@@ -153,6 +204,7 @@ def scan(
     codec: str = codecs.AUTO,
     prefetch: bool | None = None,
     tail: str = COMPLETE,
+    check_format: bool = True,
     progress: Progress | None = None,
     region: str | None = None,
     endpoint: str | None = None,
@@ -185,6 +237,8 @@ def scan(
     - ``region``, ``endpoint``, ``anonymous``, ``profile`` (of the files of Amazon's tools): of an object store.
     - ``verify_sha256``: compare the bytes of each object, as stored, with the ``sha256`` in its metadata where it has
       one; a difference is damage that shows when all of them have been read.
+    - ``check_format``: raise ``WrongFormatError``, when the rows of all inputs are out, for those of which bytes are
+      there and nothing came out. Byte ranges, inputs that grow and those of nothing but zeros are not judged.
     - ``allow_modules``: modules out of which a spec may name classes, see ``wireloom.load_spec``.
     - ``options``: the format's own, such as ``stride="layout"``, or the kind of its messages, ``message="append_ack"``.
 
@@ -203,6 +257,7 @@ def scan(
         codec=codec,
         prefetch=prefetch,
         tail=tail,
+        check_format=check_format,
         options=options,
     )
     if verify_sha256 and byte_range is not None:

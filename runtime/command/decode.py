@@ -108,7 +108,7 @@ def command(
     """
     from ..storage import Location
     from ..writing import opened
-    from .reading import chosen, limited, scanning, warn
+    from .reading import chosen, limited, refuse_foreign, scanning, warn
     from .sinks import kind_of, sink
     from .sparing import spare
 
@@ -142,7 +142,11 @@ def command(
                 rows.write(batch)
                 if rows.enough:
                     break
+            if not scanner.report.rows and output != "-":
+                # An empty file is not left behind.
+                refuse_foreign(scanner.report)
         report = scanner.report
     if report_path is not None:
         write_json(report_path, report.to_dict())
     warn(report)
+    refuse_foreign(report)

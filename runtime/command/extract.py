@@ -61,7 +61,7 @@ def command(
     """
     import sys
 
-    from .reading import chosen, limited, scanning, warn
+    from .reading import chosen, limited, refuse_foreign, scanning, warn
     from .sparing import spare
 
     format, options = chosen(format_name, options, allow_modules)
@@ -78,6 +78,7 @@ def command(
     if report_path is not None:
         write_json(report_path, scanner.report.to_dict())
     warn(scanner.report)
+    refuse_foreign(scanner.report)
 
 
 def payload_column(format: Format) -> str:

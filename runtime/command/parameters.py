@@ -18,10 +18,8 @@ NUMBERS = ("max_record", "max_window", "batch_rows")
 """Options of a reader that are numbers."""
 LOCATION = ("region", "endpoint", "profile", "anonymous", "verify_sha256")
 """Options of object stores."""
-OTHERS = (
-    *("columns", "mode", "recover", "verify", "byte_range", "progress", "prefetch", "tail", "allow_modules"),
-    *LOCATION,
-)
+READING = ("columns", "mode", "recover", "verify", "byte_range", "progress", "prefetch", "tail", "check_format")
+OTHERS = (*READING, "allow_modules", *LOCATION)
 """Names that mean something to a reader, and are no options of this kind."""
 
 

@@ -34,7 +34,8 @@ def scanning(
 
     with (
         bar(label, quiet=quiet) as shown,
-        scan(format, list(inputs), progress=shown.notify, **how) as scanner,
+        # What is not of the format is refused when everything else has been written.
+        scan(format, list(inputs), progress=shown.notify, check_format=False, **how) as scanner,
     ):
 
         def poll() -> None:
@@ -75,11 +76,20 @@ def limited(batches: Iterator[Any], limit: int | None) -> Iterator[Any]:
 
 def warn(report: ReadReport) -> None:
     """Says on standard error which inputs were damaged."""
-    damaged = [each for each in report.files if not each.clean and each.tail != "unread"]
+    damaged = [each for each in report.files if not each.clean and not each.foreign and each.tail != "unread"]
     for each in damaged[:NAMED_FILES]:
         click.echo(f"wireloom: warning: {place(each)}: {printable(verdict(each))}", err=True)
     if len(damaged) > NAMED_FILES:
         click.echo(f"wireloom: warning: {len(damaged) - NAMED_FILES} more damaged inputs", err=True)
+
+
+def refuse_foreign(report: ReadReport) -> None:
+    """Raises ``WrongFormatError`` for inputs that are not of the format."""
+    from ..foreign import wrong_format
+
+    error = wrong_format(report.format, report.files)
+    if error is not None:
+        raise error
 
 
 def place(file: FileReport) -> str:
@@ -89,7 +99,7 @@ def place(file: FileReport) -> str:
 
 def verdict(file: FileReport) -> str:
     """One line about how an input was: clean, or what was wrong where."""
-    parts = []
+    parts = ["no record holds: not a file of this format?"] if file.foreign else []
     if file.damaged:
         first = file.damaged[0]
         count, length = counted(len(file.damaged), "damaged range"), counted(first.length, "byte")

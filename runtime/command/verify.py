@@ -44,7 +44,7 @@ def command(
     INPUT is a path, a glob in quotes, a folder, an s3:// address, or - for standard input.
 
     The exit code is 0 where all is clean, 1 where something is damaged or not read further, 2 where an input cannot be
-    opened or decompressed, so that nothing is known of it.
+    opened or decompressed, or is not of the format.
     """
     from ..errors import WireloomError
     from ..registry import get
@@ -84,10 +84,11 @@ def _expanded(inputs: tuple[str, ...], location: dict[str, Any]) -> tuple[list[I
 
 
 def code_of(file: FileReport) -> int:
-    """``UNUSABLE`` where the codec or the storage failed before any row, otherwise whether all was clean."""
+    """``UNUSABLE`` where the codec or the storage failed before any row, or where it is not of the format; otherwise
+    whether all was clean."""
     if file.clean:
         return CLEAN
-    return UNUSABLE if file.failed and not file.rows else DAMAGED
+    return UNUSABLE if file.foreign or (file.failed and not file.rows) else DAMAGED
 
 
 def _counts(file: FileReport) -> str:

@@ -14,6 +14,7 @@ import pyarrow as pa
 from ..batches import explained
 from ..errors import DamagedInputError, WireloomError
 from ..feeders import RowDamage
+from ..foreign import Looks
 from ..ledger import CUT_ADVICE, Ledger
 from ..opening import Opened, open_input
 from ..plan import Plan
@@ -22,12 +23,15 @@ from ..report import Damage, FileReport
 from ..storage import Input
 from ..window import MemoryWindow, Window
 from .decoders import make
+from .decoding import UnitProblem
 from .framing import CLEAN, Framing, Units, framing_class, options_of
 from .hooks import Hooks, hooks_class, table_options
 from .pieces import Piece, null_row, pieces, row_starts, units_of_rows, wanted_columns
 
 LOST = {"limit": "limit", "invalid_length": "length"}
 """The reason why nothing behind is read, by the word of the tail; ``value`` for all other ways to lose the layout."""
+ENVELOPE = ("magic", "digest", "length")
+"""Reasons of a message whose envelope does not hold."""
 ENDED = (CLEAN, "truncated", "growing")
 """Tails of an input whose layout was not lost."""
 ADVICE = "mode=permissive keeps the records before it"
@@ -52,6 +56,7 @@ class UnitScan:
             verify=plan.verify,
             null_rows=plan.null_rows,
         )
+        self._looks = Looks(plan)
         self._messages = 0
         self._wholes = 0
 
@@ -72,6 +77,7 @@ class UnitScan:
             yield from lost_end(self._plan, self.report, window, self._builder)
             if window.error is not None and tail.ended not in ("limit", "invalid_length"):
                 yield from self._failed(window, window.error)
+            self.report.foreign = self._looks.are_foreign(self.report, opened)
         finally:
             if self.report.tail == "unread":
                 self.report.tail_offset = window.base + window.begin
@@ -94,6 +100,7 @@ class UnitScan:
         while True:
             view, base = window.view[window.begin :], window.base + window.begin
             complete = window.at_end and window.error is None
+            self._looks.at(window)
             units = self._framing.take(view, base, complete)
             yield from self._rows(units, view, base)
             window.begin += units.consumed
@@ -149,6 +156,8 @@ class UnitScan:
                 errors[row] = f"{problem.reason}: {problem.detail}"
                 contents[row] = (begin - base, end - base)
         self._messages += decoded.units
+        if plan.null_rows or len({each.unit for each in piece.problems if self._says_nothing(each)}) < decoded.units:
+            self._looks.shows = True
         self._wholes += len(decoded.wholes)
         self.report.rows += decoded.rows - len(errors)
         batch = self._batch(piece, errors, contents, view)
@@ -159,6 +168,12 @@ class UnitScan:
             first = row
             if damage is not None:
                 yield from self._between(damage, details, view, base)
+
+    def _says_nothing(self, problem: UnitProblem) -> bool:
+        """Whether a damaged message may as well be something else: its envelope, if it has one, does not hold."""
+        units = self._plan.format.message
+        enveloped = units is not None and bool(units.prefix or units.digest)
+        return not enveloped or problem.reason in ENVELOPE
 
     def _batch(
         self, piece: Piece, errors: dict[int, str], contents: dict[int, tuple[int, int]], view: memoryview
@@ -185,6 +200,7 @@ class UnitScan:
     def _between(self, damage: RowDamage, details: dict[int, str], view: memoryview, base: int) -> Iterator[Any]:
         """A row of nulls for a range that gave no unit, where one is wanted."""
         if self._plan.null_rows:
+            self._looks.shows = True
             begin, end = damage.begin - base, damage.end - base
             content = bytes(view[begin : min(end, begin + CONTENT)])
             yield self._builder.damaged(damage, content, details.get(damage.begin))
@@ -202,6 +218,7 @@ class UnitScan:
             ) from error
         self.report.damaged.append(Damage(offset, 0, reason))
         if self._plan.null_rows:
+            self._looks.shows = True
             yield self._builder.damaged(RowDamage(offset, offset, -1, reason), None, error.message)
 
     # The end ---------------------------------------------------------------------------------------------------------

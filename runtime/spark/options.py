@@ -32,6 +32,8 @@ READ_OPTIONS = {
     "tail": "What the end of a file means. complete (default): nothing follows, so a row that it cuts off is damaged; "
     "growing: the file is being written, and a row that is not complete is not there yet. Streams have more of it.",
     "recover": "true: behind a row whose length cannot be trusted, look for the next one that holds. Default false.",
+    "checkFormat": "true (default): an error for a file that is not of the format, by its looks: bytes are there, and "
+    "nothing comes out. false: it reads as empty. Files that grow and those of nothing but zeros are not judged.",
     "verify": "false: checksums are not computed. Default true.",
     "columns": "Names of the columns, with commas between them; by default the format's own. Also _path, _offset, "
     "_error, _corrupt_record and the parts of the path. A schema given to the reader comes first.",
@@ -116,6 +118,7 @@ class ReadOptions:
     tail: str = COMPLETE
     """Of a batch read: one of ``wireloom.plan.TAILS``."""
     recover: bool = False
+    check_format: bool = True
     verify: bool = True
     columns: tuple[str, ...] | None = None
     corrupt_record: str = "_corrupt_record"
@@ -183,6 +186,8 @@ def read_options(format: Format, given: Mapping[str, str]) -> ReadOptions:
         mode=one_of("mode", values.get("mode", "permissive").lower(), MODES),
         tail=tail(values.get("tail", "auto")) or COMPLETE,
         recover=flag("recover", values.get("recover", "false")),
+        # What the ingest pipeline gets no rows out of goes to its quarantine.
+        check_format=flag("checkFormat", values.get("checkFormat", str("reportfolder" not in values))),
         verify=flag("verify", values.get("verify", "true")),
         columns=None if columns is None else tuple(each.strip() for each in columns.split(",") if each.strip()),
         corrupt_record=values.get("columnNameOfCorruptRecord", "_corrupt_record"),

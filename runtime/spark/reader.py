@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql.datasource import DataSourceReader, InputPartition
 
 from ..errors import NothingThereError, WireloomError
+from ..foreign import wrong_format
 from ..format import Format
 from .brief import Brief
 from .options import ReadOptions
@@ -31,6 +32,9 @@ Cast = Callable[["Iterable[pa.RecordBatch]", Mapping[str, str | None]], "Iterato
 """From the engine's batches and the values that are the same in all of them to Spark's."""
 QUARANTINE = ("_path", "_offset", "_error", CORRUPT_RECORD)
 """Columns that a damaged record is kept with."""
+
+
+FORMAT_ADVICE = "checkFormat=false reads such a file as empty"
 
 
 class Partition(InputPartition):
@@ -143,6 +147,10 @@ class FormatReader(DataSourceReader):
             except WireloomError:
                 if not options.ignore_corrupt:
                     raise
+            if options.check_format and not options.ignore_corrupt:
+                foreign = wrong_format(scans.format.name, scanner.report.files, FORMAT_ADVICE)
+                if foreign is not None:
+                    raise foreign
             for report, piece in zip(scanner.report.files, waiting, strict=False):
                 if report.failed and report.damaged and report.damaged[-1].reason == "missing":
                     self._storage_failed(report)
@@ -199,6 +207,8 @@ class FormatReader(DataSourceReader):
             verify=options.verify,
             batch_rows=options.batch_rows,
             tail=options.tail,
+            # Its advice names options as they are called elsewhere.
+            check_format=False,
             options=scan,
             **known,
         )

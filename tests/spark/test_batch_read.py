@@ -15,7 +15,7 @@ import wireloom
 from hypothesis import given
 from hypothesis import strategies as st
 from wireloom import feeders, filescan, storage
-from wireloom.errors import DamagedInputError, UnknownNameError, WireloomError
+from wireloom.errors import DamagedInputError, UnknownNameError, WireloomError, WrongFormatError
 from wireloom.spark.folder_columns import column_types, folder_values
 
 from .conftest import ROWS, Sample
@@ -113,6 +113,29 @@ def test_files_that_cannot_be_read_on(logs: Path, monkeypatch: pytest.MonkeyPatc
         [*reader.read(partitions[0])]
     rows = sum(batch.num_rows for batch in lenient.read(partitions[0]))
     assert 0 < rows < ROWS
+
+
+def test_a_file_of_another_format(tmp_path: Path) -> None:
+    letter = tmp_path / "letter.txt"
+    letter.write_bytes(b"To whom it may concern. " * 30)
+    for name in ("edgemq_segment", "word_stuffed_log", "s2_session"):
+        said = (
+            rf"letter\.txt: not a {name} file\? No record in it holds.*; checkFormat=false reads such a file as empty"
+        )
+        for mode in ("PERMISSIVE", "DROPMALFORMED"):
+            with pytest.raises(WrongFormatError, match=said):
+                read(name, path=tmp_path, mode=mode)
+            for option in ("checkFormat=false", "ignoreCorruptFiles=true", "tail=growing"):
+                assert read(name, path=tmp_path, mode=mode, **dict([option.split("=")])).num_rows == 0
+    for content in (b"", bytes(5000)):
+        letter.write_bytes(content)
+        assert read("edgemq_segment", path=tmp_path).num_rows == 0
+
+
+def test_slices_are_not_judged_by_themselves(tmp_path: Path, samples: dict[str, Sample]) -> None:
+    content = b"no record " * 5000 + b"\0" + wireloom_raw(NAME, samples[NAME].table)
+    (tmp_path / "1.log").write_bytes(content)
+    assert read(NAME, path=tmp_path, maxPartitionBytes="4k", openCostInBytes=0).num_rows >= ROWS
 
 
 def test_corrupt_files() -> None:

@@ -41,7 +41,7 @@ def check_rows(table: pa.Table, expected: list[dict[str, Any]]) -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["case"])
 def test_case_by_path(case: dict[str, Any]) -> None:
-    table, report = wireloom.read_with_report("edgemq_segment", path_of(case), columns=COLUMNS)
+    table, report = wireloom.read_with_report("edgemq_segment", path_of(case), columns=COLUMNS, check_format=False)
     check_rows(table, case["records"])
     [file] = report.to_dict()["files"]
     assert file["path"] == path_of(case)
@@ -60,13 +60,15 @@ def test_case_by_path(case: dict[str, Any]) -> None:
 def test_case_from_memory_and_from_a_file_object(case: dict[str, Any]) -> None:
     content = Path(path_of(case)).read_bytes()
     for source in (content, io.BytesIO(content)):
-        table = wireloom.read("edgemq_segment", source, columns=COLUMNS)
+        table = wireloom.read("edgemq_segment", source, columns=COLUMNS, check_format=False)
         check_rows(table, case["records"])
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["case"])
 def test_case_with_recovery(case: dict[str, Any]) -> None:
-    table, report = wireloom.read_with_report("edgemq_segment", path_of(case), columns=COLUMNS, recover=True)
+    table, report = wireloom.read_with_report(
+        "edgemq_segment", path_of(case), columns=COLUMNS, recover=True, check_format=False
+    )
     check_rows(table, case.get("recover_records", case["records"]))
     if "recover_records" in case:
         assert not report.clean
@@ -83,7 +85,7 @@ LOST = {
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["case"])
 def test_failfast_raises_exactly_where_something_is_damaged(case: dict[str, Any]) -> None:
-    _, report = wireloom.read_with_report("edgemq_segment", path_of(case))
+    _, report = wireloom.read_with_report("edgemq_segment", path_of(case), check_format=False)
     if report.clean:
         table = wireloom.read("edgemq_segment", path_of(case), columns=COLUMNS, mode="failfast")
         check_rows(table, case["records"])

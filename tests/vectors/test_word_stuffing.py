@@ -61,7 +61,9 @@ def test_decode_stream(row: dict[str, Any]) -> None:
     stream = bytes.fromhex(row["stream"]) if "stream" in row else unzipped("word_stuffing", row["file"])
     assert len(stream) == row["length"]
     columns = ["_offset", "generation", "payload"]
-    table, report = wireloom.read_with_report("word_stuffed_log", stream, columns=columns, max_record=STOCK_LIMIT)
+    table, report = wireloom.read_with_report(
+        "word_stuffed_log", stream, columns=columns, max_record=STOCK_LIMIT, check_format=False
+    )
     assert records_of(table) == expected_of(row["records"])
     # Every byte is accounted for: by a good row's frame, a damaged range, or the tail.
     [file] = report.files
@@ -145,7 +147,7 @@ def test_decode_stream_from_a_file(row: dict[str, Any], tmp_path: Path) -> None:
     path = tmp_path / "log"
     path.write_bytes(bytes.fromhex(row["stream"]))
     columns = ["_offset", "generation", "payload"]
-    table = wireloom.read("word_stuffed_log", path, columns=columns, max_record=STOCK_LIMIT)
+    table = wireloom.read("word_stuffed_log", path, columns=columns, max_record=STOCK_LIMIT, check_format=False)
     assert records_of(table) == expected_of(row.get("fd_records", row["records"]))
 
 

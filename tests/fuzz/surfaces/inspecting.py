@@ -60,7 +60,9 @@ def check(data: bytes) -> None:
         # The command would decompress it first.
         return
     how: dict[str, Any] = {} if format.message else {"recover": recover}
-    table, report = wireloom.read_with_report(name, content, mode="dropmalformed", codec="none", **how, **options)
+    table, report = wireloom.read_with_report(
+        name, content, mode="dropmalformed", codec="none", **how, **options, check_format=False
+    )
     [file] = report.files
     everything = inspected(format, content, Wanted(count=MANY, all_damage=True), recover, dict(options))
     damaged = [each for each in everything if each.reason is not None and each.kind != "tail"]

@@ -139,6 +139,17 @@ def test_failfast_and_a_file_that_is_cut_off(spark: SparkSession, tmp_path: Path
         ingest(spark, "edgemq_segment", str(path), str(tmp_path / "table"), options={"tail": "growing"})
 
 
+def test_a_file_of_another_format_goes_to_the_quarantine(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "letter.txt").write_bytes(b"To whom it may concern. " * 30)
+    places = {"table": str(tmp_path / "table"), "quarantine": str(tmp_path / "damaged")}
+    with pytest.raises(WireloomError, match=r"letter\.txt: not a edgemq_segment file\?"):
+        ingest(spark, "edgemq_segment", str(tmp_path / "in"), **places, options={"checkFormat": "true"})
+    summary = ingest(spark, "edgemq_segment", str(tmp_path / "in"), **places)
+    assert (summary.rows, summary.quarantined) == (0, 1)
+    assert summary.report.files[0].foreign
+
+
 def test_a_quarantine_without_damage_is_an_empty_table(
     spark: SparkSession, samples: dict[str, Sample], tmp_path: Path
 ) -> None:

@@ -198,6 +198,31 @@ def test_a_file_that_is_cut_off(segment: str, tmp_path: Path) -> None:
     assert verified == (f"{cut}: clean up to byte 52, where a row begins that is not complete yet; 2 rows, 72 bytes\n")
 
 
+def test_a_file_of_another_format(segment: str, tmp_path: Path) -> None:
+    letter = tmp_path / "letter.txt"
+    letter.write_bytes(b"To whom it may concern. " * 30)
+    said = f"wireloom: error: {letter}: not a edgemq_segment file? No record in it holds"
+    for command in ("decode", "extract"):
+        result = run(command, "edgemq_segment", str(letter), code=2)
+        assert (result.stdout, result.stderr.startswith(said)) == ("", True)
+        # The others are written all the same.
+        both = run(command, "edgemq_segment", str(letter), segment, code=2)
+        assert len(both.stdout.splitlines()) == 3
+        assert said in both.stderr
+        assert run(command, "edgemq_segment", str(letter), segment, "--limit", "1", code=2).stderr.startswith(said)
+        assert run(command, "edgemq_segment", str(letter), "--tail", "growing").stdout == ""
+    out = tmp_path / "out.parquet"
+    run("decode", "edgemq_segment", str(letter), "-o", str(out), code=2)
+    assert not out.exists()
+    run("decode", "edgemq_segment", str(letter), segment, "-o", str(out), code=2)
+    assert pq.read_table(out).num_rows == 3
+    assert "no record holds: not a file of this format?" in run("verify", "edgemq_segment", str(letter), code=2).stdout
+    empty = tmp_path / "empty"
+    for content in (b"", bytes(5000)):
+        empty.write_bytes(content)
+        assert run("decode", "edgemq_segment", str(empty)).stdout == ""
+
+
 def test_modes_and_recovery() -> None:
     case = CASES["crc_payload_flip"]
     result = run("decode", "edgemq_segment", DAMAGED, "--mode", "failfast", code=2)
@@ -235,7 +260,8 @@ def test_options_of_the_format() -> None:
     path = str(HERE / "edgemq" / "stride_21_plus_len.wal.zst")
     assert len(run("decode", "edgemq_segment", path, "--option", "stride=rules").stdout.splitlines()) == 50
     assert len(run("decode", "edgemq_segment", path, "--option", "stride=layout").stdout.splitlines()) == 1
-    largest = run("verify", "edgemq_segment", GOOD, "--option", "max_record=60", code=1)
+    largest = run("verify", "edgemq_segment", GOOD, "--option", "max_record=60", code=2)
+    assert "a larger max_record takes it" in largest.stdout
     assert "not read further from byte 0 on" in largest.stdout
 
 

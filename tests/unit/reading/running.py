@@ -18,7 +18,9 @@ FEEDERS = [
 def read(
     feeder: str, format: Any, source: Any, *, chunk: int | None = None, streamed: bool = False, **options: Any
 ) -> tuple[pa.Table, dict[str, Any]]:
-    """The table and the one file's report. ``streamed``: bytes are read through a file object, chunk by chunk."""
+    """The table and the one file's report. ``streamed``: bytes are read through a file object, chunk by chunk.
+    An input without any row is no error, unless ``check_format`` says so."""
+    options.setdefault("check_format", False)
     made = dataclasses.replace(plan(format, **options), engine=feeder, chunk=chunk)
     [each] = storage.expand(source)
     if streamed:

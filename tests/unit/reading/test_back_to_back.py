@@ -192,7 +192,7 @@ HEADED = HOSTILE.replace("seq:\n  - {id: nodes", "seq:\n  - {id: head, type: nod
 def test_objects_inside_each_other_too_deep(tmp_path: Path, name: str, recover: bool) -> None:
     path = tmp_path / f"{name}.ksy"
     path.write_text((HOSTILE if name == "hostile" else HEADED).replace("ID", name))
-    _, report = wireloom.read_with_report(path, b"\x01" * 5000, recover=recover)
+    _, report = wireloom.read_with_report(path, b"\x01" * 5000, recover=recover, check_format=False)
     [file] = report.files
     assert (file.tail, file.tail_offset, file.tail_size) == ("limit", 0, 5000)
     assert file.error == "objects stand inside each other too deep"

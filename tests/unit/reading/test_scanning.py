@@ -78,7 +78,8 @@ def test_the_report_is_live_and_says_where_it_was_stopped() -> None:
     assert (file.tail, file.tail_offset, file.rows) == ("unread", PLACES[50], 50)
     assert not scanner.report.clean
     scanner.close()
-    assert list(scanner) == []
+    with pytest.raises(wireloom.WireloomError, match="the scanner is closed: it is read once"):
+        list(scanner)
 
 
 def test_other_libraries_read_the_scanner_as_a_stream() -> None:
@@ -86,8 +87,59 @@ def test_other_libraries_read_the_scanner_as_a_stream() -> None:
         table = pa.table(scanner)
     assert table.num_rows == 300
     with wireloom.scan("edgemq_segment", b"") as scanner:
-        assert pa.RecordBatchReader.from_stream(scanner).read_all().num_rows == 0
-        assert scanner.read_all().schema == scanner.schema
+        found = pa.RecordBatchReader.from_stream(scanner).read_all()
+        assert (found.num_rows, found.schema) == (0, scanner.schema)
+
+
+def test_a_scanner_that_was_read_gives_nothing_more_without_saying_so() -> None:
+    for consume in (list, pa.table, lambda scanner: scanner.read_all(), lambda scanner: [*scanner]):
+        scanner = wireloom.scan("edgemq_segment", SEGMENT, batch_rows=100)
+        consume(scanner)
+        for again in (list, pa.table, lambda scanner: scanner.read_all(), pa.RecordBatchReader.from_stream):
+            with pytest.raises(wireloom.WireloomError, match="has been read to its end: it is read once, so scan anew"):
+                again(scanner)
+        assert next(scanner, None) is None
+        scanner.close()
+        with pytest.raises(wireloom.WireloomError, match="has been read to its end"):
+            list(scanner)
+
+
+def test_a_scanner_that_was_closed_or_has_failed_raises() -> None:
+    with wireloom.scan("edgemq_segment", SEGMENT) as scanner:
+        pass
+    for again in (next, list, pa.table, lambda scanner: scanner.read_all()):
+        with pytest.raises(wireloom.WireloomError, match="the scanner is closed"):
+            again(scanner)
+    scanner = wireloom.scan("edgemq_segment", BAD, mode="failfast")
+    with pytest.raises(wireloom.DamagedInputError):
+        list(scanner)
+    for again in (next, list, pa.table):
+        with pytest.raises(wireloom.WireloomError, match="the scanner has failed"):
+            again(scanner)
+
+
+def test_a_stream_has_all_batches_or_none() -> None:
+    scanner = wireloom.scan("edgemq_segment", SEGMENT, batch_rows=100)
+    first, second = (pa.RecordBatchReader.from_stream(scanner) for _ in range(2))
+    assert first.schema == second.schema == scanner.schema
+    assert first.read_next_batch().num_rows == 100
+    with pytest.raises(pa.ArrowInvalid, match="batches have been taken already"):
+        second.read_all()
+    assert first.read_all().num_rows == 200
+    with wireloom.scan("edgemq_segment", SEGMENT, batch_rows=100) as scanner:
+        next(scanner)
+        with pytest.raises(pa.ArrowInvalid, match="batches have been taken already"):
+            pa.RecordBatchReader.from_stream(scanner).read_all()
+        assert scanner.read_all().num_rows == 200, "the rest"
+
+
+def test_the_second_query_of_a_relation_raises() -> None:
+    duckdb = pytest.importorskip("duckdb")
+    scanner = wireloom.scan("edgemq_segment", SEGMENT)
+    relation = duckdb.from_arrow(scanner)
+    assert relation.count("*").fetchall() == [(300,)]
+    with pytest.raises(duckdb.Error, match="the scanner has been read to its end"):
+        relation.count("*").fetchall()
 
 
 def test_a_file_whose_name_is_no_text(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ def test_every_message_as_an_object(row: dict[str, Any]) -> None:
 @pytest.mark.usefixtures("execution")
 def test_every_message_as_a_table(row: dict[str, Any]) -> None:
     data, kind = bytes.fromhex(row["hex"]), KINDS[row["type"]]
-    table, report = wireloom.read_with_report("s2_messages", data, message=kind)
+    table, report = wireloom.read_with_report("s2_messages", data, message=kind, check_format=False)
     assert report.clean == ("expect" in row)
     if "expect" not in row:
         assert table.num_rows == 0

@@ -26,7 +26,7 @@ STREAMS = [*vectors("frames"), *vectors("terminal"), *MALFORMED]
 
 
 def read(data: bytes, message: str = "read_batch", **options: Any) -> tuple[pa.Table, dict[str, Any]]:
-    table, report = wireloom.read_with_report("s2_session", data, message=message, **options)
+    table, report = wireloom.read_with_report("s2_session", data, message=message, **options, check_format=False)
     [file] = report.to_dict()["files"]
     return table, file
 

@@ -1,0 +1,93 @@
+"""Inputs that are not of the format that they are read as: bytes are there, and no record among them holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from .errors import WrongFormatError
+from .plan import grows_by_rows
+from .zeros import NOT_ZERO
+
+if TYPE_CHECKING:
+    from .format import Format
+    from .opening import Opened
+    from .plan import Plan
+    from .report import FileReport
+    from .window import Window
+
+NAMED = 3
+"""Inputs that an error names besides the first; more are only counted."""
+LARGEST_HEAD = 1024 * 1024
+"""Most bytes before the rows that are kept to be judged; more of them that hold are proof enough."""
+
+
+class Looks:
+    """What has been seen of one input that tells whether it is of the format."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._has_content = False
+        self._head: bytes | None = None
+        self.shows = False
+        """Whether anything has come out: rows, rows of nulls, or messages without rows."""
+
+    def at(self, window: Window) -> None:
+        """Looks at what is at hand, as long as nothing has come out: a file of zeros is one that nobody has written to
+        yet, or room that is set apart."""
+        if not self.shows and not self._has_content:
+            self._has_content = NOT_ZERO.search(window.view) is not None
+
+    def head(self, head: memoryview) -> None:
+        """What stands before the rows, and holds."""
+        if len(head) > LARGEST_HEAD:
+            self.shows = True
+        else:
+            self._head = bytes(head)
+
+    def are_foreign(self, report: FileReport, opened: Opened) -> bool:
+        """Whether nothing in the input is of the format, though it was read to where that is possible."""
+        self.at(opened.window)
+        if self.shows or report.clean or not self._plan.judges_format:
+            return False
+        if opened.misnamed:
+            return True
+        if opened.window.error is not None or not self._has_content:
+            return False
+        if report.tail == "limit" and not grows_by_rows(self._plan.format):
+            # It was not even tried.
+            return False
+        return not (self._head and _tells_formats_apart(self._plan.format, self._head, self._plan.max_record))
+
+
+def _tells_formats_apart(format: Format, head: bytes, max_record: int) -> bool:
+    """Whether ``head``, which was read as what stands before the rows, says something about the format: other bytes in
+    its place would have been refused."""
+    # Imported here: only few inputs have a head and no rows.
+    from .prologue import read_prologue
+    from .window import MemoryWindow
+
+    other = MemoryWindow(memoryview(bytes(byte ^ 0xFF for byte in head)))
+    root = read_prologue(format, other, max_record, verify=True)
+    return root.lost is not None or root.refused is not None
+
+
+def wrong_format(format: str, files: Sequence[FileReport], advice: str | None = None) -> WrongFormatError | None:
+    """The error for those of the files that are not of the format; ``None`` where all are."""
+    foreign = [each for each in files if each.foreign]
+    if not foreign:
+        return None
+    first, others = foreign[0], [each.path or "bytes" for each in foreign[1:]]
+    more = f"; nor in {', '.join(others[:NAMED])}" if others else ""
+    if len(others) > NAMED:
+        more += f" and {len(others) - NAMED:,} more"
+    why = f" ({first.error})" if first.error else ""
+    return WrongFormatError(
+        f"not a {format} file? No record in it holds{why}{more}", path=first.path, reason=_reason(first), advice=advice
+    )
+
+
+def _reason(file: FileReport) -> str | None:
+    if file.damaged:
+        return file.damaged[0].reason
+    return file.tail.removeprefix("invalid_")

@@ -1,0 +1,128 @@
+"""Inputs that are not of the format that they are read as."""
+
+import gzip
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+import wireloom
+import zstandard
+
+from . import samples
+from .running import FEEDERS, read
+
+TEXT = b"To whom it may concern: this is no log at all, but a letter.\n" * 40
+ZEROS = bytes(100_000)
+FORMATS = ["edgemq_segment", "word_stuffed_log", "s2_session"]
+JOURNAL = Path(__file__).parent / "specs" / "journal.ksy"
+
+
+def scanned(name: str, source: Any, mode: str) -> list[Any]:
+    return list(wireloom.scan(name, source, mode=mode))
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("mode", ["permissive", "dropmalformed"])
+@pytest.mark.parametrize("packed", [bytes, gzip.compress, zstandard.compress])
+def test_a_text_is_no_log(name: str, mode: str, packed: Any, tmp_path: Path) -> None:
+    path = tmp_path / "letter.txt"
+    path.write_bytes(packed(TEXT))
+    for source in (lambda: path, path.read_bytes, lambda: io.BytesIO(path.read_bytes())):
+        for function in (wireloom.read, wireloom.read_with_report, scanned):
+            said = f"not a {name} file\\? No record in it holds"
+            with pytest.raises(wireloom.WrongFormatError, match=said) as caught:
+                function(name, source(), mode=mode)
+            assert caught.value.path in (str(path), None)
+            assert caught.value.reason
+            assert "check_format=False" in str(caught.value)
+        table, report = wireloom.read_with_report(name, source(), mode=mode, check_format=False)
+        assert (table.num_rows, report.files[0].foreign, report.clean) == (0, True, False)
+        assert report.to_dict()["files"][0]["foreign"] is True
+
+
+@pytest.mark.parametrize("feeder", FEEDERS)
+@pytest.mark.parametrize("format", [*FORMATS[:2], "cobs_log", JOURNAL])
+@pytest.mark.parametrize("recover", [False, True])
+def test_both_readers_say_so(feeder: str, format: Any, recover: bool) -> None:
+    rubbish = b"\xff\xfe\xfe" * 3000
+    for options in ({}, {"streamed": True, "chunk": 50}):
+        with pytest.raises(wireloom.WrongFormatError, match="No record in it holds"):
+            read(feeder, format, rubbish, recover=recover, check_format=True, **options)
+
+
+def test_a_name_that_promises_a_codec(tmp_path: Path) -> None:
+    path = tmp_path / "a.wal.zst"
+    path.write_bytes(TEXT)
+    with pytest.raises(wireloom.WrongFormatError, match=r"holds \(not a zstd stream, though its name ends in \.zst\)"):
+        wireloom.read("edgemq_segment", path)
+
+
+def test_good_files_beside_it_come_out_first(tmp_path: Path) -> None:
+    for number in range(6):
+        (tmp_path / f"{number}.wal").write_bytes(TEXT if number in (0, 2) else samples.frames([b"a", b"b"]))
+    batches: list[Any] = []
+    with pytest.raises(wireloom.WrongFormatError, match=r"0\.wal: not a .*; nor in .*2\.wal;") as caught:
+        batches.extend(wireloom.scan("edgemq_segment", tmp_path))
+    assert sum(batch.num_rows for batch in batches) == 8
+    assert caught.value.path == str(tmp_path / "0.wal")
+    assert wireloom.read("edgemq_segment", tmp_path, check_format=False).num_rows == 8
+    # Whoever stops before the end has not heard of all files.
+    with wireloom.scan("edgemq_segment", tmp_path) as scanner:
+        assert next(scanner).num_rows == 2
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("content", [b"", b"\0", ZEROS])
+def test_nothing_and_zeros_are_not_judged(name: str, content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "empty"
+    path.write_bytes(content)
+    for source in (path, content, gzip.compress(content), io.BytesIO(content)):
+        assert wireloom.read(name, source).num_rows == 0
+
+
+@pytest.mark.parametrize("name", FORMATS[:2])
+def test_parts_and_what_grows_are_not_judged(name: str) -> None:
+    for begin in range(0, len(TEXT), 500):
+        assert wireloom.read(name, TEXT, byte_range=(begin, begin + 500)).num_rows == 0
+    assert wireloom.read(name, TEXT, tail="growing").num_rows == 0
+
+
+def test_one_record_that_holds_is_enough() -> None:
+    assert wireloom.read("edgemq_segment", samples.frame(b"a") + TEXT).num_rows == 1
+    assert wireloom.read("edgemq_segment", TEXT + samples.frame(b"a"), recover=True).num_rows == 1
+    assert wireloom.read("word_stuffed_log", TEXT + b"\xfe\xfd" + samples.word_log([b"a"])).num_rows == 1
+    assert wireloom.read("word_stuffed_log", b"\xfe\xfd").num_rows == 0, "a log that has just been begun"
+
+
+def test_what_shows_its_damage_does_not_read_as_empty() -> None:
+    table = wireloom.read("word_stuffed_log", TEXT + b"\xfe\xfd", columns=["payload", "_error"])
+    assert table["_error"].null_count == 0
+    assert table.num_rows == 1
+
+
+def test_a_head_that_holds_is_of_the_format() -> None:
+    """Where other bytes in its place would not hold."""
+    assert wireloom.read(JOURNAL, b"JRNL\x01\x00" + b"\xff").num_rows == 0
+
+
+def test_a_head_that_anything_fits_proves_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "headed.ksy"
+    path.write_text(
+        "meta: {id: headed, endian: be, -wireloom: {rows: rows}}\n"
+        "seq: [{id: number, type: u2}, {id: rows, type: row, repeat: eos}]\n"
+        "types: {row: {seq: [{id: size, type: u4}, {id: body, size: size}]}}\n"
+    )
+    assert wireloom.read(path, b"To").num_rows == 0
+    with pytest.raises(wireloom.WrongFormatError):
+        wireloom.read(path, TEXT)
+
+
+def test_a_storage_that_fails_is_no_other_format() -> None:
+    class Failing(io.BytesIO):
+        def readinto(self, buffer: Any) -> int:
+            raise OSError(5, "Input/output error")
+
+    _, report = wireloom.read_with_report("edgemq_segment", Failing(TEXT))
+    assert not report.files[0].foreign
+    assert not report.clean
