@@ -65,7 +65,7 @@ class FileScan:
         self._searched: bytes | None = None
         """The first bytes of an end in which no row was found."""
         self._ledger = Ledger(self.report, plan.mode, plan.byte_range, plan.format.delimiter)
-        self._looks = Looks(plan)
+        self._looks = Looks(plan, self.report)
 
     @property
     def stored_bytes(self) -> int:
@@ -90,7 +90,7 @@ class FileScan:
                 self.report.tail_size = 0
             elif window.at_end:
                 self.report.tail_size = window.base + len(window.view) - self.report.tail_offset
-            self.report.foreign = self._looks.are_foreign(self.report, opened)
+            self.report.foreign = self._looks.are_foreign(opened)
         finally:
             if self.report.tail == "unread":
                 self.report.tail_offset = window.base + window.begin
@@ -256,7 +256,6 @@ class FileScan:
             if hidden:
                 batch = batch.filter(pa.array(row not in hidden for row in range(last - first)))
             step = self._plan.batch_rows
-            self._looks.shows = True
             if batch.num_rows <= step:
                 yield batch
                 return
@@ -303,7 +302,6 @@ class FileScan:
             return (None, field) if field is not None else (self._number(), self._field(damage, content))
 
         if self._ledger.note(damage, details) and self._plan.null_rows:
-            self._looks.shows = True
             yield self._builder.damaged(damage, content, error)
 
     def _skip_frame(self, window: Window, filled: Filled) -> Iterator[Any]:
@@ -336,7 +334,6 @@ class FileScan:
         # It concerns every byte range that has come so far.
         self.report.damaged.append(Damage(offset, 0, reason))
         if self._plan.null_rows:
-            self._looks.shows = True
             yield self._builder.damaged(RowDamage(offset, offset, -1, reason), None, error.message)
 
     # The end --------------------------------------------------------------------------------------------------------

@@ -25,30 +25,32 @@ LARGEST_HEAD = 1024 * 1024
 class Looks:
     """What has been seen of one input that tells whether it is of the format."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, report: FileReport) -> None:
         self._plan = plan
+        self._report = report
         self._has_content = False
         self._head: bytes | None = None
-        self.shows = False
-        """Whether anything has come out: rows, rows of nulls, or messages without rows."""
+        self.has_held = False
+        """Whether something without rows has held: a message, or what stands before the rows."""
 
     def at(self, window: Window) -> None:
-        """Looks at what is at hand, as long as nothing has come out: a file of zeros is one that nobody has written to
+        """Looks at what is at hand, as long as nothing has held: a file of zeros is one that nobody has written to
         yet, or room that is set apart."""
-        if not self.shows and not self._has_content:
+        if not self._has_content and not self._report.rows and not self.has_held:
             self._has_content = NOT_ZERO.search(window.view) is not None
 
     def head(self, head: memoryview) -> None:
         """What stands before the rows, and holds."""
         if len(head) > LARGEST_HEAD:
-            self.shows = True
+            self.has_held = True
         else:
             self._head = bytes(head)
 
-    def are_foreign(self, report: FileReport, opened: Opened) -> bool:
+    def are_foreign(self, opened: Opened) -> bool:
         """Whether nothing in the input is of the format, though it was read to where that is possible."""
         self.at(opened.window)
-        if self.shows or report.clean or not self._plan.judges_format:
+        report = self._report
+        if report.rows or self.has_held or report.clean or not self._plan.judges_format:
             return False
         if opened.misnamed:
             return True
@@ -73,11 +75,10 @@ def _tells_formats_apart(format: Format, head: bytes, max_record: int) -> bool:
 
 
 def wrong_format(format: str, files: Sequence[FileReport], advice: str | None = None) -> WrongFormatError | None:
-    """The error for those of the files that are not of the format; ``None`` where all are."""
-    foreign = [each for each in files if each.foreign]
-    if not foreign:
+    """The error for files that are not of the format; ``None`` where there are none."""
+    if not files:
         return None
-    first, others = foreign[0], [each.path or "bytes" for each in foreign[1:]]
+    first, others = files[0], [each.path or "bytes" for each in files[1:]]
     more = f"; nor in {', '.join(others[:NAMED])}" if others else ""
     if len(others) > NAMED:
         more += f" and {len(others) - NAMED:,} more"

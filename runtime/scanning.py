@@ -18,7 +18,7 @@ from .filescan import FileScan
 from .foreign import wrong_format
 from .format import Format
 from .plan import BATCH_ROWS, COMPLETE, Plan, Progress, of_kind, plan
-from .report import ReadReport
+from .report import FileReport, ReadReport
 from .storage import Input
 
 if TYPE_CHECKING:
@@ -131,10 +131,15 @@ class Scanner:
 
     def _refuse_foreign(self) -> None:
         """Raises ``WrongFormatError`` for inputs that are not of the format, when the rows of all others are out."""
-        if self._plan.check_format:
-            error = wrong_format(self._plan.format.name, self.report.files, FORMAT_ADVICE)
-            if error is not None:
-                raise error
+        error = wrong_format(self._plan.format.name, self.foreign, FORMAT_ADVICE)
+        if error is not None and self._plan.check_format:
+            raise error
+
+    @property
+    def foreign(self) -> list[FileReport]:
+        """The reports of the inputs so far that are not of the format and gave nothing, not even rows of nulls."""
+        shows = self._plan.null_rows
+        return [each for each in self.report.files if each.foreign and not (shows and each.damaged)]
 
     def _tell(self, here: int) -> None:
         if self._progress is not None:

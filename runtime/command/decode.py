@@ -144,9 +144,9 @@ def command(
                     break
             if not scanner.report.rows and output != "-":
                 # An empty file is not left behind.
-                refuse_foreign(scanner.report)
+                refuse_foreign(scanner)
         report = scanner.report
     if report_path is not None:
         write_json(report_path, report.to_dict())
-    warn(report)
-    refuse_foreign(report)
+    warn(scanner)
+    refuse_foreign(scanner)

@@ -77,8 +77,8 @@ def command(
     output.flush()
     if report_path is not None:
         write_json(report_path, scanner.report.to_dict())
-    warn(scanner.report)
-    refuse_foreign(scanner.report)
+    warn(scanner)
+    refuse_foreign(scanner)
 
 
 def payload_column(format: Format) -> str:

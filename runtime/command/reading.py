@@ -14,7 +14,7 @@ from .progress import bar
 
 if TYPE_CHECKING:
     from ..format import Format
-    from ..report import FileReport, ReadReport
+    from ..report import FileReport
     from ..scanning import Scanner
     from ..storage import Input
 
@@ -74,20 +74,23 @@ def limited(batches: Iterator[Any], limit: int | None) -> Iterator[Any]:
         limit -= batch.num_rows
 
 
-def warn(report: ReadReport) -> None:
-    """Says on standard error which inputs were damaged."""
-    damaged = [each for each in report.files if not each.clean and not each.foreign and each.tail != "unread"]
+def warn(scanner: Scanner) -> None:
+    """Says on standard error which inputs were damaged, but for those that ``refuse_foreign`` names."""
+    foreign = scanner.foreign
+    damaged = [
+        each for each in scanner.report.files if not each.clean and each.tail != "unread" and each not in foreign
+    ]
     for each in damaged[:NAMED_FILES]:
         click.echo(f"wireloom: warning: {place(each)}: {printable(verdict(each))}", err=True)
     if len(damaged) > NAMED_FILES:
         click.echo(f"wireloom: warning: {len(damaged) - NAMED_FILES} more damaged inputs", err=True)
 
 
-def refuse_foreign(report: ReadReport) -> None:
+def refuse_foreign(scanner: Scanner) -> None:
     """Raises ``WrongFormatError`` for inputs that are not of the format."""
     from ..foreign import wrong_format
 
-    error = wrong_format(report.format, report.files)
+    error = wrong_format(scanner.report.format, scanner.foreign)
     if error is not None:
         raise error
 

@@ -56,7 +56,7 @@ class UnitScan:
             verify=plan.verify,
             null_rows=plan.null_rows,
         )
-        self._looks = Looks(plan)
+        self._looks = Looks(plan, self.report)
         self._messages = 0
         self._wholes = 0
 
@@ -77,7 +77,7 @@ class UnitScan:
             yield from lost_end(self._plan, self.report, window, self._builder)
             if window.error is not None and tail.ended not in ("limit", "invalid_length"):
                 yield from self._failed(window, window.error)
-            self.report.foreign = self._looks.are_foreign(self.report, opened)
+            self.report.foreign = self._looks.are_foreign(opened)
         finally:
             if self.report.tail == "unread":
                 self.report.tail_offset = window.base + window.begin
@@ -156,8 +156,8 @@ class UnitScan:
                 errors[row] = f"{problem.reason}: {problem.detail}"
                 contents[row] = (begin - base, end - base)
         self._messages += decoded.units
-        if plan.null_rows or len({each.unit for each in piece.problems if self._says_nothing(each)}) < decoded.units:
-            self._looks.shows = True
+        if len({each.unit for each in piece.problems if self._says_nothing(each)}) < decoded.units:
+            self._looks.has_held = True
         self._wholes += len(decoded.wholes)
         self.report.rows += decoded.rows - len(errors)
         batch = self._batch(piece, errors, contents, view)
@@ -200,7 +200,6 @@ class UnitScan:
     def _between(self, damage: RowDamage, details: dict[int, str], view: memoryview, base: int) -> Iterator[Any]:
         """A row of nulls for a range that gave no unit, where one is wanted."""
         if self._plan.null_rows:
-            self._looks.shows = True
             begin, end = damage.begin - base, damage.end - base
             content = bytes(view[begin : min(end, begin + CONTENT)])
             yield self._builder.damaged(damage, content, details.get(damage.begin))
@@ -218,7 +217,6 @@ class UnitScan:
             ) from error
         self.report.damaged.append(Damage(offset, 0, reason))
         if self._plan.null_rows:
-            self._looks.shows = True
             yield self._builder.damaged(RowDamage(offset, offset, -1, reason), None, error.message)
 
     # The end ---------------------------------------------------------------------------------------------------------

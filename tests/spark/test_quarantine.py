@@ -54,7 +54,8 @@ def ingested(
 def test_segments(name: str, mode: str, recover: str, tmp_path: Path) -> None:
     path = VECTORS / "edgemq" / name
     report, kept, _ = ingested("edgemq_segment", path, tmp_path, mode=mode, recover=recover)
-    expected = wireloom.read_with_report("edgemq_segment", path, mode=mode, recover=recover == "true")[1]
+    how: dict[str, Any] = {"mode": mode, "recover": recover == "true", "check_format": False}
+    expected = wireloom.read_with_report("edgemq_segment", path, **how)[1]
     assert report.to_dict() == expected.files[0].to_dict()
     for row in kept:
         if row["_error"].startswith("codec"):

@@ -211,6 +211,8 @@ def test_a_file_of_another_format(segment: str, tmp_path: Path) -> None:
         assert said in both.stderr
         assert run(command, "edgemq_segment", str(letter), segment, "--limit", "1", code=2).stderr.startswith(said)
         assert run(command, "edgemq_segment", str(letter), "--tail", "growing").stdout == ""
+    shown = run("decode", "word_stuffed_log", segment, "--columns", "_error")
+    assert "warning: " in shown.stderr
     out = tmp_path / "out.parquet"
     run("decode", "edgemq_segment", str(letter), "-o", str(out), code=2)
     assert not out.exists()

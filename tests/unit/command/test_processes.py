@@ -84,7 +84,7 @@ def test_a_closed_pipe_is_quiet(log: Path) -> None:
     ("arguments", "code"),
     [
         (["verify", "cobs_log", "{log}"], 0),
-        (["verify", "word_stuffed_log", "{log}"], 1),
+        (["verify", "cobs_log", "{log}.cut"], 1),
         (["verify", "cobs_log", "{log}.missing"], 2),
         (["verify", "cobs_lgo", "{log}"], 2),
         (["decode", "cobs_log", "{log}", "-o", "/dev/null", "--to", "ndjson"], 0),
@@ -92,6 +92,7 @@ def test_a_closed_pipe_is_quiet(log: Path) -> None:
     ],
 )
 def test_exit_codes(arguments: list[str], code: int, log: Path) -> None:
+    log.with_name(f"{log.name}.cut").write_bytes(log.read_bytes() + b"\x05cut")
     process = start(*(each.format(log=log) for each in arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     _, errors = process.communicate()
     assert process.returncode == code
