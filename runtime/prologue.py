@@ -8,7 +8,7 @@ from typing import Any
 from .culprit import field_of
 from .feeders.objects import FAILURES, NESTED
 from .format import Format
-from .parsing.errors import ChecksumError, reason_of
+from .parsing.errors import deciding, reason_of
 from .parsing.kaitai import KaitaiStructError
 from .parsing.streams import MemoryStream
 from .parsing.structs import Struct
@@ -66,7 +66,7 @@ def _read(format: Format, window: Window, max_record: int, verify: bool, method:
                 root.lost = "limit"
             root.error = NESTED if isinstance(error, RecursionError) else None
         root.size = stream.pos() - (window.base + window.begin)
-        for refusal in refusals:
-            if (verify or not isinstance(refusal, ChecksumError)) and root.refused is None:
-                root.refused, root.field = reason_of(refusal), field_of(format, refusal)
+        refusal = deciding(refusals, verify=verify)
+        if refusal is not None:
+            root.refused, root.field = reason_of(refusal), field_of(format, refusal)
         return root

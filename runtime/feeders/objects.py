@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from ..format import Format
-from ..parsing.errors import ChecksumError, reason_of
+from ..parsing.errors import deciding, reason_of
 from ..parsing.kaitai import KaitaiStructError
 from ..parsing.streams import MemoryStream
 from ..parsing.structs import Struct
@@ -81,10 +81,8 @@ class ObjectFeeder:
                 self.refusals = [*refusals, error]
                 return None, reason
             raise (IncompleteError() if reason == "truncated" else LostError(reason)) from error
-        for refusal in refusals:
-            if verify or not isinstance(refusal, ChecksumError):
-                return row, reason_of(refusal)
-        return row, None
+        refusal = deciding(refusals, verify=verify)
+        return row, None if refusal is None else reason_of(refusal)
 
     def _next(self, stream: MemoryStream) -> Struct:
         if not self.format.sized_rows:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import zlib
+from collections.abc import Iterable
 from typing import Any, TypeVar
 
 from ..errors import UnsupportedError, WireloomError
@@ -148,6 +149,19 @@ def with_reason(error: Failure, reason: str) -> Failure:
     """The same error, marked with a word of ``wireloom.report.REASONS``."""
     error.reason = reason
     return error
+
+
+def deciding(refusals: Iterable[KaitaiStructError], *, verify: bool) -> KaitaiStructError | None:
+    """The refusal that says why an item is damaged; ``None`` where it holds. ``verify``: whether checksums count.
+
+    It is the first, but a checksum that does not match comes before a ``process`` that could not be undone: it covers
+    the bytes as they are stored, and shows that these were damaged.
+    """
+    counting = [each for each in refusals if verify or not isinstance(each, ChecksumError)]
+    first = next(iter(counting), None)
+    if not isinstance(first, ProcessError):
+        return first
+    return next((each for each in counting if isinstance(each, ChecksumError)), first)
 
 
 def reason_of(error: Exception) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
-from .errors import EncodingError, too_deep, unset, with_reason
-from .kaitai import KaitaiStream, KaitaiStructError, ValidationFailedError
+from .errors import EncodingError, ProcessError, too_deep, unset, with_reason
+from .kaitai import KaitaiStream, KaitaiStructError
 from .readable import Readable
 from .write_stream import WriteStream
 
@@ -85,7 +86,7 @@ class Struct(Readable):
         """Whether checksums of this object or inside it cover any byte: only then do they prove that it is one."""
         return False
 
-    def _refuse(self, error: ValidationFailedError, reason: str) -> None:
+    def _refuse(self, error: KaitaiStructError, reason: str) -> None:
         """A value is refused, and where it ends is known: raises ``error``, unless the outermost object collects."""
         outermost = self._root
         while outermost._parent is not None:
@@ -94,6 +95,15 @@ class Struct(Readable):
         if refusals is None:
             raise with_reason(error, reason)
         refusals.append(with_reason(error, reason))
+
+    def _undone(self, src_path: str, undo: Callable[..., bytes], *arguments: Any) -> bytes | None:
+        """What ``process`` makes of the bytes of a field; ``None`` where it cannot be undone, which is refused."""
+        try:
+            return undo(*arguments)
+        except ProcessError as error:
+            error.src_path = src_path
+            self._refuse(error, error.reason)
+            return None
 
     def _text(self, data: bytes, encoding: str, src_path: str) -> str:
         """``data`` as text; where it is none, that is refused."""

@@ -9,11 +9,9 @@ from ...expression.nodes import Node
 from ...model.model import Attribute, EndOfStreamSize, ExpressionSize, FixedSize, OwnSize, Process, TerminatedSize
 from ...model.types import BytesType, StreamType, StringType, UserType
 from .expressions import mentions
+from .processing import SIZE_PRESERVING
 from .reading import codec, parent_text
 from .scope import ClassScope
-
-SIZE_PRESERVING = ("xor", "rol", "ror")
-"""Processes that give as many bytes as they take."""
 
 
 def has_bytes(attribute: Attribute) -> bool:

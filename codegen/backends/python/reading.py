@@ -6,8 +6,6 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from wireloom.routines import process_place
-
 from ...expression.nodes import BooleanLiteral, IntegerLiteral
 from ...model.encodings import python_codec
 from ...model.model import (
@@ -16,7 +14,6 @@ from ...model.model import (
     ExpressionSize,
     FixedSize,
     OwnSize,
-    Process,
     RepeatCount,
     RepeatEos,
     RepeatUntil,
@@ -32,6 +29,7 @@ from .endian import inherited_argument
 from .expressions import mentions_name
 from .layout import minimum_size, nodes
 from .names import field_name
+from .processing import deferred, processed, undone_text
 from .scope import ClassScope
 from .simple import has_series
 from .switches import switch_branches
@@ -220,10 +218,20 @@ def value_lines(scope: ClassScope, attribute: Attribute, store: Store, source: s
             return (store(f"{_number(attribute.type)} != 0"),)
         case IntegerType() | FloatType() | BitsType():
             return (store(_number(attribute.type) or ""),)
+        case BytesType() if (process := deferred(scope, attribute)) is not None:
+            return (store(f'{undone_text(scope, attribute, process, _cut_text(scope, attribute), source)} or b""'),)
         case BytesType():
             return (store(bytes_text(scope, attribute)),)
         case StringType(encoding):
             return (store(decoded(scope, attribute, encoding, bytes_text(scope, attribute), source)),)
+        case UserType() if (process := deferred(scope, attribute)) is not None:
+            name = f"content_{field_name(attribute.id)}"
+            stream = f"{scope.use('SubStream')}({name})"
+            read = _object_lines(scope, attribute, attribute.type, stream, store)
+            return (
+                Line(f"{name} = {undone_text(scope, attribute, process, _cut_text(scope, attribute), source)}"),
+                block(f"if {name} is not None:", read),
+            )
         case UserType():
             own = isinstance(attribute.size, OwnSize)
             stream = "io" if own else f"{scope.use('SubStream')}({bytes_text(scope, attribute)})"
@@ -320,8 +328,13 @@ def codec(scope: ClassScope, attribute: Attribute, encoding: str | None) -> str:
 
 def bytes_text(scope: ClassScope, attribute: Attribute) -> str:
     """The text that reads the bytes of a value: as many as the size says, cut, and with ``process`` undone."""
-    text = trimmed(scope, attribute, _wire_text(scope, attribute))
-    return text if attribute.process is None else _processed(scope, attribute, attribute.process, text)
+    text = _cut_text(scope, attribute)
+    return text if attribute.process is None else processed(scope, attribute, attribute.process, text)
+
+
+def _cut_text(scope: ClassScope, attribute: Attribute) -> str:
+    """The same before ``process`` is undone."""
+    return trimmed(scope, attribute, _wire_text(scope, attribute))
 
 
 def _wire_text(scope: ClassScope, attribute: Attribute) -> str:
@@ -351,23 +364,6 @@ def trimmed(scope: ClassScope, attribute: Attribute, text: str) -> str:
     if attribute.terminator is not None:
         text = f"{scope.use('cut')}({text}, {attribute.terminator.value!r}, include={attribute.terminator.include})"
     return text
-
-
-def _processed(scope: ClassScope, attribute: Attribute, process: Process, text: str) -> str:
-    arguments = [scope.text(each, attribute) for each in process.arguments]
-    match process.name:
-        case "zlib":
-            if scope.module.api is Api.KAITAI_READ_WRITE:
-                return f"{scope.use('inflated')}({text}, self)"
-            return f"{scope.use('decompress')}({text})"
-        case "xor":
-            return f"{scope.use('xor')}({text}, {arguments[0]})"
-        case "rol" | "ror":
-            function = scope.use("rotate_left" if process.name == "rol" else "rotate_right")
-            return f"{function}({text}, {arguments[0]})"
-    if scope.module.api is Api.WIRELOOM:
-        return f"{scope.use('undone')}({text}, {', '.join((repr(process_place(process.name)), *arguments))})"
-    return f"{scope.module.routine(process.name)}({', '.join(arguments)}).decode({text})"
 
 
 # Switches ------------------------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ....model.model import Attribute, EndOfStreamSize, ExpressionSize, FixedSize, OwnSize, Process, TerminatedSize
 from ....model.types import StringType, UserType
-from ..encoding import SIZE_PRESERVING
+from ..processing import SIZE_PRESERVING
 from ..reading import codec
 from ..scope import ClassScope
 from ..view import Line, Lines, block
