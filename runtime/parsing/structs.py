@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from .errors import EncodingError, ProcessError, too_deep, unset, with_reason
 from .kaitai import KaitaiStream, KaitaiStructError
 from .readable import Readable
+from .streams import SubStream
 from .write_stream import WriteStream
 
 UNSET: Any = object()
@@ -96,10 +97,15 @@ class Struct(Readable):
             raise with_reason(error, reason)
         refusals.append(with_reason(error, reason))
 
-    def _undone(self, src_path: str, undo: Callable[..., bytes], *arguments: Any) -> bytes | None:
-        """What ``process`` makes of the bytes of a field; ``None`` where it cannot be undone, which is refused."""
+    def _undone(self, src_path: str, undo: Callable[..., bytes], *arguments: Any) -> bytes:
+        """What ``process`` makes of the bytes of a field; nothing where it cannot be undone, which is refused."""
+        stream = self._undone_stream(src_path, undo, *arguments)
+        return b"" if stream is None else stream.data
+
+    def _undone_stream(self, src_path: str, undo: Callable[..., bytes], *arguments: Any) -> SubStream | None:
+        """The same as a stream; ``None``, of which an object reads nothing, where it cannot be undone."""
         try:
-            return undo(*arguments)
+            return SubStream(undo(*arguments))
         except ProcessError as error:
             error.src_path = src_path
             self._refuse(error, error.reason)

@@ -15,22 +15,20 @@ SIZE_PRESERVING = ("xor", "rol", "ror")
 """Processes that give as many bytes as they take, whatever these are."""
 
 
-def deferred(scope: ClassScope, attribute: Attribute) -> Process | None:
-    """A ``process`` that is refused where it cannot be undone, and reading goes on behind the field's bytes, so that a
-    checksum over them is looked at. ``None`` where something needs the value at once, and where undoing never fails."""
-    process = attribute.process
-    if process is None or process.name in SIZE_PRESERVING or scope.module.api is not Api.WIRELOOM or scope.lazy:
-        return None
+def is_deferred(scope: ClassScope, attribute: Attribute, process: Process) -> bool:
+    """Whether a process that cannot be undone is refused, and reading goes on behind the field's bytes, so that a
+    checksum over them is looked at. Not where something needs the value at once, nor where undoing never fails."""
+    if process.name in SIZE_PRESERVING or scope.module.api is not Api.WIRELOOM or scope.lazy:
+        return False
     if attribute.frames_layout or isinstance(attribute.repeat, RepeatUntil):
-        return None
-    is_checked_item = isinstance(attribute.type, UserType) and attribute.repeat is not None and has_checks(attribute)
-    return None if is_checked_item else process
+        return False
+    return not (isinstance(attribute.type, UserType) and has_checks(attribute))
 
 
-def undone_text(scope: ClassScope, attribute: Attribute, process: Process, text: str, source: str) -> str:
-    """The text that undoes a ``deferred`` process of the bytes ``text``, or gives ``None``."""
+def deferred(scope: ClassScope, attribute: Attribute, process: Process, text: str, source: str) -> str:
+    """The arguments of what undoes such a process of the bytes ``text``."""
     function, *arguments = _undoing(scope, attribute, process)
-    return f"self._undone({', '.join((repr(source), function, text, *arguments))})"
+    return ", ".join((repr(source), function, text, *arguments))
 
 
 def processed(scope: ClassScope, attribute: Attribute, process: Process, text: str) -> str:

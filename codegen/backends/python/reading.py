@@ -29,7 +29,7 @@ from .endian import inherited_argument
 from .expressions import mentions_name
 from .layout import minimum_size, nodes
 from .names import field_name
-from .processing import deferred, processed, undone_text
+from .processing import deferred, is_deferred, processed
 from .scope import ClassScope
 from .simple import has_series
 from .switches import switch_branches
@@ -218,23 +218,13 @@ def value_lines(scope: ClassScope, attribute: Attribute, store: Store, source: s
             return (store(f"{_number(attribute.type)} != 0"),)
         case IntegerType() | FloatType() | BitsType():
             return (store(_number(attribute.type) or ""),)
-        case BytesType() if (process := deferred(scope, attribute)) is not None:
-            return (store(f'{undone_text(scope, attribute, process, _cut_text(scope, attribute), source)} or b""'),)
         case BytesType():
-            return (store(bytes_text(scope, attribute)),)
+            return (store(bytes_text(scope, attribute, source)),)
         case StringType(encoding):
-            return (store(decoded(scope, attribute, encoding, bytes_text(scope, attribute), source)),)
-        case UserType() if (process := deferred(scope, attribute)) is not None:
-            name = f"content_{field_name(attribute.id)}"
-            stream = f"{scope.use('SubStream')}({name})"
-            read = _object_lines(scope, attribute, attribute.type, stream, store)
-            return (
-                Line(f"{name} = {undone_text(scope, attribute, process, _cut_text(scope, attribute), source)}"),
-                block(f"if {name} is not None:", read),
-            )
+            return (store(decoded(scope, attribute, encoding, bytes_text(scope, attribute, source), source)),)
         case UserType():
             own = isinstance(attribute.size, OwnSize)
-            stream = "io" if own else f"{scope.use('SubStream')}({bytes_text(scope, attribute)})"
+            stream = "io" if own else _stream_text(scope, attribute, source)
             return _object_lines(scope, attribute, attribute.type, stream, store)
     raise refusal(attribute.position, f"the type of '{attribute.id}' cannot be read")
 
@@ -326,15 +316,23 @@ def codec(scope: ClassScope, attribute: Attribute, encoding: str | None) -> str:
 # Bytes ---------------------------------------------------------------------------------------------------------------
 
 
-def bytes_text(scope: ClassScope, attribute: Attribute) -> str:
+def bytes_text(scope: ClassScope, attribute: Attribute, source: str) -> str:
     """The text that reads the bytes of a value: as many as the size says, cut, and with ``process`` undone."""
-    text = _cut_text(scope, attribute)
-    return text if attribute.process is None else processed(scope, attribute, attribute.process, text)
+    process, text = attribute.process, trimmed(scope, attribute, _wire_text(scope, attribute))
+    if process is None:
+        return text
+    if is_deferred(scope, attribute, process):
+        return f"self._undone({deferred(scope, attribute, process, text, source)})"
+    return processed(scope, attribute, process, text)
 
 
-def _cut_text(scope: ClassScope, attribute: Attribute) -> str:
-    """The same before ``process`` is undone."""
-    return trimmed(scope, attribute, _wire_text(scope, attribute))
+def _stream_text(scope: ClassScope, attribute: Attribute, source: str) -> str:
+    """The text that makes a stream of these bytes."""
+    process = attribute.process
+    if process is not None and is_deferred(scope, attribute, process):
+        text = trimmed(scope, attribute, _wire_text(scope, attribute))
+        return f"self._undone_stream({deferred(scope, attribute, process, text, source)})"
+    return f"{scope.use('SubStream')}({bytes_text(scope, attribute, source)})"
 
 
 def _wire_text(scope: ClassScope, attribute: Attribute) -> str:
