@@ -95,9 +95,19 @@ def fill_rows(feeder: ObjectFeeder, window: Window, capacity: int, stop: int) ->
         stream.seek(base + begin)
         # What lies beyond the largest record has no say in what becomes of the row, however large the window is.
         stream.end = min(len(stream.data), stream.position + limit)
+        stream.saw_end = False
+        lost: LostError | None = None
+        row: Any = None
+        refused: str | None = None
         try:
             row, refused = feeder.parse(stream, feeder.settings.verify)
+            is_cut = False
         except IncompleteError:
+            is_cut = True
+        except LostError as error:
+            lost, is_cut = error, False
+        # Where a row goes up to the end of what is at hand, that has to be the input's.
+        if is_cut or (stream.saw_end and not (window.at_end and stream.size() == base + end)):
             if stretch_end < min(end, begin + limit):
                 # The row goes beyond the stretch: take it anew from its first byte, and more where that was so already.
                 taken = 2 * taken if stretch_end - begin >= taken else taken
@@ -106,9 +116,9 @@ def fill_rows(feeder: ObjectFeeder, window: Window, capacity: int, stop: int) ->
             if end - begin >= limit:
                 return rows.done(Status.LOST, begin, begin, "limit")
             return rows.done(Status.TRUNCATED if window.at_end else Status.NEED_INPUT, begin, begin)
-        except LostError as error:
-            nested = NESTED if isinstance(error.__cause__, RecursionError) else None
-            return rows.done(Status.LOST, begin, begin, error.reason, nested)
+        if lost is not None:
+            nested = NESTED if isinstance(lost.__cause__, RecursionError) else None
+            return rows.done(Status.LOST, begin, begin, lost.reason, nested)
         following = stream.pos() - base
         if following == begin:
             return rows.done(Status.LOST, begin, begin, "length")

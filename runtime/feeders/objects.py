@@ -143,12 +143,16 @@ class ObjectFeeder:
         while True:
             stream.seek(base + begin)
             stream.end = min(size, begin + limit)
+            stream.saw_end = False
+            row: Any = None
             try:
                 row, refused = self.parse(stream, verify=True)
             except IncompleteError:
                 return (False if at_end or size - begin >= limit else None), least
             except LostError:
-                return False, least
+                refused = "lost"
+            if stream.saw_end and not (at_end and stream.end == size):
+                return (False if size - begin >= limit else None), least
             end = stream.pos() - base
             if refused is not None or end == begin:
                 return False, least

@@ -36,6 +36,8 @@ class MemoryStream(KaitaiStream):
     child_streams: tuple[KaitaiStream, ...] = ()
     reason_at_end = "truncated"
     """Why an item is damaged that asks for more than there is."""
+    saw_end = False
+    """Whether what was read depends on where ``end`` is."""
 
     def __init__(self, data: bytes, base: int = 0) -> None:
         self.data = data if type(data) is bytes else bytes(data)
@@ -74,6 +76,7 @@ class MemoryStream(KaitaiStream):
     def read_bytes_full(self) -> bytes:
         """All bytes that are left."""
         self.align_to_byte()
+        self.saw_end = True
         begin = self.position
         self.position = max(begin, self.end)
         return self.data[begin : self.end]
@@ -102,7 +105,10 @@ class MemoryStream(KaitaiStream):
 
     def is_eof(self) -> bool:
         """Whether no byte is left (nor a bit, while bits are read)."""
-        return self.position >= self.end and not self.bits_left
+        if self.position < self.end or self.bits_left:
+            return False
+        self.saw_end = True
+        return True
 
     def pos(self) -> int:
         """The position of the next byte."""
@@ -110,6 +116,7 @@ class MemoryStream(KaitaiStream):
 
     def size(self) -> int:
         """The position of the end."""
+        self.saw_end = True
         return self.base + self.end
 
     def seek(self, n: int) -> None:

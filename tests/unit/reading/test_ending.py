@@ -20,6 +20,10 @@ types:
   line:
     seq: [{id: text, type: str, encoding: UTF-8, size-eos: true}]
 """
+ENDED = LINES.replace("{framing: {delimiter: [10], stuffing: none}}", "{}").replace(
+    "size-eos: true", "terminator: 10, eos-error: false"
+)
+"""The same lines, of which the last one may go up to the end of the input."""
 SUMMED = """
 meta: {id: summed, endian: be, -wireloom: {rows: lines}}
 seq:
@@ -39,10 +43,10 @@ WORDS = samples.word_log(PAYLOADS)
 SEGMENT = samples.frames(PAYLOADS)
 
 
-@pytest.fixture
-def lines(tmp_path: Path) -> Any:
+@pytest.fixture(params=[LINES, ENDED], ids=["delimited", "ended"])
+def lines(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
     path = tmp_path / "lines.ksy"
-    path.write_text(LINES)
+    path.write_text(request.param)
     return wireloom.load_spec(path)
 
 
@@ -151,9 +155,10 @@ def test_what_cannot_grow() -> None:
 @pytest.mark.parametrize("feeder", FEEDERS)
 @pytest.mark.parametrize("packed", [gzipped, in_blocks])
 def test_what_touches_a_break_is_not_believed(feeder: str, packed: Any, lines: Any) -> None:
+    feeder = feeder if lines.program is not None else "objects"
     stored = packed(TEXT)
     found = set()
-    for size in range(20, len(stored)):
+    for size in range(40, len(stored)):
         for tail in ("complete", "growing"):
             table, report = read(feeder, lines, stored[:size], columns=["text"], tail=tail)
             texts = [text.encode() for text in table["text"].to_pylist()]
@@ -197,6 +202,22 @@ def test_a_failing_storage_is_a_break_too(feeder: str, lines: Any) -> None:
                 raise OSError(5, "Input/output error")
             return count
 
+    feeder = feeder if lines.program is not None else "objects"
     table, report = read(feeder, lines, Failing(b"price=1\nprice=20"))
     assert table["text"].to_pylist() == ["price=1"]
-    assert (report["tail"], report["tail_offset"]) == ("truncated", 7)
+    assert (report["tail"], report["tail_offset"]) == ("truncated", 7 if lines.delimiter else 8)
+
+
+@pytest.mark.parametrize("size", [len(TEXT), len(TEXT) - 1, len(TEXT) - 8])
+def test_a_row_goes_up_to_the_end_of_the_input_and_of_nothing_else(size: int, lines: Any) -> None:
+    """Not up to the end of a block, nor of the piece of it that is read at once."""
+    expected = TEXT[:size].decode().splitlines()
+    for chunk in (1, 7, 50, None):
+        for streamed in (False, True):
+            table, report = read("objects", lines, TEXT[:size], chunk=chunk, streamed=streamed, columns=["text"])
+            assert table["text"].to_pylist() == expected
+            assert report["tail"] == "clean"
+    many = TEXT * 1_000
+    table, _ = read("objects", lines, many[: len(many) - len(TEXT) + size], columns=["text"])
+    assert table.num_rows == 999 * len(PRICES) + len(expected)
+    assert set(table["text"].unique().to_pylist()) == {price.decode() for price in PRICES} | set(expected)
