@@ -32,7 +32,7 @@ def outcome(format: Format, data: bytes, *, columns: list[str] | None = None, **
         names = [each.name for each in of_kind(format, dict(options))[0].columns]
         columns = [*names, *ROW_COLUMNS]
     try:
-        table, report = wireloom.read_with_report(format, data, columns=columns, **options)
+        table, report = wireloom.read_with_report(format, data, columns=columns, check_format=False, **options)
     except wireloom.WireloomError as error:
         return type(error).__name__, error.offset, error.reason
     rows, files = {name: plain(table.column(name)) for name in columns}, report.to_dict()["files"]
