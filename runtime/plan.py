@@ -97,15 +97,15 @@ def plan(
     if byte_range is not None:
         byte_range = _range(byte_range)
         if not found.streaming:
-            raise UnsupportedError(f"a {found.name} file is read as a whole: it has no byte ranges")
+            raise UnsupportedError(f"files of {found.name} are read as a whole: they have no byte ranges")
         if found.message is not None:
             raise UnsupportedError(
-                f"a {found.name} file has no byte ranges: where its messages begin is only known from its first byte on"
+                f"files of {found.name} have no byte ranges: where messages begin is only known from the first byte on"
             )
     if tail not in TAILS:
         raise unknown("value of tail", str(tail), TAILS)
     if tail == GROWING and not grows_by_rows(found):
-        raise UnsupportedError(f"a {found.name} file is read as a whole, so it cannot grow: leave tail=growing out")
+        raise UnsupportedError(f"files of {found.name} are read as a whole and cannot grow: leave tail=growing out")
     choices, others = _options(found, given, in_table)
     made = Plan(
         format=found,

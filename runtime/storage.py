@@ -329,7 +329,7 @@ def _local(path: str) -> Iterator[Input]:
         yield from _matches(path)
         return
     except (OSError, ValueError) as error:
-        raise WireloomError(f"cannot be looked at: {error}", path=path) from error
+        raise WireloomError(f"cannot be looked at: {getattr(error, 'strerror', None) or error}", path=path) from error
     if stat.S_ISDIR(status.st_mode):
         found = _still_there(walk(path))
         if not found:

@@ -14,6 +14,8 @@ from ..printable import printable
 from .parameters import allow_option, format_argument, format_options, location_options
 from .standard import wants_colours, write_json
 
+LAST_OFFSET = 2**63 - 1
+
 if TYPE_CHECKING:
     from ..format import Format
     from ..inspecting import MessageScan, Record, RecordScan, Wanted
@@ -31,7 +33,7 @@ PIPED_WIDTH = 160
     "--at",
     "offset",
     metavar="OFFSET",
-    type=click.IntRange(min=0),
+    type=click.IntRange(0, LAST_OFFSET),
     help="Begin with the record that holds this byte of the decompressed file, or the next one.",
 )
 @click.option("--record", metavar="N", type=click.IntRange(min=1), help="Begin with the N-th record, from 1.")

@@ -70,7 +70,7 @@ def limited(batches: Iterator[Any], limit: int | None) -> Iterator[Any]:
         yield from batches
         return
     while limit > 0 and (batch := next(batches, None)) is not None:
-        yield batch.slice(0, limit)
+        yield batch.slice(0, min(limit, batch.num_rows))
         limit -= batch.num_rows
 
 

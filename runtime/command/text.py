@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..errors import WireloomError
+from ..iso_times import UNITS, iso_time
 
-UNITS = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 LAST_PLAIN_SECOND = 253_402_300_799
 """9999-12-31T23:59:59. Arrow counts later years wrongly, and ISO 8601 writes them with a sign."""
 ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029]")
@@ -73,28 +73,6 @@ def time_text(array: pa.Array) -> pa.Array:
     return pc.strftime(naive, format=f"%Y-%m-%dT%H:%M:%S{zone}")
 
 
-def iso_time(count: int, unit: str) -> str:
-    """``count`` units since 1970 in ISO 8601, in the calendar of today, in any year.
-
-    >>> iso_time(1_795_227_651_123, "ms"), iso_time(9_223_372_036_854_775, "ms")
-    ('2026-11-21T02:20:51.123', '+294247-01-10T04:00:54.775')
-    """
-    seconds, fraction = divmod(count, UNITS[unit])
-    days, second = divmod(seconds, 86_400)
-    # Years are counted from March here, so that the leap day is a year's last.
-    era, day = divmod(days + 719_468, 146_097)
-    year = (day - day // 1_460 + day // 36_524 - day // 146_096) // 365
-    day -= 365 * year + year // 4 - year // 100
-    month = (5 * day + 2) // 153
-    day -= (153 * month + 2) // 5
-    month += 3 if month < 10 else -9
-    year += 400 * era + (month <= 2)
-    digits = len(str(UNITS[unit])) - 1
-    shown = f"{year:04d}" if 0 <= year <= 9999 else f"{year:+05d}"
-    text = f"{shown}-{month:02d}-{day + 1:02d}T{second // 3600:02d}:{second // 60 % 60:02d}:{second % 60:02d}"
-    return f"{text}.{fraction:0{digits}d}" if digits else text
-
-
 def plain_text(array: pa.Array, as_bytes: str) -> pa.Array:
     """One column as text for people and for CSV; numbers stay what they are. Nulls stay nulls."""
     kind = array.type
@@ -110,14 +88,17 @@ def plain_text(array: pa.Array, as_bytes: str) -> pa.Array:
 
 
 def json_text(array: pa.Array, as_bytes: str) -> pa.Array:
-    """One column as JSON text; nulls stay nulls, and floats that JSON does not have become nulls."""
+    """One column as JSON text; nulls stay nulls.
+
+    Floats that JSON does not have are texts, as in protobuf's JSON mapping: ``"NaN"``, ``"Infinity"``, ``"-Infinity"``.
+    """
     kind = array.type
     if pa.types.is_dictionary(kind):
         return json_text(array.dictionary_decode(), as_bytes)
     if pa.types.is_integer(kind) or pa.types.is_boolean(kind) or pa.types.is_decimal(kind):
         return array.cast(pa.large_string())
     if pa.types.is_floating(kind):
-        return pc.if_else(pc.is_finite(array), array.cast(pa.large_string()), None)
+        return _float_text(array)
     if pa.types.is_timestamp(kind):
         return _quoted(time_text(array))
     if pa.types.is_binary(kind):
@@ -130,6 +111,16 @@ def json_text(array: pa.Array, as_bytes: str) -> pa.Array:
     if pa.types.is_struct(kind):
         return objects(array.type.names, array.flatten(), as_bytes, valid=array.is_valid())
     raise WireloomError(f"a column of type {kind} cannot be written as JSON")
+
+
+def _float_text(array: pa.Array) -> pa.Array:
+    text = array.cast(pa.large_string())
+    # Without a point it would be read as the integer 0, which has no sign.
+    text = pc.if_else(pc.equal(text, "-0"), "-0.0", text)
+    infinite = pc.if_else(pc.greater(array, 0), '"Infinity"', '"-Infinity"')
+    return pc.if_else(pc.is_finite(array), text, pc.if_else(pc.is_nan(array), '"NaN"', infinite)).cast(
+        pa.large_string()
+    )
 
 
 def objects(names: list[str], columns: list[pa.Array], as_bytes: str, valid: pa.Array | None = None) -> pa.Array:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import struct
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +14,8 @@ import pyarrow as pa
 from ..errors import WireloomError
 from ..format import Format
 
+NO_NUMBERS = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}
+"""The texts of floats that JSON does not have as numbers."""
 WRONG = (pa.ArrowException, TypeError, ValueError, OverflowError)
 """What pyarrow and Python raise for values that do not have the wanted type."""
 
@@ -35,7 +38,7 @@ def json_column(format: Format, name: str, values: list[Any], numbers: list[int]
     kind = type_of(format, name)
     if kind is not None and pa.types.is_binary(kind):
         return pa.array(_bytes(name, values, numbers, as_bytes), pa.binary())
-    if kind is not None and pa.types.is_nested(kind):
+    if kind is not None and (pa.types.is_nested(kind) or pa.types.is_floating(kind)):
         values = _nested(name, kind, values, numbers, as_bytes)
     if kind is not None:
         try:
@@ -70,12 +73,12 @@ def _bytes(name: str, values: list[Any], numbers: list[int], as_bytes: str) -> l
 
 
 def _nested(name: str, kind: pa.DataType, values: list[Any], numbers: list[int], as_bytes: str) -> list[Any]:
-    """Lists and objects with the bytes in them decoded."""
+    """Floats, and lists and objects, with the bytes and floats in them decoded."""
     done = []
     for number, value in zip(numbers, values, strict=True):
         try:
             done.append(_inner(kind, value, as_bytes))
-        except (ValueError, TypeError, AttributeError) as error:
+        except (ValueError, TypeError, AttributeError, OverflowError) as error:
             raise WireloomError(f"line {number}, column {name}: {value!r:.60} is no {kind}: {error}") from error
     return done
 
@@ -85,6 +88,8 @@ def _inner(kind: pa.DataType, value: Any, as_bytes: str) -> Any:
         return None
     if pa.types.is_binary(kind):
         return DECODERS[as_bytes](value)
+    if pa.types.is_floating(kind):
+        return _float(kind, value)
     if pa.types.is_list(kind):
         if not isinstance(value, list):
             raise TypeError(f"{value!r:.40} is no list")
@@ -98,6 +103,14 @@ def _inner(kind: pa.DataType, value: Any, as_bytes: str) -> Any:
             raise ValueError(f"there is no {stray!r}, only {', '.join(fields)}")
         return {each: _inner(fields[each], inner, as_bytes) for each, inner in value.items()}
     return value
+
+
+def _float(kind: pa.DataType, value: Any) -> Any:
+    number = NO_NUMBERS.get(value, value) if isinstance(value, str) else value
+    if kind == pa.float32() and isinstance(number, int | float):
+        # Raises OverflowError, where Arrow makes an infinity of it.
+        struct.pack("<f", number)
+    return number
 
 
 def csv_column(format: Format, name: str, cells: pa.Array, first: int, as_bytes: str) -> pa.Array:
@@ -120,6 +133,9 @@ def csv_column(format: Format, name: str, cells: pa.Array, first: int, as_bytes:
                 what = f"{kind}" if nested else f"binary as {as_bytes}: choose another form with --bytes"
                 raise WireloomError(f"row {number}, column {name}: {cell!r:.60} is no {what}") from error
         return pa.array(values, kind)
+    if pa.types.is_floating(kind):
+        # What is too large for fewer bits is refused when it is written.
+        kind = pa.float64()
     try:
         return cells.cast(kind)
     except WRONG:

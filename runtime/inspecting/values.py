@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
 from enum import Enum
 from typing import Any
 
 from ..format import Format
+from ..iso_times import UNITS, iso_time
 from ..parsing.structs import Struct
 from .fields import Field
 
 LONGEST = 60
-PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def timestamps(format: Format) -> dict[str, str]:
@@ -57,18 +55,13 @@ def held(count: int, unit: str) -> bool:
 
     Counts of seconds and milliseconds have to fit into 64 bits as microseconds too, in which Spark keeps them.
     """
-    coarser = max(1, PER_SECOND["us"] // PER_SECOND[unit])
+    coarser = max(1, UNITS["us"] // UNITS[unit])
     most = (2**63 - 1) // coarser
     return (-most if coarser > 1 else -(2**63)) <= count <= most
 
 
 def _moment(value: int, unit: str) -> str | None:
-    try:
-        moment = EPOCH + timedelta(microseconds=value * 1_000_000 // PER_SECOND[unit])
-    except (OverflowError, KeyError):
-        return None
-    precise = "microseconds" if unit in ("us", "ns") else "milliseconds" if unit == "ms" else "seconds"
-    return moment.isoformat(timespec=precise).replace("+00:00", "Z")
+    return f"{iso_time(value, unit)}Z" if unit in UNITS else None
 
 
 def _printable(text: str) -> str:

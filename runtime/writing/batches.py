@@ -95,11 +95,18 @@ def _column(name: str, values: list[Any], types: pa.Schema | None) -> pa.Array:
     index = types.get_field_index(name) if types is not None else -1
     if types is not None and index >= 0:
         try:
-            return pa.array(values, types.field(index).type)
+            return pa.array(values, _wide(types.field(index).type))
         except (pa.ArrowException, TypeError, ValueError, OverflowError):
             # What is wrong with them is said when they are written.
             pass
     return pa.array(values)
+
+
+def _wide(type: pa.DataType) -> pa.DataType:
+    """The type with 64 bits for floats, of which Arrow makes infinities where they do not fit into fewer."""
+    if pa.types.is_list(type):
+        return pa.list_(_wide(type.value_type))
+    return pa.float64() if pa.types.is_floating(type) else type
 
 
 def _arrow(make: Any, row: int) -> Any:

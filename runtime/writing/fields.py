@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from ..errors import WireloomError
 from ..format import Column, Format
+from ..iso_times import time_count
 from ..nearest import unknown
 
 READER_COLUMNS = ("_offset", "_path", "_error", "_corrupt_record")
@@ -152,7 +153,33 @@ def _cast(array: pa.Array, type: pa.DataType) -> pa.Array:
         return array
     if (pa.types.is_boolean(array.type) or pa.types.is_floating(array.type)) and pa.types.is_binary(type):
         raise pa.ArrowTypeError(f"{array.type} values are no bytes")
-    return array.cast(type)
+    if pa.types.is_timestamp(type) and (pa.types.is_string(array.type) or pa.types.is_large_string(array.type)):
+        return _times(array, type)
+    done = array.cast(type)
+    _check_range(array, done)
+    return done
+
+
+def _check_range(before: pa.Array, after: pa.Array) -> None:
+    """Raise where a cast made an infinity of a number, which Arrow does not count as an error."""
+    while pa.types.is_list(before.type) and pa.types.is_list(after.type):
+        before, after = before.flatten(), after.flatten()
+    if pa.types.is_floating(before.type) and pa.types.is_floating(after.type):
+        overflow = pc.and_(pc.is_finite(before), pc.invert(pc.is_finite(after)))
+        if pc.any(overflow).as_py():
+            raise pa.ArrowInvalid("a number is too large")
+
+
+def _times(array: pa.Array, type: pa.TimestampType) -> pa.Array:
+    """Texts as times; also those that Arrow does not read though an int64 holds them."""
+    try:
+        return array.cast(type)
+    except pa.ArrowInvalid as error:
+        try:
+            counts = [None if each is None else time_count(each, type.unit) for each in array.to_pylist()]
+            return pa.array(counts, pa.int64()).view(type)
+        except (ValueError, OverflowError):
+            raise error from None
 
 
 def _numbers(filled: Filled, array: pa.Array, first_row: int) -> list[object]:

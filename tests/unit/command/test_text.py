@@ -10,13 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from wireloom.command.text import BYTES, hexadecimal, lines, plain_text, time_text
+from wireloom.iso_times import UNITS, iso_time, time_count
 
 COLUMNS: dict[str, tuple[pa.DataType, list[Any], list[Any]]] = {
     "unsigned": (pa.uint64(), [2**64 - 1, 0, None], [2**64 - 1, 0, None]),
     "signed": (pa.int8(), [-128, 127, None], [-128, 127, None]),
     "boolean": (pa.bool_(), [True, False, None], [True, False, None]),
-    "float": (pa.float64(), [1.5, float("nan"), None], [1.5, None, None]),
-    "infinite": (pa.float32(), [float("inf"), -0.5, 1e30], [None, -0.5, pytest.approx(1e30)]),
+    "float": (pa.float64(), [1.5, float("nan"), None], [1.5, "NaN", None]),
+    "infinite": (pa.float32(), [float("inf"), -0.5, 1e30], ["Infinity", -0.5, pytest.approx(1e30)]),
     "text": (pa.string(), ['a"\\\n\u0000', "é\u2028", None], ['a"\\\n\u0000', "é\u2028", None]),
     "labels": (pa.dictionary(pa.int32(), pa.string()), ["x", "y", None], ["x", "y", None]),
     "bytes": (pa.binary(), [b"\x00\xff", b"", None], ["00ff", "", None]),
@@ -85,3 +86,16 @@ def test_times_are_those_of_the_standard_library(count: int) -> None:
 def test_plain_text_keeps_numbers() -> None:
     assert plain_text(pa.array([1, None]), "hex").to_pylist() == [1, None]
     assert plain_text(pa.array([[b"a"]]), "utf8").to_pylist() == ['["a"]']
+
+
+@given(count=st.integers(-(2**63), 2**63 - 1), unit=st.sampled_from(sorted(UNITS)))
+def test_times_of_any_year(count: int, unit: str) -> None:
+    assert time_count(f"{iso_time(count, unit)}Z", unit) == count
+
+
+@pytest.mark.parametrize("text", ["", "2026-02-29T00:00:00", "2026-13-01T00:00:00", "2026-01-01T24:00:00", "+1-01-01"])
+def test_text_that_is_no_time(text: str) -> None:
+    with pytest.raises(ValueError, match="is no"):
+        time_count(text, "s")
+    with pytest.raises(ValueError, match="no time of that unit"):
+        time_count("2026-01-01T00:00:00.5", "s")

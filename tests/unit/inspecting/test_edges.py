@@ -55,7 +55,7 @@ def test_names_are_spelled_out_on_pages_and_terminals(tmp_path: Path) -> None:
     for said in (
         run("inspect", "word_stuffed_log", path, "--record", 99, code=2),
         run("verify", "word_stuffed_log", path),
-        run("verify", "edgemq_segment", path, code=1),
+        run("verify", "edgemq_segment", path, code=2),
         run("decode", "word_stuffed_log", f"{path}x", code=2),
         run("check", f"{path}.ksy", code=2),
     ):
@@ -75,7 +75,7 @@ def test_a_time_that_does_not_fit_is_null_in_the_table(tmp_path: Path) -> None:
     assert wireloom.read(spec, path)["at"].is_null().to_pylist() == [False, False, True, True]
     shown = run("inspect", spec, path, "-n", 4).split("record ")[1:]
     assert "1970-01-01T00:00:01.000Z" in shown[0]
-    assert str(most) in shown[1]
+    assert "+294247-01-10T04:00:54.775Z" in shown[1]
     assert "null" not in shown[0] + shown[1]
     for text in shown[2:]:
         assert "(no time that a timestamp holds: null in the table)" in " ".join(text.split())

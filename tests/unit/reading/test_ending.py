@@ -143,7 +143,7 @@ def test_byte_ranges_of_a_cut_log() -> None:
 
 
 def test_what_cannot_grow() -> None:
-    with pytest.raises(wireloom.UnsupportedError, match="is read as a whole"):
+    with pytest.raises(wireloom.UnsupportedError, match="are read as a whole"):
         wireloom.scan("s2_messages", b"", tail="growing")
     with pytest.raises(wireloom.UnknownNameError, match="did you mean 'growing'"):
         wireloom.scan("cobs_log", b"", tail="grow")
