@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .errors import (
         DamagedInputError,
         SpecError,
+        TemporaryError,
         UnknownNameError,
         UnsupportedError,
         WireloomError,
@@ -49,6 +50,7 @@ __all__ = [
     "Scanner",
     "SearchResult",
     "SpecError",
+    "TemporaryError",
     "UnknownNameError",
     "UnsupportedError",
     "WireloomError",
@@ -72,6 +74,7 @@ _HOMES = {
     "errors": (
         "DamagedInputError",
         "SpecError",
+        "TemporaryError",
         "UnknownNameError",
         "UnsupportedError",
         "WireloomError",

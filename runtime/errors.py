@@ -83,6 +83,11 @@ class MissingExtraError(UnsupportedError, ImportError):
         self.name = name
 
 
+class TemporaryError(WireloomError):
+    """Something that failed for now, such as a storage, a full disk, or a process that another one keeps out: the same
+    may work when it is tried again."""
+
+
 class NothingThereError(WireloomError):
     """A path, pattern, folder or prefix at which there is no input, or none yet."""
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -142,6 +143,7 @@ def command(
       wireloom ingest cobs_log logs/ --table events --stream --checkpoint progress --every "30 seconds"
     """
     from ..registry import get
+    from ..spark.failures import in_words
     from ..spark.ingest import BATCH_FILES, ingest
     from ..spark.ingest_catalogs import catalog_of
     from ..spark.ingest_stream import ingest_stream
@@ -165,13 +167,13 @@ def command(
         "to": to,
     }
     if checkpoint is not None:
-        with _session() as spark:
+        with in_words(), _session() as spark:
             told = None if as_json else _tell
             summary = ingest_stream(
                 spark, format, list(inputs), table, checkpoint=checkpoint, every=every, told=told, **asked
             )
     else:
-        with _session() as spark, _bar(f"ingest {format.name}") as progress:
+        with in_words(), _session() as spark, _bar(f"ingest {format.name}") as progress:
             summary = ingest(
                 spark, format, list(inputs), table, batch_files=batch_files or BATCH_FILES, progress=progress, **asked
             )
@@ -208,22 +210,27 @@ def _tell(batch: Mapping[str, Any]) -> None:
 
 @contextmanager
 def _session() -> Iterator[SparkSession]:
-    """The session that is active, or one of our own, which is stopped at the end."""
+    """The session that is active, or one of our own, which is stopped at the end: at the server of Spark Connect that
+    ``SPARK_REMOTE`` names, else on this machine."""
     from pyspark.sql import SparkSession
 
     from ..spark.java import prepare_java
-    from ..spark.session import local_session
+    from ..spark.session import local_session, remote_session
 
-    running = SparkSession.getActiveSession()
+    running, remote = SparkSession.getActiveSession(), os.environ.get("SPARK_REMOTE")
     if running is None and sys.stderr.isatty():
-        prepare_java()
+        if remote is None:
+            prepare_java()
         click.echo("starting Spark …", err=True)
-    session = local_session("wireloom ingest")
+    new = running is None and remote is not None
+    session = remote_session("wireloom ingest", remote or "") if new else local_session("wireloom ingest")
     try:
         yield session
     finally:
         if running is None:
-            session.stop()
+            # What Java cannot do any more is no reason to forget what has happened.
+            with suppress(Exception):
+                session.stop()
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 import click
 
-from ..errors import SpecError, WireloomError
+from ..errors import SpecError, TemporaryError, WireloomError
 from ..printable import printable
 from .entry import INTERRUPTED, begun
 from .standard import wants_colours
@@ -36,6 +36,8 @@ COMMANDS = (
     "ingest",
     "completion",
 )
+FAILED = 1
+"""Exit code of what may work when it is tried again."""
 UNUSABLE = 2
 TERMINATED = 143
 PIPE_CLOSED = 141
@@ -117,6 +119,8 @@ class Program(click.Group):
             # As "check" says it: editors and pipelines find FILE:LINE:COLUMN at the beginning of a line.
             click.echo(error.rendered(wants_colours(sys.stderr)), err=True)
             sys.exit(UNUSABLE)
+        except TemporaryError as error:
+            _fail(str(error), FAILED)
         except WireloomError as error:
             _fail(str(error))
         except (PipeClosedError, BrokenPipeError):
@@ -144,9 +148,9 @@ def _terminable() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _fail(message: str) -> NoReturn:
+def _fail(message: str, code: int = UNUSABLE) -> NoReturn:
     click.echo(f"wireloom: error: {printable(message)}", err=True)
-    sys.exit(UNUSABLE)
+    sys.exit(code)
 
 
 @click.group(

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 EXISTING = ("append", "overwrite", "error")
+PASSED_OVER = ("ignoreMissingFiles", "ignoreCorruptFiles")
+"""Options that are settings of a session as well."""
 
 
 @dataclass(frozen=True)
@@ -136,7 +138,13 @@ def request(
         quarantine=places[1],
         metrics=places[2],
         partition_by=tuple(partition_by),
-        options={**_stable(options or {}), "columns": ",".join(wanted), "mode": mode, "recover": str(recover).lower()},
+        options={
+            **_settings(spark),
+            **_stable(options or {}),
+            "columns": ",".join(wanted),
+            "mode": mode,
+            "recover": str(recover).lower(),
+        },
         existing=existing,
         to=to,
     )
@@ -200,6 +208,12 @@ def spark_address(place: Folder) -> str:
     """As Spark wants it: a local path with its scheme, whatever file system is Spark's default; stores as Hadoop calls
     them. Blanks and the like stand as they are: Hadoop takes ``%20`` for the name of another folder."""
     return f"s3a://{place.address.partition('://')[2]}" if place.remote else f"file://{place.path}"
+
+
+def _settings(spark: SparkSession) -> dict[str, str]:
+    """What the session says of files that are missing or cannot be read, as options; a planned read cannot ask it."""
+    settings = {name: spark.conf.get(f"spark.sql.files.{name}", "false") for name in PASSED_OVER}
+    return {name: "true" for name, value in settings.items() if value == "true"}
 
 
 def _stable(options: Mapping[str, str]) -> dict[str, str]:

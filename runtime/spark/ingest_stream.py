@@ -24,6 +24,7 @@ from .ingest_metrics import batch_metrics
 from .ingest_request import Request, prepared, request, spark_address
 from .ingest_summary import IngestSummary
 from .ingest_tables import Attempt, IngestTables, Stream, check_apart, opened_tables
+from .jobs import is_connect
 from .quarantine import merged
 from .sidechannel import Findings
 from .watch import in_brief
@@ -83,6 +84,11 @@ def ingest_stream(
         existing=existing,
         to=to,
     )
+    if is_connect(spark):
+        raise UnsupportedError(
+            "a session of Spark Connect runs the batches of a stream in a process of the server, where nobody can put "
+            "them into a table: submit the job with spark-submit, or ingest without a stream, as often as there is more"
+        )
     place = folder(checkpoint, wanted.table.location)
     check_checkpoint(spark, place)
     check_apart([place, *(each for each in (wanted.table, wanted.quarantine, wanted.metrics) if each is not None)])

@@ -8,9 +8,7 @@ The master, executors and memory are those that ``spark-submit`` was told, not a
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-KEPT = ("spark.sql.session.timeZone", "spark.sql.parquet.outputTimestampType")
-"""Of ``session.SETTINGS``, those that say what is written; all else is the cluster's."""
+from contextlib import suppress
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -18,17 +16,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from pyspark.sql import SparkSession
     from wireloom.command import main as command
     from wireloom.spark import register
-    from wireloom.spark.session import SETTINGS
+    from wireloom.spark.session import SETTINGS, WRITTEN
 
     builder = SparkSession.builder.appName("wireloom ingest")
-    for key in KEPT:
+    for key in WRITTEN:
         builder = builder.config(key, SETTINGS[key])
     spark = builder.getOrCreate()
     register(spark)
     try:
         command(["ingest", *(_arguments() if arguments is None else arguments)])
     finally:
-        spark.stop()
+        # Where Java has gone, the exit code is to say what happened.
+        with suppress(Exception):
+            spark.stop()
 
 
 def _arguments() -> Sequence[str]:

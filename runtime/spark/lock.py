@@ -6,16 +6,16 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from ..errors import WireloomError
+from ..errors import TemporaryError
 from .folders import Folder
 
 
 @contextmanager
 def locked(place: Folder) -> Iterator[Callable[[], None]]:
     """Keeps others out of a folder, until the block ends or the process does, however it dies; a local one has to be
-    there. Gives what raises ``WireloomError`` where others are not kept out any more.
+    there. Gives what raises ``TemporaryError`` where others are not kept out any more.
 
-    Raises ``WireloomError`` where somebody is in, and ``UnsupportedError`` where nobody could be kept out.
+    Raises ``TemporaryError`` where somebody is in, and ``UnsupportedError`` where nobody could be kept out.
     """
     if place.remote:
         from .store_lock import store_locked
@@ -31,12 +31,12 @@ def locked(place: Folder) -> Iterator[Callable[[], None]]:
         try:
             fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise WireloomError("another ingest writes to it: wait for it, or stop it", path=place.address) from None
+            raise TemporaryError("another ingest writes to it: wait for it, or stop it", path=place.address) from None
         except OSError:
             # A file system without locks: whoever runs it has to see to it that nobody else does.
             pass
         if not _is_still(held, place.path):
-            raise WireloomError("another ingest has just removed the folder: run it again", path=place.address)
+            raise TemporaryError("another ingest has just removed the folder: run it again", path=place.address)
         yield lambda: None
     finally:
         os.close(held)

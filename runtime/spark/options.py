@@ -44,9 +44,10 @@ READ_OPTIONS = {
     "modifiedAfter": "Only files changed after this time, such as 2026-03-01T00:00:00; UTC unless it says otherwise.",
     "modifiedBefore": "Only files changed before this time.",
     "ignoreMissingFiles": "true: a path that names nothing, and a file that is gone when it is to be read, are passed "
-    "over. Default false.",
+    "over. Default: false for paths; for files, in a batch read, what spark.sql.files.ignoreMissingFiles says.",
     "ignoreCorruptFiles": "true: a file that cannot be opened or read on is left where it fails, in mode FAILFAST also "
-    "one that is damaged; whole batches of rows before that stay. Default false.",
+    "one that is damaged; whole batches of rows before that stay. Default: in a batch read what "
+    "spark.sql.files.ignoreCorruptFiles says, else false.",
     "partitionColumns": "infer (default): folders named key=value give columns, of int, bigint or date where all "
     "values are such, else string; text: all as string; off: none.",
     "basePath": "Only folders below this one give columns.",
@@ -92,6 +93,8 @@ WRITE_OPTIONS = {
     "compression": "The same, as Spark's own sources call it.",
     "maxRecordsPerFile": "Most rows of a file; default: any.",
     "maxFileBytes": "About how large a file becomes, in bytes as stored; default: any.",
+    "partitionBy": "Names of columns, with commas between them, whose values name folders, day=2026-03-01/host=a, and "
+    "are not in the files; default: none. Spark refuses its own partitionBy(…) for Python sources.",
     "region": "Region of the object store.",
     "endpoint": "Address of an object store that is not Amazon's.",
     "anonymous": "true: ask the object store without credentials.",
@@ -128,8 +131,10 @@ class ReadOptions:
     name_filter: str | None = None
     modified_after: datetime | None = None
     modified_before: datetime | None = None
-    ignore_missing: bool = False
-    ignore_corrupt: bool = False
+    ignore_missing: bool | None = None
+    """``None``: as the session's setting says, which Spark tells tasks only."""
+    ignore_corrupt: bool | None = None
+    """The same."""
     partition_columns: str = "infer"
     """One of ``PARTITION_COLUMNS``."""
     base_path: str | None = None
@@ -160,6 +165,7 @@ class WriteOptions:
     max_records: int | None = None
     max_bytes: int | None = None
     file_name: str = FILE_NAME
+    partition_by: tuple[str, ...] = ()
     location: Mapping[str, Any] = field(default_factory=dict)
     """How to reach an object store."""
 
@@ -196,8 +202,8 @@ def read_options(format: Format, given: Mapping[str, str]) -> ReadOptions:
         name_filter=values.get("pathGlobFilter"),
         modified_after=_time("modifiedAfter", values.get("modifiedAfter")),
         modified_before=_time("modifiedBefore", values.get("modifiedBefore")),
-        ignore_missing=flag("ignoreMissingFiles", values.get("ignoreMissingFiles", "false")),
-        ignore_corrupt=flag("ignoreCorruptFiles", values.get("ignoreCorruptFiles", "false")),
+        ignore_missing=_flag_or_none("ignoreMissingFiles", values),
+        ignore_corrupt=_flag_or_none("ignoreCorruptFiles", values),
         partition_columns=_partition_columns(values),
         base_path=values.get("basePath"),
         max_partition_bytes=size("maxPartitionBytes", values.get("maxPartitionBytes", "128m")),
@@ -273,6 +279,7 @@ def write_options(format: Format, given: Mapping[str, str]) -> WriteOptions:
         max_records=size("maxRecordsPerFile", values["maxRecordsPerFile"]) if "maxRecordsPerFile" in values else None,
         max_bytes=size("maxFileBytes", values["maxFileBytes"]) if "maxFileBytes" in values else None,
         file_name=pattern,
+        partition_by=tuple(filter(None, (each.strip() for each in values.get("partitionBy", "").split(",")))),
         location=_location(values),
     )
 
@@ -323,6 +330,10 @@ def flag(name: str, value: str) -> bool:
 def tail(value: str) -> str | None:
     """One of ``wireloom.plan.TAILS``; ``None``: whichever suits the file."""
     return TAILS[one_of("tail", value.strip().lower(), TAILS)]
+
+
+def _flag_or_none(name: str, values: Mapping[str, str]) -> bool | None:
+    return flag(name, values[name]) if name in values else None
 
 
 def size(name: str, value: str, *, least: int = 1) -> int:

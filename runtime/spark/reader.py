@@ -8,9 +8,10 @@ from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from pyspark import TaskContext
 from pyspark.sql.datasource import DataSourceReader, InputPartition
 
-from ..errors import NothingThereError, WireloomError
+from ..errors import NothingThereError, TemporaryError, WireloomError
 from ..foreign import wrong_format
 from ..format import Format
 from .brief import Brief
@@ -53,7 +54,7 @@ class FormatReader(DataSourceReader):
         self.format = format
         self.targets = targets
         self.options = options
-        self.ends_where_storage_fails = options.ignore_corrupt
+        self.ends_where_storage_fails = bool(options.ignore_corrupt)
         """Whether the rows of a file up to where its storage failed are all that is wanted of it."""
 
     def partitions(self) -> Sequence[InputPartition]:
@@ -80,9 +81,20 @@ class FormatReader(DataSourceReader):
         if not isinstance(partition, Partition):
             # Spark reads one partition of its own making where there are no files.
             return iter(())
+        self._ask_session()
         if self.options.report_folder is not None:
             return self._read_and_report(partition, self.options.report_folder)
         return self._read(partition)
+
+    def _ask_session(self) -> None:
+        """Takes what no option says from the session's settings."""
+        missing, corrupt = self.options.ignore_missing, self.options.ignore_corrupt
+        if missing is None:
+            missing = _setting("ignoreMissingFiles")
+        if corrupt is None:
+            corrupt = _setting("ignoreCorruptFiles")
+            self.ends_where_storage_fails |= corrupt
+        self.options = replace(self.options, ignore_missing=missing, ignore_corrupt=corrupt)
 
     def _read(self, partition: Partition) -> Iterator[pa.RecordBatch]:
         from .ahead import ahead
@@ -166,7 +178,7 @@ class FormatReader(DataSourceReader):
         if not self.ends_where_storage_fails:
             advice = "ignoreCorruptFiles=true takes the rows up to there"
             offset = report.damaged[-1].offset
-            raise WireloomError(report.error or "", path=report.path, offset=offset, reason="missing", advice=advice)
+            raise TemporaryError(report.error or "", path=report.path, offset=offset, reason="missing", advice=advice)
 
     def _caster(self) -> Cast:
         """What gives Spark's types to batches of files, which have the same ``constants``."""
@@ -212,3 +224,9 @@ class FormatReader(DataSourceReader):
             options=scan,
             **known,
         )
+
+
+def _setting(name: str) -> bool:
+    """Whether the session's setting ``spark.sql.files.NAME`` is true. Spark hands it to the tasks of a query."""
+    context = TaskContext.get()
+    return context is not None and context.getLocalProperty(f"spark.sql.files.{name}") == "true"

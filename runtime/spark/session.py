@@ -31,6 +31,8 @@ SETTINGS = {
     "spark.sql.maxConcurrentOutputFileWriters": "32",
 }
 """Quiet, local, and without a web page."""
+WRITTEN = ("spark.sql.session.timeZone", "spark.sql.parquet.outputTimestampType")
+"""Those of them that say what is written; in a session elsewhere, all else is not ours to say."""
 
 
 def local_session(
@@ -65,6 +67,20 @@ def start(name: str = "wireloom", *, cores: int | str = "*", settings: Mapping[s
     for key, value in wanted.items():
         builder = builder.config(key, value)
     return builder.getOrCreate()
+
+
+def remote_session(name: str, address: str) -> SparkSession:
+    """A session at the server of Spark Connect at ``address``, with every format registered."""
+    from pyspark.sql import SparkSession
+
+    from . import register
+
+    builder = SparkSession.builder.appName(name).remote(address)
+    for key in WRITTEN:
+        builder = builder.config(key, SETTINGS[key])
+    session = builder.getOrCreate()
+    register(session)
+    return session
 
 
 def _quiet_logging() -> str:

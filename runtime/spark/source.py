@@ -93,8 +93,15 @@ class FormatSource(DataSource):
             reader, stream = self.reader(schema), stream_options(self._table(given)[0], given)
             # A file that is cut off while it is read is lost data, and what then happens has an option of its own.
             reader.ends_where_storage_fails |= not stream.fail_on_data_loss
-            # What the tasks are given of a file that grows are complete rows; the others are read once.
-            reader.options = replace(reader.options, tail=COMPLETE)
+            # What the tasks are given of a file that grows are complete rows; the others are read once. The session's
+            # settings for files that are missing are those of batch reads.
+            known = reader.options
+            reader.options = replace(
+                known,
+                tail=COMPLETE,
+                ignore_missing=bool(known.ignore_missing),
+                ignore_corrupt=bool(known.ignore_corrupt),
+            )
             return FormatStreamReader(reader, stream)
 
     def streamWriter(self, schema: StructType, overwrite: bool) -> FormatStreamWriter:  # noqa: N802

@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from ..errors import UnsupportedError, WireloomError
+from ..errors import TemporaryError, UnsupportedError, WireloomError
 from ..extras import require
 from ..storage import Location
 from .folders import Folder
@@ -32,10 +32,10 @@ REFUSED = frozenset({"PreconditionFailed", "ConditionalRequestConflict", "412", 
 
 @contextmanager
 def store_locked(place: Folder) -> Iterator[Callable[[], None]]:
-    """Keeps others out of a folder of a store. Gives what raises ``WireloomError`` where that is not true any more; it
+    """Keeps others out of a folder of a store. Gives what raises ``TemporaryError`` where that is not true any more; it
     is to be called before anything is done that others must not do at the same time.
 
-    Raises ``WireloomError`` where somebody is in, and ``UnsupportedError`` without boto3, or where the store does not
+    Raises ``TemporaryError`` where somebody is in, and ``UnsupportedError`` without boto3, or where the store does not
     know conditional writes.
     """
     lock = _Lock(place)
@@ -74,14 +74,14 @@ class _Lock:
         if not self._put(IfNoneMatch="*"):
             found, tag, is_old = self._found()
             if found is not None and not is_old and not is_gone(found):
-                raise WireloomError(
+                raise TemporaryError(
                     f"another ingest writes to it: wait for it, or stop it; {self._address} is its lock, which counts "
                     f"for nothing {LEASE:.0f} seconds after that",
                     path=self._place.address,
                 )
             condition = {"IfNoneMatch": "*"} if found is None else {"IfMatch": tag}
             if not self._put(**condition):
-                raise WireloomError("another ingest has just begun to write to it", path=self._place.address)
+                raise TemporaryError("another ingest has just begun to write to it", path=self._place.address)
         if self._put(IfNoneMatch="*"):
             raise UnsupportedError(
                 "the object store does not know conditional writes (If-None-Match), so nothing can keep two runs from "
@@ -96,9 +96,9 @@ class _Lock:
                 self.check()
 
     def check(self) -> None:
-        """Writes it once more. Raises ``WireloomError`` where it is another one's."""
+        """Writes it once more. Raises ``TemporaryError`` where it is another one's."""
         if not self._put(IfMatch=self._tag):
-            raise WireloomError(
+            raise TemporaryError(
                 "another ingest has taken over the table, since this one was not heard of for too long: what was not "
                 "committed is dropped; run it again",
                 path=self._place.address,

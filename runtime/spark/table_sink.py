@@ -15,6 +15,7 @@ from pyspark.sql.types import StructType
 
 from ..errors import WireloomError
 from .brief import Brief
+from .jobs import is_connect
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -116,8 +117,9 @@ def write_remote(frame: DataFrame, target: Folder, partition_by: list[str]) -> N
 
     session: Any = frame.sparkSession
     session.dataSource.register(TableSink)
-    # Spark looks for the source in the session that the thread has, and a new thread has none.
-    session._jvm.org.apache.spark.sql.classic.SparkSession.setActiveSession(session._jsparkSession)
+    if not is_connect(session):
+        # Spark looks for the source in the session that the thread has, and a new thread has none.
+        session._jvm.org.apache.spark.sql.classic.SparkSession.setActiveSession(session._jsparkSession)
     # The batches of a stream are written to the same folder, and those of the batch before are not there any more.
     target.delete(WRITTEN)
     options = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -12,12 +11,15 @@ from typing import TYPE_CHECKING
 
 from .. import errors
 from ..errors import WireloomError
+from .failures import disk_is_full, full
+from .jobs import jobs_of
 from .sidechannel import Findings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-JOB_GROUP = "wireloom ingest"
+    from .jobs import Jobs
+
 ABORT_SECONDS = 30.0
 """How long an interrupted job may take to clean up."""
 _ERRORS = f"{errors.__name__}."
@@ -57,12 +59,15 @@ class Watch:
         """Returns when the job is done. Raises what it raised, in brief; an interrupt cancels it."""
         from pyspark import inheritable_thread_target
 
-        group = f"{JOB_GROUP} {secrets.token_hex(4)}"
+        jobs = jobs_of(self._spark)
 
         def work() -> None:
             try:
-                self._spark.sparkContext.setJobGroup(group, JOB_GROUP, interruptOnCancel=True)
-                job()
+                jobs.begin()
+                try:
+                    job()
+                finally:
+                    jobs.end()
             except BaseException as error:
                 self._error = error
 
@@ -71,27 +76,21 @@ class Watch:
         try:
             while thread.is_alive():
                 thread.join(self._pause)
-                self._tell(group)
+                self._tell(jobs)
         except BaseException:
-            self._spark.sparkContext.cancelJobGroup(group)
+            jobs.cancel()
             # Spark takes away what its tasks have written so far.
             thread.join(ABORT_SECONDS)
             raise
         if self._error is not None:
             with in_brief():
                 raise self._error
-        self._tell(group)
+        self._tell(jobs)
 
-    def _tell(self, group: str) -> None:
+    def _tell(self, jobs: Jobs) -> None:
         if self._progress is None:
             return
-        tracker = self._spark.sparkContext.statusTracker()
-        tasks = 0
-        for job in tracker.getJobIdsForGroup(group):
-            info = tracker.getJobInfo(job)
-            for stage in info.stageIds if info is not None else ():
-                details = tracker.getStageInfo(stage)
-                tasks += details.numTasks if details is not None else 0
+        tasks = jobs.tasks()
         self._findings.refresh()
         reports = self._findings.reports
         self._progress(
@@ -115,9 +114,11 @@ def in_brief() -> Iterator[None]:
         yield
     except PySparkException as error:
         said = _said(str(error))
-        if said is None:
-            raise
-        raise said from None
+        if said is not None:
+            raise said from None
+        if disk_is_full(error):
+            raise full(error) from error
+        raise
 
 
 def _said(told: str) -> WireloomError | None:

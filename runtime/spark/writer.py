@@ -40,10 +40,12 @@ ABANDONED = timedelta(days=1)
 
 @dataclass(frozen=True)
 class WrittenFile:
-    """A file that waits for the commit: its ``name`` in the staging folder, and which task made it."""
+    """A file that waits for the commit: its ``name`` in the staging folder, which task made it, and for which folder
+    below the one that is written to."""
 
     name: str
     partition: int
+    folder: str = ""
 
 
 @dataclass
@@ -85,14 +87,25 @@ class FilesWriter:
         rows = 0
         with Brief():
             filled = (batch for batch in iterator if batch.num_rows)
-            first = next(filled, None)
-            if first is not None:
+            for folder, batches in self._by_folder(filled):
+                first = next(batches, None)
+                if first is None:
+                    continue
                 place = staging(self._folder(), attempt)
                 place.make()
-                for name, count in write_files(self.format, _again(first, filled), place, self.options):
-                    files.append(WrittenFile(name, partition))
+                for name, count in write_files(self.format, _again(first, batches), place, self.options):
+                    files.append(WrittenFile(name, partition, folder))
                     rows += count
         return Written(tuple(files), rows, attempt, query)
+
+    def _by_folder(self, batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[str, Iterator[pa.RecordBatch]]]:
+        if not self.options.partition_by:
+            yield "", batches
+            return
+        from .writer_partitions import by_folder
+
+        for folder, rows in by_folder(batches, self.options.partition_by):
+            yield folder, iter(rows)
 
     def _query(self, context: TaskContext | None) -> str | None:
         return None
@@ -112,20 +125,22 @@ class FilesWriter:
         _recover(journal)
         files = [(each.attempt, file) for each in written for file in each.files]
         before = [each for each in place.names() if each != HOME]
-        finals = names(
+        below = list(place.files()) if self.options.partition_by else before
+        own = names(
             self.options.file_name,
             ending(self.format, self.options.codec),
             _places(file.partition for _, file in files),
-            [] if self.overwrite else before,
+            [] if self.overwrite else [each.rpartition("/")[2] for each in below],
             batch=batch,
             job=job,
         )
+        finals = [f"{file.folder}/{name}" if file.folder else name for (_, file), name in zip(files, own, strict=True)]
         moves = [
             Move(TABLE, staged_name(attempt, file.name), final)
             for (attempt, file), final in zip(files, finals, strict=True)
         ]
         # What was there goes last: readers may find too much for a moment, never nothing.
-        removes = [(TABLE, each) for each in before if each not in finals] if self.overwrite else []
+        removes = [(TABLE, each) for each in _replaced(before, below, finals)] if self.overwrite else []
         journal.commit(Record(name, moves, removes))
         return journal
 
@@ -233,6 +248,15 @@ def _written(messages: list[WriterCommitMessage | None]) -> list[Written]:
     return [each for each in messages if isinstance(each, Written)]
 
 
+def _replaced(there: Iterable[str], files: Iterable[str], new: Sequence[str]) -> Iterator[str]:
+    """What new files replace. ``there``: files and folders directly in the folder; ``files``: all files in and below
+    it, where new ones are in folders as well."""
+    kept = set(new)
+    shared = {each.partition("/")[0] for each in new if "/" in each}
+    yield from (each for each in there if each not in kept and each not in shared)
+    yield from (each for each in files if each not in kept and each.partition("/")[0] in shared)
+
+
 def _again(first: pa.RecordBatch, rest: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     yield first
     yield from rest
@@ -244,6 +268,10 @@ def _check_columns(format: Format, schema: pa.Schema, options: WriteOptions) -> 
     from ..messages.rows import columns_of
     from ..writing.fields import fields_of
 
+    if options.partition_by:
+        from .writer_partitions import checked_partitions
+
+        schema = checked_partitions(schema, options.partition_by)
     if format.message is None:
         fields_of(format, schema)
     else:

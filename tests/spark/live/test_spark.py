@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 import wireloom
 import wireloom.spark
-from pyspark.errors import AnalysisException, PySparkException
+from pyspark.errors import AnalysisException, IllegalArgumentException, PySparkException
 
 from ..conftest import NAMES, ROWS, Sample
 
@@ -149,3 +149,13 @@ def test_one_view_and_several_filters(pushing: str, spark: SparkSession, samples
         assert zero.unionAll(view).count() == ROWS + ROWS // 3
     finally:
         spark.conf.unset("spark.sql.python.filterPushdown.enabled")
+
+
+def test_files_in_folders_by_values(spark: SparkSession, tmp_path: Path) -> None:
+    frame = spark.createDataFrame([(b"x", "a"), (b"y", "b/c"), (b"z", "a")], "payload binary, host string")
+    out = str(tmp_path / "out")
+    frame.write.format("cobs_log").mode("append").option("partitionBy", "host").save(out)
+    rows = spark.read.format("cobs_log").load(out).collect()
+    assert sorted((row.payload, row.host) for row in rows) == [(b"x", "a"), (b"y", "b/c"), (b"z", "a")]
+    with pytest.raises(IllegalArgumentException, match="partitioning"):
+        frame.write.format("cobs_log").mode("append").partitionBy("host").save(out)
