@@ -136,7 +136,9 @@ def command(
     INPUT is a path, a glob in quotes, a folder, or an s3:// address. The parts of the path that the format knows are
     columns, and may be what the table is partitioned by. Run again, it reads the files that came since. Every record is
     once in the table or the quarantine, also where it is killed: whatever was left undone is done by the next run.
-    The options of object stores count for INPUT, table, quarantine and metrics alike.
+    The options of object stores count for INPUT, table, quarantine and metrics alike. The exit code is 0 where all is
+    committed, 1 where something failed that may work when it is run again (Spark, its Java, a store, a full disk,
+    another run at work), and 2 where it would fail again.
 
     \b
       wireloom ingest edgemq_segment segments/ --table events --quarantine damaged --partition-by region
