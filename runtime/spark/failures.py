@@ -14,7 +14,7 @@ FULL_TEXTS = ("No space left on device", "Disk quota exceeded")
 AGAIN = "what was committed stays committed: run the same command again"
 UNREACHED = ("NETWORK_CONNECTION", "SERVICE_UNAVAILABLE", "SLOW_DOWN", "SlowDown", "curlCode", "onnect to the endpoint")
 """What Arrow and boto3 say where an object store does not answer, or not now."""
-UNAVAILABLE = "StatusCode.UNAVAILABLE"
+UNAVAILABLE = ("StatusCode.UNAVAILABLE", "RETRIES_EXCEEDED")
 """What a client of Spark Connect says that gets no answer."""
 
 
@@ -81,7 +81,7 @@ def _is_unanswered(error: BaseException) -> bool:
         return "Trace:" not in str(error)
     # A pipe is what our own output goes to.
     gone = isinstance(error, ConnectionError) and not isinstance(error, BrokenPipeError)
-    return gone or UNAVAILABLE in str(error)
+    return gone or any(text in str(error) for text in UNAVAILABLE)
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

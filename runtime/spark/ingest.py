@@ -79,7 +79,8 @@ def ingest(
     many files are committed together. ``progress`` is called several times a second, in the caller's thread.
     ``allow_modules``: modules out of which a spec may name classes, see ``wireloom.load_spec``.
 
-    Raises ``UnknownNameError`` and ``WireloomError``; in ``failfast`` the error of the first damage that was met.
+    Raises ``UnknownNameError`` and ``WireloomError``; ``TemporaryError`` where another run is at work, the disk is full
+    or a storage fails; in ``failfast`` the error of the first damage that was met.
     """
     wanted = request(
         spark,
