@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from wireloom import feeders, filescan, storage
 from wireloom.errors import DamagedInputError, UnknownNameError, WireloomError, WrongFormatError
+from wireloom.spark import reader as spark_reader
 from wireloom.spark.folder_columns import column_types, folder_values
 
 from .conftest import ROWS, Sample
@@ -91,6 +92,24 @@ def test_missing_files(logs: Path) -> None:
             with pytest.raises(WireloomError, match=r"5\.log: cannot be opened: No such file"):
                 [*reader.read(partitions[0])]
         gone.rename(there)
+
+
+@pytest.mark.parametrize("setting", ["ignoreMissingFiles", "ignoreCorruptFiles"])
+def test_settings_of_the_session(setting: str, logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As Spark hands them to tasks; what an option says counts more."""
+
+    class Context:
+        def getLocalProperty(self, name: str) -> str | None:  # noqa: N802
+            return "true" if name == f"spark.sql.files.{setting}" else None
+
+    there, gone = logs / "_spare" / "5.log", logs / "nothing.log"
+    unsaid = planned(NAME, path=there)
+    refused = planned(NAME, path=there, **{setting: "false"})
+    there.rename(gone)
+    monkeypatch.setattr(spark_reader.TaskContext, "get", Context)
+    assert [*unsaid[0].read(unsaid[1][0])] == []
+    with pytest.raises(WireloomError, match=r"5\.log: cannot be opened: No such file"):
+        [*refused[0].read(refused[1][0])]
 
 
 def test_files_that_cannot_be_read_on(logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""What becomes of a run whose Java dies, and of files that are gone when they are to be read."""
+"""What becomes of a run whose Java dies, and settings of the session."""
 
 from __future__ import annotations
 
@@ -46,26 +46,21 @@ def test_a_java_that_is_killed(spark: SparkSession, tmp_path: Path) -> None:
     assert records(tmp_path) == held
 
 
-@pytest.mark.parametrize("setting", ["spark.sql.files.ignoreMissingFiles", "spark.sql.files.ignoreCorruptFiles"])
-def test_files_that_are_gone(setting: str, spark: SparkSession, tmp_path: Path) -> None:
-    def frame(**options: str) -> int:
-        """The rows of two files, of which one is removed between planning and reading."""
-        for name in ("a", "b"):
-            (tmp_path / f"{name}.log").unlink(missing_ok=True)
-            log(tmp_path / f"{name}.log", "one", "two")
-        found = spark.read.format("cobs_log").options(**options).load(str(tmp_path))
-        # The data frame keeps what was planned.
-        found._jdf.queryExecution().executedPlan()
-        (tmp_path / "b.log").unlink()
-        return len(found.collect())
+def test_settings_of_the_session(spark: SparkSession, tmp_path: Path) -> None:
+    """Tasks are handed them; which file is missing is said in ``test_batch_read``."""
+    setting = "spark.sql.files.ignoreCorruptFiles"
+    log(tmp_path / "a.log", "one", "two", damaged=b"\x05!\0")
 
-    with pytest.raises(PySparkException, match=r"b\.log"):
-        frame()
+    def count(**options: str) -> int:
+        return len(spark.read.format("cobs_log").options(mode="failfast", **options).load(str(tmp_path)).collect())
+
+    with pytest.raises(PySparkException, match=r"a\.log"):
+        count()
     spark.conf.set(setting, "true")
     try:
-        assert frame() == 2
-        if "Missing" in setting:
-            with pytest.raises(PySparkException, match=r"b\.log"):
-                frame(ignoreMissingFiles="false")
+        assert count() <= 2
+        with pytest.raises(PySparkException, match=r"a\.log"):
+            count(ignoreCorruptFiles="false")
+        assert ingest(spark, "cobs_log", str(tmp_path), str(tmp_path / "_table"), mode="failfast").rows <= 2
     finally:
         spark.conf.unset(setting)
