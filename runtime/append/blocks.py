@@ -22,14 +22,19 @@ from __future__ import annotations
 
 from contextlib import suppress
 
+from ..codecs import may_be_compressed
 from ..errors import WireloomError
 from ..format import Format
 from .calls import Calls
 from .locking import FileLock
 from .tail import missing_delimiter, overlaps_itself
+from .target import Target
 
 TRIES = 3
 """How often a record is written before an error is raised; as often as the reference does."""
+REWRITES = 20
+"""How often a record is written again that went behind bytes of others that are no delimiter, before an error is
+raised: others are not that unlucky, but a file system may give offsets that mean nothing."""
 
 
 class AppendError(WireloomError):
@@ -37,36 +42,34 @@ class AppendError(WireloomError):
 
 
 class BlockWriter:
-    """Writes records, each with its delimiter, to one descriptor in append mode.
+    """Writes records, each with its delimiter, to one file in append mode.
 
     ``guards``: whether each record is kept apart from what others have torn; ``completes``: whether a torn delimiter is
-    completed, instead of a whole one put behind it. ``shared``: others may have inherited the descriptor. ``path``: for
-    errors.
+    completed, instead of a whole one put behind it.
     """
 
     def __init__(
         self,
         format: Format,
-        descriptor: int,
+        target: Target,
         calls: Calls,
         *,
         guards: bool,
         completes: bool,
-        shared: bool,
-        path: str | None,
     ) -> None:
+        self.target = target
         self.unsynced = False
         """Whether something was written since this was last set to false."""
         self._format = format
         self._delimiter = format.delimiter
         self._overlaps = overlaps_itself(format.delimiter)
-        self._descriptor = descriptor
+        self._descriptor = target.descriptor
         self._calls = calls
         self._guards = guards
         self._completes = completes
-        self._shared = shared
-        self._path = path
-        self._lock = FileLock(descriptor)
+        self._shared = target.file is None
+        """Others may have inherited the descriptor."""
+        self._lock = FileLock(target.descriptor)
         self._begun = False
         self._torn = False
         self._end = -1
@@ -83,8 +86,8 @@ class BlockWriter:
     def put(self, records: list[bytes]) -> None:
         """Writes ``records`` in one go and takes off the list what was accepted.
 
-        Where the first of them is not accepted in ``TRIES`` writes, a last delimiter is put for whoever writes next,
-        and ``AppendError`` is raised.
+        Where the first of them is not accepted in ``TRIES`` writes, or went behind bytes that are no delimiter in
+        ``REWRITES``, a last delimiter is put for whoever writes next, and ``AppendError`` is raised.
         """
         if not self._guards:
             self._write(records)
@@ -96,11 +99,14 @@ class BlockWriter:
     def _write(self, records: list[bytes], held: bool | None = None) -> None:
         """``held``: whether the lock is; ``None``: what is written need not stand behind a delimiter, except behind
         what this writer has torn."""
-        tries = 0
+        tries = rewrites = 0
         error: OSError | None = None
-        while tries < TRIES:
+        while tries < TRIES and rewrites < REWRITES:
             try:
                 lead, size = self._lead(held) if held is not None else (self._delimiter if self._torn else b"", None)
+                if size == 0 and not lead and may_be_compressed(records[0]):
+                    # Readers would take the log for a compressed stream.
+                    lead = self._delimiter
                 written = self._calls.write(self._descriptor, b"".join([lead, *records]))
             except OSError as caught:
                 error = caught
@@ -121,14 +127,23 @@ class BlockWriter:
             del records[first:complete]
             if not records:
                 return
-            tries = (0 if complete > first else tries) + is_short
+            if complete > first:
+                tries = rewrites = 0
+            tries += is_short
+            rewrites += first
         if self._torn:
             self._separate()
+        if rewrites == REWRITES:
+            raise AppendError(
+                f"a record was written {REWRITES} times, and never seen behind a delimiter: others write without the "
+                "lock, or the file system does not append; write to a local file system, with one writer at a time",
+                path=self.target.path,
+            )
         raise AppendError(
             f"a record could not be appended in {TRIES} tries: {error.strerror or error}"
             if error
             else f"a record could not be appended in {TRIES} tries: the writes came back short",
-            path=self._path,
+            path=self.target.path,
         ) from error
 
     def _lead(self, held: bool) -> tuple[bytes, int | None]:

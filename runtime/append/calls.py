@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import io
 import os
 import stat
 from typing import Protocol
-
-from ..errors import WireloomError
 
 
 class Calls(Protocol):
@@ -22,7 +19,7 @@ class Calls(Protocol):
         ...
 
     def size(self, descriptor: int) -> int | None:
-        """The size of the file in bytes; ``None`` where there is no such thing, as for a pipe."""
+        """The size of the file in bytes; ``None`` where there is no such thing, as for a pipe or a device."""
         ...
 
     def position(self, descriptor: int) -> int:
@@ -51,11 +48,9 @@ class SystemCalls:
         return None if end is None else self.read(descriptor, max(0, end - size), min(size, end))
 
     def size(self, descriptor: int) -> int | None:
-        """Moves to the end; appending is not disturbed by it."""
-        try:
-            return os.lseek(descriptor, 0, os.SEEK_END)
-        except OSError:
-            return None
+        """``os.fstat``, of regular files: some devices can be sought, and are at 0 whatever is written to them."""
+        status = os.fstat(descriptor)
+        return status.st_size if stat.S_ISREG(status.st_mode) else None
 
     def position(self, descriptor: int) -> int:
         """With ``O_APPEND`` a write leaves the descriptor's position behind what it wrote."""
@@ -72,35 +67,3 @@ class SystemCalls:
     def sync(self, descriptor: int) -> None:
         """``os.fsync``."""
         os.fsync(descriptor)
-
-
-def open_for_append(path: str, *, new: bool = False) -> io.FileIO:
-    """A file in append mode, created where it is missing; ``new``: it must be. Raises ``WireloomError``.
-
-    An object, which closes what nobody holds any more: a bare descriptor is lost where an interrupt comes right behind
-    the call that gave it.
-    """
-    try:
-        if new:
-            io.FileIO(path, "x").close()
-        try:
-            return io.FileIO(path, "a+")
-        except PermissionError:
-            # Its end cannot be looked at then, so delimiters are put where there may be some already.
-            return io.FileIO(path, "a")
-    except OSError as error:
-        raise WireloomError(f"cannot be appended to: {error.strerror}", path=path) from error
-
-
-def reopened(descriptor: int) -> io.FileIO | None:
-    """The regular file behind a descriptor, opened once more; ``None`` where that is not possible.
-
-    Processes that inherited one descriptor share its position and its locks. One of its own has its own of both.
-    """
-    path = f"/proc/self/fd/{descriptor}"
-    if not (os.path.islink(path) and stat.S_ISREG(os.fstat(descriptor).st_mode)):
-        return None
-    try:
-        return open_for_append(path)
-    except WireloomError:
-        return None

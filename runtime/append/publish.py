@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..format import Format
-from .calls import open_for_append
+from .target import open_for_append, path_of, refuse_name
 from .writer import AppendWriter
 
 
@@ -23,7 +23,9 @@ def publish(
     A file of that name is replaced. Where the block raises, nothing is left. The content is on the disk before the file
     gets its name. Options: those of ``AppendWriter``.
     """
-    final = Path(os.path.realpath(path))
+    shown = path_of(path)
+    refuse_name(shown)
+    final = Path(os.path.realpath(shown))
     temporary = final.with_name(f".{final.name}.{secrets.token_hex(4)}.tmp")
     try:
         with (

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Sequence
-from io import FileIO
 from typing import Any
 
 from ..errors import UnknownNameError, UnsupportedError, WireloomError
@@ -15,8 +14,9 @@ from ..threads import start
 from ..writing.batches import batches_of
 from ..writing.encoder import RowEncoder
 from .blocks import AppendError, BlockWriter
-from .calls import Calls, SystemCalls, open_for_append, reopened
+from .calls import Calls, SystemCalls
 from .tail import overlaps_itself
+from .target import Target
 
 NEVER, ALWAYS = "never", "always"
 
@@ -40,7 +40,8 @@ class AppendWriter:
     missing byte is put. With ``"complete"`` an empty file is also left without a delimiter at its start, and a
     delimiter that could not be written after a torn record is put before the next one.
 
-    Raises ``WireloomError`` where the file cannot be opened and ``UnsupportedError`` for a format without delimiters.
+    Raises ``WireloomError`` where the file cannot be opened, and ``UnsupportedError`` for a format without delimiters
+    and for a file that is compressed, by its name or its first bytes.
     """
 
     def __init__(
@@ -67,39 +68,24 @@ class AppendWriter:
         self._encoder = RowEncoder(self.format, max_record=max_record, numbered=False)
         self._calls = calls if calls is not None else SystemCalls()
         self._buffer = buffer
+        self._guards, self._completes = begin, torn_delimiter == "complete"
         self._pending: list[bytes] = []
         self._pending_size = 0
         self._timer: threading.Timer | None = None
         self._late_error: OSError | WireloomError | None = None
         self._lock = threading.RLock()
         self._process = os.getpid()
-        self._path: str | None = None
-        self._file: FileIO | None = None
-        """What is ours to close."""
-        if isinstance(target, int):
-            self._file = reopened(target)
-            self._descriptor = self._file.fileno() if self._file is not None else target
-        else:
-            self._path = os.fspath(target)
-            self._file = open_for_append(self._path)
-            self._descriptor = self._file.fileno()
-        if overlaps_itself(self.format.delimiter) and not (self._file is not None and self._file.readable()):
-            if self._file is not None:
-                self._file.close()
+        self._closed = False
+        self._blocks = self._blocks_on(Target(target, self.format, reopen=False))
+
+    def _blocks_on(self, target: Target) -> BlockWriter:
+        if overlaps_itself(self.format.delimiter) and not target.readable:
             raise UnsupportedError(
                 f"the delimiter {self.format.delimiter.hex()} overlaps itself, so {self.format.name} can be appended "
                 "to only where the end of the file can be read: give its path, and let it be read as well",
-                path=self._path,
+                path=target.path,
             )
-        self._blocks = BlockWriter(
-            self.format,
-            self._descriptor,
-            self._calls,
-            guards=begin,
-            completes=torn_delimiter == "complete",
-            shared=self._file is None,
-            path=self._path,
-        )
+        return BlockWriter(self.format, target, self._calls, guards=self._guards, completes=self._completes)
 
     def append(self, **values: Any) -> None:
         """Appends one record: the format's columns by name. Raises ``AppendError``, and ``WireloomError`` for values
@@ -137,12 +123,11 @@ class AppendWriter:
         """Writes what is buffered, syncs unless that is never wanted, and closes the file. Again: nothing."""
         if os.getpid() != self._process:
             # What is buffered is written by the process that gathered it.
-            self._descriptor = -1
-            if self._file is not None:
-                self._file.close()
+            self._closed = True
+            self._blocks.target.close()
             return
         with self._lock:
-            if self._descriptor < 0:
+            if self._closed:
                 return
             try:
                 self._raise_late_error()
@@ -150,10 +135,9 @@ class AppendWriter:
                 if self._blocks.unsynced and self._every is not None:
                     self._sync()
             finally:
-                self._descriptor = -1
+                self._closed = True
                 # First: the timer, which holds this object, may not end where stopping it is interrupted.
-                if self._file is not None:
-                    self._file.close()
+                self._blocks.target.close()
                 if self._timer is not None:
                     self._timer.cancel()
 
@@ -169,14 +153,14 @@ class AppendWriter:
             raise WireloomError(
                 "the writer was opened before this process was forked, and belongs to the one that opened it: open one "
                 "here",
-                path=self._path,
+                path=self._blocks.target.path,
             )
         return self._lock
 
     def _check_open(self) -> None:
         """Raises the error that is due, or ``WireloomError`` where the writer is closed."""
-        if self._descriptor < 0:
-            raise WireloomError("the writer is closed", path=self._path)
+        if self._closed:
+            raise WireloomError("the writer is closed", path=self._blocks.target.path)
         self._raise_late_error()
 
     def _take(self, records: list[bytes]) -> None:
@@ -220,7 +204,7 @@ class AppendWriter:
     def _on_time(self) -> None:
         with self._lock:
             self._timer = None
-            if self._descriptor < 0:
+            if self._closed:
                 return
             try:
                 self._flush()
@@ -230,10 +214,12 @@ class AppendWriter:
                 self._late_error = error
 
     def _sync(self) -> None:
+        target = self._blocks.target
         try:
-            self._calls.sync(self._descriptor)
+            self._calls.sync(target.descriptor)
         except OSError as error:
-            raise AppendError(f"what was appended may not be on the disk: {error.strerror}", path=self._path) from error
+            message = f"what was appended may not be on the disk: {error.strerror}"
+            raise AppendError(message, path=target.path) from error
         self._blocks.unsynced = False
 
     def _raise_late_error(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
 from typing import Protocol
 
 from ..nearest import unknown
@@ -31,6 +32,20 @@ class Decoder(Protocol):
         ...
 
 
+def named(name: str) -> str | None:
+    """The codec that a file's name stands for by its ending; ``None`` where it stands for none.
+
+    >>> named("a.log.GZ"), named("a.log"), named("gz")
+    ('gzip', None, None)
+    """
+    return SUFFIXES.get(PurePath(name).suffix.lower())
+
+
+def may_be_compressed(head: bytes) -> bool:
+    """Whether a stream that begins so has the magic number of a codec."""
+    return any(module.looks_like(head) for module in (zstd, gzip))
+
+
 def detect(head: bytes, name: str, usual: str) -> str:
     """The codec of a stream, by ``head``, its first ``HEAD`` bytes.
 
@@ -38,13 +53,12 @@ def detect(head: bytes, name: str, usual: str) -> str:
     does that of the ``usual`` codec of the format. In all others the bytes must also decompress: the first bytes of a
     log that is not compressed may be anything. Raises ``CodecError`` for a file named as compressed that is not.
     """
-    suffix = f".{name.lower().rpartition('.')[2]}"
-    named = SUFFIXES.get(suffix)
+    expected = named(name)
     for codec, module in (("zstd", zstd), ("gzip", gzip)):
-        if module.looks_like(head) and (codec in (named, usual) or module.begins_well(head)):
+        if module.looks_like(head) and (codec in (expected, usual) or module.begins_well(head)):
             return codec
-    if named is not None and head:
-        raise CodecError(f"not a {named} stream, though its name ends in {suffix}")
+    if expected is not None and head:
+        raise CodecError(f"not a {expected} stream, though its name ends in {PurePath(name).suffix}")
     return "none"
 
 
@@ -76,4 +90,6 @@ __all__ = [
     "checked",
     "decoder",
     "detect",
+    "may_be_compressed",
+    "named",
 ]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import wireloom
-from wireloom.append import AppendWriter, calls, publish
+from wireloom.append import AppendWriter, publish, target
 from wireloom.append import publish as publishing
 from wireloom.writing import output
 
@@ -51,7 +51,7 @@ def test_a_log_that_is_published(tmp_path: Path) -> None:
             assert path.read_bytes() == PUBLISHED
             path.unlink()
 
-    functions = [publishing.__wrapped__, calls.open_for_append, AppendWriter.close]  # type: ignore[attr-defined]
+    functions = [publishing.__wrapped__, target.open_for_append, AppendWriter.close]  # type: ignore[attr-defined]
     assert interrupted_everywhere(work, functions, check) > 50
 
 
@@ -64,7 +64,8 @@ def test_a_log_that_is_appended_to(sync: str | float, tmp_path: Path) -> None:
     def check() -> None:
         assert open_below(tmp_path) == []
 
-    assert interrupted_everywhere(work, [calls.open_for_append, AppendWriter.__init__], check) > 50
+    functions = [target.open_for_append, target.Target.__init__, AppendWriter.__init__]
+    assert interrupted_everywhere(work, functions, check) > 50
     # What was appended before and after is whole.
     assert set(wireloom.read("word_stuffed_log", tmp_path / "a.log")["payload"].to_pylist()) == {b"a"}
 

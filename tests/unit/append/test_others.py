@@ -257,7 +257,7 @@ def test_a_descriptor_that_cannot_be_opened_again(
 ) -> None:
     """Each write begins with a delimiter then, whatever others do in between."""
     format, path = formats[name], tmp_path / "log"
-    monkeypatch.setattr("wireloom.append.writer.reopened", lambda descriptor: None)
+    monkeypatch.setattr("wireloom.append.target.reopened", lambda descriptor: None)
     torn = wire(format, b"torn")[:4]
     with (
         path.open("ab") as file,
@@ -293,7 +293,7 @@ def test_a_file_that_cannot_be_read(name: str, formats: dict[str, Format], tmp_p
 def test_a_delimiter_that_overlaps_itself_needs_the_end_of_the_file(
     formats: dict[str, Format], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("wireloom.append.writer.reopened", lambda descriptor: None)
+    monkeypatch.setattr("wireloom.append.target.reopened", lambda descriptor: None)
     with (tmp_path / "log").open("ab") as file, pytest.raises(UnsupportedError, match="the delimiter 0a0a overlaps"):
         AppendWriter(file.fileno(), formats["blank_lines"])
 

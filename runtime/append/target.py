@@ -1,0 +1,190 @@
+"""What an append writer writes to: the file of a path, which may be renamed meanwhile, or a descriptor."""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+from typing import Any
+
+from .. import codecs
+from ..addresses import local_path, scheme_of
+from ..errors import UnsupportedError, WireloomError
+from ..format import Format
+from .calls import SystemCalls
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+ACCESS = os.O_RDONLY | os.O_WRONLY | os.O_RDWR
+"""The flags of a descriptor that say what it is open for."""
+
+
+class Target:
+    """An open file in append mode, and whether its path still names it.
+
+    ``target`` and ``reopen`` are those of ``AppendWriter``. Raises ``WireloomError`` for what cannot be appended to,
+    ``UnsupportedError`` for a compressed file.
+    """
+
+    def __init__(self, target: Any, format: Format, *, reopen: bool) -> None:
+        self.path: str | None = None
+        """For messages, as it was given; ``None`` for a descriptor."""
+        self.file: io.FileIO | None
+        """What is ours to close."""
+        if isinstance(target, int) and not isinstance(target, bool):
+            check_descriptor(target)
+            self.file = reopened(target)
+            self.descriptor = target if self.file is None else self.file.fileno()
+            refuse_name(name_of(target))
+        else:
+            self.path = path_of(target)
+            refuse_name(self.path)
+            self.file = open_for_append(self.path)
+            self.descriptor = self.file.fileno()
+        self._format = format
+        status = os.fstat(self.descriptor)
+        self._identity = (status.st_dev, status.st_ino)
+        followed = reopen and self.path is not None and stat.S_ISREG(status.st_mode)
+        # The process may go to another folder.
+        self._followed = os.path.abspath(self.path) if followed and self.path is not None else None
+        refuse_compressed(self.descriptor, format, self.path)
+
+    @property
+    def readable(self) -> bool:
+        """Whether the end of the file can be looked at."""
+        return self.file is not None and self.file.readable()
+
+    def renamed(self) -> bool:
+        """Whether the path names another file by now, or none. What cannot be told is no."""
+        if self._followed is None:
+            return False
+        try:
+            status = os.stat(self._followed)
+        except (FileNotFoundError, NotADirectoryError):
+            return True
+        except OSError:
+            return False
+        return (status.st_dev, status.st_ino) != self._identity
+
+    def successor(self) -> Target | None:
+        """The file that the path names now, created where it is missing. ``None`` where it is missing and may not be
+        created, and the present one has a name yet, by which its records are found. Raises ``WireloomError``."""
+        assert self._followed is not None
+        try:
+            return Target(self._followed, self._format, reopen=True)
+        except WireloomError:
+            if os.path.lexists(self._followed) or not os.fstat(self.descriptor).st_nlink:
+                raise
+            return None
+
+    def close(self) -> None:
+        """Closes what is ours."""
+        if self.file is not None:
+            self.file.close()
+
+
+def path_of(target: Any) -> str:
+    """The local path that ``target`` names. Raises ``WireloomError``."""
+    try:
+        path = os.fsdecode(target)
+    except TypeError:
+        raise WireloomError(
+            f"cannot append to {type(target).__name__}: give a path, or a descriptor that was opened with O_APPEND"
+        ) from None
+    if scheme_of(path) not in ("", "file"):
+        raise UnsupportedError(
+            "logs are appended to on local file systems: give a local path, and use wireloom.write for an object store",
+            path=path,
+        )
+    path = local_path(path)
+    if "\0" in path:
+        raise WireloomError("cannot be appended to: a path has no NUL character", path=path.replace("\0", "\\0"))
+    return path
+
+
+def open_for_append(path: str, *, new: bool = False) -> io.FileIO:
+    """A file in append mode, created where it is missing; ``new``: it must be. Raises ``WireloomError``.
+
+    An object, which closes what nobody holds any more: a bare descriptor is lost where an interrupt comes right behind
+    the call that gave it.
+    """
+    try:
+        if new:
+            io.FileIO(path, "x").close()
+        elif os.path.exists(path) and not os.path.isfile(path):
+            # Who opens a pipe for reading as well is its reader, and the records go nowhere.
+            return io.FileIO(path, "a")
+        try:
+            return io.FileIO(path, "a+")
+        except PermissionError:
+            # Its end cannot be looked at then, so delimiters are put where there may be some already.
+            return io.FileIO(path, "a")
+    except OSError as error:
+        raise WireloomError(f"cannot be appended to: {error.strerror}", path=path) from error
+
+
+def check_descriptor(descriptor: int) -> None:
+    """Raises ``WireloomError`` for one that is not open, or not for appending."""
+    try:
+        status = os.fstat(descriptor)
+        flags = fcntl.fcntl(descriptor, fcntl.F_GETFL) if fcntl is not None else os.O_WRONLY | os.O_APPEND
+    except (OSError, OverflowError) as error:
+        raise WireloomError(f"{descriptor} is not the descriptor of an open file") from error
+    if flags & ACCESS == os.O_RDONLY:
+        raise WireloomError(
+            f"the descriptor {descriptor} is open for reading only: open it for appending, as with 'ab'"
+        )
+    if stat.S_ISREG(status.st_mode) and not flags & os.O_APPEND:
+        raise WireloomError(
+            f"the descriptor {descriptor} was opened without O_APPEND, so what others append would be overwritten: "
+            "open it for appending, as with 'ab' (in a shell: '>>'), or give the path"
+        )
+
+
+def reopened(descriptor: int) -> io.FileIO | None:
+    """The regular file behind a descriptor, opened once more; ``None`` where that is not possible.
+
+    Processes that inherited one descriptor share its position and its locks. One of its own has its own of both.
+    """
+    path = f"/proc/self/fd/{descriptor}"
+    if not (os.path.islink(path) and stat.S_ISREG(os.fstat(descriptor).st_mode)):
+        return None
+    try:
+        return open_for_append(path)
+    except WireloomError:
+        return None
+
+
+def name_of(descriptor: int) -> str:
+    """The path of the file behind a descriptor; empty where the system does not tell."""
+    try:
+        return os.readlink(f"/proc/self/fd/{descriptor}")
+    except OSError:
+        return ""
+
+
+def refuse_name(path: str) -> None:
+    """Raises ``UnsupportedError`` where the name of the file, or of a link to it, is that of a compressed one."""
+    for each in (path, os.path.realpath(path)):
+        codec = codecs.named(each)
+        if codec is not None:
+            raise UnsupportedError(
+                f"cannot be appended to: by its name it is a {codec} stream, and readers could not read records that "
+                "are not compressed; append to a name without that ending, and compress the log when it is complete",
+                path=each,
+            )
+
+
+def refuse_compressed(descriptor: int, format: Format, path: str | None) -> None:
+    """Raises ``UnsupportedError`` where readers take the file for a compressed one by its first bytes."""
+    head = SystemCalls().read(descriptor, 0, codecs.HEAD)
+    codec = codecs.detect(head, "", format.codec) if head else "none"
+    if codec != "none":
+        raise UnsupportedError(
+            f"cannot be appended to: it holds a {codec} stream, behind which records that are not compressed could not "
+            "be read; decompress it first, or append to another file",
+            path=path,
+        )
