@@ -127,7 +127,9 @@ def load(place: str) -> type[Any]:
     try:
         found: Any = importlib.import_module(module)
     except ModuleNotFoundError as error:
-        raise WireloomError(f"the routine {place!r} needs the module {error.name}: install it") from error
+        raise WireloomError(
+            f"the routine {place!r} needs the module {error.name}: install it, or name its folder in PYTHONPATH"
+        ) from error
     except Exception as error:
         raise WireloomError(f"the routine {place!r} cannot be imported: {error}") from error
     for part in name.split("."):

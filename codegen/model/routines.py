@@ -146,7 +146,7 @@ def said_of_routines(whole: Spec) -> tuple[list[Diagnostic], list[tuple[Position
 
 def _problem(routine: Routine, spec: Spec) -> str | None:
     if not is_installed(routine.module):
-        return "and there is no such module: install it, or correct the name"
+        return "and there is no such module: install it, name its folder in PYTHONPATH, or correct the name"
     if not is_allowed(routine, spec):
         # Whether the module has the class is not known without running it.
         return None

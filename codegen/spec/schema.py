@@ -107,7 +107,10 @@ def _kind(kind: Kind) -> Schema:
             # The first branch is what editors offer; the second is a name of the spec's own, with arguments.
             return {"anyOf": [{"enum": list(BUILT_IN)}, {"type": "string", "pattern": rf"^\s*(?:{TYPE_NAME}|b\d+)"}]}
         case ProcessKind():
-            return {"type": "string", "pattern": r"^\s*[a-z][a-z0-9_.]*\s*(?:\([\s\S]*\))?\s*$"}
+            return {
+                "type": "string",
+                "pattern": r"^\s*[a-z][a-z0-9_]*(?:\.[a-z_][a-z0-9_]*)*\s*(?:\([\s\S]*\))?\s*$",
+            }
         case ContentsKind():
             byte = {"type": "integer", "minimum": -128, "maximum": 255}
             part = {"anyOf": [byte, {"type": "string"}]}

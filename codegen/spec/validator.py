@@ -52,7 +52,7 @@ from .tables import EXTENSION, TABLES
 from .tree import Mapping, Scalar, Sequence, YamlNode, described
 from .words import nearest, shortened, shown, suggestion
 
-_PROCESS = re.compile(r"\s*([a-z][a-z0-9_.]*)\s*(?:\((.*)\))?\s*", re.DOTALL)
+_PROCESS = re.compile(r"\s*([a-z][a-z0-9_]*(?:\.[a-z_][a-z0-9_]*)*)\s*(?:\((.*)\))?\s*", re.DOTALL)
 
 
 class Validator:

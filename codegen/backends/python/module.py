@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cached_property
@@ -9,8 +10,9 @@ from functools import cached_property
 from wireloom.routines import kaitai_place
 
 from ...model.following import Followers, followers
-from ...model.model import Spec
+from ...model.model import Process, Spec
 from ...model.types import Path, UserType
+from ..base import refuse
 from .api import Api
 from .layout import length_fields, structs
 from .message_rules import message_paths
@@ -147,10 +149,12 @@ class Module:
         """The class of an enum, of this spec or of one that it imports."""
         return f"{self.class_of(path[:-1])}.{enum_class(self.spec.struct(path[:-1]), path[-1])}"
 
-    def routine(self, name: str) -> str:
+    def routine(self, process: Process) -> str:
         """The class that a ``process`` means, imported as Kaitai's compiler imports it, but under a name of its own."""
-        module, _, kind = kaitai_place(name).partition(":")
-        if "." in name:
+        module, _, kind = kaitai_place(process.name).partition(":")
+        if any(keyword.iskeyword(each) for each in (*module.split("."), kind)):
+            refuse(process.position, f"'{process.name}' names no class that Python can import: a word is Python's own")
+        if "." in process.name:
             return f"{self._imported(f'import {module}', module.replace('.', '_'))}.{kind}"
         return self._imported(f"from {module} import {kind}", kind)
 

@@ -356,3 +356,16 @@ seq:
     assert not hasattr(read(tmp_path, body, b"\0" + good[1:]), "crc")
     with pytest.raises(ChecksumError):
         read(tmp_path, body, good.replace(b"9", b"8"))
+
+
+@pytest.mark.parametrize("name", ["import.turn", "lambda", "a.class.b", "none"])
+def test_a_process_that_python_cannot_import_is_refused(tmp_path: Path, name: str) -> None:
+    for api in (Api.KAITAI, Api.KAITAI_READ_WRITE):
+        compiled = Compiled(tmp_path, f"meta: {{id: made}}\nseq: [{{id: a, size: 3, process: {name}}}]\n", api=api)
+        assert f"made.ksy:2:33: error: '{name}' names no class that Python can import" in compiled.errors[0]
+
+
+@pytest.mark.parametrize("name", ["a..b", "a.", ".a", "a.1", "a b", "A.b"])
+def test_a_process_has_a_name(tmp_path: Path, name: str) -> None:
+    compiled = Compiled(tmp_path, f"meta: {{id: made}}\nseq: [{{id: a, size: 3, process: '{name}'}}]\n")
+    assert "or the name of a routine" in compiled.errors[0]

@@ -130,7 +130,7 @@ def _encoder_parts(scope: ClassScope, attribute: Attribute, process: Process) ->
             return [scope.use("xor"), *arguments]
         case "rol" | "ror":
             return [scope.use("rotate_right" if process.name == "rol" else "rotate_left"), *arguments]
-    return [scope.use("encoded"), scope.module.routine(process.name), *arguments]
+    return [scope.use("encoded"), scope.module.routine(process), *arguments]
 
 
 def _solutions(scope: ClassScope, attribute: Attribute) -> tuple[str, ...]:
