@@ -38,6 +38,7 @@ EXPLANATIONS = {
     "magic": "the first bytes are not those of the format",
     "digest": "the digest does not hold",
     "message": "it is no such message",
+    "zeros": "nothing but zeros, which were never written or are what was wiped",
     "index": "an index is behind the end of its table",
 }
 

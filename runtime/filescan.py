@@ -13,7 +13,7 @@ import pyarrow as pa
 from .ending import fill_up_to_break, has_proof
 from .errors import DamagedInputError, WireloomError
 from .evidence import decide
-from .feeders import Feeder, Filled, RowDamage, Settings, Status, make
+from .feeders import FEW_DAMAGES, Feeder, Filled, RowDamage, Settings, Status, make
 from .foreign import Looks
 from .ledger import CUT_ADVICE, Ledger
 from .opening import Opened, open_input
@@ -33,6 +33,7 @@ from .recovery import (
 from .report import Damage, FileReport
 from .storage import Input
 from .window import MemoryWindow, Window
+from .zero_runs import Behind, Fill, cut_at_zeros, ends_in_zeros, pass_zeros
 from .zeros import skip_zeros
 
 if TYPE_CHECKING:
@@ -82,6 +83,7 @@ class FileScan:
         try:
             reached_end = yield from (self._stream(opened) if self._plan.format.streaming else self._whole(window))
             yield from lost_end(self._plan, self.report, window, self._builder, self._searched)
+            self._look_at_tail(opened)
             if reached_end:
                 self.report.bytes = window.base + len(window.view) - self._start
             if (reached_end or self._tail_ends(opened)) and window.error is not None:
@@ -100,6 +102,14 @@ class FileScan:
     def _count(self, window: Window) -> None:
         """Notes how far the reading has come."""
         self.report.bytes = max(self.report.bytes, window.base + window.begin - self._start)
+
+    def _look_at_tail(self, opened: Opened) -> None:
+        """Notes whether what is not read is nothing but zeros; as far as that can be known without waiting."""
+        if self._plan.format.delimiter or self.report.tail in ("clean", "growing", "limit"):
+            return
+        if opened.window.at_end or not self._source.patient:
+            most = DRAINED if opened.size is None else opened.size
+            self.report.tail_zeros |= ends_in_zeros(opened.window, self.report.tail_offset, most)
 
     def _tail_ends(self, opened: Opened) -> bool:
         """Whether the end of the input is at hand behind a lost row; where that can take for ever, it is not tried."""
@@ -151,7 +161,7 @@ class FileScan:
         plan, window = self._plan, opened.window
         # Where the size of a row does not depend on what is in it, it is trusted.
         holds_back = plan.verify and not plan.format.delimiter and not plan.format.sized_rows
-        capacity = plan.batch_rows
+        usual = capacity = plan.batch_rows
         at_start, stop = opened.at_start, self._stop
         if at_start and self._source.is_file and plan.format.delimiter and 0 not in plan.format.delimiter:
             begin = window.base + window.begin
@@ -161,7 +171,10 @@ class FileScan:
         while True:
             self._looks.at(window)
             self._filled_from = (window.begin, at_start)
-            filled = self._fill(feeder, window, capacity, at_start, stop)
+            fill: Fill = partial(self._fill, feeder, window, capacity, at_start)
+            filled, zeros = fill(stop), -1
+            if not plan.format.delimiter and (filled.damages or filled.status is Status.LOST):
+                filled, zeros = cut_at_zeros(filled, window, fill)
             doubtful: RowDamage | None = None
             holds: int | None = None
             if holds_back and filled.damages:
@@ -169,8 +182,8 @@ class FileScan:
                 if doubtful is not None and filled.status in (Status.TRUNCATED, Status.LOST):
                     base = window.base
                     holds = next_row(feeder, window, doubtful.begin, filled.position)
-                    if holds is None:
-                        # Their lengths led to where the input ends, as far as anybody can know.
+                    if holds is None or (zeros >= 0 and holds > filled.position):
+                        # Their lengths led to where the input ends, as far as anybody can know, or to zeros.
                         held, doubtful = filled, None
                     held = replace(held, consumed=held.consumed - (window.base - base))
                     self._filled_from = (window.begin, at_start)
@@ -179,8 +192,10 @@ class FileScan:
             window.begin = filled.consumed
             self._count(window)
             yield from self._emit(filled, opened)
+            # A fill that ends at zeros was done twice: where there are many, the next is a small one.
+            usual = min(FEW_DAMAGES if zeros >= 0 else 2 * usual, plan.batch_rows)
             # Where all rows of a batch are held back, more are needed to know what follows.
-            capacity = max(plan.batch_rows, CAPACITY) if doubtful is not None and not moved else plan.batch_rows
+            capacity = max(usual, CAPACITY) if doubtful is not None and not moved else usual
             at_start = at_start and not moved
             reached = window.base + window.begin
             if self._ledger.is_in_run(reached):
@@ -217,6 +232,11 @@ class FileScan:
                         window.begin = holds - window.base
                         content = bytes(window.view[begin - window.base : window.begin][:CONTENT])
                         yield from self._damage(doubtful._replace(end=holds, row=-1), content)
+                    elif zeros > 0 or (zeros == 0 and plan.recover):
+                        lost = RowDamage(begin, begin, -1, reason)
+                        end = yield from self._pass_zeros(feeder, window, lost, zeros)
+                        if end >= 0:
+                            return self._end_lost(window, reason, end, filled.error, reached_end=True)
                     elif not plan.recover or plan.format.delimiter:
                         return self._end_lost(window, reason, begin, filled.error)
                     elif not (yield from self._recover(feeder, window, RowDamage(begin, begin, -1, reason))):
@@ -308,6 +328,23 @@ class FileScan:
         window.begin = filled.position - window.base
         content = skip_frame(window, filled.consumed, self._plan.format.delimiter)
         yield from self._damage(RowDamage(filled.position, window.base + window.begin, -1, filled.reason), content)
+
+    def _pass_zeros(self, feeder: Feeder, window: Window, lost: RowDamage, size: int) -> Generator[Any, None, int]:
+        """Goes on behind a run of zeros where a row was ``lost``; ``size``: bytes of each row in the run, 0 where they
+        have none. Gives the offset from which on nothing can be read, -1 where there is none."""
+        step = size + self._padding if size else 0
+        window.begin = lost.begin - window.base
+        fixed = self._plan.format.sized_rows and size > 0
+        behind = pass_zeros(feeder, window, step, fixed=fixed, guess=not self._plan.recover)
+        end = window.base + window.begin
+        content = bytes(min(end - lost.begin, CONTENT))
+        if behind is Behind.NOTHING and not size:
+            self.report.tail_zeros, self._searched = window.error is None, content
+            return lost.begin
+        yield from self._damage(lost._replace(end=end, reason="zeros"), content)
+        if behind is not Behind.UNKNOWN or (yield from self._recover(feeder, window, lost._replace(begin=end))):
+            return -1
+        return end
 
     def _recover(self, feeder: Feeder, window: Window, damage: RowDamage) -> Generator[Any, None, bool]:
         """Goes on at the next row that holds behind the beginning of ``damage``. False: there is none."""

@@ -49,7 +49,7 @@ class Ledger:
             return False
         if self._fails:
             raise self._error(damage, *details(damage), said=said)
-        if self._is_one_more(damage):
+        if self._is_one_more(damage) or self._goes_on(damage):
             self._grow(damage.end)
             return False
         if len(self._report.damaged) < MOST_LISTED:
@@ -95,6 +95,13 @@ class Ledger:
         self._empty = self._empty + 1 if damage.begin == self._empty_end else 1
         self._empty_end = damage.end
         return self._empty > LISTED_EMPTY + 1
+
+    def _goes_on(self, damage: RowDamage) -> bool:
+        """Whether the range is the next part of a run of zeros, which is one range."""
+        if damage.reason != "zeros" or self._report.unlisted or not self._report.damaged:
+            return False
+        last = self._report.damaged[-1]
+        return last.reason == "zeros" and last.offset + last.length == damage.begin
 
     def _grow(self, end: int) -> None:
         """The range that was noted last reaches to ``end``."""

@@ -23,6 +23,7 @@ REASONS = (
     "codec",
     "missing",
     "magic",
+    "zeros",
 )
 """Every reason that a report or an error gives. The first eight are numbered as ``wireloom.program.Reason``."""
 
@@ -53,7 +54,8 @@ class FileReport:
     there yet), ``invalid_length`` or ``invalid_value`` (a row whose layout cannot be
     trusted; what follows was not read), ``limit`` (a row that is larger than the largest record; the same), ``unread``
     (the reader was stopped before the end); ``tail_offset``: where that was: the end of the last complete row;
-    ``tail_size``: bytes from there to the end of the input, ``None`` where that is not known. ``error``: what the codec
+    ``tail_size``: bytes from there to the end of the input, ``None`` where that is not known;
+    ``tail_zeros``: all of them are zeros, space that was allocated ahead or never written. ``error``: what the codec
     or the storage said, if it failed, which limit ended the reading, or what was wrong with the first damaged message.
     ``options``: what the reader decided by itself, such as ``{"stride": "layout"}``. ``facts``: what is only said of
     inputs of this format, such as the number of their messages.
@@ -70,6 +72,7 @@ class FileReport:
     tail: str = "unread"
     tail_offset: int = 0
     tail_size: int | None = None
+    tail_zeros: bool = False
     error: str | None = None
     foreign: bool = False
     """Whether it is not of the format, by its looks: bytes are there, and no record among them holds."""
@@ -110,6 +113,8 @@ class FileReport:
         if self.unlisted:
             result["unlisted"] = self.unlisted
             result["unlisted_reasons"] = dict(sorted(self.unlisted_reasons.items()))
+        if self.tail_zeros:
+            result["tail_zeros"] = True
         if self.error is not None:
             result["error"] = self.error
         if self.foreign:

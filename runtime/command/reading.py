@@ -111,7 +111,8 @@ def verdict(file: FileReport) -> str:
         return f"clean up to byte {file.tail_offset}, where a row begins that is not complete yet"
     if file.tail not in ("clean", "unread", "growing"):
         what = "ends inside a row" if file.tail == "truncated" else "not read further"
-        parts.append(f"{what} from byte {file.tail_offset} on ({file.tail})")
+        why = f"{file.tail}: zeros to the end" if file.tail_zeros else file.tail
+        parts.append(f"{what} from byte {file.tail_offset} on ({why})")
     if file.error is not None:
         parts.append(file.error)
     return "; ".join(parts) if parts else "clean"

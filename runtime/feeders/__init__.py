@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 BATCH_BYTES = 4 * 1024 * 1024
 """Data bytes of a variable column in one batch; a single larger row still gets one."""
+FEW_DAMAGES = 16
+"""Damaged rows that a fill notes however few rows it is to read."""
 
 
 class Status(IntEnum):
@@ -104,7 +106,7 @@ class Feeder(Protocol):
     """Reads rows; see the module."""
 
     def fill(self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1) -> Filled:
-        """Reads at most ``capacity`` rows whose position is before ``stop`` (-1: all).
+        """Reads at most ``capacity`` rows whose position is before ``stop`` (-1: all), and about as many damaged ones.
 
         ``at_start``, for delimited rows: the rows begin at ``window.begin``, so the first may have no delimiter before
         it. To be given until ``consumed`` has moved.

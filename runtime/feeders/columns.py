@@ -19,7 +19,7 @@ from ..format import Format
 from ..program import ColumnProgram, Op, Storage
 from ..report import REASONS
 from ..window import Window
-from . import BATCH_BYTES, BatchColumns, Filled, RowDamage, Settings, Status, label_array
+from . import BATCH_BYTES, FEW_DAMAGES, BatchColumns, Filled, RowDamage, Settings, Status, label_array
 
 if TYPE_CHECKING:
     from ..parsing.structs import Struct
@@ -80,11 +80,12 @@ class ColumnFeeder:
         return field.with_type(pa.uint8()) if field.type == pa.bool_() else field
 
     def fill(self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1) -> Filled:
-        """As ``Feeder.fill``."""
+        """As ``Feeder.fill``. Notes at most ``DAMAGES`` damaged rows."""
         settings = self._settings
         left = len(window.view) - window.begin
         # Room for one row more than there can be: only then the fill says what stands behind the last one.
         capacity = min(capacity, left // self._least + 1)
+        damages = memoryview(self._damages)[: DAMAGE.size * max(capacity, FEW_DAMAGES)]
         # A row's data is never more than its bytes.
         most = min(BATCH_BYTES, left)
         room = {number: self._room(number, capacity, most) for number in self._variable}
@@ -105,7 +106,7 @@ class ColumnFeeder:
                 offsets=settings.offsets,
                 slab=slab,
                 data=data,
-                damages=self._damages,
+                damages=damages,
                 padding=settings.padding,
                 max_record=settings.max_record,
                 stop=stop,

@@ -10,7 +10,7 @@ from ..parsing.errors import StuffingError
 from ..parsing.streams import MemoryStream
 from ..parsing.stuffing import unstuff
 from ..window import Window
-from . import BATCH_BYTES, Filled, RowDamage, Status
+from . import BATCH_BYTES, FEW_DAMAGES, Filled, RowDamage, Status
 from .objects import NESTED, STRETCH, IncompleteError, LostError, ObjectFeeder
 
 
@@ -34,6 +34,8 @@ class _Rows:
 
     def is_full(self, index: int) -> bool:
         """Whether a row at that index is to be left for the next batch."""
+        if len(self._damages) >= max(self._capacity, FEW_DAMAGES):
+            return True
         return len(self._rows) == self._capacity or index - self.window.begin >= BATCH_BYTES
 
     def add(self, begin: int, row: Any) -> str | None:

@@ -9,12 +9,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol, cast
 
+from ..cached import cached_property
 from ..errors import WireloomError
 from ..feeders import BATCH_BYTES, RowDamage
 from ..format import Format, MessageUnits
 from ..routines import load
+from ..zero_runs import LEAST
+from ..zeros import NOT_ZERO
 from .around import Part, unit_part
 from .decoding import Decoded
+from .plans import plan_of
 
 CLEAN = "clean"
 
@@ -158,6 +162,9 @@ class Prefixed:
         word = format.message.framing
         self._width = 0 if word == "varint" else int(word[1])
         self._order: Any = "big" if word.endswith("be") else "little"
+        self._format = format
+        self._zeros_end = -1
+        """Where in the input the last run of zeros ended, as far as it was at hand."""
 
     def take(self, view: memoryview, base: int, at_end: bool) -> Units:
         """As ``Framing.take``."""
@@ -172,6 +179,11 @@ class Prefixed:
             if not start:
                 units.needed = position + max(self._width, 1) if self._width else end + 1
                 break
+            if not length and self._refuses_empty and (zeros := self._pass_zeros(units, position, base, at_end)):
+                if zeros < 0:
+                    break
+                position = zeros
+                continue
             if length > self._max_record:
                 units.ended = "limit"
                 units.detail = f"a length of {length} bytes; a larger max_record than {self._max_record} takes it"
@@ -186,6 +198,34 @@ class Prefixed:
         if units.needed and at_end and not units.ended:
             units.ended = "truncated"
         return units
+
+    @cached_property
+    def _refuses_empty(self) -> bool:
+        """Whether a unit of no bytes is none: otherwise lengths of 0 are messages."""
+        units = units_of(self._format)
+        if units.whole:
+            return False
+        envelope = units.least or units.prefix or units.digest
+        return bool(envelope) or bool(plan_of(cast(Any, self._format.message_class)).required)
+
+    def _pass_zeros(self, units: Units, position: int, base: int, at_end: bool) -> int:
+        """Passes over a run of zeros at a length of 0. Gives the index behind it, 0 where there is none, and -1 where
+        more input is needed to know."""
+        view, width = units.source, max(self._width, 1)
+        found = NOT_ZERO.search(view, position)
+        end = len(view) if found is None else found.start()
+        if end - position < LEAST and base + position != self._zeros_end:
+            if found is not None or at_end:
+                return 0
+            units.needed = position + LEAST
+            return -1
+        if found is not None or not at_end:
+            end -= (end - position) % width
+        if end == position:
+            return 0
+        units.damages.append(RowDamage(base + position, base + end, -1, "zeros"))
+        self._zeros_end = base + end
+        return end
 
     def _length(self, view: memoryview, position: int) -> tuple[int, int]:
         """The length at ``position``, and where its unit begins; ``(0, 0)``: more bytes are needed; ``(-1, 0)``: it is

@@ -129,8 +129,8 @@ class UnitScan:
             damages = damages[len(here) :]
             yield from self._piece(piece, here, units.details, view, base)
         for damage in damages:
-            self._note(damage, units.details.get(damage.begin) or explained(damage.reason))
-            yield from self._between(damage, units.details, view, base)
+            if self._note(damage, units.details.get(damage.begin) or explained(damage.reason)):
+                yield from self._between(damage, units.details, view, base)
 
     def _piece(
         self, piece: Piece, damages: list[RowDamage], details: dict[int, str], view: memoryview, base: int
@@ -144,8 +144,8 @@ class UnitScan:
         starts = row_starts(decoded.counts) if noted else pa.nulls(0)
         for begin, problem in sorted(noted, key=_by_offset):
             if isinstance(problem, RowDamage):
-                self._note(problem, details.get(begin) or explained(problem.reason))
-                cuts.append((starts[bisect_left(units.offsets, begin)].as_py(), problem))
+                if self._note(problem, details.get(begin) or explained(problem.reason)):
+                    cuts.append((starts[bisect_left(units.offsets, begin)].as_py(), problem))
                 continue
             unit = problem.unit
             end = begin + units.spans[unit]
@@ -192,10 +192,11 @@ class UnitScan:
 
     # Damage ----------------------------------------------------------------------------------------------------------
 
-    def _note(self, damage: RowDamage, sentence: str) -> None:
+    def _note(self, damage: RowDamage, sentence: str) -> bool:
+        """As ``Ledger.note``."""
         if self.report.error is None:
             self.report.error = sentence
-        self._ledger.note(damage, _nothing, sentence)
+        return self._ledger.note(damage, _nothing, sentence)
 
     def _between(self, damage: RowDamage, details: dict[int, str], view: memoryview, base: int) -> Iterator[Any]:
         """A row of nulls for a range that gave no unit, where one is wanted."""

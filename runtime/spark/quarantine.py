@@ -19,7 +19,7 @@ Place = tuple[str | None, int, str]
 
 
 KNOWN = {"path", "rows", "bytes", "damaged", "unlisted", "unlisted_reasons", "tail", "tail_offset", "tail_size"}
-KNOWN |= {"error", "begin", "foreign"}
+KNOWN |= {"tail_zeros", "error", "begin", "foreign"}
 """Keys of a report that are no options."""
 
 
@@ -47,6 +47,7 @@ def _file_report(path: str | None, slices: Sequence[Mapping[str, Any]]) -> FileR
         tail=last["tail"],
         tail_offset=last["tail_offset"],
         tail_size=last["tail_size"],
+        tail_zeros=last.get("tail_zeros", False),
         error=next((one["error"] for one in slices if "error" in one), None),
         foreign=any(one.get("foreign", False) for one in slices),
         options={name: value for name, value in last.items() if name not in KNOWN},
