@@ -15,9 +15,9 @@ from .errors import DamagedInputError, WireloomError
 from .evidence import decide
 from .feeders import FEW_DAMAGES, Feeder, Filled, RowDamage, Settings, Status, make
 from .foreign import Looks
-from .ledger import CUT_ADVICE, Ledger
+from .ledger import CUT_ADVICE, LOST_ADVICE, Ledger
 from .opening import Opened, open_input
-from .plan import Plan
+from .plan import LARGEST_RECORD, Plan
 from .recovery import (
     CAPACITY,
     CONTENT,
@@ -29,11 +29,12 @@ from .recovery import (
     resync,
     skip_empty_frames,
     skip_frame,
+    takes_row,
 )
 from .report import Damage, FileReport
 from .storage import Input
 from .window import MemoryWindow, Window
-from .zero_runs import Behind, Fill, cut_at_zeros, ends_in_zeros, pass_zeros
+from .zero_runs import Behind, Fill, cut_at_zeros, ends_in_zeros, is_wiped, pass_zeros
 from .zeros import skip_zeros
 
 if TYPE_CHECKING:
@@ -159,8 +160,7 @@ class FileScan:
 
     def _rows(self, feeder: Feeder, opened: Opened) -> Batches:
         plan, window = self._plan, opened.window
-        # Where the size of a row does not depend on what is in it, it is trusted.
-        holds_back = plan.verify and not plan.format.delimiter and not plan.format.sized_rows
+        holds_back = plan.format.has_lengths
         usual = capacity = plan.batch_rows
         at_start, stop = opened.at_start, self._stop
         if at_start and self._source.is_file and plan.format.delimiter and 0 not in plan.format.delimiter:
@@ -182,7 +182,8 @@ class FileScan:
                 if doubtful is not None and filled.status in (Status.TRUNCATED, Status.LOST):
                     base = window.base
                     holds = next_row(feeder, window, doubtful.begin, filled.position)
-                    if holds is None or (zeros >= 0 and holds > filled.position):
+                    wiped = zeros >= 0 and is_wiped(window, filled.position)
+                    if holds is None or (wiped and holds > filled.position):
                         # Their lengths led to where the input ends, as far as anybody can know, or to zeros.
                         held, doubtful = filled, None
                     held = replace(held, consumed=held.consumed - (window.base - base))
@@ -403,11 +404,25 @@ class FileScan:
                 self._ledger.lose(cut_off, lambda _: (self._number(), None), error, CUT_ADVICE)
             return True
         self._end(window, TAILS.get(reason, "invalid_value"), offset)
+        advice = LOST_ADVICE
         if reason == "limit":
             limit = self._plan.max_record
-            self.report.error = error or f"larger than {limit} bytes at byte {offset}: a larger max_record takes it"
-        self._ledger.lose(RowDamage(offset, offset, -1, because or reason), lambda _: (self._number(), None))
+            hint = self._limit_hint(window, offset)
+            self.report.error = error or f"larger than {limit} bytes at byte {offset}: {hint}"
+            advice = f"{LOST_ADVICE}; {hint}"
+        lost = RowDamage(offset, offset, -1, because or reason)
+        self._ledger.lose(lost, lambda _: (self._number(), None), advice=advice)
         return reached_end
+
+    def _limit_hint(self, window: Window, offset: int) -> str:
+        """What is known of whether a larger ``max_record`` takes a row: its length may be damaged."""
+        plan, taken = self._plan, None
+        if self._struct is not None or not plan.format.has_prologue:
+            settings = Settings(verify=plan.verify, max_record=LARGEST_RECORD)
+            taken = takes_row(make(plan.engine, plan.format, self._struct, settings), window, offset)
+        if taken is None:
+            return "a larger max_record takes it, unless its length is damaged"
+        return "a larger max_record takes it" if taken else "its length is damaged, or the input is cut off"
 
     # Formats that are read as a whole ------------------------------------------------------------------------------
 

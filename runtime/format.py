@@ -134,6 +134,8 @@ class Format:
     """Rows repeat to the end of the input and can be read one by one; otherwise the root object is read as a whole."""
     sized_rows: bool = False
     """Each row has a stream of its own, of a size that does not depend on what is in it; the root object reads it."""
+    fixed_rows: bool = False
+    """All rows have the same size: no length leads from one to the next."""
     message: MessageUnits | None = None
     """Set where the input consists of messages."""
     parser: str = ""
@@ -149,6 +151,11 @@ class Format:
     def splittable(self) -> bool:
         """Whether any byte range of an uncompressed file can be read by itself."""
         return bool(self.delimiter)
+
+    @property
+    def has_lengths(self) -> bool:
+        """Whether where a row begins depends on what is in the one before."""
+        return not (self.delimiter or self.sized_rows or self.fixed_rows)
 
     @property
     def stands_alone(self) -> bool:

@@ -21,13 +21,12 @@ Details = Callable[[RowDamage], tuple[int | None, str | None]]
 
 ADVICE = {
     "checksum": "mode=permissive leaves it out, verify=False keeps it",
-    "limit": "mode=permissive leaves it out, a larger max_record takes it",
+    "limit": "mode=permissive leaves it out, a larger max_record takes it unless its length is damaged",
 }
 """By reason: with which options reading goes on."""
 ANY_ADVICE = "mode=permissive leaves it out"
 LOST_ADVICE = "mode=permissive keeps the records before it, recover=True also looks for the next one"
 CUT_ADVICE = "mode=permissive keeps the records before it, tail=growing waits for the rest of it"
-LIMIT_ADVICE = "mode=permissive keeps the records before it, a larger max_record takes it"
 
 
 class Ledger:
@@ -64,8 +63,6 @@ class Ledger:
         """Notes where the layout is lost, which is the tail's beginning. Raises ``DamagedInputError`` in mode
         ``failfast``, for every byte range: whatever stands behind cannot be read."""
         if self._fails:
-            if damage.reason == "limit":
-                advice = LIMIT_ADVICE
             raise self._error(damage, *details(damage), advice, said)
 
     def _error(

@@ -27,7 +27,7 @@ CONTENT = 1024 * 1024
 
 
 def hold_back(filled: Filled, window: Window, padding: int, full: bool) -> tuple[Filled, RowDamage | None]:
-    """Takes the rows off a fill's end whose checksums do not hold, where it is not known yet how far to trust them.
+    """Takes the rows off a fill's end that are refused, where it is not known yet how far to trust them.
 
     Such a row is damaged in its content or in its length, and only what follows tells which. Where no row follows, the
     place of everything behind is unknown from the first of them on: that one is given back, to be read again where
@@ -42,7 +42,7 @@ def hold_back(filled: Filled, window: Window, padding: int, full: bool) -> tuple
     first = len(damages)
     while first and len(damages) - first < CHAIN_ROWS:
         last = damages[first - 1]
-        if last.reason != "checksum" or following not in (last.end, last.end + padding):
+        if following not in (last.end, last.end + padding):
             break
         if first < len(damages) and damages[-1].end - last.begin > CHAIN_BYTES:
             break
@@ -79,6 +79,18 @@ def next_row(feeder: Feeder, window: Window, begin: int, following: int) -> int 
     near.base = window.base
     found, index = feeder.resync(near, begin + 1 - window.base)
     return window.base + index if found else None
+
+
+def takes_row(feeder: Feeder, window: Window, offset: int) -> bool | None:
+    """Whether a feeder takes the row at an offset out of what is at hand; ``None``: it may with more input."""
+    if offset < window.base:
+        return None
+    near = MemoryWindow(window.view, offset - window.base)
+    near.base = window.base
+    filled = feeder.fill(near, capacity=1)
+    if filled.rows or filled.damages:
+        return bool(filled.rows) and not filled.damages
+    return False if window.at_end else None
 
 
 def drain(window: Window, most: int) -> None:

@@ -18,6 +18,11 @@ LEAST = 64
 BEHIND = 64 * 1024
 """Bytes behind a run in which a row has to end that is to say where it begins."""
 
+SECTOR = 512
+"""Storage is wiped, or not written, by multiples of so many bytes."""
+OWN_ZEROS = 8
+"""Fewer zero bytes than these are taken for the beginning of a row that stands where a sector does."""
+
 Fill = Callable[[int], Filled]
 """Fills from the window's beginning up to the row at an offset."""
 
@@ -53,6 +58,13 @@ def _begin_at(window: Window, offset: int, size: int) -> bool | None:
     if len(there) < wanted:
         return False if window.at_end else None
     return True
+
+
+def is_wiped(window: Window, offset: int) -> bool:
+    """Whether the run of zeros at an offset ends where a sector does, or not within what is at hand: zeros that belong
+    to a row hardly ever do."""
+    found = NOT_ZERO.search(window.view, offset - window.base)
+    return found is None or (window.base + found.start()) % SECTOR < OWN_ZEROS
 
 
 class Behind(Enum):

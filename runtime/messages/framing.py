@@ -157,7 +157,7 @@ class Prefixed:
     OPTIONS: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, format: Format, *, max_record: int) -> None:
-        self._max_record = max_record
+        self.max_record = max_record
         assert format.message is not None
         word = format.message.framing
         self._width = 0 if word == "varint" else int(word[1])
@@ -171,7 +171,7 @@ class Prefixed:
         units = Units(view)
         position, end = 0, len(view)
         while position < end and position < BATCH_BYTES:
-            length, start = self._length(view, position)
+            length, start = self.length(view, position)
             if length < 0:
                 units.ended = "invalid_length"
                 units.detail = "the length is no varint of at most 64 bits"
@@ -184,9 +184,9 @@ class Prefixed:
                     break
                 position = zeros
                 continue
-            if length > self._max_record:
+            if length > self.max_record:
                 units.ended = "limit"
-                units.detail = f"a length of {length} bytes; a larger max_record than {self._max_record} takes it"
+                units.detail = self._too_long(length, end - start, at_end)
                 break
             if end - start < length:
                 units.needed = start + length
@@ -198,6 +198,14 @@ class Prefixed:
         if units.needed and at_end and not units.ended:
             units.ended = "truncated"
         return units
+
+    def _too_long(self, length: int, there: int, at_end: bool) -> str:
+        if at_end and there < length:
+            return f"a length of {length} bytes, of which {there} are there: it is damaged, or the input is cut off"
+        return (
+            f"a length of {length} bytes; a larger max_record than {self.max_record} takes it, unless the length is "
+            "damaged: recover=True looks for the next message"
+        )
 
     @cached_property
     def _refuses_empty(self) -> bool:
@@ -227,7 +235,7 @@ class Prefixed:
         self._zeros_end = base + end
         return end
 
-    def _length(self, view: memoryview, position: int) -> tuple[int, int]:
+    def length(self, view: memoryview, position: int) -> tuple[int, int]:
         """The length at ``position``, and where its unit begins; ``(0, 0)``: more bytes are needed; ``(-1, 0)``: it is
         none."""
         if self._width:
@@ -244,7 +252,7 @@ class Prefixed:
 
     def described(self, stored: memoryview) -> list[Part]:
         """As ``wireloom.messages.around.Described.described``: the length, and where the unit stands."""
-        length, start = self._length(stored, 0)
+        length, start = self.length(stored, 0)
         if not start:
             return []
         return [Part("length", length, 0, start), unit_part(start, length, len(stored))]

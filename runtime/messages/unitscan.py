@@ -18,15 +18,16 @@ from ..foreign import Looks
 from ..ledger import CUT_ADVICE, Ledger
 from ..opening import Opened, open_input
 from ..plan import Plan
-from ..recovery import CONTENT, lost_end
+from ..recovery import CHAIN_BYTES, CONTENT, Skipped, lost_end
 from ..report import Damage, FileReport
 from ..storage import Input
 from ..window import MemoryWindow, Window
 from .decoders import make
 from .decoding import UnitProblem
-from .framing import CLEAN, Framing, Units, framing_class, options_of
+from .framing import CLEAN, Framing, Prefixed, Units, framing_class, options_of
 from .hooks import Hooks, hooks_class, table_options
 from .pieces import Piece, null_row, pieces, row_starts, units_of_rows, wanted_columns
+from .recovering import Search
 
 LOST = {"limit": "limit", "invalid_length": "length"}
 """The reason why nothing behind is read, by the word of the tail; ``value`` for all other ways to lose the layout."""
@@ -34,6 +35,8 @@ ENVELOPE = ("magic", "digest", "length")
 """Reasons of a message whose envelope does not hold."""
 ENDED = (CLEAN, "truncated", "growing")
 """Tails of an input whose layout was not lost."""
+SEARCHED = 1024 * 1024
+"""Bytes of input that are got at once where messages are looked for."""
 ADVICE = "mode=permissive keeps the records before it"
 
 
@@ -57,6 +60,15 @@ class UnitScan:
             null_rows=plan.null_rows,
         )
         self._looks = Looks(plan, self.report)
+        framing = self._framing
+        self._search: Search | None = None
+        if plan.recover and not plan.grows and isinstance(framing, Prefixed):
+            plain = make(plan.engine, plan.format, (), verify=plan.verify, null_rows=False)
+            self._search = Search(plan.format, framing, plain)
+        self._tail_offset = -1
+        """Where a length was lost behind which no message was found."""
+        self._searched: bytes | None = None
+        """The first bytes from there on."""
         self._messages = 0
         self._wholes = 0
 
@@ -74,7 +86,7 @@ class UnitScan:
         try:
             tail = yield from self._units(window)
             self._end(tail, opened)
-            yield from lost_end(self._plan, self.report, window, self._builder)
+            yield from lost_end(self._plan, self.report, window, self._builder, self._searched)
             if window.error is not None and tail.ended not in ("limit", "invalid_length"):
                 yield from self._failed(window, window.error)
             self.report.foreign = self._looks.are_foreign(opened)
@@ -102,9 +114,20 @@ class UnitScan:
             complete = window.at_end and window.error is None
             self._looks.at(window)
             units = self._framing.take(view, base, complete)
+            if self._search is not None:
+                if units.ended not in ("", CLEAN) and len(view) - units.consumed < CHAIN_BYTES and window.extend():
+                    # With what follows it can be told which lengths are damaged.
+                    continue
+                units = self._search.believed(units, view, base, complete)
             yield from self._rows(units, view, base)
             window.begin += units.consumed
             self.report.bytes = window.base + window.begin
+            if units.ended not in ("", CLEAN) and self._search is not None:
+                lost = window.base + window.begin
+                reason = "truncated" if units.ended == "truncated" else "length"
+                if (yield from self._recover(self._search, window, reason)):
+                    continue
+                self._tail_offset = lost
             if units.ended:
                 return units
             if units.consumed and not units.needed:
@@ -115,6 +138,30 @@ class UnitScan:
             target = units.needed or len(window.view) - window.begin + 1
             while len(window.view) - window.begin < target and window.extend():
                 pass
+
+    # Recovery --------------------------------------------------------------------------------------------------------
+
+    def _recover(self, search: Search, window: Window, reason: str) -> Generator[Any, None, bool]:
+        """Goes on at the next messages that hold behind a length that leads nowhere. False: there are none."""
+        begin, at = window.base + window.begin, window.begin + 1
+        skipped = Skipped()
+        while True:
+            complete = window.at_end and window.error is None
+            found, place = search.find(window.view, at, len(window.view), complete)
+            skipped.add(window.view[window.begin : place])
+            window.begin = place
+            if found:
+                damage = RowDamage(begin, window.base + place, -1, reason)
+                if self._note(damage, explained(reason)) and self._plan.null_rows:
+                    yield self._builder.damaged(damage, skipped.content, None)
+                return True
+            wanted = len(window.view) - place + SEARCHED
+            while not window.at_end and len(window.view) - window.begin < wanted and window.extend():
+                pass
+            if complete or (window.at_end and window.error is not None):
+                self._searched = skipped.content
+                return False
+            at = window.begin
 
     # Rows ------------------------------------------------------------------------------------------------------------
 
@@ -224,7 +271,8 @@ class UnitScan:
 
     def _end(self, tail: Units, opened: Opened) -> None:
         window, report = opened.window, self.report
-        report.tail, report.tail_offset = tail.ended, window.base + window.begin
+        report.tail = tail.ended
+        report.tail_offset = window.base + window.begin if self._tail_offset < 0 else self._tail_offset
         if window.at_end:
             report.tail_size = window.base + len(window.view) - report.tail_offset
         elif opened.size is not None:
@@ -240,7 +288,8 @@ class UnitScan:
             return
         reason = LOST.get(tail.ended, "value")
         sentence = tail.detail or (
-            f"larger than {self._plan.max_record} bytes at byte {report.tail_offset}: a larger max_record takes it"
+            f"larger than {self._plan.max_record} bytes at byte {report.tail_offset}: a larger max_record takes it, "
+            "unless a length is damaged"
             if reason == "limit"
             else explained(reason)
         )

@@ -7,6 +7,7 @@ from wireloom.program import ChecksumRule, ColumnProgram
 from ...model.model import MODEL_VERSION, Rows, Spec
 from ...model.routines import refuse_routines
 from ..base import refuse
+from ..python.layout import has_fixed_size
 from ..python.names import class_name, qualified
 from ..python.rows import has_sized_rows
 from .assembler import Listing
@@ -148,6 +149,7 @@ def _format_arguments(spec: Spec, rows: Rows, refusal: str | None) -> tuple[str,
         "has_prologue": (spec.root.attributes[0].id != rows.attribute, False),
         "streaming": (is_streaming(spec, attribute), True),
         "sized_rows": (has_sized_rows(spec, attribute), False),
+        "fixed_rows": (has_fixed_size(spec, spec.struct(rows.row)), False),
         "engine_refusal": (refusal, None),
     }
     given.update({name: value for name, (value, default) in optional.items() if value != default})

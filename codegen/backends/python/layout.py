@@ -6,7 +6,17 @@ from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 
 from ...expression.nodes import IntegerLiteral, Node
-from ...model.model import Attribute, ExpressionSize, FixedSize, RepeatCount, Size, Spec, Struct, TerminatedSize
+from ...model.model import (
+    Attribute,
+    ExpressionSize,
+    FixedSize,
+    OwnSize,
+    RepeatCount,
+    Size,
+    Spec,
+    Struct,
+    TerminatedSize,
+)
 from ...model.references import Reference, references
 from ...model.types import BitsType, BytesType, EnumType, FloatType, IntegerType, Path, StringType, Type, UserType
 
@@ -34,6 +44,25 @@ def literal_size(size: Size) -> int | None:
     if isinstance(size, ExpressionSize) and isinstance(size.expression, IntegerLiteral):
         return max(0, size.expression.value)
     return None
+
+
+def has_fixed_size(spec: Spec, struct: Struct) -> bool:
+    """Whether objects of the type take the same number of bytes on any input."""
+    return struct.message is None and all(_is_fixed(spec, each) for each in struct.attributes)
+
+
+def _is_fixed(spec: Spec, attribute: Attribute) -> bool:
+    count = attribute.repeat
+    if count is not None and not (isinstance(count, RepeatCount) and isinstance(count.expression, IntegerLiteral)):
+        return False
+    if attribute.condition or attribute.switch:
+        return False
+    if literal_size(attribute.size) is not None or isinstance(attribute.type, BitsType):
+        return True
+    base = attribute.type.base if isinstance(attribute.type, EnumType) else attribute.type
+    if isinstance(base, UserType) and not base.opaque and isinstance(attribute.size, OwnSize):
+        return has_fixed_size(spec, spec.struct(base.path))
+    return isinstance(base, IntegerType | FloatType | BitsType)
 
 
 def runs(attributes: tuple[Attribute, ...]) -> tuple[tuple[Attribute, ...], ...]:
