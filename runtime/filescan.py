@@ -417,7 +417,8 @@ class FileScan:
     def _limit_hint(self, window: Window, offset: int) -> str:
         """What is known of whether a larger ``max_record`` takes a row: its length may be damaged."""
         plan, taken = self._plan, None
-        if self._struct is not None or not plan.format.has_prologue:
+        # Where rows were looked for behind it, its bytes need not be at hand any more.
+        if not plan.recover and (self._struct is not None or not plan.format.has_prologue):
             settings = Settings(verify=plan.verify, max_record=LARGEST_RECORD)
             taken = takes_row(make(plan.engine, plan.format, self._struct, settings), window, offset)
         if taken is None:

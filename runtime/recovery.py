@@ -82,15 +82,16 @@ def next_row(feeder: Feeder, window: Window, begin: int, following: int) -> int 
 
 
 def takes_row(feeder: Feeder, window: Window, offset: int) -> bool | None:
-    """Whether a feeder takes the row at an offset out of what is at hand; ``None``: it may with more input."""
-    if offset < window.base:
-        return None
-    near = MemoryWindow(window.view, offset - window.base)
+    """Whether a feeder takes the row at an offset; ``None``: it may, but not out of the next ``CHAIN_BYTES``."""
+    limit = offset + CHAIN_BYTES
+    while window.base + len(window.view) < limit and window.extend():
+        pass
+    near = MemoryWindow(window.view[: limit - window.base], offset - window.base)
     near.base = window.base
     filled = feeder.fill(near, capacity=1)
     if filled.rows or filled.damages:
         return bool(filled.rows) and not filled.damages
-    return False if window.at_end else None
+    return False if window.at_end and len(near.view) == len(window.view) else None
 
 
 def drain(window: Window, most: int) -> None:

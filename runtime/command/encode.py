@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     "--codec", metavar="CODEC", help="zstd, gzip or none; by default what the name of OUT or the format says."
 )
 @click.option("--level", type=int, help="Level of the codec.")
+@click.option("--lossy", is_flag=True, help="Write messages without the fields that a table cannot hold.")
 @bytes_option
 @click.option("--json", "as_json", is_flag=True, help="Print what was written as JSON: rows and bytes.")
 @store_options
@@ -45,6 +46,7 @@ def command(
     output: str,
     codec: str | None,
     level: int | None,
+    lossy: bool,
     as_bytes: str,
     as_json: bool,
     location: dict[str, Any],
@@ -86,6 +88,7 @@ def command(
             file,
             codec=codec or codec_of(format, None if output == "-" else output),
             level=level,
+            lossy=lossy,
             **options,
         )
     if as_json:

@@ -13,6 +13,7 @@ from .objects import Message
 from .packing import ROWS_PER_UNIT, Packed, Row, enveloped
 from .rows import made
 from .rules import Label
+from .unheld import flag, refuse_loss
 
 UNIT_BYTES = 1024 * 1024
 """About how many bytes of data a unit has at most where there may be several."""
@@ -21,13 +22,16 @@ UNIT_BYTES = 1024 * 1024
 class RowPacking:
     """One unit for all rows of a ``whole`` input; else ``ROWS_PER_UNIT`` rows or about ``UNIT_BYTES`` in each.
 
-    Columns that stand above the row have one value in a unit: with another value another unit begins.
+    Columns that stand above the row have one value in a unit: with another value another unit begins. Where a table
+    cannot hold all of a message, that is refused with ``UnsupportedError`` unless it is to be ``lossy``.
     """
 
-    OPTIONS: ClassVar[tuple[str, ...]] = ()
+    OPTIONS: ClassVar[tuple[str, ...]] = ("lossy",)
 
-    def __init__(self, format: Format, *, max_record: int) -> None:
+    def __init__(self, format: Format, *, max_record: int, lossy: bool | str = False) -> None:
         units = units_of(format)
+        if not units.packing and not flag(lossy):
+            refuse_loss(format)
         self._format = format
         self._path = units.rows
         self._max_record = max_record

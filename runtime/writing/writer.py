@@ -36,6 +36,7 @@ def write(
     *,
     codec: str | None = None,
     level: int | None = None,
+    lossy: bool = False,
     allow_modules: Sequence[str] = (),
     **options: Any,
 ) -> WriteReport:
@@ -46,7 +47,8 @@ def write(
     reader of them, anything with ``__arrow_c_stream__``, or mappings. Lengths, counts and checksums are filled in;
     columns of that kind may be there and are not looked at. ``target``: a path, a URL (``s3://…``) or a binary file
     object; a path appears under its name only when it is complete. ``codec``: ``zstd``, ``gzip`` or ``none``; by
-    default by the name's ending (``.zst``, ``.gz``), else the format's own. ``level``: that of the codec. Options: the
+    default by the name's ending (``.zst``, ``.gz``), else the format's own. ``level``: that of the codec. ``lossy``:
+    messages may be written although a table cannot hold all of their fields, which is refused otherwise. Options: the
     format's choices (``stride="rules"``) and ``max_record``, the largest row on the wire in bytes; of a format of
     messages the kind (``message="append_input"``), those of its packing and its framing, and the largest message.
 
@@ -55,7 +57,7 @@ def write(
     """
     format = get(format, allow_modules)
     if format.message is not None:
-        return _write_messages(format, rows, target, codec, level, options)
+        return _write_messages(format, rows, target, codec, level, lossy, options)
     encoder = RowEncoder(format, padding=padding_of(format, options), max_record=max_record_of(format, options))
     packer = compressor(codec if codec is not None else codec_of(format, name_of(target)), level)
     count = size = 0
@@ -78,11 +80,19 @@ def write(
 
 
 def _write_messages(
-    format: Format, rows: Any, target: Target, codec: str | None, level: int | None, options: dict[str, Any]
+    format: Format,
+    rows: Any,
+    target: Target,
+    codec: str | None,
+    level: int | None,
+    lossy: bool,
+    options: dict[str, Any],
 ) -> WriteReport:
     # Imported here: most formats need nothing of messages.
-    from ..messages.output import UnitWriter
+    from ..messages.output import UnitWriter, written_options
 
+    if "lossy" in written_options(format):
+        options = {"lossy": lossy} | options
     writer = UnitWriter(format, options)
     packer = compressor(codec if codec is not None else codec_of(format, name_of(target)), level)
     count = size = 0
