@@ -41,7 +41,7 @@ READERS = ["columns", "objects"]
 
 
 def read(format: wireloom.Format, data: bytes, reader: str, **options: Any) -> tuple[list[dict[str, Any]], Any]:
-    made = plan(format, **options)
+    made = plan(format, check_format=False, **options)
     reader = reader if made.engine == "columns" else "objects"
     with Scanner(dataclasses.replace(made, engine=reader), storage.expand(data)) as scanner:
         return scanner.read_all().to_pylist(), scanner.report.files[0]
