@@ -2,20 +2,22 @@
 
 Logs are rotated in two ways. Either the log gets a new name and a new file the old one: then the number of the file
 tells. Or its content is copied to a new file and the log is cut to nothing: then the content tells, and the name of the
-copy. A copy of a log that is still there is not read, as it may be the first half of a rotation.
+copy. A copy of a log that is still there is not read: it may be the first half of a rotation. Compression may follow.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 
+from ..cached import cached_property
+from ..codecs import SUFFIXES, Stored, decoder
 from ..errors import NothingThereError
 from ..format import Format
 from ..storage import LocalStream
-from .stream_identity import digest, family, folders_of, is_boundary, neighbours, original
+from .stream_identity import digest, digests, family, folders_of, is_boundary, neighbours, original
 from .stream_listing import Listed, is_remote, listed_file, local_folder, state_now
 from .stream_offset import Known, Taken, mark
 
@@ -34,13 +36,15 @@ class Located:
     """``files`` in the order of reading, with those that are followed under names that the listing leaves out.
 
     ``known``: what is known of them, by the fingerprints of the paths that they have now. ``lost``: of files that are
-    not any more what was read, why. ``copies`` of logs that are there too are none of ``files``.
+    not any more what was read, why. ``copies`` of logs that are there too are none of ``files``, and neither are
+    ``compressed`` ones of logs that are gone, each with how far its log was read.
     """
 
     files: list[Listed]
     known: dict[int, Known]
     lost: list[tuple[Listed, str]] = field(default_factory=list)
     copies: list[Listed] = field(default_factory=list)
+    compressed: list[tuple[Listed, int]] = field(default_factory=list)
 
 
 class Follower:
@@ -51,6 +55,7 @@ class Follower:
         # All that a pattern matched may have other names by now.
         self._folders = {local_folder(path) for path in paths if not is_remote(path)}
         self._seen: dict[str, tuple[tuple[int, int, int], dict[int, Content | None]]] = {}
+        self._unpacked: dict[str, tuple[tuple[int, int, int], dict[frozenset[int], dict[int, int]]]] = {}
 
     def locate(self, files: Sequence[Listed], known: Mapping[int, Known], grows: Callable[[Listed], bool]) -> Located:
         """Finds the files of ``known`` among the listed ones, and those that grow beside them in their folders.
@@ -70,6 +75,24 @@ class Follower:
         if position not in found:
             found[position] = self._read(file, position)
         return found[position]
+
+    def unpacked(self, file: Listed, positions: frozenset[int]) -> dict[int, int]:
+        """The digests of a compressed file at these positions; see ``stream_identity.digests``.
+
+        Raises ``WireloomError`` where it cannot be read."""
+        state = (file.size, file.modified, file.file_id)
+        if file.path not in self._unpacked or self._unpacked[file.path][0] != state:
+            self._unpacked[file.path] = state, {}
+        found = self._unpacked[file.path][1]
+        if positions not in found:
+            try:
+                stored = Stored(file.input.open(), file.size)
+            except NothingThereError:
+                return {}
+            with closing(stored):
+                codec = SUFFIXES[os.path.splitext(file.path.lower())[1]]
+                found[positions] = digests(decoder(codec, stored), positions)
+        return found[positions]
 
     def identify(self, part: Taken, file: Listed, before: Known | None) -> Taken | None:
         """The part with number and digest of its file; ``None``: the file has changed since it was listed.
@@ -106,6 +129,7 @@ class Follower:
     def forget(self, keep: set[str]) -> None:
         """Lets go of what is known of all other files."""
         self._seen = {path: found for path, found in self._seen.items() if path in keep}
+        self._unpacked = {path: found for path, found in self._unpacked.items() if path in keep}
 
     def _read(self, file: Listed, position: int) -> Content | None:
         try:
@@ -143,11 +167,12 @@ class _Match:
             if self._is_free(file) and self._is_unclaimed(file.fingerprint) and self._holds(file, file.fingerprint):
                 self._claim(file, file.fingerprint)
         self._by_content(rest)
+        compressed = self._compressed(rest)
         lost = [(each, self._change(each)) for each in rest if self._is_lost(each)]
         copies = [each for each in rest if self._is_copy(each)]
-        without = {each.path for each in copies} | self._gone
+        without = {each.path for each in (*copies, *(file for file, _ in compressed))} | self._gone
         files = [each for each in self._files if each.path not in without]
-        return Located(sorted(files, key=lambda each: each.place), self._renamed(lost), lost, copies)
+        return Located(sorted(files, key=lambda each: each.place), self._renamed(lost), lost, copies, compressed)
 
     # Who is who ----------------------------------------------------------------------------------------------------
 
@@ -210,6 +235,32 @@ class _Match:
                     self._claim(file, entry)
                     break
 
+    def _compressed(self, rest: Sequence[Listed]) -> list[tuple[Listed, int]]:
+        """Logs that were compressed, and how far each was read."""
+        entries = {
+            entry: each
+            for entry, each in self._known.items()
+            if self._is_unclaimed(entry) and each.digest and not each.mark and not each.done
+        }
+        if not entries:
+            return []
+        families = {family(each.path) for each in rest if self._is_lost(each) and not is_remote(each.path)}
+        beside = self._follower.elsewhere(self._files, _compressed_in(families)) if families else []
+        found = []
+        for file in (*rest, *beside):
+            if is_remote(file.path) or _uncompressed(file.path) is None or not self._is_free(file) or not file.size:
+                continue
+            if self._is_unclaimed(file.fingerprint) and self._holds(file, file.fingerprint):
+                # It was read, and lies where nothing is listed.
+                continue
+            positions = frozenset(each.position for each in entries.values())
+            held = self._follower.unpacked(file, positions)
+            entry = next((entry for entry, each in entries.items() if held.get(each.position) == each.digest), None)
+            if entry is not None:
+                found.append((file, entries.pop(entry).position))
+                self._shared.add(entry)
+        return found
+
     def _holds(self, file: Listed, entry: int) -> bool:
         """Whether a file still begins with what was read, and what stands behind that can go on."""
         known = self._known[entry]
@@ -249,6 +300,15 @@ class _Match:
     def _is_free(self, file: Listed) -> bool:
         return file.path not in self._owned
 
+    def _is_new(self, file: Listed) -> bool:
+        """Whether nothing is known of a file that holds something."""
+        return bool(file.size) and self._is_free(file) and not self._is_unclaimed(file.fingerprint)
+
+    @cached_property
+    def _logs(self) -> dict[str, tuple[Listed, Known]]:
+        """The files of which something is known, by their paths."""
+        return {file.path: (file, self._known[entry]) for entry, file in self._claims.items()}
+
     def _is_unclaimed(self, entry: int) -> bool:
         return entry in self._known and entry not in self._claims and entry not in self._shared
 
@@ -280,15 +340,24 @@ class _Match:
 
     def _is_copy(self, file: Listed) -> bool:
         """Whether a new file is a copy, perhaps one that is still being made, of a log that is there."""
-        former = original(os.path.basename(file.path))
-        if former is None or not file.size or not self._is_free(file) or self._is_unclaimed(file.fingerprint):
+        if not self._is_new(file) or is_remote(file.path):
             return False
-        path = os.path.join(os.path.dirname(file.path), former)
-        log = next((each for each in self._claims.values() if each.path == path), None)
-        if log is None or file.size > log.size or is_remote(path) or not (self._grows(file) and self._grows(log)):
+        plain = _uncompressed(file.path)
+        folder, name = os.path.split(file.path)
+        log, known = self._logs.get(plain or os.path.join(folder, original(name) or name), (None, None))
+        if log is None or known is None or not self._grows(log):
             return False
-        one, other = (self._follower.content(each, file.size) for each in (file, log))
-        return one is not None and other is not None and one.digest == other.digest
+        if plain is not None:
+            held = self._follower.unpacked(file, frozenset([known.position]))
+            size = max(held, default=0)
+            digest = held.get(size)
+        else:
+            found = self._follower.content(file, file.size) if self._grows(file) else None
+            size, digest = file.size, None if found is None else found.digest
+        if not 0 < size <= log.size:
+            return False
+        there = self._follower.content(log, size)
+        return there is not None and there.digest == digest
 
     def _renamed(self, lost: Iterable[tuple[Listed, str]]) -> dict[int, Known]:
         found = {
@@ -312,6 +381,16 @@ class _Match:
         return known if found is None else replace(known, file_id=found.file_id, digest=found.digest)
 
 
+def _uncompressed(path: str) -> str | None:
+    """The path without the ending of a codec; ``None``: it has none."""
+    plain, ending = os.path.splitext(path)
+    return plain if ending.lower() in SUFFIXES else None
+
+
 def _in_family(log: str) -> Callable[[str, int], bool]:
     wanted = family(log)
     return lambda path, _: family(path) == wanted
+
+
+def _compressed_in(families: Collection[tuple[str, str]]) -> Callable[[str, int], bool]:
+    return lambda path, _: (plain := _uncompressed(path)) is not None and family(plain) in families

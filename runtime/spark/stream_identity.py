@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 
+from ..codecs import CodecError, Decoder, StorageError
 from ..errors import NothingThereError, WireloomError
 from ..storage import FileInput, LocalStream, Stream
 from .stream_searching import read_at
@@ -19,6 +20,9 @@ from .stream_searching import read_at
 FIRST_BYTES = 1024
 LAST_BYTES = 4096
 """The digest is that of so many bytes at the beginning of a file, and right before a position."""
+
+CHUNK = 1 << 20
+"""Bytes that are decompressed at a time."""
 
 _COUNTED = r"[.\-_](?:\d[\d.\-_T:]*|old|bak|prev)"
 _ROTATED = re.compile(rf"(.+?){_COUNTED}(\.[A-Za-z][^.]*)?", re.DOTALL)
@@ -28,9 +32,36 @@ def digest(stream: Stream, position: int) -> int:
     """64 bits, never 0, over the first bytes of a file and those before ``position``; 0 for position 0."""
     if not position:
         return 0
+    first = read_at(stream, 0, min(FIRST_BYTES, position))
+    return _hashed(position, first, read_at(stream, max(0, position - LAST_BYTES), position))
+
+
+def digests(decoder: Decoder, positions: Iterable[int]) -> dict[int, int]:
+    """The digests at these positions, none of them 0, of what a stream holds once it is decompressed. Where it ends
+    before one of them, or is damaged, that at its end takes their place."""
+    found: dict[int, int] = {}
+    buffer = memoryview(bytearray(max(decoder.room, CHUNK)))
+    first, recent, done = b"", b"", 0
+    for position in sorted(positions):
+        while done < position:
+            try:
+                count = decoder.readinto(buffer)
+            except (CodecError, StorageError):
+                count = 0
+            if not count:
+                return {**found, done: _hashed(done, first, recent[-LAST_BYTES:])} if done else found
+            done += count
+            first = first if len(first) >= FIRST_BYTES else (first + bytes(buffer[:count]))[:FIRST_BYTES]
+            recent = recent[-LAST_BYTES:] + bytes(buffer[:count])
+        end = len(recent) - (done - position)
+        found[position] = _hashed(position, first[:position], recent[max(0, end - LAST_BYTES) : end])
+    return found
+
+
+def _hashed(position: int, first: bytes, before: bytes) -> int:
     hashed = blake2b(position.to_bytes(8, "big"), digest_size=8)
-    hashed.update(read_at(stream, 0, min(FIRST_BYTES, position)))
-    hashed.update(read_at(stream, max(0, position - LAST_BYTES), position))
+    hashed.update(first)
+    hashed.update(before)
     return int.from_bytes(hashed.digest(), "big") or 1
 
 

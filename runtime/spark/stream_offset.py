@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from ..errors import WireloomError
 
@@ -27,7 +27,7 @@ GIVEN_UP = (1 << 64) - 1
 REST_UNREADABLE = 1 << 63
 """Set in the packed position of such a file; positions themselves are smaller."""
 
-Kind = Literal["whole", "part", "last", "skip"]
+Kind = Literal["whole", "part", "last", "rest", "skip"]
 
 MOST_TRACKED = 100_000_000
 """More files than this no offset can hold: it is damaged."""
@@ -53,7 +53,8 @@ class Known:
 class Taken:
     """What a batch takes of a file: bytes ``begin`` … ``end`` (not included) of those that it is read as.
 
-    ``kind``: ``whole`` file, ``part`` of one that grows, its ``last`` part because what follows cannot be read, or
+    ``kind``: ``whole`` file, ``part`` of one that grows, its ``last`` part because what follows cannot be read, the
+    ``rest`` of one that was compressed since (``begin`` in bytes as decompressed, ``end`` in bytes as stored), or
     ``skip``: nothing, but it counts as read. ``size`` in bytes as stored, ``modified`` (microseconds since 1970, UTC),
     ``file_id`` and ``digest`` (as in ``Known``, at ``end``) are those of the file when the batch was planned.
     """
@@ -73,9 +74,14 @@ class Taken:
         return fingerprint(self.path)
 
     @property
+    def grows(self) -> bool:
+        """Whether more may come at the end of the file."""
+        return self.kind in ("part", "last")
+
+    @property
     def known(self) -> Known:
         """What is known of the file behind this batch."""
-        time = mark(self.modified) if self.kind in ("whole", "skip") else 0
+        time = mark(self.modified) if self.kind in ("whole", "rest", "skip") else 0
         return Known(self.end, self.file_id, self.digest, time, done=self.kind == "last")
 
 
@@ -230,7 +236,7 @@ def _numbers(count: int, packed: str, layout: str, size: int) -> tuple[int, ...]
 
 def _taken(root: str, found: list[Any]) -> Taken:
     path, begin, end, size, modified, kind, *identity = found
-    if kind not in ("whole", "part", "last", "skip"):
+    if kind not in get_args(Kind):
         raise ValueError(f"kind {kind!r}")
     file_id, digest = (_identity(each) for each in (identity or ("0", "0")))
     return Taken(root + path, _natural(begin), _natural(end), _natural(size), int(modified), kind, file_id, digest)

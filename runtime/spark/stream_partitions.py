@@ -31,6 +31,8 @@ def pieces(format: Format, options: ReadOptions, taken: Iterable[Taken]) -> list
 def _candidate(format: Format, options: ReadOptions, part: Taken) -> Candidate:
     """The part of the file, as if that were all of it."""
     whole = input_of(part.path, part.size, part.modified, dict(options.location))
+    if part.kind == "rest":
+        return Candidate(whole, compressed=True)
     if part.kind != "whole":
         return Candidate(replace(whole, size=part.end - part.begin), splittable=format.splittable)
     codec = str(options.scan.get("codec", "auto"))
@@ -43,6 +45,8 @@ def _candidate(format: Format, options: ReadOptions, part: Taken) -> Candidate:
 def _piece(found: Slice, part: Taken, options: ReadOptions) -> Piece:
     location = dict(options.location)
     source = input_of(part.path, part.size, part.modified, location)
+    if part.kind == "rest":
+        return Piece(replace(found, input=source, begin=part.begin, end=LAST), part, location)
     if part.kind == "whole":
         return Piece(replace(found, input=source), part, location)
     begin = part.begin + found.begin

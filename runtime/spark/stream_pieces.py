@@ -48,9 +48,9 @@ class Piece:
         if now is None:
             return "the file vanished before it was read"
         planned = f"the file had {part.size} bytes when it was to be read, and"
-        if now.size < (part.size if part.kind == "whole" else part.end):
+        if now.size < (part.end if part.grows else part.size):
             return f"{planned} became shorter since, to {now.size}"
-        if part.kind == "whole":
+        if not part.grows:
             if now.size > part.size:
                 return f"{planned} grew since, to {now.size}"
             other = f"the file, of {part.size} bytes, was replaced by another of the same size when it was to be read"
@@ -70,7 +70,7 @@ class Piece:
         if not found.planned:
             return None
         now = state_now(found.place, self.location)
-        if self.part.kind == "whole" or is_remote(found.place) or (now is not None and now.file_id == found.file_id):
+        if not self.part.grows or is_remote(found.place) or (now is not None and now.file_id == found.file_id):
             return None if now is None else self.change(found.place)
         there = next((path for path, number in self._neighbours() if number == found.file_id), None)
         return None if there is None else self.change(there)
@@ -88,7 +88,7 @@ class Piece:
             return
         near = list(self._neighbours())
         yield from (path for path, number in near if number == part.file_id)
-        if part.kind != "whole":
+        if part.grows:
             # A log that was copied before it was cut.
             yield from (path for path, _ in near if family(path) == family(part.path))
 
@@ -98,7 +98,7 @@ class Piece:
     def _at(self, place: str, file_id: int) -> Slice:
         """The slice where the file is now. What grows may get another name at any time, also before it is opened."""
         part = self.part
-        if is_remote(place) or (part.kind == "whole" and place == part.path):
+        if is_remote(place) or (not part.grows and place == part.path):
             return self.slice
         planned = self.slice.input
         moved = FollowedFile(planned.path, planned.size, planned.modified, seekable=True, file_id=file_id, place=place)

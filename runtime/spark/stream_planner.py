@@ -134,6 +134,8 @@ class Planner:
         lost = self._check_lost(batch, located)
         # A file is made first and filled later: while it is empty it may become anything.
         files = [each for each in files if each.size and each.path not in lost]
+        if not self._take_compressed(batch, located):
+            return start
         older, unclear = self._sealed(start.seal, files, known)
         batch.lost += unclear
         backlog, waiting = Backlog(), {}
@@ -202,6 +204,18 @@ class Planner:
             return True
         kind: Kind = "last" if found.last else "part"
         return self._take(batch, Taken(file.path, begin, found.end, file.size, file.modified, kind), file, known)
+
+    def _take_compressed(self, batch: _Batch, located: Located) -> bool:
+        """Takes what was not read of logs before they were compressed, whatever the limits: another file may have a
+        log's name already, and then the next offset does not say any more how far it was read. False: try again."""
+        for file, begin in located.compressed:
+            rest = Taken(file.path, begin, file.size, file.size, file.modified, "rest")
+            identified = self._following.identify(rest, file, None)
+            if identified is None:
+                return False
+            batch.taken.append(identified)
+            batch.bytes += file.size
+        return True
 
     def _take(self, batch: _Batch, part: Taken, file: Listed, before: Known | None) -> bool:
         identified = self._following.identify(part, file, before)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import shutil
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import zstandard
 from wireloom.errors import WireloomError
 from wireloom.spark.stream_identity import original
 
@@ -220,6 +222,99 @@ def test_a_copy_is_not_read_while_the_log_is_there(format: Format, tmp_path: Pat
     append(format, log, *numbered("new", 9))
     assert together(query) == numbered("new", 9)
     assert lost(query) == 0
+
+
+def compress(path: Path, name: str, codec: str = "gzip") -> None:
+    """As logrotate does it: the file goes when the compressed one is there."""
+    content = path.read_bytes()
+    packed = gzip.compress(content) if codec == "gzip" else zstandard.compress(content)
+    path.with_name(name).write_bytes(packed)
+    path.unlink()
+
+
+@pytest.mark.parametrize("codec", ["gzip", "zstd"])
+@pytest.mark.parametrize("late", [[], ["late", "x" * 9000]])
+@pytest.mark.parametrize("pattern", ["", "*.log"])
+def test_a_log_that_is_compressed_at_once(
+    format: Format, codec: str, late: list[str], pattern: str, tmp_path: Path
+) -> None:
+    log = tmp_path / "app.log"
+    append(format, log, *numbered("old"))
+    query = following(format, tmp_path / pattern, maxFilesPerTrigger=1)
+    assert together(query) == numbered("old")
+    append(format, log, *late)
+    compress(log, "app.log.1.gz" if codec == "gzip" else "app.log.1.zst", codec)
+    append(format, log, *numbered("new", 9))
+    query.restart()
+    assert sorted(together(query)) == sorted([*late, *numbered("new", 9)])
+    again = [text for number in range(1, len(query.batches)) for text in payloads(query.read(number))]
+    assert sorted(again) == sorted([*late, *numbered("new", 9)])
+    assert query.next() is None
+    assert lost(query) == 0
+
+
+@pytest.mark.parametrize("pattern", ["", "*.log"])
+def test_logs_that_are_compressed_again_and_again(format: Format, pattern: str, tmp_path: Path) -> None:
+    log = tmp_path / "app.log"
+    query = following(format, tmp_path / pattern)
+    for number in range(4):
+        append(format, log, f"new {number}")
+        assert sorted(together(query)) == [*([f"late {number - 1}"] if number else []), f"new {number}"]
+        append(format, log, f"late {number}")
+        for generation in (2, 1):
+            if (tmp_path / f"app.log.{generation}.gz").exists():
+                rotate(tmp_path / f"app.log.{generation}.gz", f"app.log.{generation + 1}.gz")
+        compress(log, "app.log.1.gz")
+    assert lost(query) == 0
+
+
+def test_a_log_that_is_compressed_later(format: Format, tmp_path: Path) -> None:
+    """And the names move on."""
+    log = tmp_path / "app.log"
+    append(format, log, *numbered("old"))
+    query = following(format, tmp_path)
+    assert together(query) == numbered("old")
+    rotate(log, "app.log.1")
+    append(format, log, "new")
+    assert together(query) == ["new"]
+    append(format, tmp_path / "app.log.1", "late")
+    compress(tmp_path / "app.log.1", "app.log.2.gz")
+    rotate(log, "app.log.1")
+    append(format, log, "newest")
+    assert sorted(together(query)) == ["late", "newest"]
+    compress(tmp_path / "app.log.1", "app.log.1.gz")
+    rotate(tmp_path / "app.log.2.gz", "app.log.3.gz")
+    query.restart()
+    assert together(query) == []
+    assert lost(query) == 0
+
+
+def test_a_log_is_being_compressed(format: Format, tmp_path: Path) -> None:
+    log = tmp_path / "app.log"
+    append(format, log, *numbered("old", 900))
+    query = following(format, tmp_path)
+    assert together(query) == numbered("old", 900)
+    packed = gzip.compress(log.read_bytes())
+    for size in (len(packed) // 2, len(packed)):
+        (tmp_path / "app.log.gz").write_bytes(packed[:size])
+        assert query.next() is None
+        assert query.reader.reportLatestOffset()["waitingFiles"] == 1
+    log.unlink()
+    append(format, log, "new")
+    assert together(query) == ["new"]
+    assert lost(query) == 0
+
+
+def test_a_compressed_file_that_is_no_copy_is_read(format: Format, tmp_path: Path) -> None:
+    log = tmp_path / "app.log"
+    append(format, log, *numbered("old"))
+    append(format, tmp_path / "gone.log", "gone")
+    query = following(format, tmp_path)
+    assert sorted(together(query)) == ["gone", *numbered("old")]
+    (tmp_path / "gone.log").unlink()
+    append(format, tmp_path / "other", "other", "one")
+    compress(tmp_path / "other", "app.log.gz")
+    assert together(query) == ["other", "one"]
 
 
 def test_a_log_that_begins_like_another_is_no_copy(format: Format, tmp_path: Path) -> None:
