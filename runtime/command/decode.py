@@ -113,7 +113,6 @@ def command(
     from .sparing import spare
 
     format, options = chosen(format_name, options, allow_modules)
-    spare((output, report_path), inputs, format_name)
     if kind is None:
         kind = "ndjson" if output == "-" else kind_of(output)
         if kind == "ndjson" and ".json" in PurePath(output).suffixes:
@@ -124,6 +123,7 @@ def command(
         raise click.UsageError(f"{kind} is not for a terminal: add -o FILE", click.get_current_context())
     if output == "-" and report_path == "-":
         raise click.UsageError("rows and report would be mixed: add -o FILE", click.get_current_context())
+    spare((output, report_path), inputs, format_name)
     how: dict[str, Any] = {
         "columns": columns,
         "mode": mode,

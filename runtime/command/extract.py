@@ -65,10 +65,10 @@ def command(
     from .sparing import spare
 
     format, options = chosen(format_name, options, allow_modules)
-    spare((report_path,), inputs, format_name)
     how: dict[str, Any] = {"columns": [payload_column(format)], "tail": tail, "verify": verify, **location}
     if report_path == "-":
         raise click.UsageError("payloads and report would be mixed: name a file", click.get_current_context())
+    spare(("-", report_path), inputs, format_name)
     output = standard_output()
     quiet = sys.stdout.isatty()
     with scanning(format, inputs, how | options, f"extract {format.name}", quiet=quiet) as (scanner, batches):

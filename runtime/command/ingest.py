@@ -150,9 +150,13 @@ def command(
     from ..spark.ingest_catalogs import catalog_of
     from ..spark.ingest_stream import ingest_stream
     from ..storage import expand
+    from .sparing import spare
 
     format = get(format_name, allow_modules)
     _check_stream(stream, checkpoint, every, batch_files)
+    if report_path == "-":
+        raise click.UsageError("summary and report would be mixed: say --json, or name a file")
+    spare(("-", report_path), inputs, format_name, folders=(table, quarantine, metrics, checkpoint))
     # Spark takes seconds to start; a missing package or input is known before.
     catalog_of(to)
     if not stream:

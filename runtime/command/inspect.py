@@ -87,7 +87,7 @@ def command(
     if as_json and html is not None:
         raise click.UsageError("--json and --html exclude each other", click.get_current_context())
     format, options = chosen(format_name, options, allow_modules)
-    spare((html,), (source,), format_name)
+    spare(("-" if html is None else html,), (source,), format_name)
     inputs = expand(source, **location)
     if len(inputs) != 1:
         raise click.UsageError(f"one file is inspected at a time, and {source} is {len(inputs)}")

@@ -1,25 +1,115 @@
-"""Outputs that are also inputs: a command that would replace what it reads is refused before it begins."""
+"""What a command would destroy: inputs that it writes over, and outputs that are one file. It is refused before it
+begins."""
 
 from __future__ import annotations
 
 import os
+import stat
+import sys
 from collections.abc import Iterable, Sequence
 
+from ..addresses import local_path, scheme_of
 from ..errors import WireloomError
+from ..storage import REMOTE_SCHEMES
+
+STANDARD = "-"
 
 
-def spare(outputs: Iterable[str | None], inputs: Sequence[str], format_name: str | None = None) -> None:
-    """Raises ``WireloomError`` where one of ``outputs`` is a file that ``inputs`` name, or the spec itself.
+def spare(
+    outputs: Iterable[str | None],
+    inputs: Sequence[str],
+    format_name: str | None = None,
+    *,
+    folders: Iterable[str | None] = (),
+) -> None:
+    """Raises ``WireloomError`` where one of ``outputs`` is a file that ``inputs`` name, the spec itself, or the file of
+    another output, by whatever name; or where it lies in one of ``folders``, which are written as well.
 
-    ``inputs`` are as the command got them: paths, globs, folders, addresses.
+    ``outputs``: paths and addresses of files, ``-`` for standard output, which may be a file. ``inputs`` are as the
+    command got them: paths, globs, folders, addresses. What is no regular file, as ``/dev/null``, takes all.
     """
-    there = [each for each in outputs if each is not None and each != "-" and os.path.isfile(each)]
-    if not there:
-        return
-    read = [*_files(inputs), *([format_name] if format_name and os.path.isfile(format_name) else [])]
-    for output in there:
-        if any(os.path.samefile(output, each) for each in read):
-            raise WireloomError("is read and would be written: name another file for the output", path=output)
+    wanted = [each for each in outputs if each is not None]
+    _refuse_inputs(wanted, inputs, format_name)
+    seen: dict[object, str] = {}
+    for output in wanted:
+        identity = _identity(output)
+        if identity is not None:
+            other = seen.get(identity)
+            if other is not None:
+                raise WireloomError(
+                    f"would be written twice{_spelled(output, other)}: name another file for one of the outputs",
+                    path=_shown(output),
+                )
+            seen[identity] = output
+    places = [each for each in folders if each is not None]
+    for output in wanted:
+        for folder in places:
+            if _within(output, folder):
+                raise WireloomError(
+                    f"lies in {folder}, which is written as well: name a file outside of it", path=_shown(output)
+                )
+
+
+def _refuse_inputs(outputs: Sequence[str], inputs: Sequence[str], format_name: str | None) -> None:
+    remote = {_address(each): each for each in outputs if _is_remote(each)}
+    there = {each: status for each in outputs if (status := _file_status(each)) is not None}
+    read = [*_files(inputs), *([format_name] if format_name else [])] if there else []
+    found = [each for each in inputs if _is_remote(each) and _address(each) in remote]
+    for output, status in there.items():
+        for each in read:
+            other = _file_status(each)
+            if other is not None and os.path.samestat(status, other):
+                found.append(output)
+    if found:
+        raise WireloomError("is read and would be written: name another file for the output", path=_shown(found[0]))
+
+
+def _identity(output: str) -> object | None:
+    """What two names of one file have in common; ``None`` of what is no regular file."""
+    if _is_remote(output):
+        return _address(output)
+    status = _file_status(output)
+    if status is not None:
+        return status.st_dev, status.st_ino
+    path = os.path.realpath(local_path(output))
+    return None if output == STANDARD or os.path.lexists(path) else path
+
+
+def _file_status(output: str) -> os.stat_result | None:
+    """Of a regular file that is there; ``None`` of everything else."""
+    try:
+        status = os.fstat(sys.stdout.fileno()) if output == STANDARD else os.stat(local_path(output))
+    except (OSError, ValueError, AttributeError):
+        # Standard output may be closed, or an object of the caller without a descriptor.
+        return None
+    return status if stat.S_ISREG(status.st_mode) else None
+
+
+def _within(output: str, folder: str) -> bool:
+    if output == STANDARD or _is_remote(output) != _is_remote(folder):
+        return False
+    if _is_remote(output):
+        return f"{_address(output)}/".startswith(f"{_address(folder)}/")
+    root = os.path.realpath(local_path(folder))
+    return f"{os.path.realpath(local_path(output))}/".startswith(f"{root.rstrip('/')}/")
+
+
+def _is_remote(name: str) -> bool:
+    return scheme_of(name) in REMOTE_SCHEMES
+
+
+def _address(name: str) -> str:
+    """Bucket and key: the schemes of object stores are spellings of one."""
+    return name.partition("://")[2].rstrip("/")
+
+
+def _shown(output: str) -> str:
+    return "standard output" if output == STANDARD else output
+
+
+def _spelled(output: str, other: str) -> str:
+    """How the file is named as well."""
+    return f", also as {_shown(other)}" if other != output else ""
 
 
 def _files(inputs: Sequence[str]) -> list[str]:
@@ -28,10 +118,10 @@ def _files(inputs: Sequence[str]) -> list[str]:
 
     found: list[str] = []
     for each in inputs:
-        if each == "-" or "://" in each:
+        if each == STANDARD or _is_remote(each):
             continue
         try:
             found += [one.path for one in expand(each) if one.path is not None]
         except WireloomError:
             continue
-    return [each for each in found if os.path.isfile(each)]
+    return found

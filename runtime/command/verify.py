@@ -50,8 +50,10 @@ def command(
     from ..registry import get
     from ..report import ReadReport
     from .reading import scanning
+    from .sparing import spare
 
     format = get(format_name, allow_modules)
+    spare(("-",), inputs, format_name)
     found, missing = _expanded(inputs, location)
     if not found and not as_json:
         raise WireloomError(missing[0].error or "nothing to read", path=missing[0].path)
