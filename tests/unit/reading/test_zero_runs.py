@@ -151,7 +151,7 @@ def test_many_short_runs_take_no_longer_than_rows_do(tmp_path: Path) -> None:
     assert report.damaged == 5000
 
 
-@pytest.mark.parametrize("engine", ["columns", "objects"])
+@pytest.mark.parametrize("engine", FEEDERS)
 @pytest.mark.parametrize("chunk", [None, 100])
 @pytest.mark.parametrize(("required", "label"), [("least: 1,", "optional"), ("", "required")])
 def test_lengths_of_zero_before_messages(
