@@ -35,7 +35,7 @@ def _found(struct: Struct) -> dict[str, Node]:
     open_names = {
         each.id
         for each in struct.attributes
-        if _may_be_derived(each) and any(_solved(each.id, use) is not None for use in uses)
+        if _may_be_derived(each) and any(_solved(each.id, use) is not None for use in uses if _is_there(each, use))
     }
     found: dict[str, Node] = {}
     progress = True
@@ -46,7 +46,8 @@ def _found(struct: Struct) -> dict[str, Node]:
             if name not in open_names:
                 continue
             for use in uses:
-                expression = _solved(name, use) if use.names & open_names == {name} else None
+                alone = _is_there(attribute, use) and use.names & open_names == {name}
+                expression = _solved(name, use) if alone else None
                 if expression is not None:
                     found[name] = expression
                     open_names.discard(name)
@@ -59,11 +60,13 @@ def _found(struct: Struct) -> dict[str, Node]:
 class _Use:
     """A size or count: its expression with value instances put in, and what stands for its value on the wire.
 
-    ``refused`` where the value does not follow from the field alone: it may be absent, or longer than its content."""
+    ``condition``: that under which it counts. ``refused`` where the value does not follow from the field alone: it may
+    be longer than its content."""
 
     expression: Node
     value: Node
     names: frozenset[str]
+    condition: Node | None
     refused: bool
 
 
@@ -72,21 +75,31 @@ def _uses(struct: Struct) -> list[_Use]:
     found: list[_Use] = []
     for attribute in struct.attributes:
         name = Name(attribute.id, type=_type(attribute))
-        conditional = attribute.condition is not None
         if isinstance(attribute.size, ExpressionSize):
             padded = attribute.terminator is not None or attribute.pad_right is not None
             sized = isinstance(attribute.type, (BytesType, StringType, UserType))
-            refused = conditional or padded or not sized or attribute.repeat is not None
-            found.append(_use(attribute.size.expression, AttributeNode(name, "size", type=INTEGER), refused, instances))
+            size = AttributeNode(name, "size", type=INTEGER)
+            refused = padded or not sized or attribute.repeat is not None
+            found.append(_use(attribute, attribute.size.expression, size, refused, instances))
         if isinstance(attribute.repeat, RepeatCount):
             count = AttributeNode(name, "length", type=INTEGER)
-            found.append(_use(attribute.repeat.expression, count, conditional, instances))
+            found.append(_use(attribute, attribute.repeat.expression, count, False, instances))
     return found
 
 
-def _use(expression: Node, value: Node, refused: bool, instances: dict[str, Instance]) -> _Use:
+def _use(
+    attribute: Attribute, expression: Node, value: Node, refused: bool, instances: dict[str, Instance]
+) -> _Use:
     whole = _inlined(expression, instances)
-    return _Use(whole or expression, value, _all_names(expression, instances), refused or whole is None)
+    names, condition = _all_names(expression, instances), attribute.condition
+    # Whether the input had more to come is not known before it is written.
+    asks_input = condition is not None and "_io" in _all_names(condition, instances)
+    return _Use(whole or expression, value, names, condition, refused or asks_input or whole is None)
+
+
+def _is_there(attribute: Attribute, use: _Use) -> bool:
+    """Whether the attribute is there exactly where the use counts."""
+    return attribute.condition == use.condition
 
 
 def _all_names(expression: Node, instances: dict[str, Instance]) -> frozenset[str]:
@@ -108,10 +121,10 @@ def _type(attribute: Attribute) -> Type:
 
 
 def _may_be_derived(attribute: Attribute) -> bool:
-    """Integers that are always there, and whose value nothing else decides."""
+    """Integers whose value nothing else decides."""
     type = attribute.type
     number = isinstance(type, IntegerType) or (isinstance(type, BitsType) and type.width > 1)
-    plain = attribute.repeat is None and attribute.condition is None and attribute.checksum is None
+    plain = attribute.repeat is None and attribute.checksum is None
     return number and plain and not attribute.given
 
 

@@ -107,3 +107,31 @@ def test_appended_and_encoded_by_the_command(tmp_path: Path) -> None:
     arguments = ["encode", str(tmp_path / "optional_rows.ksy"), str(tmp_path / "rows.ndjson"), "-o"]
     found = CliRunner().invoke(main, [*arguments, str(tmp_path / "b.log")])
     assert (found.exit_code, (tmp_path / "b.log").read_bytes()) == (0, WIRE), found.output
+
+
+def test_lengths_and_counts_under_the_same_condition_are_filled_in(tmp_path: Path) -> None:
+    path = tmp_path / "optional_rows.ksy"
+    path.write_text(
+        FLAT.replace("rows: rows", "rows: rows, columns: [kind, text, numbers, other, tail]")
+        + """
+  row:
+    seq:
+      - {id: kind, type: u1}
+      - {id: len, type: u1, if: kind == 2}
+      - {id: text, type: str, encoding: UTF-8, size: len - 1, if: kind == 2}
+      - {id: count, type: u1, if: kind != 2}
+      - {id: numbers, type: u1, repeat: expr, repeat-expr: count, if: kind != 2}
+      - {id: other, type: u1, if: kind != 0}
+      - {id: tail, size: other, if: kind == 2}
+"""
+    )
+    format = wireloom.load_spec(path)
+    assert [each.name for each in format.columns if each.derived] == ["len", "count"]
+    rows = [
+        {"kind": 2, "text": "hi", "numbers": None, "other": 1, "tail": b"x"},
+        {"kind": 3, "text": None, "numbers": [7, 8], "other": 5, "tail": None},
+    ]
+    names = ["kind", "text", "numbers", "other", "tail"]
+    found = wireloom.read(format, written(format, rows), columns=[*names, "len", "count"]).to_pylist()
+    assert [{name: row[name] for name in names} for row in found] == rows
+    assert [(row["len"], row["count"]) for row in found] == [(3, None), (None, 2)]
