@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 from .model import Attribute, OwnSize, Struct
 from .types import BitsType, EnumType, Path, UserType
@@ -17,7 +18,7 @@ Offsets = frozenset[int]
 
 def ends_inside_a_byte(attributes: Iterable[Attribute], structs: Structs) -> bool:
     """Whether attributes that begin with a whole byte end inside of one, whatever is in them."""
-    return 0 not in _behind(attributes, WHOLE, structs, ())
+    return 0 not in _Edges(structs).behind(attributes, WHOLE)
 
 
 def begins_with_bits(struct: Struct, structs: Structs) -> bool:
@@ -35,27 +36,41 @@ def begins_with_bits(struct: Struct, structs: Structs) -> bool:
     return False
 
 
-def _behind(attributes: Iterable[Attribute], offsets: Offsets, structs: Structs, outer: tuple[Path, ...]) -> Offsets:
-    """Where the attributes may end if they begin at one of the offsets."""
-    for attribute in attributes:
-        there = _behind_one(attribute, offsets, structs, outer)
-        may_be_absent = attribute.condition is not None or attribute.repeat is not None
-        offsets = there | offsets if may_be_absent else there
-    return offsets
+@dataclass
+class _Edges:
+    """Works out where attributes may end; each type once for all offsets at which it begins."""
 
+    structs: Structs
+    known: dict[tuple[Path, Offsets], Offsets] = field(default_factory=dict)
+    open: set[Path] = field(default_factory=set)
 
-def _behind_one(attribute: Attribute, offsets: Offsets, structs: Structs, outer: tuple[Path, ...]) -> Offsets:
-    width, inner = _width(attribute), _inline(attribute, structs)
-    if width is not None:
-        return ANYWHERE if attribute.repeat is not None else frozenset((each + width) % 8 for each in offsets)
-    if attribute.switch is not None:
-        return ANYWHERE
-    if inner is None:
-        return WHOLE
-    if inner.path in outer:
-        return ANYWHERE
-    before = offsets if attribute.repeat is None else ANYWHERE
-    return _behind(inner.attributes, before, structs, (*outer, inner.path))
+    def behind(self, attributes: Iterable[Attribute], offsets: Offsets) -> Offsets:
+        """Where the attributes may end if they begin at one of the offsets."""
+        for attribute in attributes:
+            there = self._behind_one(attribute, offsets)
+            may_be_absent = attribute.condition is not None or attribute.repeat is not None
+            offsets = there | offsets if may_be_absent else there
+        return offsets
+
+    def _behind_one(self, attribute: Attribute, offsets: Offsets) -> Offsets:
+        width, inner = _width(attribute), _inline(attribute, self.structs)
+        if width is not None:
+            return ANYWHERE if attribute.repeat is not None else frozenset((each + width) % 8 for each in offsets)
+        if attribute.switch is not None:
+            return ANYWHERE
+        if inner is None:
+            return WHOLE
+        if inner.path in self.open:
+            return ANYWHERE
+        return self._behind_type(inner, offsets if attribute.repeat is None else ANYWHERE)
+
+    def _behind_type(self, struct: Struct, offsets: Offsets) -> Offsets:
+        key = struct.path, offsets
+        if key not in self.known:
+            self.open.add(struct.path)
+            self.known[key] = self.behind(struct.attributes, offsets)
+            self.open.discard(struct.path)
+        return self.known[key]
 
 
 def _width(attribute: Attribute) -> int | None:

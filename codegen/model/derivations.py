@@ -35,7 +35,7 @@ def _found(struct: Struct) -> dict[str, Node]:
     open_names = {
         each.id
         for each in struct.attributes
-        if _may_be_derived(each) and any(_solved(each.id, use) is not None for use in uses if _is_there(each, use))
+        if _may_be_derived(each) and any(_solved(each.id, use) is not None for use in uses if _may_solve(each, use))
     }
     found: dict[str, Node] = {}
     progress = True
@@ -95,6 +95,10 @@ def _use(
     # Whether the input had more to come is not known before it is written.
     asks_input = condition is not None and "_io" in _all_names(condition, instances)
     return _Use(whole or expression, value, names, condition, refused or asks_input or whole is None)
+
+
+def _may_solve(attribute: Attribute, use: _Use) -> bool:
+    return attribute.id in use.names and _is_there(attribute, use)
 
 
 def _is_there(attribute: Attribute, use: _Use) -> bool:

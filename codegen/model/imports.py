@@ -34,6 +34,11 @@ class Loader:
     seen: set[Path] = field(default_factory=set)
     incomplete: bool = False
     """An import could not be read, or is none that can be named."""
+    characters: int = 0
+    """Of all files so far."""
+
+    def __post_init__(self) -> None:
+        self.validator = Validator(self.diagnostics)
 
     def load(self, path: Path, text: str | None, display: str) -> bool:
         """Reads the file and its imports; ``False`` where the first is not even a mapping, and there is nothing to go
@@ -67,8 +72,12 @@ class Loader:
             source = lines_of(data.decode("utf-8-sig", "replace"))[line - 1]
             self.diagnostics.error(Position(display, line, column, 1, source), "a spec is UTF-8 text, this byte is not")
             return None
+        self.characters += len(text)
+        if self.characters > MAX_CHARACTERS:
+            self.diagnostics.error(start, f"a spec and its imports have at most {MAX_CHARACTERS} characters")
+            return None
         node = read_yaml(text, display, self.diagnostics)
-        section = Validator(self.diagnostics).spec(node) if node is not None else None
+        section = self.validator.spec(node) if node is not None else None
         if section is None:
             return None
         return SourceFile(display, hashlib.sha256(data).hexdigest(), section)

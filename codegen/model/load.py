@@ -24,6 +24,9 @@ from .style import check_style
 from .symbols import SourceFile, World
 from .table import Table, TableReader
 
+MAX_MEMBERS = 4096
+"""Attributes, instances and parameters of one type; each of them may ask about all others."""
+
 
 @dataclass(frozen=True)
 class Result:
@@ -98,6 +101,8 @@ def _compile(
         declarer.types(file, name)
     for symbol in world.all():
         declarer.members(symbol)
+    if _has_too_many_members(world, diagnostics):
+        return None
     typing = Typing(world, diagnostics, Sizes(world))
     find_parents(world, typing)
     builder = Builder(world, typing, diagnostics)
@@ -115,6 +120,15 @@ def _compile(
     structs = {each.path: each for root in roots.values() for each in all_structs(root)}
     specs = [_spec(file, roots[name], structs, world, diagnostics) for name, file in loader.files.items()]
     return replace(specs[0], imports=tuple(specs[1:]))
+
+
+def _has_too_many_members(world: World, diagnostics: Diagnostics) -> bool:
+    found = [each for each in world.all() if len(each.members) > MAX_MEMBERS]
+    for each in found:
+        count = len(each.members)
+        message = f"a type has at most {MAX_MEMBERS} attributes, instances and parameters, this one has {count}"
+        diagnostics.error(each.section.position, message)
+    return bool(found)
 
 
 Structs = dict[tuple[str, ...], Struct]

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from wireloom.cached import cached_property
+
 from ..expression.nodes import Node
 from .logical import IntegerText as IntegerText
 from .logical import Labels as Labels
@@ -305,15 +307,27 @@ class Struct:
 
     def attribute(self, name: str) -> Attribute | None:
         """The attribute of that id."""
-        return next((each for each in self.attributes if each.id == name), None)
+        return self._attributes.get(name)
 
     def parameter(self, name: str) -> Parameter | None:
         """The parameter of that id."""
-        return next((each for each in self.parameters if each.id == name), None)
+        return self._parameters.get(name)
 
     def instance(self, name: str) -> Instance | None:
         """The instance of that id."""
-        return next((each for each in self.instances if each.id == name), None)
+        return self._instances.get(name)
+
+    @cached_property
+    def _attributes(self) -> dict[str, Attribute]:
+        return {each.id: each for each in reversed(self.attributes)}
+
+    @cached_property
+    def _parameters(self) -> dict[str, Parameter]:
+        return {each.id: each for each in reversed(self.parameters)}
+
+    @cached_property
+    def _instances(self) -> dict[str, Instance]:
+        return {each.id: each for each in reversed(self.instances)}
 
 
 # The table -----------------------------------------------------------------------------------------------------------
@@ -380,17 +394,22 @@ class Spec:
 
     def struct(self, path: Path) -> Struct:
         """The type of that absolute path, of this spec or of one that it imports. Raises ``KeyError``."""
-        for spec in (self, *self.imports):
-            found: Struct | None = spec.root if path and spec.root.path == path[:1] else None
-            for name in path[1:]:
-                found = next((each for each in found.structs if each.path[-1] == name), None) if found else None
-            if found is not None:
-                return found
-        raise KeyError("::".join(path))
+        return self._structs[path]
+
+    @cached_property
+    def _structs(self) -> dict[Path, Struct]:
+        found: dict[Path, Struct] = {}
+        waiting = [each.root for each in reversed((self, *self.imports))]
+        while waiting:
+            struct = waiting.pop()
+            found.setdefault(struct.path, struct)
+            waiting.extend(reversed(struct.structs))
+        return found
 
     def enum(self, path: Path) -> Enum:
         """The enum of that absolute path. Raises ``KeyError``."""
-        for each in self.struct(path[:-1]).enums:
-            if each.path == path:
-                return each
-        raise KeyError("::".join(path))
+        return self._enums[path]
+
+    @cached_property
+    def _enums(self) -> dict[Path, Enum]:
+        return {each.path: each for struct in self._structs.values() for each in struct.enums}

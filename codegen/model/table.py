@@ -88,7 +88,8 @@ class TableReader:
         if "selectable" in section:
             selectable = self._columns(section, "selectable", row, (*parents, *columns))
         else:
-            selectable = tuple(each for each in scalars if each not in columns and each not in parents)
+            taken = {*columns, *parents}
+            selectable = tuple(each for each in scalars if each not in taken)
         return Rows(attribute.id, row.path, columns, selectable, parents)
 
     def _row_type(self, attribute: Attribute, position: Position) -> Struct | None:

@@ -14,7 +14,7 @@ from ..expression.outline import outline
 from ..expression.parser import parse_expression, parse_expressions, parse_type_reference
 from ..model.keypath import KeyPath
 from ..model.model import Position
-from .diagnostics import Diagnostics
+from .diagnostics import Diagnostics, TooManyErrorsError
 from .expectations import expected
 from .fitting import unknown_key
 from .kinds import (
@@ -55,11 +55,16 @@ from .words import nearest, shortened, shown, suggestion
 _PROCESS = re.compile(r"\s*([a-z][a-z0-9_]*(?:\.[a-z_][a-z0-9_]*)*)\s*(?:\((.*)\))?\s*", re.DOTALL)
 
 
+MAX_CHARACTERS = 500_000
+"""Characters of all expressions together: parsing and typing them takes longer than anything else."""
+
+
 class Validator:
     """Checks nodes against kinds; a node with an error becomes ``None`` and the diagnostics say why."""
 
     def __init__(self, diagnostics: Diagnostics) -> None:
         self.diagnostics = diagnostics
+        self._characters = 0
 
     def spec(self, root: YamlNode) -> Section | None:
         """The whole file."""
@@ -289,13 +294,24 @@ class Validator:
 
     def _expression(self, node: Scalar) -> Expression | None:
         text = node.text.lower() if isinstance(node.value, bool) else node.text
+        self._count(node, text)
         try:
             return Expression(parse_expression(text), node)
         except ExpressionError as error:
             self.diagnostics.error(node.place(error.start, error.end), error.message)
             return None
 
+    def _count(self, node: Scalar, expression: str) -> None:
+        """Counts the text of an expression, and ends the compilation where there is too much."""
+        self._characters += len(expression)
+        if self._characters > MAX_CHARACTERS:
+            message = f"the expressions of a spec and its imports have at most {MAX_CHARACTERS} characters in all"
+            self.diagnostics.error(node.position, message)
+            raise TooManyErrorsError
+
     def _type(self, node: Scalar) -> TypeReference | None:
+        if "(" in node.text:
+            self._count(node, node.text)
         try:
             name, arguments = parse_type_reference(node.text)
         except ExpressionError as error:
@@ -311,6 +327,7 @@ class Validator:
         name, inside = found.group(1), found.group(2)
         arguments: tuple[Node, ...] = ()
         if inside is not None and inside.strip():
+            self._count(node, inside)
             try:
                 arguments = parse_expressions(inside)
             except ExpressionError as error:

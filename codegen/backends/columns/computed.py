@@ -114,6 +114,7 @@ class _Computer:
         return self._compile(fold(node), place)
 
     def _compile(self, node: Node, place: Place) -> Vector:
+        self.paths.effort.count()
         match node:
             case IntegerLiteral(value):
                 return number(value)

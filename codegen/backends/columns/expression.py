@@ -147,6 +147,7 @@ class Compiler:
         return self.compile(node), 0
 
     def _compile(self, node: Node) -> Compiled:
+        self.scope.root.effort.count()
         match node:
             case IntegerLiteral(value=value):
                 return constant(value)

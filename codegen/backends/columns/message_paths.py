@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from wireloom.messages.program import FieldSource
 
@@ -11,6 +11,7 @@ from ...expression.nodes import Cast, Name, Node
 from ...model.column_fit import ColumnFit
 from ...model.model import Attribute, Instance, Spec, Struct, UnitKind
 from ...model.types import Path, UserType
+from .effort import Effort
 from .message_types import field_of
 from .refusal import NotForEngineError
 
@@ -81,11 +82,12 @@ Found = FieldFound | InstanceFound | Place
 @dataclass(frozen=True)
 class Paths:
     """Looks names up. ``chain``: the types of the row and of the messages above it. ``rows``: the fields that lead from
-    the unit to its rows."""
+    the unit to its rows. ``effort`` counts what is compiled for the table."""
 
     spec: Spec
     chain: tuple[Path, ...]
     rows: tuple[str, ...] = ()
+    effort: Effort = field(default_factory=Effort)
 
     def why_no_input(self, found: FieldFound) -> str:
         """Why an expression cannot be computed from columns where none of them is ``found``, with the way out."""

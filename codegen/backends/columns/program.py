@@ -12,11 +12,8 @@ from .expression import Compiler, facts_of
 from .refusal import NotForEngineError
 from .row import lower_fields
 from .scope import Fact, Scalar, Scope, Span, Unavailable
-from .state import State
+from .state import MAX_STEPS, State
 from .table import TableColumn, declared
-
-MAX_STEPS = 4096
-"""More steps than this are not a row type that the engine was made for."""
 
 
 def lower_program(spec: Spec, rows: Rows, columns: tuple[TableColumn, ...]) -> Listing:
@@ -112,7 +109,11 @@ def _lower_instance(assembler: Assembler, scope: Scope, number: int, column: Tab
         assembler.add(Op.COLUMN_BYTES, number, span, comment=column.name)
     else:
         compiled = compiler.compile(instance.value)
-        column.store(assembler, number, assembler.temporary(compiled, column.name))
+        value = assembler.temporary(compiled, column.name)
+        column.store(assembler, number, value)
+        if instance.condition is None and compiled.constant is None:
+            # What stands on it takes the value that is there.
+            scope.members[instance.id] = value
     if instance.condition is not None:
         assembler.add(Op.JUMP, 0, 0, behind)
         assembler.place(absent)

@@ -31,6 +31,7 @@ def lower_fields(state: State, scope: Scope) -> None:
     marks = Marks(state.assembler, scope.struct)
     conditions: dict[str, Scalar] = {}
     for attribute in scope.struct.attributes:
+        state.count()
         _mark(state, marks.before(attribute.id), f"{attribute.id} begins")
         if attribute.condition is None:
             _lower_present(state, scope, attribute)

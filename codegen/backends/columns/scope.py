@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from ...expression.nodes import Node
 from ...model.model import Spec, Struct
+from .effort import Effort
 from .interval import Interval
 
 
@@ -54,13 +55,14 @@ Member = Scalar | Span | Argument | Unavailable
 class Scope:
     """One object of the row's tree: the root, the row, or a user type inlined into it.
 
-    ``members`` holds what has been read so far, by name.
+    ``members`` holds what has been read so far, by name. ``effort`` counts what is compiled, at the root for all.
     """
 
     spec: Spec
     struct: Struct
     parent: Scope | None = None
     members: dict[str, Member | Scope] = field(default_factory=dict)
+    effort: Effort = field(default_factory=Effort)
 
     @property
     def root(self) -> Scope:

@@ -8,9 +8,13 @@ from dataclasses import dataclass, field
 from ...model.model import Attribute, ExpressionSize, FixedSize, Spec
 from .assembler import Assembler
 from .expression import Compiler
+from .refusal import NotForEngineError
 from .run import Run
 from .scope import Fact, Scalar, Scope
 from .table import TableColumn
+
+MAX_STEPS = 4096
+"""More steps or fields than this are not a row type that the engine was made for."""
 
 
 @dataclass
@@ -19,7 +23,7 @@ class State:
 
     ``columns`` maps the row's own fields to the number of their column. ``bounded``: the bytes end where a frame or a
     sub-stream does. ``facts``: the conditions under which the current field is read. ``created``: the scalars of the
-    innermost optional field so far. ``nesting``: how many user types deep.
+    innermost optional field so far. ``nesting``: how many user types deep. ``fields``: how many were walked.
     """
 
     spec: Spec
@@ -31,9 +35,16 @@ class State:
     facts: tuple[Fact, ...] = ()
     created: list[Scalar] = field(default_factory=list)
     nesting: int = 0
+    fields: int = 0
 
     def __post_init__(self) -> None:
         self.run = Run(self.assembler)
+
+    def count(self) -> None:
+        """Counts a field, those of a type wherever it is used. Raises ``NotForEngineError`` beyond the limit."""
+        self.fields += 1
+        if max(self.fields, len(self.assembler.items)) > MAX_STEPS:
+            raise NotForEngineError(f"a row takes more than {MAX_STEPS} steps")
 
     def compiler(self, scope: Scope) -> Compiler:
         """A compiler of expressions that stand at this place in ``scope``."""

@@ -110,10 +110,13 @@ def declared(spec: Spec, struct: Struct, parent: Scope | None) -> Scope:
 
 
 def _computed(scope: Scope, field: Attribute | Instance) -> Interval | None:
-    """The values of a value instance, where the engine could compute it."""
+    """The values of a value instance, where the engine could compute it; ``scope`` then knows them too."""
     if not isinstance(field, Instance) or field.value is None:
         return None
     try:
-        return Compiler(scope).compile(field.value).interval
+        interval = Compiler(scope).compile(field.value).interval
     except NotForEngineError:
         return None
+    if field.condition is None:
+        scope.members.setdefault(field.id, Scalar(field.id, interval))
+    return interval

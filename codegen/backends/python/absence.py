@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from ...expression.nodes import Attribute as Member
 from ...expression.nodes import BooleanLiteral, Cast, Conditional, Name, Node, Subscript
 from ...expression.walk import walk
-from ...model.model import Attribute, Struct
-from ...model.references import Reference
+from ...model.model import Attribute, Instance, Struct
 from ...model.types import ListType, UserType
 from .api import Api
 
@@ -31,20 +30,20 @@ def is_optional_field(attribute: Attribute) -> bool:
     return attribute.message is not None and attribute.message.label == "optional"
 
 
-def may_be_absent(module: Module, struct: Struct, node: Node, inside: frozenset[Reference] = frozenset()) -> bool:
+def may_be_absent(module: Module, struct: Struct, node: Node) -> bool:
     """Whether an expression in ``struct`` may come to ``None``."""
     match node:
         case Name(id):
-            return not has_default(struct, id) and member_may_be_absent(module, struct, id, inside)
+            return not has_default(struct, id) and member_may_be_absent(module, struct, id)
         case Subscript(value) | Member(value, "first" | "last") if isinstance(value.type, ListType):
             return items_may_be_unmatched(module, struct, value)
         case Member(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
             holder = module.spec.struct(value.type.path)
-            return not has_default(holder, name) and member_may_be_absent(module, holder, name, inside)
+            return not has_default(holder, name) and member_may_be_absent(module, holder, name)
         case Conditional(_, then, otherwise):
-            return any(may_be_absent(module, struct, each, inside) for each in (then, otherwise))
+            return any(may_be_absent(module, struct, each) for each in (then, otherwise))
         case Cast(value):
-            return may_be_absent(module, struct, value, inside)
+            return may_be_absent(module, struct, value)
     return False
 
 
@@ -68,21 +67,30 @@ def has_default(struct: Struct, name: str) -> bool:
     return attribute is not None and attribute.message is not None and attribute.message.default is not None
 
 
-def member_may_be_absent(module: Module, struct: Struct, name: str, inside: frozenset[Reference] = frozenset()) -> bool:
-    """Whether a member of ``struct`` may be ``None``; ``inside`` are the instances that the question came through."""
+def member_may_be_absent(module: Module, struct: Struct, name: str) -> bool:
+    """Whether a member of ``struct`` may be ``None``."""
     attribute, instance = struct.attribute(name), struct.instance(name)
     if attribute is not None:
         unmatched = may_be_unmatched(attribute) and attribute.repeat is None
         absent = attribute.condition is not None or unmatched or is_optional_field(attribute)
         return absent and module.api is Api.WIRELOOM
-    if instance is None or (struct.path, name) in inside:
+    if instance is None:
         return False
+    key = struct.path, name
+    if key not in module.absent:
+        # One that stands on itself adds nothing.
+        module.absent[key] = False
+        module.absent[key] = _instance_may_be_absent(module, struct, instance)
+    return module.absent[key]
+
+
+def _instance_may_be_absent(module: Module, struct: Struct, instance: Instance) -> bool:
     if instance.condition is not None:
         return True
     if instance.attribute is not None:
         return may_be_unmatched(instance.attribute) and instance.attribute.repeat is None
-    if struct.message is not None and instance.value is not None:
-        # In a message the absence of any field that a value is made of is the absence of the value.
-        inside |= {(struct.path, name)}
-        return any(may_be_absent(module, struct, each, inside) for each in walk(instance.value))
-    return instance.value is not None and may_be_absent(module, struct, instance.value, inside | {(struct.path, name)})
+    if instance.value is None:
+        return False
+    # In a message the absence of any field that a value is made of is the absence of the value.
+    parts = walk(instance.value) if struct.message is not None else (instance.value,)
+    return any(may_be_absent(module, struct, each) for each in parts)

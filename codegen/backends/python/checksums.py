@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 
-from ...model.model import Attribute, Checksum, Spec, Struct
-from ...model.types import BytesType, IntegerType, Path, Type, UserType
+from ...model.model import Attribute, Checksum, Struct
+from ...model.types import BytesType, IntegerType, Path, UserType
 from ..base import refuse
 from .api import Api
 from .fused import attribute_code
-from .layout import fixed_size, minimum_size
+from .layout import fixed_size, structs
 from .marks import Marks, covered, covers_own, plain_cover
+from .module import Module
 from .names import field_name
 from .reading import byte_order
 from .scope import ClassScope, member
@@ -166,12 +168,12 @@ def covers_method(scope: ClassScope) -> MethodView | None:
 
     One over nothing holds everywhere, and so proves nothing.
     """
-    if not _has_checksums(scope.spec, scope.struct, frozenset()):
+    checked = _checked_types(scope.module)
+    if scope.struct.path not in checked:
         return None
     terms = [_own_term(scope, attribute, checksum) for attribute, checksum in checksums(scope.struct)]
     for attribute in scope.struct.attributes:
-        types = [case.type for case in attribute.switch.cases] if attribute.switch else [attribute.type]
-        if any(_holds_checksums(scope.spec, each, frozenset()) for each in types):
+        if not checked.isdisjoint(_held(attribute)):
             terms.append(_inner_term(attribute))
     text = "True" if "True" in terms else f"bool({' or '.join(terms)})"
     return MethodView(
@@ -181,27 +183,34 @@ def covers_method(scope: ClassScope) -> MethodView | None:
     )
 
 
-def _has_checksums(spec: Spec, struct: Struct, inside: frozenset[Path]) -> bool:
-    if checksums(struct):
-        return True
-    inside |= {struct.path}
-    return any(
-        _holds_checksums(spec, kind, inside)
-        for each in struct.attributes
-        for kind in ([case.type for case in each.switch.cases] if each.switch else [each.type])
-    )
+@lru_cache(maxsize=4)
+def _checked_types(module: Module) -> frozenset[Path]:
+    """The types whose objects have checksums, or hold objects that do, at any depth."""
+    everything = [each for spec in (module.spec, *module.spec.imports) for each in structs(spec.root)]
+    holders: dict[Path, list[Path]] = {}
+    for struct in everything:
+        for attribute in struct.attributes:
+            for path in _held(attribute):
+                holders.setdefault(path, []).append(struct.path)
+    found: set[Path] = set()
+    waiting = [each.path for each in everything if checksums(each)]
+    while waiting:
+        path = waiting.pop()
+        if path not in found:
+            found.add(path)
+            waiting.extend(holders.get(path, ()))
+    return frozenset(found)
 
 
-def _holds_checksums(spec: Spec, kind: Type, inside: frozenset[Path]) -> bool:
-    if not isinstance(kind, UserType) or kind.opaque or kind.path in inside:
-        return False
-    return _has_checksums(spec, spec.struct(kind.path), inside)
+def _held(attribute: Attribute) -> list[Path]:
+    types = [case.type for case in attribute.switch.cases] if attribute.switch else [attribute.type]
+    return [each.path for each in types if isinstance(each, UserType)]
 
 
 def _own_term(scope: ClassScope, attribute: Attribute, checksum: Checksum) -> str:
     attributes = covered(scope.struct, checksum)
     sure = any(
-        each.repeat is None and minimum_size(scope.spec, each) > 0 and each.condition is None for each in attributes
+        each.repeat is None and scope.module.minimums.of(each) > 0 and each.condition is None for each in attributes
     )
     text = "True" if sure else " or ".join(member(each.id) for each in attributes)
     if attribute.condition is None:

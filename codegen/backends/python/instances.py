@@ -20,9 +20,9 @@ from ...expression.nodes import (
     StringLiteral,
     Unary,
 )
-from ...expression.walk import walk
-from ...model.model import Attribute, Instance, IntegerText
-from ...model.types import EnumType
+from ...expression.walk import children, walk
+from ...model.model import Attribute, Instance, IntegerText, Struct
+from ...model.types import EnumType, UserType
 from .absence import may_be_absent
 from .docstrings import described, named
 from .expressions import is_untyped, mentions_name
@@ -34,16 +34,44 @@ from .view import Line, Lines, MethodView, block
 _LEAVES = (Name, EnumMember, BooleanLiteral, FloatLiteral, IntegerLiteral, StringLiteral)
 _CHEAP = (*_LEAVES, Member, Unary, Binary, Comparison, Logical, Conditional, Cast)
 MAX_CHEAP = 8
-"""A value instance of at most so many of these nodes is computed at each use; others are kept."""
+"""A value instance of at most so many of these nodes, with those of the instances that it computes, is computed at each
+use; others are kept."""
 
 
-def is_kept(instance: Instance) -> bool:
+def is_kept(scope: ClassScope, instance: Instance) -> bool:
     """Whether the value is kept once it is known. What costs no more than a look at where it is kept is not, and so
     follows the attributes when they change."""
+    if instance.value is None or _is_costly(instance):
+        return True
+    left = MAX_CHEAP
+    waiting = [(scope.struct, instance.value)]
+    while waiting and left >= 0:
+        struct, node = waiting.pop()
+        left -= 1
+        waiting += [(struct, each) for each in children(node)]
+        owner, named = _instance(scope, struct, node)
+        if named is not None and not _is_costly(named):
+            waiting += [(owner, each) for each in (named.value, named.condition) if each is not None]
+    return left < 0
+
+
+def _is_costly(instance: Instance) -> bool:
+    """Whether the value is kept whatever the instances in it are."""
     if instance.value is None or mentions_name(instance.value, "_io"):
         return True
     found = list(walk(instance.value))
     return len(found) > MAX_CHEAP or not all(isinstance(each, _CHEAP) for each in found)
+
+
+def _instance(scope: ClassScope, struct: Struct, node: Node) -> tuple[Struct, Instance | None]:
+    """The instance that a node in an expression of ``struct`` names, and its type."""
+    match node:
+        case Name(id):
+            return struct, struct.instance(id)
+        case Member(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
+            owner = scope.spec.struct(value.type.path)
+            return owner, owner.instance(name)
+    return struct, None
 
 
 def slot(instance: Instance) -> str:
@@ -57,7 +85,7 @@ def instance_method(scope: ClassScope, instance: Instance) -> MethodView:
     kept = f"self.{slot(instance)}"
     if instance.attribute is not None:
         lines = _keeping(instance, kept, _read(scope, instance, instance.attribute, kept))
-    elif instance.value is not None and is_kept(instance):
+    elif instance.value is not None and is_kept(scope, instance):
         lines = _keeping(instance, kept, _kept_value(scope, instance, instance.value, kept))
     elif instance.value is not None:
         lines = _plain_value(scope, instance, instance.value)

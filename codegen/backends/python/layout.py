@@ -67,45 +67,54 @@ def _is_fixed(spec: Spec, attribute: Attribute) -> bool:
 
 def runs(attributes: tuple[Attribute, ...]) -> tuple[tuple[Attribute, ...], ...]:
     """Attributes in order, grouped: neighbours that have a ``fixed_size`` are a run, all others alone."""
-    groups: list[tuple[Attribute, ...]] = []
+    groups: list[list[Attribute]] = []
     open_run = False
     for attribute in attributes:
         fixed = fixed_size(attribute) is not None
         if fixed and open_run:
-            groups[-1] = (*groups[-1], attribute)
+            groups[-1].append(attribute)
         else:
-            groups.append((attribute,))
+            groups.append([attribute])
         open_run = fixed
-    return tuple(groups)
+    return tuple(map(tuple, groups))
 
 
-def minimum_size(spec: Spec, attribute: Attribute) -> int:
-    """A number of bytes that every item of the attribute takes at least (bits count as a byte); 0 where unknown."""
-    return _minimum(spec, attribute, ())
+class Minimums:
+    """Works out how many bytes the attributes of a spec take at least; each type once."""
 
+    def __init__(self, spec: Spec) -> None:
+        self._spec = spec
+        self._known: dict[Path, int] = {}
+        self._open: set[Path] = set()
 
-def _minimum(spec: Spec, attribute: Attribute, inside: tuple[Path, ...]) -> int:
-    if attribute.condition or attribute.switch:
+    def of(self, attribute: Attribute) -> int:
+        """A number of bytes that every item of the attribute takes at least (bits count as a byte); 0 where unknown."""
+        if attribute.condition or attribute.switch:
+            return 0
+        base = attribute.type.base if isinstance(attribute.type, EnumType) else attribute.type
+        if isinstance(base, IntegerType | FloatType):
+            return base.size
+        if isinstance(base, BitsType):
+            return 1
+        literal = literal_size(attribute.size)
+        if literal is not None:
+            return literal
+        terminator = attribute.terminator
+        if isinstance(attribute.size, TerminatedSize) and terminator and terminator.consume and terminator.eos_error:
+            return len(terminator.value)
+        if isinstance(base, UserType) and not base.opaque and not isinstance(attribute.size, ExpressionSize):
+            return self._of_type(base.path)
         return 0
-    base = attribute.type.base if isinstance(attribute.type, EnumType) else attribute.type
-    if isinstance(base, IntegerType | FloatType):
-        return base.size
-    if isinstance(base, BitsType):
-        return 1
-    literal = literal_size(attribute.size)
-    if literal is not None:
-        return literal
-    terminator = attribute.terminator
-    if isinstance(attribute.size, TerminatedSize) and terminator and terminator.consume and terminator.eos_error:
-        return len(terminator.value)
-    if isinstance(base, UserType) and not base.opaque and base.path not in inside:
-        if isinstance(attribute.size, ExpressionSize):
+
+    def _of_type(self, path: Path) -> int:
+        struct = self._spec.struct(path)
+        if struct.message is not None or path in self._open:
             return 0
-        if spec.struct(base.path).message is not None:
-            return 0
-        members = spec.struct(base.path).attributes
-        return sum(_minimum(spec, each, (*inside, base.path)) for each in members if each.repeat is None)
-    return 0
+        if path not in self._known:
+            self._open.add(path)
+            self._known[path] = sum(self.of(each) for each in struct.attributes if each.repeat is None)
+            self._open.discard(path)
+        return self._known[path]
 
 
 def nodes(value: object) -> Iterator[Node]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Iterable
 
 from ...model.model import Enum, Spec, Struct
 from ...model.routines import refuse_routines
@@ -49,7 +51,7 @@ def _class(module: Module, struct: Struct, source: str, depth: int) -> ClassView
     _refuse_twins(struct)
     inner = tuple(_class(module, each, f"{source}/types/{each.path[-1]}", depth + 1) for each in struct.structs)
     methods = class_methods(scope)
-    kept = [slot(each) for each in struct.instances if is_kept(each)]
+    kept = [slot(each) for each in struct.instances if is_kept(scope, each)]
     fields = [field_name(each.id) for each in struct.attributes]
     slots = [*fields, *(field_name(each.id) for each in struct.parameters), *kept]
     if struct.endian is not None:
@@ -95,13 +97,17 @@ def _natural(name: str) -> list[tuple[int, str]]:
 def _refuse_twins(struct: Struct) -> None:
     names = [class_name(each.path[-1]) for each in struct.structs]
     names += [enum_class(struct, each.path[-1]) for each in struct.enums]
-    twin = next((name for name in names if names.count(name) > 1), None)
+    twin = _first_twin(names)
     if twin is not None:
         refuse(struct.position, f"two types or enums of '{struct.path[-1]}' would both be the class {twin}")
     members = member_names(struct)
-    twin = next((name for name in members if members.count(name) > 1), None)
+    twin = _first_twin(members)
     if twin is not None:
         refuse(struct.position, f"two members of '{struct.path[-1]}' would both be named {twin}")
+
+
+def _first_twin(names: Iterable[str]) -> str | None:
+    return next((name for name, count in Counter(names).items() if count > 1), None)
 
 
 # Declarations --------------------------------------------------------------------------------------------------------
@@ -124,7 +130,7 @@ def _fields(scope: ClassScope, depth: int) -> tuple[FieldView, ...]:
     if scope.module.debug:
         found.append(debug_field(scope))
     for instance in struct.instances:
-        if is_kept(instance):
+        if is_kept(scope, instance):
             writes = scope.module.api is Api.KAITAI_READ_WRITE
             annotation = kept_annotation(scope, instance) if writes else annotations.of_instance(instance)
             found.append(FieldView(slot(instance), annotation, ""))

@@ -11,10 +11,11 @@ from wireloom.routines import kaitai_place
 
 from ...model.following import Followers, followers
 from ...model.model import Process, Spec
+from ...model.references import Reference
 from ...model.types import Path, UserType
 from ..base import refuse
 from .api import Api
-from .layout import length_fields, structs
+from .layout import Minimums, length_fields, structs
 from .message_rules import message_paths
 from .names import class_name, constant_name, enum_class, qualified
 from .neighbours import neighbours
@@ -92,6 +93,11 @@ class Module:
         self.api = api
         self.package = package
         self.lengths = length_fields(spec)
+        self.minimums = Minimums(spec)
+        self.simple: dict[Path, bool] = {}
+        """Which types are simple, as far as that was asked: see the module ``simple``."""
+        self.absent: dict[Reference, bool] = {}
+        """Which instances may be ``None``, as far as that was asked: see the module ``absence``."""
         self.message_numbers = {path: number for number, path in enumerate(message_paths(spec))}
         """Where each message type stands in ``MESSAGES``."""
         self._classes: set[str] = set()

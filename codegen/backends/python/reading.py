@@ -27,7 +27,7 @@ from .api import Api
 from .debugging import recorded
 from .endian import inherited_argument
 from .expressions import mentions_name
-from .layout import minimum_size, nodes
+from .layout import nodes
 from .names import field_name
 from .processing import deferred, is_deferred, processed
 from .scope import ClassScope
@@ -117,7 +117,7 @@ def loop_lines(scope: ClassScope, attribute: Attribute, keep: Store, source: str
     counts = uses_index(attribute)
     body = list(recorded(scope, attribute, "[-1]", item_lines(scope, attribute, keep, source)))
     lines: list[Line] = []
-    if minimum_size(scope.spec, replace(attribute, repeat=None)) == 0:
+    if scope.module.minimums.of(replace(attribute, repeat=None)) == 0:
         lines.append(Line(f"progress = {scope.use('Progress')}(io, {source!r})"))
         body.append(Line("progress.check()"))
     match attribute.repeat:

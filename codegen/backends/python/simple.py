@@ -24,7 +24,7 @@ from ...model.encodings import python_codec
 from ...model.model import Attribute, ExpressionSize, OwnSize, Struct, TerminatedSize
 from ...model.types import BytesType, ListType, Path, StringType, UserType
 from .absence import may_be_absent
-from .layout import attributes_of, fixed_size, literal_size, minimum_size, nodes, structs
+from .layout import attributes_of, fixed_size, literal_size, nodes, structs
 from .module import Module
 
 SAFE = ("+", "-", "*", "&", "|", "^")
@@ -65,28 +65,35 @@ def has_series(module: Module, attribute: Attribute) -> bool:
     return _is_own(module, kind) and is_simple(module, _struct(module, kind))
 
 
-def is_simple(module: Module, struct: Struct, inside: frozenset[Path] = frozenset()) -> bool:
+def is_simple(module: Module, struct: Struct) -> bool:
     """Whether a type has fields of fixed sizes, sized and terminated bytes and texts, objects of such, and no others.
 
     What their sizes and checks ask for can always be computed, and does not depend on where the stream stands.
     """
+    if struct.path not in module.simple:
+        # A type that holds itself is none.
+        module.simple[struct.path] = False
+        module.simple[struct.path] = _has_simple_fields(module, struct)
+    return module.simple[struct.path]
+
+
+def _has_simple_fields(module: Module, struct: Struct) -> bool:
     if module.debug or struct.message is not None or struct.endian is not None:
         return False
-    if struct.parameters or not struct.attributes or struct.path in inside:
+    if struct.parameters or not struct.attributes:
         return False
-    inside |= {struct.path}
-    least = sum(minimum_size(module.spec, each) for each in struct.attributes)
-    return least > 0 and all(_is_simple_attribute(module, struct, each, inside) for each in struct.attributes)
+    least = sum(map(module.minimums.of, struct.attributes))
+    return least > 0 and all(_is_simple_attribute(module, struct, each) for each in struct.attributes)
 
 
-def _is_simple_attribute(module: Module, struct: Struct, attribute: Attribute, inside: frozenset[Path]) -> bool:
+def _is_simple_attribute(module: Module, struct: Struct, attribute: Attribute) -> bool:
     if attribute.condition or attribute.repeat or attribute.switch or attribute.process or attribute.arguments:
         return False
     if not all(_is_sure(module, struct, each) for each in nodes(attribute)):
         return False
     if isinstance(attribute.type, UserType):
         plain = isinstance(attribute.size, OwnSize) and not attribute.valid and attribute.parent is None
-        return plain and _is_own(module, attribute.type) and is_simple(module, _struct(module, attribute.type), inside)
+        return plain and _is_own(module, attribute.type) and is_simple(module, _struct(module, attribute.type))
     if isinstance(attribute.size, ExpressionSize) and isinstance(attribute.size.expression, IntegerLiteral):
         return literal_size(attribute.size) == attribute.size.expression.value
     if isinstance(attribute.type, StringType) and python_codec(attribute.type.encoding or "UTF-8") is None:

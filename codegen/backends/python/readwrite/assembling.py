@@ -30,7 +30,7 @@ def assemble_method(scope: ClassScope) -> MethodView | None:
     """The method of a straight type; ``None`` for any other."""
     if scope.struct.path not in straight_types(scope.module):
         return None
-    kept = [repr(slot(each)) for each in scope.struct.instances if each.value is not None and is_kept(each)]
+    kept = [repr(slot(each)) for each in scope.struct.instances if each.value is not None and is_kept(scope, each)]
     lines = [Line(f"self._forget({', '.join(kept)})")] if kept else []
     lines += _computed_first(scope)
     refusals = [text for each in scope.struct.attributes for text in _refusals(scope, each)]

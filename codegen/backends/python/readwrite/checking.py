@@ -29,7 +29,7 @@ from .tags import case_line, tag_lines
 def check_method(scope: ClassScope) -> MethodView:
     """The method that checks an object."""
     lines: list[Line] = []
-    kept = [each for each in scope.struct.instances if each.value is not None and is_kept(each)]
+    kept = [each for each in scope.struct.instances if each.value is not None and is_kept(scope, each)]
     stale = [repr(slot(each)) for each in kept if not asks_stream(scope, each.value)]
     if stale:
         lines.append(Line(f"self._forget({', '.join(stale)})"))

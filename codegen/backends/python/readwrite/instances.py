@@ -21,7 +21,7 @@ from .writing import attribute_writer
 def instance_methods(scope: ClassScope, instance: Instance) -> list[MethodView]:
     """All that a class has for an instance."""
     if instance.attribute is None:
-        return [instance_method(scope, instance), _invalidate(instance)]
+        return [instance_method(scope, instance), _invalidate(scope, instance)]
     inside = replace(scope, places=INSTANCE)
     return [
         _getter(inside, instance, instance.attribute),
@@ -30,8 +30,8 @@ def instance_methods(scope: ClassScope, instance: Instance) -> list[MethodView]:
     ]
 
 
-def _invalidate(instance: Instance) -> MethodView:
-    forget: Lines = (Line(f"self._forget({slot(instance)!r})"),) if is_kept(instance) else ()
+def _invalidate(scope: ClassScope, instance: Instance) -> MethodView:
+    forget: Lines = (Line(f"self._forget({slot(instance)!r})"),) if is_kept(scope, instance) else ()
     doc = f"``{instance.id}`` is computed anew when it is asked for" + ("." if forget else ", with or without this.")
     return MethodView(f"_invalidate_{field_name(instance.id)}(self) -> None", forget, doc)
 

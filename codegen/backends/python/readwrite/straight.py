@@ -25,7 +25,7 @@ from ....model.types import (
     UnionType,
     UserType,
 )
-from ..layout import minimum_size, nodes, structs
+from ..layout import nodes, structs
 from ..marks import plain_cover
 from ..module import Module
 from .computed import computed_value
@@ -81,7 +81,7 @@ def _fits_together(module: Module, struct: Struct, found: dict[Path, Struct], fi
                 return False
         if _goes_to_the_end(attribute) and not last:
             return False
-        if isinstance(attribute.repeat, RepeatEos) and minimum_size(module.spec, attribute) == 0:
+        if isinstance(attribute.repeat, RepeatEos) and module.minimums.of(attribute) == 0:
             return False
     return True
 
@@ -95,10 +95,11 @@ def _is_straight(struct: Struct) -> bool:
         return False
     if any(each.attribute is not None for each in struct.instances):
         return False
-    return all(_is_straight_attribute(struct, each) for each in struct.attributes)
+    local: dict[str, bool] = {}
+    return all(_is_straight_attribute(struct, each, local) for each in struct.attributes)
 
 
-def _is_straight_attribute(struct: Struct, attribute: Attribute) -> bool:
+def _is_straight_attribute(struct: Struct, attribute: Attribute, local: dict[str, bool]) -> bool:
     if (
         attribute.switch
         or attribute.process
@@ -109,7 +110,7 @@ def _is_straight_attribute(struct: Struct, attribute: Attribute) -> bool:
         return False
     if attribute.checksum is not None and plain_cover(struct, attribute.checksum) is None:
         return False
-    if computed_value(attribute) is not None or not all(_is_local(struct, each) for each in nodes(attribute)):
+    if computed_value(attribute) is not None or not all(_is_local(struct, each, local) for each in nodes(attribute)):
         return False
     kind = attribute.type.base if isinstance(attribute.type, EnumType) else attribute.type
     match kind:
@@ -133,8 +134,11 @@ def _is_straight_content(attribute: Attribute) -> bool:
     return end is None and attribute.pad_right is None and not both
 
 
-def _is_local(struct: Struct, node: Node, inside: frozenset[str] = frozenset()) -> bool:
-    """Whether an expression stands on the numbers, bytes, texts and lists of the object itself, or of the last item."""
+def _is_local(struct: Struct, node: Node, known: dict[str, bool]) -> bool:
+    """Whether an expression stands on the numbers, bytes, texts and lists of the object itself, or of the last item.
+
+    ``known``: the same of the instances that were asked about.
+    """
     for each in walk(node):
         if isinstance(each.type, StreamType) or (isinstance(each, Name) and each.id in ELSEWHERE):
             return False
@@ -142,8 +146,11 @@ def _is_local(struct: Struct, node: Node, inside: frozenset[str] = frozenset()) 
         if isinstance(each, Member) and not is_last and isinstance(each.value.type, OBJECTS):
             return False
         instance = struct.instance(each.id) if isinstance(each, Name) else None
-        if instance is not None:
+        if instance is not None and instance.id not in known:
             parts = [part for part in (instance.value, instance.condition) if part is not None]
-            if instance.id in inside or not all(_is_local(struct, part, inside | {instance.id}) for part in parts):
-                return False
+            # One that stands on itself is not.
+            known[instance.id] = False
+            known[instance.id] = all(_is_local(struct, part, known) for part in parts)
+        if instance is not None and not known[instance.id]:
+            return False
     return True

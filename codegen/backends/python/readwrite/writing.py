@@ -31,7 +31,7 @@ def write_method(scope: ClassScope) -> MethodView:
     lines: list[Line] = [Line("super()._write__seq(io)")]
     placed = [field_name(each.id) for each in scope.struct.instances if each.attribute is not None]
     lines.extend(Line(f"self._should_write_{name} = self.{name}__enabled") for name in placed)
-    stale = [slot(each) for each in scope.struct.instances if is_kept(each) and asks_stream(scope, each.value)]
+    stale = [slot(each) for each in scope.struct.instances if is_kept(scope, each) and asks_stream(scope, each.value)]
     if stale:
         lines.append(Line(f"self._forget({', '.join(map(repr, stale))})"))
     lines.extend(endian_lines(scope))

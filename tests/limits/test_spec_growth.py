@@ -1,0 +1,149 @@
+"""Compiling a spec takes work in proportion to what it says, not to what it stands for; so does the code made of it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+
+import pytest
+import wireloom
+from wireloom.codegen.backends.python.api import Api
+from wireloom.codegen.changes.compare import compare
+from wireloom.codegen.emit import load_all, render
+from wireloom.codegen.explore import load_format
+from wireloom.codegen.kaitai.modules import modules
+from wireloom.codegen.model import load as loading
+from wireloom.codegen.model.load import analyse, load
+from wireloom.codegen.spec import validator
+from wireloom.errors import SpecError, WireloomError
+
+from .spec_families import FAMILIES, HEAD
+
+FEW, MANY = 10, 20
+"""Levels; of what grows with two to their power there would be a thousand times as much."""
+GROWTH = 12
+"""How many times the work may be for twice the levels: some parts grow with the square."""
+
+
+def calls(action: Callable[[], object]) -> int:
+    """How many functions of Python an action calls; it ends where they are too many for any test."""
+    count = 0
+
+    def seen(frame: FrameType, event: str, argument: object) -> None:
+        nonlocal count
+        count += event == "call"
+        if count > 20_000_000:
+            sys.setprofile(None)
+            raise AssertionError("endless work")
+
+    sys.setprofile(seen)
+    try:
+        action()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+def check_growth(few: Callable[[], object], many: Callable[[], object]) -> None:
+    few()
+    assert calls(many) < GROWTH * calls(few)
+
+
+def written(folder: Path, name: str, n: int) -> Path:
+    path = folder / f"family_{n}.ksy"
+    path.write_text(FAMILIES[name](n))
+    return path
+
+
+def kaitai(path: Path, api: Api) -> int:
+    made = modules([path], (), api, "")
+    return sum(map(len, made.texts.values()))
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_compiling(name: str, tmp_path: Path) -> None:
+    few, many = written(tmp_path, name, FEW), written(tmp_path, name, MANY)
+    check_growth(lambda: load(few), lambda: load(many))
+    check_growth(lambda: render(load_all([few])), lambda: render(load_all([many])))
+    sizes = [sum(map(len, render(load_all([each])).values())) for each in (few, many)]
+    assert sizes[1] < GROWTH * sizes[0]
+    for api in (Api.KAITAI, Api.KAITAI_READ_WRITE):
+        check_growth(lambda api=api: kaitai(few, api), lambda api=api: kaitai(many, api))  # type: ignore[misc]
+    check_growth(lambda: compare(load(few), load(few)), lambda: compare(load(many), load(many)))
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_reading(name: str, tmp_path: Path) -> None:
+    """The object parser too keeps a value that would be computed again and again."""
+    few, many = (load_format(written(tmp_path, name, each)) for each in (FEW, MANY))
+    data = b"\x0a\x02\x08\x05" if "message" in name else b"\x05a\x07b"
+    objects = [lambda each=each: values(each.root_class, data) for each in (few, many)]
+    check_growth(*objects)
+
+
+def values(kind: type, data: bytes) -> None:
+    try:
+        found = kind.from_bytes(data)  # type: ignore[attr-defined]
+    except (WireloomError, EOFError):
+        return
+    for row in getattr(found, "rows", ()):
+        for name in [each for each in dir(type(row)) if not each.startswith("_")]:
+            getattr(row, name, None)
+
+
+@pytest.mark.parametrize("name", ["integers", "conditionals", "types", "types with sizes", "instances of messages"])
+def test_sixty_levels_are_read(name: str, tmp_path: Path) -> None:
+    format = load_format(written(tmp_path, name, 60))
+    assert wireloom.read(format, b"").num_rows == 0
+
+
+def test_instances_that_stand_on_each_other_are_read_by_the_engine(tmp_path: Path) -> None:
+    path = tmp_path / "family.ksy"
+    path.write_text(FAMILIES["integers"](40))
+    format = load_format(path)
+    assert format.program is not None
+    assert len(format.program.steps) < 200
+    table = wireloom.read(format, bytes(range(1, 9)), columns=["a", "v0", "v1", "v39"])
+    assert table.to_pydict() == {"a": list(range(1, 9)), "v0": list(range(1, 9)), "v1": [0] * 8, "v39": [0] * 8}
+
+
+# Limits --------------------------------------------------------------------------------------------------------------
+
+
+def said(text: str) -> str:
+    result = analyse("x.ksy", text, display_name="x.ksy")
+    assert result.spec is None
+    return "\n".join(map(str, result.diagnostics))
+
+
+def test_a_type_of_too_many_members() -> None:
+    attributes = "".join(f"      - {{id: a{each}, type: u1}}\n" for each in range(loading.MAX_MEMBERS + 1))
+    text = said(f"{HEAD}  row:\n    seq:\n{attributes}")
+    assert f"a type has at most {loading.MAX_MEMBERS} attributes, instances and parameters" in text
+    assert "this one has 4097" in text
+
+
+def test_expressions_without_measure(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(validator, "MAX_CHARACTERS", 100)
+    lines = "".join(f"      v{each}: {{value: a + {'1' * 10}}}\n" for each in range(10))
+    text = said(f"{HEAD}  row:\n    seq: [{{id: a, type: u1}}]\n    instances:\n{lines}")
+    assert "the expressions of a spec and its imports have at most 100 characters in all" in text
+
+
+def test_imports_without_measure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from wireloom.codegen.model import imports
+
+    (tmp_path / "part.ksy").write_text("meta: {id: part}\ndoc: " + "x" * 900 + "\nseq: [{id: a, type: u1}]\n")
+    (tmp_path / "whole.ksy").write_text("meta: {id: whole, imports: [part]}\nseq: [{id: a, type: part}]\n")
+    load(tmp_path / "whole.ksy")
+    monkeypatch.setattr(imports, "MAX_CHARACTERS", 500)
+    with pytest.raises(SpecError, match="a spec and its imports have at most 500 characters"):
+        load(tmp_path / "whole.ksy")
+
+
+def test_types_in_each_other_without_end() -> None:
+    lines = "".join(f"  t{each}: {{seq: [{{id: a, type: t{each + 1}}}]}}\n" for each in range(3000))
+    text = said(f"{HEAD}  row: {{seq: [{{id: a, type: t0}}]}}\n{lines}  t3000: {{seq: [{{id: a, type: u1}}]}}\n")
+    assert "nested too deeply" in text
