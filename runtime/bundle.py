@@ -81,10 +81,21 @@ class BundleReader:
             plan.engine,
             plan.format,
             None,
-            Settings(wanted=layout.wanted, offsets=True, padding=self._padding, max_record=plan.max_record),
+            Settings(
+                wanted=layout.wanted,
+                offsets=True,
+                padding=self._padding,
+                max_record=plan.max_record,
+                max_computed=plan.max_computed,
+            ),
         )
         self._others = [
-            make(plan.engine, plan.format, None, Settings(padding=padding, max_record=plan.max_record))
+            make(
+                plan.engine,
+                plan.format,
+                None,
+                Settings(padding=padding, max_record=plan.max_record, max_computed=plan.max_computed),
+            )
             for padding, _ in paddings[1:]
         ]
 

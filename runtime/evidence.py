@@ -42,7 +42,12 @@ def candidates(plan: Plan) -> list[tuple[int, dict[str, str]]]:
 def _most_rows(plan: Plan, root: Struct | None, window: Window, paddings: list[int]) -> int:
     """The index of the padding under which most of the first rows hold."""
     feeders = [
-        make(plan.engine, plan.format, root, Settings(padding=padding, max_record=plan.max_record))
+        make(
+            plan.engine,
+            plan.format,
+            root,
+            Settings(padding=padding, max_record=plan.max_record, max_computed=plan.max_computed),
+        )
         for padding in paddings
     ]
     if not window.view:

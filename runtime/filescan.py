@@ -150,6 +150,7 @@ class FileScan:
             null_rows=plan.null_rows,
             padding=self._padding,
             max_record=plan.max_record,
+            max_computed=plan.max_computed,
         )
         feeder = make(plan.engine, plan.format, struct, settings)
         return (yield from self._rows(feeder, opened))
@@ -294,7 +295,12 @@ class FileScan:
         content = bytes(window.view[damage.begin - window.base : damage.end - window.base])
         consumed = window.begin
         window.begin, at_start = self._filled_from
-        settings = Settings(verify=plan.verify, padding=self._padding, max_record=plan.max_record)
+        settings = Settings(
+            verify=plan.verify,
+            padding=self._padding,
+            max_record=plan.max_record,
+            max_computed=plan.max_computed,
+        )
         try:
             feeder = make(plan.engine, plan.format, self._struct, settings)
             before = feeder.fill(window, capacity=consumed + 1, at_start=at_start, stop=damage.begin).rows
@@ -429,6 +435,7 @@ class FileScan:
 
     def _whole(self, window: Window) -> Batches:
         from .feeders.objects import ObjectFeeder
+        from .parsing.errors import too_much_computed
         from .prologue import read_whole
 
         plan = self._plan
@@ -438,11 +445,14 @@ class FileScan:
             damage = RowDamage(0, root.size, -1, root.refused)
             yield from self._damage(damage, bytes(window.view[: root.size]), field=root.field)
             rows = []
-        feeder = ObjectFeeder(plan.format, root.struct, Settings(wanted=plan.layout.wanted, verify=plan.verify))
+        settings = Settings(wanted=plan.layout.wanted, verify=plan.verify, max_computed=plan.max_computed)
+        feeder = ObjectFeeder(plan.format, root.struct, settings)
         for begin in range(0, len(rows), plan.batch_rows):
             yield from self._emit(feeder.whole(rows[begin : begin + plan.batch_rows]), self._opened)
         window.begin = root.size
         if root.lost is not None:
             return self._end_lost(window, root.lost, 0, root.error)
+        if feeder.computing.exceeded:
+            return self._end_lost(window, "limit", 0, too_much_computed(plan.max_computed))
         self._end(window, "clean", window.begin)
         return True

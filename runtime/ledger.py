@@ -21,7 +21,8 @@ Details = Callable[[RowDamage], tuple[int | None, str | None]]
 
 ADVICE = {
     "checksum": "mode=permissive leaves it out, verify=False keeps it",
-    "limit": "mode=permissive leaves it out, a larger max_record takes it unless its length is damaged",
+    "limit": "mode=permissive leaves it out, a larger max_record takes it unless its length is damaged, max_computed text "
+    "that is computed",
 }
 """By reason: with which options reading goes on."""
 ANY_ADVICE = "mode=permissive leaves it out"

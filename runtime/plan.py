@@ -11,6 +11,7 @@ from . import codecs, registry
 from .batches import Layout
 from .errors import UnsupportedError, WireloomError
 from .format import Choice, Format
+from .limits import MAX_COMPUTED
 from .nearest import unknown
 
 MODES = ("permissive", "dropmalformed", "failfast")
@@ -39,6 +40,7 @@ class Plan:
     batch_rows: int = BATCH_ROWS
     max_record: int = 0
     max_window: int = codecs.MAX_WINDOW
+    max_computed: int = MAX_COMPUTED
     codec: str = codecs.AUTO
     prefetch: bool | None = None
     tail: str = COMPLETE
@@ -81,6 +83,7 @@ def plan(
     batch_rows: int = BATCH_ROWS,
     max_record: int | None = None,
     max_window: int = codecs.MAX_WINDOW,
+    max_computed: int = MAX_COMPUTED,
     codec: str = codecs.AUTO,
     prefetch: bool | None = None,
     tail: str = COMPLETE,
@@ -118,6 +121,7 @@ def plan(
         batch_rows=_positive("batch_rows", batch_rows),
         max_record=min(found.max_record if max_record is None else _positive("max_record", max_record), LARGEST_RECORD),
         max_window=_positive("max_window", max_window),
+        max_computed=_positive("max_computed", max_computed),
         codec=codecs.checked(codec),
         prefetch=prefetch,
         tail=tail,
@@ -229,6 +233,7 @@ OPTIONS = (
     "batch_rows",
     "max_record",
     "max_window",
+    "max_computed",
     "codec",
     "prefetch",
     "tail",

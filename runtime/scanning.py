@@ -17,6 +17,7 @@ from .errors import UnsupportedError, WireloomError
 from .filescan import FileScan
 from .foreign import wrong_format
 from .format import Format
+from .limits import MAX_COMPUTED
 from .plan import BATCH_ROWS, COMPLETE, Plan, Progress, of_kind, plan
 from .report import FileReport, ReadReport
 from .storage import Input
@@ -206,6 +207,7 @@ def scan(
     batch_rows: int = BATCH_ROWS,
     max_record: int | None = None,
     max_window: int = codecs.MAX_WINDOW,
+    max_computed: int = MAX_COMPUTED,
     codec: str = codecs.AUTO,
     prefetch: bool | None = None,
     tail: str = COMPLETE,
@@ -236,6 +238,7 @@ def scan(
     - ``byte_range``: ``(begin, end)``, rows that begin at these offsets of the decompressed input.
     - ``batch_rows``: most rows in a batch; a batch also ends after about 4 MiB of data.
     - ``max_record``: largest record in bytes; by default the format's. ``max_window``: largest zstd window in bytes.
+    - ``max_computed``: most characters of text that the expressions of a record make; by default 1,048,576.
     - ``codec``: ``auto`` (by content), ``zstd``, ``gzip`` or ``none``. ``prefetch``: whether a thread reads and
       decompresses ahead; by default it does for compressed inputs that are not small.
     - ``progress``: called with the stored bytes read so far and all of them (``None``: not known).
@@ -259,6 +262,7 @@ def scan(
         batch_rows=batch_rows,
         max_record=max_record,
         max_window=max_window,
+        max_computed=max_computed,
         codec=codec,
         prefetch=prefetch,
         tail=tail,

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 SPELLED = {
     "max_record": "maxRecord",
     "max_window": "maxWindow",
+    "max_computed": "maxComputed",
     "batch_rows": "batchRows",
     "verify_sha256": "verifySha256",
 }

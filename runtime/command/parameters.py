@@ -14,7 +14,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 MODES = ("permissive", "dropmalformed", "failfast")
 TAILS = ("complete", "growing")
-NUMBERS = ("max_record", "max_window", "batch_rows")
+NUMBERS = ("max_record", "max_window", "max_computed", "batch_rows")
 """Options of a reader that are numbers."""
 LOCATION = ("region", "endpoint", "profile", "anonymous", "verify_sha256")
 """Options of object stores."""

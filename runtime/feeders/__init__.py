@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import pyarrow as pa
 
 from ..format import Format
+from ..limits import MAX_COMPUTED
 from ..window import Window
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ class Settings:
     null_rows: bool = False
     padding: int = 0
     max_record: int = 64 * 1024 * 1024
+    max_computed: int = MAX_COMPUTED
 
 
 class BatchColumns(Mapping[int, pa.Array]):

@@ -11,7 +11,7 @@ from ..parsing.streams import MemoryStream
 from ..parsing.stuffing import unstuff
 from ..window import Window
 from . import BATCH_BYTES, FEW_DAMAGES, Filled, RowDamage, Status
-from .objects import NESTED, STRETCH, IncompleteError, LostError, ObjectFeeder
+from .objects import STRETCH, IncompleteError, LostError, ObjectFeeder
 
 
 class _Rows:
@@ -24,6 +24,7 @@ class _Rows:
         self.end = len(window.view)
         self.stop = stop
         self._capacity = capacity
+        self._full = feeder.computing.total + BATCH_BYTES
         self._rows: list[list[Any] | None] = []
         self._offsets: list[int] = []
         self._damages: list[RowDamage] = []
@@ -35,6 +36,8 @@ class _Rows:
     def is_full(self, index: int) -> bool:
         """Whether a row at that index is to be left for the next batch."""
         if len(self._damages) >= max(self._capacity, FEW_DAMAGES):
+            return True
+        if self.feeder.computing.total >= self._full and self._rows:
             return True
         return len(self._rows) == self._capacity or index - self.window.begin >= BATCH_BYTES
 
@@ -119,8 +122,7 @@ def fill_rows(feeder: ObjectFeeder, window: Window, capacity: int, stop: int) ->
                 return rows.done(Status.LOST, begin, begin, "limit")
             return rows.done(Status.TRUNCATED if window.at_end else Status.NEED_INPUT, begin, begin)
         if lost is not None:
-            nested = NESTED if isinstance(lost.__cause__, RecursionError) else None
-            return rows.done(Status.LOST, begin, begin, lost.reason, nested)
+            return rows.done(Status.LOST, begin, begin, lost.reason, lost.sentence)
         following = stream.pos() - base
         if following == begin:
             return rows.done(Status.LOST, begin, begin, "length")

@@ -10,7 +10,8 @@ from typing import Any
 import pyarrow as pa
 
 from ..format import Format
-from ..parsing.errors import deciding, reason_of
+from ..parsing.computing import Computing
+from ..parsing.errors import ComputedError, deciding, reason_of
 from ..parsing.kaitai import KaitaiStructError
 from ..parsing.streams import MemoryStream
 from ..parsing.structs import Struct
@@ -41,6 +42,13 @@ class LostError(Exception):
         """A word of ``wireloom.report.REASONS``."""
         return str(self.args[0])
 
+    @property
+    def sentence(self) -> str | None:
+        """What the reason alone does not say."""
+        if isinstance(self.__cause__, RecursionError):
+            return NESTED
+        return self.__cause__.args[0] if isinstance(self.__cause__, ComputedError) else None
+
 
 class ObjectFeeder:
     """As ``Feeder``."""
@@ -51,6 +59,7 @@ class ObjectFeeder:
         self._root: Any = format.root_class() if root is None else root
         self._row_class = format.row_class
         self.refusals: Sequence[Exception] = ()
+        self.computing = Computing(settings.max_computed)
         columns = [format.columns[number] for number in settings.wanted]
         self._getters = [attrgetter(each.attribute or each.name) for each in columns]
         self._parents = [each.parent for each in columns]
@@ -73,8 +82,10 @@ class ObjectFeeder:
         refusals: list[KaitaiStructError] = []
         self.refusals, self._root._refusals = refusals, refusals
         begin = stream.pos()
+        self.computing.begin()
         try:
-            row = self._next(stream)
+            with self.computing:
+                row = self._next(stream)
         except FAILURES as error:
             reason = reason_of(error)
             if self.format.sized_rows and stream.pos() > begin:
@@ -95,9 +106,10 @@ class ObjectFeeder:
         """The wanted columns of a row; or ``None`` and why one of them cannot be had."""
         root = self._root
         try:
-            return [
-                getter(root if parent else row) for getter, parent in zip(self._getters, self._parents, strict=True)
-            ], None
+            with self.computing:
+                return [
+                    getter(root if parent else row) for getter, parent in zip(self._getters, self._parents, strict=True)
+                ], None
         except FAILURES as error:
             return None, reason_of(error)
 
@@ -114,7 +126,10 @@ class ObjectFeeder:
 
     def whole(self, rows: Sequence[Struct]) -> Filled:
         """Rows that were read with their root, all at once; where they begin is not known."""
-        taken = [self.values(row)[0] for row in rows]
+        taken = []
+        for row in rows:
+            self.computing.begin()
+            taken.append(self.values(row)[0])
         return Filled(len(rows), self.arrays(taken), pa.nulls(len(rows), pa.uint64()), [], 0, Status.END)
 
     def resync(self, window: Window, begin: int) -> tuple[bool, int]:

@@ -65,7 +65,7 @@ def record_scan(
 ) -> RecordScan:
     """A scan for ``wanted``. Where records stand between delimiters, it begins near the wanted offset."""
     how = dict(options or {})
-    limits = {name: how.pop(name) for name in ("max_record", "max_window", "batch_rows") if name in how}
+    limits = {name: how.pop(name) for name in ("max_record", "max_window", "max_computed", "batch_rows") if name in how}
     columns = [*format.default_columns, OFFSET, ERROR]
     begin = 0
     if wanted.offset and format.delimiter and not format.has_prologue and source.seekable and not wanted.all_damage:

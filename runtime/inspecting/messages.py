@@ -29,7 +29,9 @@ class MessageScan(UnitScan):
 
     def __init__(self, format: Format, source: Input, wanted: Wanted, options: dict[str, Any] | None = None) -> None:
         how = dict(options or {})
-        limits = {name: how.pop(name) for name in ("max_record", "max_window", "batch_rows") if name in how}
+        limits = {
+            name: how.pop(name) for name in ("max_record", "max_window", "max_computed", "batch_rows") if name in how
+        }
         super().__init__(plan(format, options=how, **limits), source)
         self.notify: Callable[[], None] = lambda: None
         """Called after each piece of the input."""

@@ -92,6 +92,7 @@ class BlobReader:
             wanted_columns(self.plan.format, self.plan.layout.wanted, self._hooks),
             verify=verify,
             null_rows=self.plan.null_rows,
+            max_computed=self.plan.max_computed,
         )
         self.report = BlobReport(found.name, engine=self.plan.engine)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..format import Format
+from ..limits import MAX_COMPUTED
 from .decoding import UnitDecoder
 
 
@@ -23,14 +24,18 @@ def make(
     verify: bool = True,
     null_rows: bool = False,
     max_depth: int | None = None,
+    max_computed: int = MAX_COMPUTED,
 ) -> UnitDecoder:
     """The decoder of that name. ``wanted``: numbers of the format's columns; ``verify``: whether digests are computed;
     ``null_rows``: whether a unit that does not hold gives a row of nulls; ``max_depth``: how deep messages may stand in
-    each other, by default as deep as the format says."""
+    each other, by default as deep as the format says; ``max_computed``: most characters of text that the expressions of
+    a unit make."""
     if name == "columns":
         from .engine_decoder import EngineDecoder
 
         return EngineDecoder(format, wanted, verify=verify, null_rows=null_rows, max_depth=max_depth)
     from .object_decoder import ObjectDecoder
 
-    return ObjectDecoder(format, wanted, verify=verify, null_rows=null_rows, max_depth=max_depth)
+    return ObjectDecoder(
+        format, wanted, verify=verify, null_rows=null_rows, max_depth=max_depth, max_computed=max_computed
+    )

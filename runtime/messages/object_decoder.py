@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,7 +15,9 @@ from ..errors import WireloomError
 from ..feeders import BATCH_BYTES, values
 from ..feeders.objects import FAILURES
 from ..format import Column, Format
-from ..parsing.errors import ItemError, reason_of
+from ..limits import MAX_COMPUTED
+from ..parsing.computing import Computing
+from ..parsing.errors import ComputedError, ItemError, reason_of
 from .arrow_types import field_type
 from .decoding import Decoded, UnitProblem
 from .objects import Message
@@ -44,7 +46,8 @@ class _Unit:
 class ObjectDecoder:
     """As ``UnitDecoder``. ``wanted``: numbers of the format's columns; ``verify``: whether digests are computed;
     ``null_rows``: whether a unit that does not hold gives a row of nulls, behind the rows of it that stand;
-    ``max_depth``: how deep messages may stand in each other, by default as deep as the format says.
+    ``max_depth``: how deep messages may stand in each other, by default as deep as the format says; ``max_computed``:
+    most characters of text that the expressions of a unit make.
     """
 
     def __init__(
@@ -55,6 +58,7 @@ class ObjectDecoder:
         verify: bool = True,
         null_rows: bool = False,
         max_depth: int | None = None,
+        max_computed: int = MAX_COMPUTED,
     ) -> None:
         if format.message is None:
             raise WireloomError(f"the format {format.name} is none of messages")
@@ -69,6 +73,7 @@ class ObjectDecoder:
             rule: MessageRule = replace(message_class._rule, max_depth=max_depth)
             own = {"__slots__": (), "__module__": message_class.__module__, "_rule": rule}
             self._class = type(message_class.__name__, (message_class,), own)
+        self._computing = Computing(max_computed)
         self._lookups = _lookups(format)
         self._text_sizes: dict[int, tuple[str, int]] = {}
         self._unit_types = [field_type(plan_of(self._class), name) for name in self._units.unit_columns]
@@ -85,7 +90,13 @@ class ObjectDecoder:
             if begin + size > len(view):
                 raise WireloomError(f"unit {number} is not within the bytes that were given")
             data += size
-            self._take(self._read(bytes(view[begin : begin + size])), taken)
+            computed = self._computing.total
+            with self._computing:
+                self._computing.begin()
+                unit = self._read(bytes(view[begin : begin + size]))
+                self._computing.begin()
+                self._take(unit, taken)
+            data += self._computing.total - computed
         schema = self._format.schema
         return Decoded(
             units=len(taken.counts),
@@ -149,7 +160,10 @@ class ObjectDecoder:
                     unit.detail = f"row {number}, {column.name}: {SENTENCES[EXPANSION].format(value=most)}"
                     return
             unit.rows.append(row)
-        self._refuse_repeated(unit, most)
+        try:
+            self._refuse_repeated(unit, most)
+        except ComputedError as error:
+            unit.reason, unit.detail, unit.rows = "limit", str(error.args[0]), []
 
     def _refuse_repeated(self, unit: _Unit, most: int) -> None:
         """Takes a unit's rows out where a field above them would be repeated too often."""
@@ -187,8 +201,12 @@ class ObjectDecoder:
     def _take(self, unit: _Unit, taken: _Taken) -> None:
         number = len(taken.counts)
         before = taken.rows
-        for place, row in enumerate(unit.rows):
-            taken.row([self._value(row, self._column(each), place) for each in self._wanted])
+        try:
+            for row in self._values(unit):
+                taken.row(row)
+        except ComputedError as error:
+            unit.reason, unit.detail = "limit", str(error.args[0])
+            unit.rows = unit.rows[: taken.rows - before]
         if unit.reason:
             taken.problems.append(UnitProblem(number, unit.offset, unit.reason, unit.detail, len(unit.rows)))
             if unit.message is None and self._units.whole:
@@ -200,6 +218,10 @@ class ObjectDecoder:
         for name, column in zip(self._units.unit_columns, taken.units, strict=True):
             column.append(None if unit.message is None else value_of(unit.message, name))
 
+    def _values(self, unit: _Unit) -> Iterator[list[Any]]:
+        for place, row in enumerate(unit.rows):
+            yield [self._value(row, self._column(each), place) for each in self._wanted]
+
     def _value(self, row: Any, column: Column, number: int) -> Any:
         if not column.attribute:
             return number if column.name == self._units.row_number else True
@@ -208,6 +230,8 @@ class ObjectDecoder:
             return value_of(message, column.attribute)
         try:
             return plain_value(getattr(message, column.attribute))
+        except ComputedError:
+            raise
         except FAILURES:
             # What cannot be computed is absent; a look-up has been tried before.
             return None

@@ -58,6 +58,7 @@ class UnitScan:
             wanted_columns(plan.format, plan.layout.wanted, self._hooks),
             verify=plan.verify,
             null_rows=plan.null_rows,
+            max_computed=plan.max_computed,
         )
         self._looks = Looks(plan, self.report)
         framing = self._framing

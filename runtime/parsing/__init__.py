@@ -3,6 +3,7 @@
 from ..errors import UnsupportedError
 from ..program import Stuffing
 from .checksums import checksum, md5, replaced, standard_crc32, standard_crc32c
+from .computing import joined
 from .errors import (
     AbsentError,
     ChecksumError,
@@ -144,6 +145,7 @@ __all__ = [
     "frames_of",
     "gather",
     "item",
+    "joined",
     "largest",
     "last",
     "maker",

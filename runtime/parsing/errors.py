@@ -101,6 +101,20 @@ class UnsetError(ExpressionError, AttributeError):
         self.obj, self.name = holder, name
 
 
+class ComputedError(ExpressionError):
+    """The expressions of a record make more text than the limit."""
+
+    reason = "limit"
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(too_much_computed(limit))
+
+
+def too_much_computed(limit: int) -> str:
+    """What is said where the expressions of a record make too much text."""
+    return f"expressions make more than {limit} characters of text for a record: a larger max_computed takes it"
+
+
 class StalledError(KaitaiStructError):
     """A repetition whose items take no bytes and that would never end."""
 

@@ -60,6 +60,7 @@ READ_OPTIONS = {
     "codec": "auto (default: by content), zstd, gzip or none.",
     "maxRecord": "Largest record in bytes; default: the format's.",
     "maxWindow": "Largest zstd window in bytes; default 128m.",
+    "maxComputed": "Most characters of text that the expressions of a record make; default 1m.",
     "region": "Region of the object store.",
     "endpoint": "Address of an object store that is not Amazon's.",
     "anonymous": "true: ask the object store without credentials.",
@@ -180,7 +181,7 @@ def read_options(format: Format, given: Mapping[str, str]) -> ReadOptions:
             one_of(choice.name, scan[choice.name], ("auto", *(name for name, _ in choice.padding)))
     if "codec" in values:
         scan["codec"] = one_of("codec", values["codec"].strip().lower(), CODECS)
-    for option, name in (("maxRecord", "max_record"), ("maxWindow", "max_window")):
+    for option, name in (("maxRecord", "max_record"), ("maxWindow", "max_window"), ("maxComputed", "max_computed")):
         if option in values:
             scan[name] = size(option, values[option])
     location = _location(values)

@@ -210,7 +210,7 @@ class FormatReader(DataSourceReader):
         from ..plan import plan as checked
 
         options, scan = self.options, dict(self.options.scan)
-        known = {name: scan.pop(name) for name in ("codec", "max_record", "max_window") if name in scan}
+        known = {name: scan.pop(name) for name in ("codec", "max_record", "max_window", "max_computed") if name in scan}
         return checked(
             self.format,
             columns=names,

@@ -243,7 +243,7 @@ class Translator:
     def _joined(self, parts: tuple[Node, ...]) -> str:
         if not parts:
             return "''"
-        return f"''.join(({', '.join(self._formatted(each) for each in parts)},))"
+        return f"{self.module.use('joined')}({', '.join(self._formatted(each) for each in parts)})"
 
     def _formatted(self, node: Node) -> str:
         if isinstance(node.type, StringType):
@@ -336,6 +336,8 @@ class Translator:
     def _binary(self, node: Node, operator: str, left: Node, right: Node) -> tuple[str, int]:
         if operator in ("/", "%"):
             return self._division(node, operator, left, right)
+        if operator == "+" and isinstance(node.type, StringType):
+            return f"{self.module.use('joined')}({', '.join(self._part(each) for each in _summands(node))})", PRIMARY
         if operator in ("<<", ">>") and not isinstance(right, IntegerLiteral):
             function = self.module.use("shift_left" if operator == "<<" else "shift_right")
             return f"{function}({self._part(left)}, {self._part(right)})", PRIMARY
@@ -365,6 +367,15 @@ class Translator:
         if target is None:
             return self._visit(value)
         return f"{self.module.use('cast')}({self.annotations.of(target)!r}, {self._part(value)})", PRIMARY
+
+
+def _summands(node: Node) -> list[Node]:
+    """The texts that a sum puts together, from left to right."""
+    found: list[Node] = []
+    while isinstance(node, Binary) and node.operator == "+":
+        found.append(node.right)
+        node = node.left
+    return [node, *reversed(found)]
 
 
 def integer_text(value: int, radix: int = 10) -> str:

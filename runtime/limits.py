@@ -1,0 +1,6 @@
+"""Limits of readers whose defaults several modules need."""
+
+from __future__ import annotations
+
+MAX_COMPUTED = 1024 * 1024
+"""The most characters of text that the expressions of a record make, unless a reader is told otherwise."""

@@ -1,0 +1,57 @@
+"""How much text the expressions of a spec may make: a few of them could make any amount out of a few bytes."""
+
+from __future__ import annotations
+
+from contextvars import ContextVar, Token
+
+from ..limits import MAX_COMPUTED
+from .errors import ComputedError
+
+
+class Computing:
+    """Counts the characters that expressions make while this is entered. ``limit``: the most for a record; ``total``:
+    those of all records;
+    ``exceeded``: whether one had too many."""
+
+    def __init__(self, limit: int = MAX_COMPUTED) -> None:
+        self.limit = limit
+        self.total = 0
+        self.exceeded = False
+        self._left = limit
+        self._token: Token[Computing | None] | None = None
+
+    def begin(self) -> None:
+        """The next record."""
+        self._left = self.limit
+
+    def take(self, size: int) -> None:
+        """Counts ``size`` characters. Raises ``ComputedError`` where the record has too many."""
+        if size > self._left:
+            self.exceeded = True
+            raise ComputedError(self.limit)
+        self._left -= size
+        self.total += size
+
+    def __enter__(self) -> None:
+        self._token = _current.set(self)
+
+    def __exit__(self, *_: object) -> None:
+        if self._token is not None:
+            _current.reset(self._token)
+
+
+_current: ContextVar[Computing | None] = ContextVar("computing", default=None)
+
+
+def joined(*parts: str) -> str:
+    """The parts as one text. Raises ``ComputedError`` where a record has too much of it.
+
+    Where no reader counts, each text by itself has at most ``MAX_COMPUTED`` characters.
+    """
+    size = sum(map(len, parts))
+    current = _current.get()
+    if current is not None:
+        current.take(size)
+    elif size > MAX_COMPUTED:
+        raise ComputedError(MAX_COMPUTED)
+    return "".join(parts)
