@@ -17,6 +17,7 @@ from .derivations import derive
 from .imports import Loader, display_name
 from .layout import all_structs, framing_members, mark
 from .model import Position, Spec, Struct
+from .nesting import check_nesting
 from .parents import find_parents
 from .scope import Typing
 from .sizes import Sizes
@@ -101,7 +102,7 @@ def _compile(
         declarer.types(file, name)
     for symbol in world.all():
         declarer.members(symbol)
-    if _has_too_many_members(world, diagnostics):
+    if _has_too_many_members(world, diagnostics) or not check_nesting(world, diagnostics):
         return None
     typing = Typing(world, diagnostics, Sizes(world))
     find_parents(world, typing)

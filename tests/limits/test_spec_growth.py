@@ -15,6 +15,7 @@ from wireloom.codegen.emit import load_all, render
 from wireloom.codegen.explore import load_format
 from wireloom.codegen.kaitai.modules import modules
 from wireloom.codegen.model import load as loading
+from wireloom.codegen.model import nesting
 from wireloom.codegen.model.load import analyse, load
 from wireloom.codegen.spec import validator
 from wireloom.errors import SpecError, WireloomError
@@ -143,7 +144,22 @@ def test_imports_without_measure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         load(tmp_path / "whole.ksy")
 
 
-def test_types_in_each_other_without_end() -> None:
-    lines = "".join(f"  t{each}: {{seq: [{{id: a, type: t{each + 1}}}]}}\n" for each in range(3000))
-    text = said(f"{HEAD}  row: {{seq: [{{id: a, type: t0}}]}}\n{lines}  t3000: {{seq: [{{id: a, type: u1}}]}}\n")
-    assert "nested too deeply" in text
+def chained(levels: int, last: str = "u1") -> str:
+    """Types that hold the next one."""
+    lines = "".join(f"  t{each}: {{seq: [{{id: a, type: t{each + 1}}}]}}\n" for each in range(levels - 2))
+    row = "  row: {seq: [{id: k, type: u1}, {id: a, type: t0}]}\n"
+    return f"{HEAD}{row}{lines}  t{levels - 2}: {{seq: [{{id: a, type: {last}}}]}}\n"
+
+
+def test_types_in_each_other(tmp_path: Path) -> None:
+    path = tmp_path / "family.ksy"
+    # The root holds the rows.
+    path.write_text(chained(nesting.MAX_TYPE_DEPTH - 1))
+    assert wireloom.read(load_format(path), b"abcd").num_rows == 2
+    assert kaitai(path, Api.KAITAI_READ_WRITE)
+    compare(load(path), load(path))
+    for levels in (nesting.MAX_TYPE_DEPTH, 1000, 5000):
+        text = said(chained(levels))
+        assert f"types stand in each other more than {nesting.MAX_TYPE_DEPTH} deep" in text
+    path.write_text(chained(20, last="row, if: false"))
+    assert load_format(path).program is None

@@ -1,0 +1,58 @@
+"""How deep the types of a spec stand in each other, which is how deep whatever goes through them calls itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..spec.diagnostics import Diagnostics
+from .symbols import Symbol, World
+from .types import Type, UserType
+
+MAX_TYPE_DEPTH = 100
+"""Types that hold each other, one inside the next; a type that holds itself counts once."""
+
+
+def check_nesting(world: World, diagnostics: Diagnostics) -> bool:
+    """Whether no type holds others more than ``MAX_TYPE_DEPTH`` deep; says so of the first that does."""
+    depths: dict[int, int] = {}
+    for symbol in world.all():
+        if _depth(world, symbol, depths) > MAX_TYPE_DEPTH:
+            message = f"types stand in each other more than {MAX_TYPE_DEPTH} deep, from this one on"
+            diagnostics.error(symbol.section.position, message)
+            return False
+    return True
+
+
+def _depth(world: World, symbol: Symbol, depths: dict[int, int]) -> int:
+    """Levels of types from ``symbol`` on; ``depths``: those that are known. A stack in place of recursion."""
+    waiting = [(symbol, _held(world, symbol))]
+    open_depths = {id(symbol): 1}
+    while waiting and len(waiting) <= MAX_TYPE_DEPTH:
+        current, inner = waiting[-1]
+        following = next((each for each in inner if id(each) not in open_depths), None)
+        if following is None:
+            waiting.pop()
+            found = depths[id(current)] = open_depths.pop(id(current))
+        elif id(following) in depths:
+            found = depths[id(following)]
+            current = following
+        else:
+            waiting.append((following, _held(world, following)))
+            open_depths[id(following)] = 1
+            continue
+        if waiting:
+            holder = id(waiting[-1][0])
+            open_depths[holder] = max(open_depths[holder], found + 1)
+    return depths.get(id(symbol), MAX_TYPE_DEPTH + 1)
+
+
+def _held(world: World, symbol: Symbol) -> Iterator[Symbol]:
+    for member in symbol.members.values():
+        field = member.field
+        if field is None:
+            continue
+        kinds: list[Type] = [field.type, *(case.type for case in (field.switch.cases if field.switch else ()))]
+        for kind in kinds:
+            found = world.at(kind.path) if isinstance(kind, UserType) and not kind.opaque else None
+            if found is not None:
+                yield found
