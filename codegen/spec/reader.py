@@ -22,6 +22,8 @@ from .tree import Mapping, Scalar, ScalarValue, Sequence, YamlNode, described
 from .words import shortened, shown
 
 MAX_CHARACTERS = 4 * 1024 * 1024
+LARGE = 100_000
+"""Characters from which on the time that PyYAML's own parser takes is felt."""
 MAX_DEPTH = 64
 MERGE = "<<"
 MAX_NODES = 200_000
@@ -94,9 +96,9 @@ def read_yaml(text: str, file: str, diagnostics: Diagnostics) -> YamlNode | None
 
 
 def _composed(text: str, file: str) -> YamlNode | None:
-    """The document, by libyaml where that takes it: it is many times as fast. Its words for mistakes are others, and so
-    is what it makes of tabs."""
-    if yaml.__with_libyaml__ and "\t" not in text:
+    """The document; that of a large text by libyaml, which is many times as fast, where it takes it. Its words for
+    mistakes are others, and so is what it makes of tabs."""
+    if len(text) > LARGE and yaml.__with_libyaml__ and "\t" not in text:
         with contextlib.suppress(yaml.YAMLError):
             return _Composer(text, file, yaml.CSafeLoader).compose()
     return _Composer(text, file, _Loader).compose()

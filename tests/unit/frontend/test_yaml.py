@@ -1,7 +1,10 @@
 """YAML: nodes, positions, and what is refused before anybody looks at keys."""
 
+from pathlib import Path
+
 import pytest
 from wireloom.codegen.model.load import analyse
+from wireloom.codegen.spec import reader
 from wireloom.codegen.spec.diagnostics import Diagnostics
 from wireloom.codegen.spec.reader import MAX_DEPTH, read_yaml
 from wireloom.codegen.spec.tree import Mapping, Scalar, Sequence, YamlNode
@@ -143,3 +146,36 @@ def test_a_small_file_that_stands_for_a_huge_one() -> None:
 def test_impossible_numbers_in_yaml_itself() -> None:
     assert "YAML" in refusal("%YAML " + "9" * 5000 + ".1\n---\na: 1\n")
     assert "YAML" in refusal('a: "\\UFFFFFFFF"')
+
+
+def placed(node):
+    """A tree with the places of its nodes."""
+    place = (node.position.line, node.position.column, node.position.width, node.position.source)
+    match node:
+        case Mapping(entries=entries):
+            return (place, [(placed(key), placed(value)) for key, value in entries])
+        case Sequence(items=items):
+            return (place, [placed(each) for each in items])
+    return (place, node.text, node.value, node.style, node.source)
+
+
+@pytest.mark.parametrize(
+    "path", sorted((Path(__file__).parents[3] / "specs").glob("*.ksy")), ids=lambda path: path.stem
+)
+def test_large_texts_are_read_as_small_ones(path, monkeypatch):
+    text = path.read_text()
+    small = placed(read_yaml(text, "x.ksy", Diagnostics()))
+    monkeypatch.setattr(reader, "LARGE", 0)
+    monkeypatch.setattr(reader, "_Loader", None)
+    assert placed(read_yaml(text, "x.ksy", Diagnostics())) == small
+
+
+def test_mistakes_in_large_texts_have_the_same_words(monkeypatch):
+    found = []
+    for large in (reader.LARGE, 0):
+        monkeypatch.setattr(reader, "LARGE", large)
+        diagnostics = Diagnostics()
+        assert read_yaml("meta:\n  id: x\n a: [\n", "x.ksy", diagnostics) is None
+        found.append(diagnostics.found)
+    assert found[0] == found[1]
+    assert found[0]
