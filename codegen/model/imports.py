@@ -73,7 +73,7 @@ class Loader:
             self.diagnostics.error(Position(display, line, column, 1, source), "a spec is UTF-8 text, this byte is not")
             return None
         self.characters += len(text)
-        if self.characters > MAX_CHARACTERS:
+        if self.characters > MAX_CHARACTERS >= len(text):
             self.diagnostics.error(start, f"a spec and its imports have at most {MAX_CHARACTERS} characters")
             return None
         node = read_yaml(text, display, self.diagnostics)
