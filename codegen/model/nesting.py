@@ -47,6 +47,9 @@ def _depth(world: World, symbol: Symbol, depths: dict[int, int]) -> int:
 
 
 def _held(world: World, symbol: Symbol) -> Iterator[Symbol]:
+    """The types of a layout's members. Messages are read by one loop, and columns of them have limits of their own."""
+    if symbol.is_message:
+        return
     for member in symbol.members.values():
         field = member.field
         if field is None:

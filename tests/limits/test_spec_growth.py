@@ -139,8 +139,8 @@ def test_imports_without_measure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     (tmp_path / "part.ksy").write_text("meta: {id: part}\ndoc: " + "x" * 900 + "\nseq: [{id: a, type: u1}]\n")
     (tmp_path / "whole.ksy").write_text("meta: {id: whole, imports: [part]}\nseq: [{id: a, type: part}]\n")
     load(tmp_path / "whole.ksy")
-    monkeypatch.setattr(imports, "MAX_CHARACTERS", 500)
-    with pytest.raises(SpecError, match="a spec and its imports have at most 500 characters"):
+    monkeypatch.setattr(imports, "MAX_CHARACTERS", 1000)
+    with pytest.raises(SpecError, match="a spec and its imports have at most 1000 characters"):
         load(tmp_path / "whole.ksy")
 
 

@@ -190,8 +190,8 @@ HEAD = "meta:\n  id: x\n  endian: le\n"
         (
             HEAD
             + "instances: {s: {value: sizeof<t0>}}\ntypes:\n"
-            + "".join(f"  t{n}: {{seq: [{{id: a, type: t{n + 1}}}]}}\n" for n in range(500))
-            + "  t500: {}\n",
+            + "".join(f"  t{n}: {{seq: [{{id: a, type: t{n + 1}}}]}}\n" for n in range(90))
+            + "  t90: {}\n",
             "dynamic sized type",
         ),
     ],
@@ -213,7 +213,7 @@ def test_limits(text: str, message: str) -> None:
         "seq: [{id: a, type: x, if: false}]",
         "seq: [{id: a, size: " + "1 + " * 98 + "1}]",
         "types:\n"
-        + "".join(f"  t{n}: {{seq: [{{id: a, type: t{(n + 1) % 300}, parent: _parent}}]}}\n" for n in range(300))
+        + "".join(f"  t{n}: {{seq: [{{id: a, type: t{(n + 1) % 90}, parent: _parent}}]}}\n" for n in range(90))
         + "seq: [{id: a, type: t0, parent: _root}]",
     ],
     ids=["shifts", "products", "doubling", "itself", "sum", "parents"],
