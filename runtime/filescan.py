@@ -425,7 +425,7 @@ class FileScan:
         plan, taken = self._plan, None
         # Where rows were looked for behind it, its bytes need not be at hand any more.
         if not plan.recover and (self._struct is not None or not plan.format.has_prologue):
-            settings = Settings(verify=plan.verify, max_record=LARGEST_RECORD)
+            settings = Settings(verify=plan.verify, max_record=LARGEST_RECORD, max_computed=plan.max_computed)
             taken = takes_row(make(plan.engine, plan.format, self._struct, settings), window, offset)
         if taken is None:
             return "a larger max_record takes it, unless its length is damaged"

@@ -21,8 +21,10 @@ Details = Callable[[RowDamage], tuple[int | None, str | None]]
 
 ADVICE = {
     "checksum": "mode=permissive leaves it out, verify=False keeps it",
-    "limit": "mode=permissive leaves it out, a larger max_record takes it unless its length is damaged, max_computed text "
-    "that is computed",
+    "limit": (
+        "mode=permissive leaves it out, a larger max_record takes it unless its length is damaged, "
+        "a larger max_computed where its text is computed"
+    ),
 }
 """By reason: with which options reading goes on."""
 ANY_ADVICE = "mode=permissive leaves it out"
