@@ -87,9 +87,7 @@ def _uses(struct: Struct) -> list[_Use]:
     return found
 
 
-def _use(
-    attribute: Attribute, expression: Node, value: Node, refused: bool, instances: dict[str, Instance]
-) -> _Use:
+def _use(attribute: Attribute, expression: Node, value: Node, refused: bool, instances: dict[str, Instance]) -> _Use:
     whole = _inlined(expression, instances)
     names, condition = _all_names(expression, instances), attribute.condition
     # Whether the input had more to come is not known before it is written.

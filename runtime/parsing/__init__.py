@@ -59,7 +59,7 @@ from .kaitai import (
     ValidationNotInEnumError,
 )
 from .making import maker
-from .processing import compress, decompress, done, encoded, rotate_left, rotate_right, undone, xor
+from .processing import compress, decoded, decompress, done, encoded, rotate_left, rotate_right, undone, xor
 from .readstruct import ReadStruct
 from .runs import read_fields
 from .streams import FileStream, MemoryStream, SubStream, retreat, stream_of, wire_bytes
@@ -131,6 +131,7 @@ __all__ = [
     "counted",
     "cut",
     "decode",
+    "decoded",
     "decompress",
     "delimited",
     "divide",

@@ -68,6 +68,13 @@ def undone(data: bytes, place: str, *arguments: Any) -> bytes:
     return _called(place, "decode", data, arguments)
 
 
+def decoded(data: bytes, routine: Any, *arguments: Any) -> bytes:
+    """The bytes that ``decode`` of a routine's class gives. As a function, so that the arguments are evaluated after
+    ``data`` is read, as Kaitai does: they may ask where the stream stands."""
+    result: bytes = routine(*arguments).decode(data)
+    return result
+
+
 def done(data: bytes, place: str, *arguments: Any) -> bytes:
     """The inverse of ``undone``, by ``encode`` of the same class."""
     return _called(place, "encode", data, arguments)

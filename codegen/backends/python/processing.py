@@ -35,7 +35,7 @@ def processed(scope: ClassScope, attribute: Attribute, process: Process, text: s
     """The text that undoes a process of the bytes ``text``, and raises where that cannot be done."""
     if process.name not in BUILT_IN_PROCESSES and scope.module.api is not Api.WIRELOOM:
         arguments = [scope.text(each, attribute) for each in process.arguments]
-        return f"{scope.module.routine(process)}({', '.join(arguments)}).decode({text})"
+        return f"{scope.use('decoded')}({', '.join((text, scope.module.routine(process), *arguments))})"
     function, *arguments = _undoing(scope, attribute, process)
     return f"{function}({', '.join((text, *arguments))})"
 
