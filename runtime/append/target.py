@@ -105,14 +105,16 @@ def path_of(target: Any) -> str:
     return path
 
 
-def open_for_append(path: str, *, new: bool = False) -> io.FileIO:
-    """A file in append mode, created where it is missing; ``new``: it must be. Raises ``WireloomError``.
+def open_for_append(path: str, *, published: str | None = None) -> io.FileIO:
+    """A file in append mode, created where it is missing. Raises ``WireloomError``.
+
+    ``published``: it must be missing, and is to get this name, which messages show.
 
     An object, which closes what nobody holds any more: a bare descriptor is lost where an interrupt comes right behind
     the call that gave it.
     """
     try:
-        if new:
+        if published is not None:
             io.FileIO(path, "x").close()
         elif os.path.exists(path) and not os.path.isfile(path):
             # Who opens a pipe for reading as well is its reader, and the records go nowhere.
@@ -123,7 +125,8 @@ def open_for_append(path: str, *, new: bool = False) -> io.FileIO:
             # Its end cannot be looked at then, so delimiters are put where there may be some already.
             return io.FileIO(path, "a")
     except OSError as error:
-        raise WireloomError(f"cannot be appended to: {error.strerror}", path=path) from error
+        message = f"cannot be {'appended to' if published is None else 'written'}: {error.strerror}"
+        raise WireloomError(message, path=published or path) from error
 
 
 def check_descriptor(descriptor: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import secrets
@@ -11,8 +12,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, cast
 
+from ..addresses import local_path
 from ..errors import WireloomError
 from ..storage import REMOTE_SCHEMES, Location
+
+LONGEST_START = 200
+"""Bytes of a file's name that its temporary name begins with; file systems allow 255 in all."""
 
 Target = str | os.PathLike[str] | IO[bytes]
 
@@ -20,7 +25,7 @@ Target = str | os.PathLike[str] | IO[bytes]
 def name_of(target: Target) -> str | None:
     """The name by which a target's codec and kind are chosen; ``None`` for a file object without one."""
     if isinstance(target, str | os.PathLike):
-        return os.fspath(target)
+        return os.fsdecode(target)
     name = getattr(target, "name", None)
     return name if isinstance(name, str) and not name.startswith("<") else None
 
@@ -36,12 +41,27 @@ def opened(target: Target, location: Location | None = None) -> Iterator[IO[byte
     cannot be written.
     """
     if not isinstance(target, str | os.PathLike):
-        yield target
+        yield _writable(target)
         return
-    path = os.fspath(target)
+    path = os.fsdecode(target)
     remote = path.split("://", 1)[0] in REMOTE_SCHEMES
     with _remote(path, location or Location()) if remote else _local(path) as file:
         yield file
+
+
+def _writable(file: Any) -> IO[bytes]:
+    """A caller's binary file that can be written. Raises ``WireloomError`` for anything else."""
+    if not hasattr(file, "write"):
+        raise WireloomError(f"cannot write to {type(file).__name__}: give a path or a binary file object")
+    path = name_of(file)
+    if isinstance(file, io.TextIOBase):
+        raise WireloomError("the file object takes text: open it in binary mode", path=path)
+    if getattr(file, "closed", False):
+        raise WireloomError("the file object is closed", path=path)
+    writable = getattr(file, "writable", None)
+    if callable(writable) and not writable():
+        raise WireloomError("the file object is open for reading only: open it for writing, as with 'wb'", path=path)
+    return cast(IO[bytes], file)
 
 
 class _File(io.FileIO):
@@ -73,30 +93,59 @@ def _named(path: str) -> Iterator[None]:
 
 @contextmanager
 def _local(path: str) -> Iterator[IO[bytes]]:
-    shown = path.removeprefix("file://")
-    # The place that a link points at is what is replaced, not the link.
-    final = Path(os.path.realpath(shown))
-    if final.is_dir():
-        raise WireloomError("cannot be written: it is a folder; give the name of a file", path=shown)
-    if final.exists() and not final.is_file():
+    shown = local_path(path)
+    final, status = _destination(shown)
+    if status is not None and not stat.S_ISREG(status.st_mode):
         with _File(final, "w", shown) as file:
             yield cast(IO[bytes], file)
         return
-    temporary = final.with_name(f".{final.name}.{secrets.token_hex(4)}.tmp")
-    try:
-        with _File(temporary, "x", shown) as file:
-            yield cast(IO[bytes], file)
-            with _named(shown):
-                # Without this a crash after the rename may leave an empty file under the final name.
-                os.fsync(file.fileno())
+    with replacing(shown) as temporary, _File(temporary, "x", shown) as file:
+        yield cast(IO[bytes], file)
         with _named(shown):
-            if final.exists():
-                temporary.chmod(stat.S_IMODE(final.stat().st_mode))
+            # Without this a crash after the rename may leave an empty file under the final name.
+            os.fsync(file.fileno())
+
+
+@contextmanager
+def replacing(path: str) -> Iterator[Path]:
+    """The name of a file beside ``path`` that is to be made. It gets the name ``path`` when the block ends, and the
+    mode of the file that was there; where the block raises, it is removed. Raises ``WireloomError``."""
+    final, status = _destination(path)
+    if status is not None and not stat.S_ISREG(status.st_mode):
+        raise WireloomError("cannot be replaced: it is a pipe or a device; give the name of a file", path=path)
+    # A name may be as long as the file system allows.
+    start = os.fsencode(final.name)[:LONGEST_START].decode(errors="ignore")
+    temporary = final.with_name(f".{start}.{secrets.token_hex(4)}.tmp")
+    try:
+        yield temporary
+        with _named(path):
+            if status is not None:
+                temporary.chmod(stat.S_IMODE(status.st_mode))
             os.replace(temporary, final)
     except BaseException:
-        with suppress(FileNotFoundError):
+        with suppress(OSError):
             temporary.unlink()
         raise
+
+
+def _destination(path: str) -> tuple[Path, os.stat_result | None]:
+    """What ``path`` names, links followed, and its status if it is there. Raises ``WireloomError`` where it is a
+    folder, may not be written or cannot be looked at."""
+    if "\0" in path:
+        raise WireloomError("cannot be written: a path has no NUL character", path=path.replace("\0", "\\0"))
+    with _named(path):
+        # The place that a link points at is what is replaced, not the link.
+        final = Path(os.path.realpath(path))
+        try:
+            status = os.stat(final)
+        except (FileNotFoundError, NotADirectoryError):
+            return final, None
+        if not os.access(final, os.W_OK):
+            # To replace it, the right to write its folder would do; but nobody protects a file for that.
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    if stat.S_ISDIR(status.st_mode):
+        raise WireloomError("cannot be written: it is a folder; give the name of a file", path=path)
+    return final, status
 
 
 @contextmanager

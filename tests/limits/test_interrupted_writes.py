@@ -31,7 +31,7 @@ def test_a_file_that_is_written(tmp_path: Path) -> None:
             assert wireloom.read("edgemq_segment", path) == TABLE
             path.unlink()
 
-    functions = [output._local.__wrapped__, output._File.__init__]  # type: ignore[attr-defined]  # contextlib sets it
+    functions = [output._local.__wrapped__, output.replacing.__wrapped__, output._File.__init__]  # type: ignore[attr-defined]  # contextlib sets it
     places = interrupted_everywhere(lambda: wireloom.write("edgemq_segment", TABLE, path), functions, check)
     assert places > 100
 
