@@ -48,7 +48,7 @@ def outcome(format: Format, data: bytes, **options: Any) -> tuple[Any, Any]:
     """Rows and report, or the error."""
     columns = [each.name for each in format.columns] + ["_offset", "_error", "_corrupt_record"]
     try:
-        table, report = wireloom.read_with_report(format, data, columns=columns, **options)
+        table, report = wireloom.read_with_report(format, data, columns=columns, check_format=False, **options)
     except wireloom.WireloomError as error:
         return type(error).__name__, (error.offset, error.reason)
     return [plain(column) for column in table.columns], report.to_dict()["files"]
@@ -73,5 +73,5 @@ def test_engine_and_objects_agree(name: str, recover: bool, monkeypatch: pytest.
             patched.setattr(engine, "available", False)
             by_objects = outcome(format, data, recover=recover)
         assert by_engine == by_objects, data.hex()
-        rows += wireloom.read(format, data).num_rows
+        rows += wireloom.read(format, data, check_format=False).num_rows
     assert rows > 20
