@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..feeders.objects import FAILURES
+from ..feeders.objects import FAILURES, NESTED
 from ..parsing.errors import unset
 from ..parsing.structs import Struct
 from .tracing import KEPT, Assigned, Reading, Trace
@@ -14,7 +14,9 @@ from .tracing import KEPT, Assigned, Reading, Trace
 MOST_ITEMS = 100
 """Items of a list that are shown one by one."""
 MOST_FIELDS = 5000
-"""Fields of a tree; what is deeper or behind is left out."""
+"""Fields of a tree; what is behind is left out."""
+MOST_DEPTH = 50
+"""How deep objects stand inside each other in a tree; what is deeper is left out."""
 
 
 @dataclass
@@ -59,12 +61,20 @@ class _Tree:
         self._failure = failure
         self._shown: set[int] = set()
         self._count = 0
+        self._depth = 0
 
     def fields(self, struct: Struct, complete: bool | None = None) -> list[Field]:
         reading = self._trace.of(struct)
-        if reading is None or id(struct) in self._shown or self._count > MOST_FIELDS:
+        if reading is None or id(struct) in self._shown or self._count > MOST_FIELDS or self._depth == MOST_DEPTH:
             return []
         self._shown.add(id(struct))
+        self._depth += 1
+        try:
+            return self._fields(reading, struct, complete)
+        finally:
+            self._depth -= 1
+
+    def _fields(self, reading: Reading, struct: Struct, complete: bool | None) -> list[Field]:
         complete = self._failure is None if complete is None else complete
         # The value instances are asked for first: reading some of them reads more.
         computed = _instances(struct) if complete else {}
@@ -208,8 +218,10 @@ class _Tree:
             children = self.fields(inner, False)
             in_list = bool(found) and isinstance(found[-1].value, list)
             name = f"[{len(found[-1].value)}]" if in_list else self._next(struct, found)
-            item = Field(name, inner, children=children)
-            self._span(item)
+            # Where the fields of the object are left out, it is what says why the reading ended.
+            item = Field(name, inner, children=children, problem=None if children else _message(error, ""))
+            if children:
+                self._span(item)
             (found[-1].children if in_list else found).append(item)
             if in_list and item.begin >= 0:
                 found[-1].end = max(found[-1].end, item.end)
@@ -262,6 +274,8 @@ def _named(struct: Struct, error: Exception) -> str | None:
 
 def _message(error: Exception, reason: str) -> str:
     """What an error says, without the place in the spec."""
+    if isinstance(error, RecursionError):
+        return NESTED
     if isinstance(error, AttributeError):
         error = unset(error)
     path = getattr(error, "src_path", None)

@@ -25,7 +25,9 @@ def timestamps(format: Format) -> dict[str, str]:
 def shown(field: Field, units: dict[str, str] | None = None, longest: int = LONGEST) -> str:
     """The value of a field; at most about ``longest`` characters, all printable."""
     value: Any = field.value
-    if isinstance(value, Struct) or (value is None and (field.children or field.problem or field.size > 0)):
+    if isinstance(value, Struct):
+        return "…" if value._fields and not field.children else ""
+    if value is None and (field.children or field.problem or field.size > 0):
         return ""
     if value is None:
         return "absent"
