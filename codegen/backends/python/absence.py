@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...expression.nodes import Attribute as Member
-from ...expression.nodes import BooleanLiteral, Cast, Conditional, Name, Node, Subscript
+from ...expression.nodes import BooleanLiteral, Cast, Comparison, Conditional, Name, Node, Subscript
 from ...expression.walk import walk
 from ...model.model import Attribute, Instance, Struct
 from ...model.types import ListType, UserType
@@ -91,6 +91,21 @@ def _instance_may_be_absent(module: Module, struct: Struct, instance: Instance) 
         return may_be_unmatched(instance.attribute) and instance.attribute.repeat is None
     if instance.value is None:
         return False
-    # In a message the absence of any field that a value is made of is the absence of the value.
-    parts = walk(instance.value) if struct.message is not None else (instance.value,)
-    return any(may_be_absent(module, struct, each) for each in parts)
+    return may_be_absent(module, struct, instance.value) or needs_what_may_be_absent(module, struct, instance.value)
+
+
+def needs_what_may_be_absent(module: Module, struct: Struct, node: Node) -> bool:
+    """Whether an expression of a value instance has no value where something in it is absent.
+
+    Outside of messages ``==`` and ``!=`` take what is absent: it equals nothing.
+    """
+    if struct.message is None and module.api is not Api.WIRELOOM:
+        return False
+    parts = list(walk(node))
+    compared = {
+        id(side)
+        for each in parts
+        if struct.message is None and isinstance(each, Comparison) and each.operator in ("==", "!=")
+        for side in (each.left, each.right)
+    }
+    return any(may_be_absent(module, struct, each) for each in parts if id(each) not in compared)

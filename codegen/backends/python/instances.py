@@ -23,7 +23,7 @@ from ...expression.nodes import (
 from ...expression.walk import children, walk
 from ...model.model import Attribute, Instance, IntegerText, Struct
 from ...model.types import EnumType, UserType
-from .absence import may_be_absent
+from .absence import needs_what_may_be_absent
 from .docstrings import described, named
 from .expressions import is_untyped, mentions_name
 from .names import field_name
@@ -137,10 +137,9 @@ def _kept_value(scope: ClassScope, instance: Instance, value: Node, kept: str) -
 
 
 def _absence(scope: ClassScope, instance: Instance, lines: Lines, otherwise: str) -> Lines:
-    """In a message, what an absent field is part of is absent itself."""
+    """What something absent is part of is absent itself."""
     parts = [each for each in (instance.value, instance.condition) if each is not None]
-    absent = any(may_be_absent(scope.module, scope.struct, node) for part in parts for node in walk(part))
-    if scope.struct.message is None or not absent:
+    if not any(needs_what_may_be_absent(scope.module, scope.struct, each) for each in parts):
         return lines
     return block("try:", lines), block(f"except {scope.use('AbsentError')}:", [Line(otherwise)])
 

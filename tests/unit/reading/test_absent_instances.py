@@ -1,0 +1,57 @@
+"""Value instances over what is absent are null, and the row that they stand in holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import wireloom
+from wireloom.codegen.explore import load_format
+from wireloom.errors import DamagedInputError
+from wireloom.format import Format
+
+SPEC = """
+meta: {id: optional, endian: le, -wireloom: {rows: rows}}
+seq: [{id: rows, type: row, repeat: eos}]
+types:
+  row:
+    seq: [{id: a, type: u1}, {id: b, type: u2, if: a > 1}MORE]
+    instances:
+      v: {value: b + 1}
+      above: {value: v * 2}
+      either: {value: 'a > 1 ? b + a : 7'}
+      same: {value: b == 0x505}
+      asked: {value: a, if: b > 3}
+"""
+DATA = bytes((1, 2, 5, 5, 1))
+EXPECTED = {
+    "a": [1, 2, 1],
+    "b": [None, 0x505, None],
+    "v": [None, 0x506, None],
+    "above": [None, 0xA0C, None],
+    "either": [7, 0x507, 7],
+    "same": [False, True, False],
+    "asked": [None, 2, None],
+}
+
+
+def loaded(folder: Path, more: str = "") -> Format:
+    path = folder / "optional.ksy"
+    path.write_text(SPEC.replace("MORE", more))
+    return load_format(path)
+
+
+@pytest.mark.parametrize("engine", ["", "objects"])
+def test_they_are_null(tmp_path: Path, engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WIRELOOM_ENGINE", engine)
+    found = loaded(tmp_path)
+    assert wireloom.read(found, DATA, mode="failfast").to_pydict() == EXPECTED
+    for name in EXPECTED:
+        assert wireloom.read(found, DATA, mode="failfast", columns=[name]).to_pydict() == {name: EXPECTED[name]}
+
+
+def test_a_layout_that_needs_one_is_damage(tmp_path: Path) -> None:
+    found = loaded(tmp_path, ", {id: tail, size: v % 2}")
+    with pytest.raises(DamagedInputError) as caught:
+        wireloom.read(found, DATA, mode="failfast")
+    assert caught.value.reason == "value"
