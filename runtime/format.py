@@ -39,6 +39,8 @@ class Column:
     doc: str = ""
     labels: tuple[tuple[int, str], ...] = ()
     """For a column of an enum's labels: its values and their labels."""
+    unsigned: bool = False
+    """For a column of labels: its numbers are those of uint64; otherwise those of int64."""
     derived: bool = False
     """A writer takes no value for it: a length, a count, a checksum, fixed contents, a computed value."""
     constant: bool = False

@@ -142,11 +142,13 @@ def make(name: str, format: Format, root: Struct | None, settings: Settings) -> 
 
 
 def label_array(values: pa.Array, labels: tuple[tuple[int, str], ...]) -> pa.Array:
-    """Numbers (int64) → their labels as a dictionary of text; a number without label becomes its own text."""
+    """Numbers (int64 or uint64) → their labels as a dictionary of text; one without a label becomes its own text."""
     # Imported here: it takes longer than all else that a reader imports, and few formats have labels.
     import pyarrow.compute as pc
 
-    indices = pc.index_in(values, value_set=pa.array([value for value, _ in labels], pa.int64()))
+    least = 0 if values.type == pa.uint64() else -(1 << 63)
+    labels = tuple(each for each in labels if least <= each[0] < least + (1 << 64))
+    indices = pc.index_in(values, value_set=pa.array([value for value, _ in labels], values.type))
     texts = [label for _, label in labels]
     missing = pc.and_(pc.is_null(indices), pc.is_valid(values))
     if pc.any(missing).as_py():

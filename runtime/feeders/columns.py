@@ -69,6 +69,7 @@ class ColumnFeeder:
         """Data bytes per row of variable columns, as far as they have been met."""
         fields = [format.schema.field(number) for number in settings.wanted]
         self._labels = {number: format.columns[number].labels for number in settings.wanted}
+        self._unsigned = {number for number in settings.wanted if format.columns[number].unsigned}
         self._schema = pa.schema([self._stored(*each) for each in zip(settings.wanted, fields, strict=True)])
         self._truths = {number for number in settings.wanted if format.schema.field(number).type == pa.bool_()}
         self._is_plain = list(self._schema) == fields
@@ -76,7 +77,7 @@ class ColumnFeeder:
     def _stored(self, number: int, field: Any) -> Any:
         """The field as the engine fills it: the numbers of labels, and a byte per truth."""
         if self._labels[number]:
-            return field.with_type(pa.int64())
+            return field.with_type(pa.uint64() if number in self._unsigned else pa.int64())
         return field.with_type(pa.uint8()) if field.type == pa.bool_() else field
 
     def fill(self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1) -> Filled:

@@ -63,7 +63,10 @@ class ObjectFeeder:
         columns = [format.columns[number] for number in settings.wanted]
         self._getters = [attrgetter(each.attribute or each.name) for each in columns]
         self._parents = [each.parent for each in columns]
-        self._labels = [each.labels for each in columns]
+        self._columns = [
+            values.ColumnValues(format.schema.field(number).type, each.labels, unsigned=each.unsigned)
+            for number, each in zip(settings.wanted, columns, strict=True)
+        ]
 
     def fill(self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1) -> Filled:
         """As ``Feeder.fill``."""
@@ -108,7 +111,8 @@ class ObjectFeeder:
         try:
             with self.computing:
                 return [
-                    getter(root if parent else row) for getter, parent in zip(self._getters, self._parents, strict=True)
+                    column.stored(getter(root if parent else row))
+                    for getter, parent, column in zip(self._getters, self._parents, self._columns, strict=True)
                 ], None
         except FAILURES as error:
             return None, reason_of(error)
@@ -116,11 +120,7 @@ class ObjectFeeder:
     def arrays(self, rows: Sequence[list[Any] | None]) -> dict[int, pa.Array]:
         """One array per wanted column; ``None`` is a row of nulls."""
         return {
-            number: values.array(
-                [None if row is None else row[place] for row in rows],
-                self.format.schema.field(number).type,
-                self._labels[place],
-            )
+            number: self._columns[place].array([None if row is None else row[place] for row in rows])
             for place, number in enumerate(self.settings.wanted)
         }
 

@@ -64,8 +64,11 @@ FLOATS = {
 }
 BINARY = ArrowType("binary", "pa.binary()", Storage.VARIABLE)
 TEXT = ArrowType("utf8", "pa.utf8()", Storage.VARIABLE)
-LABELS = ArrowType("dictionary[utf8]", "pa.dictionary(pa.int32(), pa.utf8())", Storage.FIXED64, Kind.S8LE)
-"""The engine stores the numbers as int64; the reader puts the labels in."""
+LABELS = {
+    signed: ArrowType("dictionary[utf8]", "pa.dictionary(pa.int32(), pa.utf8())", Storage.FIXED64, kind)
+    for signed, kind in ((True, Kind.S8LE), (False, Kind.U8LE))
+}
+"""By whether the numbers are signed. The engine stores them in 64 bits; the reader puts the labels in."""
 
 UNITS_PER_MICROSECOND_RANGE = {"s": 1_000_000, "ms": 1_000, "us": 1, "ns": 1}
 """How much smaller than 64 bits a count must be, so that it still fits in them as microseconds (``ns``: as itself)."""
@@ -105,9 +108,11 @@ def integer_interval(kind: Type) -> Interval | None:
 
 def computed_integer(interval: Interval | None) -> ArrowType:
     """``int64``, or ``uint64`` for values that need it and are never negative."""
-    if interval is not None and interval.low >= 0 and INT64.high < interval.high <= of_bytes(8, signed=False).high:
-        return INTEGERS[8, False]
-    return INTEGERS[8, True]
+    return INTEGERS[8, not _needs_unsigned(interval)]
+
+
+def _needs_unsigned(interval: Interval | None) -> bool:
+    return interval is not None and interval.low >= 0 and interval.high > INT64.high
 
 
 def scalar_type(spec: Spec, kind: Type, logical: Logical | None, computed: Interval | None = None) -> ArrowType | None:
@@ -119,7 +124,7 @@ def scalar_type(spec: Spec, kind: Type, logical: Logical | None, computed: Inter
         case Timestamp():
             return timestamp_type(logical)
         case Labels():
-            return LABELS
+            return LABELS[not _needs_unsigned(computed or integer_interval(kind))]
     match kind:
         case IntegerType(size=size, signed=signed):
             return INTEGERS[size, signed]
@@ -138,7 +143,7 @@ def scalar_type(spec: Spec, kind: Type, logical: Logical | None, computed: Inter
         case StringType():
             return TEXT
         case EnumType(base=base):
-            return scalar_type(spec, base, None)
+            return scalar_type(spec, base, None, computed)
         case _:
             return None
 

@@ -24,7 +24,7 @@ from ...expression.nodes import (
     Unary,
 )
 from ...model.types import EnumType
-from .interval import BINARY, BOOLEAN, Interval, checked
+from .interval import BINARY, BOOLEAN, Interval, checked, of_bytes
 from .refusal import NotForEngineError
 from .scope import Argument, Fact, Member, Scalar, Scope, Span, Unavailable
 
@@ -114,6 +114,21 @@ def conjuncts(node: Node) -> tuple[Node, ...]:
 def facts_of(scope: Scope, condition: Node) -> tuple[Fact, ...]:
     """What is known where ``condition``, written in ``scope``, holds."""
     return tuple(Fact(scope, each) for each in conjuncts(condition))
+
+
+def narrowed(compiled: Compiled, bits: int, *, signed: bool) -> Compiled:
+    """Code of the same value that fails where an integer of ``bits`` bits cannot hold it.
+
+    A shift to the left fails where bits are lost, and registers have 128 of them.
+    """
+    held = of_bytes(bits // 8, signed)
+    if compiled.interval.within(held.low, held.high):
+        return compiled
+    unused, middle = constant(128 - bits), constant(1 << (bits - 1))
+    code = compiled if signed else _joined((compiled, middle), Code.SUBTRACT, compiled.interval)
+    for shift in (Code.SHIFT_LEFT, Code.SHIFT_RIGHT):
+        code = _joined((code, unused), shift, held)
+    return code if signed else _joined((code, middle), Code.ADD, held)
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from ...model.model import Attribute, Instance, Labels, Spec, Struct
+from functools import reduce
+
+from ...model.model import Attribute, Instance, Labels, Spec, Struct, Switch
 from ...model.types import ListType, Type, UserType
-from .arrow import ArrowType, list_type, scalar_type, struct_type
+from .arrow import ArrowType, integer_interval, list_type, scalar_type, struct_type
 from .interval import Interval
 from .message_arrow import message_type
 
@@ -19,8 +21,17 @@ def field_type(
     message type that contains itself.
     """
     repeated = isinstance(field, Attribute) and field.repeat is not None
+    if isinstance(field, Attribute) and field.switch is not None:
+        computed = _of_cases(field.switch)
     item = _type(spec, field, field.type, computed, within)
     return list_type(item) if item is not None and repeated and not isinstance(field.type, ListType) else item
+
+
+def _of_cases(switch: Switch) -> Interval | None:
+    """The values of all cases together; ``None`` where they are not integers."""
+    found = [integer_interval(case.type) for case in switch.cases]
+    known = [each for each in found if each is not None]
+    return reduce(Interval.union, known) if known and len(known) == len(found) else None
 
 
 def _type(

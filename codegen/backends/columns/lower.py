@@ -116,7 +116,7 @@ def _column(column: TableColumn) -> ColumnView:
         given["doc"] = column.field.doc
     if column.labels:
         given["labels"] = column.labels
-    for name in ("derived", "constant", "optional"):
+    for name in ("unsigned", "derived", "constant", "optional"):
         if getattr(column, name):
             given[name] = True
     if column.same_as:

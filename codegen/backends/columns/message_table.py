@@ -116,7 +116,7 @@ def _column(paths: Paths, column: UnitColumn, default: bool) -> MessageColumn:
 
 def _labelled(paths: Paths, found: Attribute | Instance, made: MessageColumn) -> MessageColumn:
     """The column with the labels of its enum, where it shows them."""
-    if made.type != LABELS or not isinstance(found.type, EnumType):
+    if made.type not in LABELS.values() or not isinstance(found.type, EnumType):
         return made
     members = paths.spec.enum(found.type.path).labels
     return replace(made, labels=tuple((each.value, each.label) for each in members))

@@ -8,7 +8,7 @@ from ...model.model import Attribute, Instance, OwnSize, RepeatEos, Rows, Spec
 from ...model.types import BytesType, StringType
 from ..python.rows import has_sized_rows
 from .assembler import Assembler, Label, Listing
-from .expression import Compiler, facts_of
+from .expression import Compiled, Compiler, facts_of
 from .refusal import NotForEngineError
 from .row import lower_fields
 from .scope import Fact, Scalar, Scope, Span, Unavailable
@@ -110,7 +110,8 @@ def _lower_instance(assembler: Assembler, scope: Scope, number: int, column: Tab
     else:
         compiled = compiler.compile(instance.value)
         value = assembler.temporary(compiled, column.name)
-        column.store(assembler, number, value)
+        held = column.held(Compiled((value,), value.interval))
+        column.store(assembler, number, assembler.temporary(held, f"{column.name}, as its column has it"))
         if instance.condition is None and compiled.constant is None:
             # What stands on it takes the value that is there.
             scope.members[instance.id] = value

@@ -14,9 +14,9 @@ from ..python.names import field_name
 from ..python.writing import only_value
 from .arrow import ArrowType, integer_interval, timestamp_range
 from .assembler import Assembler
-from .expression import Compiler
+from .expression import Compiled, Compiler, narrowed
 from .field_arrow import field_type
-from .interval import INT64, Interval
+from .interval import Interval
 from .refusal import NotForEngineError
 from .scope import Scalar, Scope
 
@@ -33,6 +33,8 @@ class TableColumn:
     attribute: str
     """The name that the field has in the generated class."""
     labels: tuple[tuple[int, str], ...] = ()
+    unsigned: bool = False
+    """For labels: their numbers are unsigned."""
     derived: bool = False
     """Writers fill it in by themselves: a length, a count, a checksum, contents, a computed value."""
     same_as: str = ""
@@ -56,11 +58,14 @@ class TableColumn:
             return
         if self.type.kind is None:
             raise NotForEngineError(f'the column "{self.name}" is not an integer')
-        if self.type.kind == Kind.S8LE and not scalar.interval.within(INT64.low, INT64.high):
-            # Never a wrong number: what does not fit is null.
-            assembler.add(Op.COLUMN_TIMESTAMP, number, scalar, INT64.low, INT64.high, comment=self.name)
-        else:
-            assembler.add(Op.COLUMN_REGISTER, number, scalar, self.type.kind, comment=self.name)
+        assembler.add(Op.COLUMN_REGISTER, number, scalar, self.type.kind, comment=self.name)
+
+    def held(self, compiled: Compiled) -> Compiled:
+        """Code of the same value that fails where the column cannot hold it, so that the row is refused."""
+        kind = self.type.kind
+        if kind is None or isinstance(self.field.logical, Timestamp):
+            return compiled
+        return narrowed(compiled, 8 * int(self.type.storage or 0), signed=kind.name.startswith("S"))
 
 
 def table_columns(spec: Spec, rows: Rows) -> tuple[TableColumn, ...]:
@@ -83,9 +88,10 @@ def _column(spec: Spec, struct: Struct, name: str, scope: Scope, *, default: boo
     labels: tuple[tuple[int, str], ...] = ()
     if isinstance(field.logical, Labels) and isinstance(field.type, EnumType):
         labels = tuple((each.value, each.label) for each in spec.enum(field.type.path).labels)
+    unsigned = bool(labels) and found.kind == Kind.U8LE
     same_as = _same_as(struct, field)
     derived = not same_as if isinstance(field, Instance) else _is_derived(struct, field)
-    return TableColumn(name, found, field, default, parent, field_name(name), labels, derived, same_as)
+    return TableColumn(name, found, field, default, parent, field_name(name), labels, unsigned, derived, same_as)
 
 
 def _is_derived(struct: Struct, attribute: Attribute) -> bool:
