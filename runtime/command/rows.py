@@ -157,10 +157,19 @@ def _lines(format: Format, file: IO[bytes], as_bytes: str) -> Iterator[pa.Record
         number += len(block)
 
 
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The object of these keys and values. Raises ``ValueError`` where a key stands twice."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"the key {next(each for each in names if names.count(each) > 1)!r:.60} stands in it twice")
+    return found
+
+
 def _object(line: bytes, number: int) -> dict[str, Any]:
     try:
         # json.loads would guess UTF-16 or UTF-32 of bytes; JSON lines are UTF-8.
-        row = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
+        row = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"), object_pairs_hook=_unique)
     except UnicodeDecodeError as error:
         raise WireloomError(
             f"line {number} is not text in UTF-8: is this a binary file? Rows are taken from {', '.join(ROW_KINDS)}"

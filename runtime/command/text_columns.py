@@ -38,7 +38,8 @@ def json_column(format: Format, name: str, values: list[Any], numbers: list[int]
     kind = type_of(format, name)
     if kind is not None and pa.types.is_binary(kind):
         return pa.array(_bytes(name, values, numbers, as_bytes), pa.binary())
-    if kind is not None and (pa.types.is_nested(kind) or pa.types.is_floating(kind)):
+    fractions = kind is not None and pa.types.is_integer(kind) and float in set(map(type, values))
+    if kind is not None and (fractions or pa.types.is_nested(kind) or pa.types.is_floating(kind)):
         values = _nested(name, kind, values, numbers, as_bytes)
     if kind is not None:
         try:
@@ -90,6 +91,10 @@ def _inner(kind: pa.DataType, value: Any, as_bytes: str) -> Any:
         return DECODERS[as_bytes](value)
     if pa.types.is_floating(kind):
         return _float(kind, value)
+    if pa.types.is_integer(kind) and isinstance(value, float):
+        if not value.is_integer():
+            raise ValueError("it is no integer")
+        return int(value)
     if pa.types.is_list(kind):
         if not isinstance(value, list):
             raise TypeError(f"{value!r:.40} is no list")
@@ -107,7 +112,10 @@ def _inner(kind: pa.DataType, value: Any, as_bytes: str) -> Any:
 
 def _float(kind: pa.DataType, value: Any) -> Any:
     number = NO_NUMBERS.get(value, value) if isinstance(value, str) else value
-    if kind == pa.float32() and isinstance(number, int | float):
+    if type(number) is int:
+        # The nearest one, as of every number; Arrow refuses integers that are no floats.
+        number = float(number)
+    if kind == pa.float32() and isinstance(number, float):
         # Raises OverflowError, where Arrow makes an infinity of it.
         struct.pack("<f", number)
     return number

@@ -95,11 +95,29 @@ def _column(name: str, values: list[Any], types: pa.Schema | None) -> pa.Array:
     index = types.get_field_index(name) if types is not None else -1
     if types is not None and index >= 0:
         try:
-            return pa.array(values, _wide(types.field(index).type))
+            kind = types.field(index).type
+            if pa.types.is_floating(kind):
+                # The nearest one, as of every number; Arrow refuses integers that are no floats.
+                return pa.array([float(each) if type(each) is int else each for each in values], pa.float64())
+            if not any(_has_fraction(kind, each) for each in values):
+                return pa.array(values, _wide(kind))
         except (pa.ArrowException, TypeError, ValueError, OverflowError):
             # What is wrong with them is said when they are written.
             pass
     return pa.array(values)
+
+
+def _has_fraction(kind: pa.DataType, value: Any) -> bool:
+    """Whether a value has a fraction where an integer belongs, which Arrow cuts off."""
+    if value is None:
+        return False
+    if pa.types.is_integer(kind):
+        return isinstance(value, float) and not value.is_integer()
+    if pa.types.is_list(kind):
+        return any(_has_fraction(kind.value_type, each) for each in value)
+    if pa.types.is_struct(kind) and isinstance(value, Mapping):
+        return any(_has_fraction(field.type, value.get(field.name)) for field in kind)
+    return False
 
 
 def _wide(type: pa.DataType) -> pa.DataType:

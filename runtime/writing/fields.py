@@ -155,7 +155,8 @@ def _cast(array: pa.Array, type: pa.DataType) -> pa.Array:
         raise pa.ArrowTypeError(f"{array.type} values are no bytes")
     if pa.types.is_timestamp(type) and (pa.types.is_string(array.type) or pa.types.is_large_string(array.type)):
         return _times(array, type)
-    done = array.cast(type)
+    # The nearest float stands for an integer, as for any other number.
+    done = array.cast(type, safe=not (pa.types.is_integer(array.type) and pa.types.is_floating(type)))
     _check_range(array, done)
     return done
 
