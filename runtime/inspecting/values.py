@@ -7,6 +7,7 @@ from typing import Any
 
 from ..format import Format
 from ..iso_times import UNITS, iso_time
+from ..limits import MAX_INTEGER_BITS
 from ..parsing.structs import Struct
 from .fields import Field
 
@@ -42,7 +43,10 @@ def shown(field: Field, units: dict[str, str] | None = None, longest: int = LONG
         moment = _moment(value, unit) if unit else None
         if moment is not None:
             return moment
-        return f"{value:#010x}" if field.checked is not None else str(value)
+        if field.checked is not None:
+            return f"{value:#010x}"
+        # Python refuses to spell longer ones as decimals.
+        return _cut(str(value) if value.bit_length() <= MAX_INTEGER_BITS else hex(value), False, longest)
     if isinstance(value, bytes):
         return _cut(repr(value[:longest])[1:], len(value) > longest, longest)
     if isinstance(value, str):

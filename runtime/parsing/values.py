@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar
 
+from ..limits import MAX_INTEGER_BITS
 from .errors import AbsentError, DivisionError, ExpressionError, ItemError
 
 Value = TypeVar("Value")
@@ -43,10 +44,23 @@ def modulo(left: Number, right: Number) -> Number:
     return left % right
 
 
+def multiply(left: int, right: int) -> int:
+    """``left * right``, where that may have more than ``MAX_INTEGER_BITS`` bits: a few products of products would make
+    integers of any size out of a few bytes of input."""
+    _bound(left.bit_length() + right.bit_length())
+    return left * right
+
+
+def _bound(bits: int) -> None:
+    if bits > MAX_INTEGER_BITS:
+        raise ExpressionError(f"a product or a shift makes an integer of more than {MAX_INTEGER_BITS} bits")
+
+
 def shift_left(value: int, bits: int) -> int:
     """``value << bits``."""
     if not 0 <= bits <= MAX_SHIFT:
         raise ExpressionError(f"shift by {bits} bits")
+    _bound(value.bit_length() + bits)
     return value << bits
 
 

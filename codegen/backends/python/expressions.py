@@ -49,6 +49,7 @@ from ..base import refuse
 from .absence import has_default, may_be_absent, member_may_be_absent
 from .annotations import Annotations
 from .api import Api
+from .magnitude import may_outgrow
 from .module import Module
 from .names import field_name, label_name
 
@@ -338,12 +339,19 @@ class Translator:
             return self._division(node, operator, left, right)
         if operator == "+" and isinstance(node.type, StringType):
             return f"{self.module.use('joined')}({', '.join(self._part(each) for each in _summands(node))})", PRIMARY
-        if operator in ("<<", ">>") and not isinstance(right, IntegerLiteral):
+        if operator == "*" and not isinstance(node.type, FloatType | ComputedFloatType) and self._outgrows(node):
+            return f"{self.module.use('multiply')}({self._part(left)}, {self._part(right)})", PRIMARY
+        if operator in ("<<", ">>") and (
+            not isinstance(right, IntegerLiteral) or (operator == "<<" and self._outgrows(node))
+        ):
             function = self.module.use("shift_left" if operator == "<<" else "shift_right")
             return f"{function}({self._part(left)}, {self._part(right)})", PRIMARY
         binding = _BINARY[operator]
         parts = self._operand(operator, left, binding), self._operand(operator, right, binding + 1)
         return f"{parts[0]} {operator} {parts[1]}", binding
+
+    def _outgrows(self, node: Node) -> bool:
+        return may_outgrow(self.module, self.struct, node)
 
     def _operand(self, operator: str, node: Node, least: int) -> str:
         """Where bits are mixed with other operators, parentheses say what is meant."""

@@ -1,0 +1,88 @@
+"""How many bits the integers of an expression may have: where that is few, products and shifts need no check."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wireloom.limits import MAX_INTEGER_BITS
+
+from ...expression.nodes import Attribute as Member
+from ...expression.nodes import Binary, BooleanLiteral, Conditional, IntegerLiteral, Name, Node, Subscript, Unary
+from ...model.model import Struct
+from ...model.types import BitsType, BytesType, EnumType, IntegerType, ListType, Type, UserType
+
+if TYPE_CHECKING:
+    from .module import Module
+
+LENGTH_BITS = 63
+"""Bits of the sizes of what is in memory."""
+
+
+def may_outgrow(module: Module, struct: Struct, node: Node) -> bool:
+    """Whether an integer expression in ``struct`` may have more than ``MAX_INTEGER_BITS`` bits, for all that is known.
+
+    Of value instances nothing is known.
+    """
+    bits = _bits(module, struct, node)
+    return bits is None or bits > MAX_INTEGER_BITS
+
+
+def _bits(module: Module, struct: Struct, node: Node) -> int | None:
+    """The most bits that an integer may have; ``None`` where they are not known."""
+    match node:
+        case IntegerLiteral(value):
+            return value.bit_length()
+        case BooleanLiteral():
+            return 1
+        case Unary(_, operand):
+            return _sum(_bits(module, struct, operand), 1)
+        case Conditional(_, then, otherwise):
+            return _larger(_bits(module, struct, then), _bits(module, struct, otherwise))
+        case Binary("*", left, right):
+            return _sum(_bits(module, struct, left), _bits(module, struct, right))
+        case Binary("<<", left, IntegerLiteral(value)):
+            return _sum(_bits(module, struct, left), value)
+        case Binary("/" | ">>", left, _):
+            return _sum(_bits(module, struct, left), 1)
+        case Binary("+" | "-" | "|" | "^" | "&" | "%", left, right):
+            return _sum(_larger(_bits(module, struct, left), _bits(module, struct, right)), 1)
+        case Member(value, "size" | "length") if not isinstance(value.type, UserType):
+            return LENGTH_BITS
+        case Member(value, "to_i") if isinstance(value.type, EnumType):
+            return _bits(module, struct, value)
+        case Subscript(value) if isinstance(value.type, BytesType):
+            return 8
+        case Subscript(value) | Member(value, "first" | "last") if isinstance(value.type, ListType):
+            kind = _read(module, struct, value)
+            return _bits_of(kind.item) if isinstance(kind, ListType) else None
+        case _:
+            return _bits_of(_read(module, struct, node))
+
+
+def _read(module: Module, struct: Struct, node: Node) -> Type | None:
+    """The type of an attribute that is read; ``None`` for everything else, such as instances and parameters."""
+    match node:
+        case Name(id) if struct.attribute(id) is not None:
+            return node.type
+        case Member(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
+            return node.type if module.spec.struct(value.type.path).attribute(name) is not None else None
+    return None
+
+
+def _bits_of(kind: Type | None) -> int | None:
+    match kind:
+        case EnumType(base=base):
+            return _bits_of(base)
+        case IntegerType(size):
+            return 8 * size
+        case BitsType(width):
+            return width
+    return None
+
+
+def _sum(left: int | None, right: int | None) -> int | None:
+    return None if left is None or right is None else left + right
+
+
+def _larger(left: int | None, right: int | None) -> int | None:
+    return None if left is None or right is None else max(left, right)

@@ -1,0 +1,77 @@
+"""Integers that the expressions of a spec make are bounded: products of products make any amount of a few bytes."""
+
+from __future__ import annotations
+
+import io
+import struct
+from pathlib import Path
+
+import pytest
+import wireloom
+from click.testing import CliRunner
+from wireloom.codegen.backends.python.api import Api
+from wireloom.codegen.explore import load_format
+from wireloom.codegen.kaitai.modules import modules
+from wireloom.command import main
+from wireloom.limits import MAX_INTEGER_BITS
+from wireloom.parsing.errors import ExpressionError
+from wireloom.parsing.values import multiply, shift_left
+
+LARGE, ZERO = struct.pack("<Q", 2**63), bytes(8)
+REFUSED = f"an integer of more than {MAX_INTEGER_BITS} bits"
+EXPRESSIONS = ["P * P", "P << 4000", "P << (a > 1 ? 4000 : 0)", "(P * P).as<u4>", "[P, 1].max * P"]
+
+
+def spec(folder: Path, expression: str, levels: int = 40) -> Path:
+    path = folder / "powers.ksy"
+    lines = [f"      v{n}: {{value: '{expression.replace('P', f'v{n - 1}')}'}}" for n in range(1, levels + 1)]
+    path.write_text(
+        "meta: {id: powers, endian: le, -wireloom: {rows: rows}}\nseq: [{id: rows, type: row, repeat: eos}]\n"
+        "types:\n  row:\n    seq: [{id: a, type: u8}]\n    instances:\n      v0: {value: a}\n" + "\n".join(lines) + "\n"
+    )
+    return path
+
+
+@pytest.mark.parametrize("expression", EXPRESSIONS)
+def test_a_row_that_makes_too_large_ones_is_damaged(tmp_path: Path, expression: str) -> None:
+    found = load_format(spec(tmp_path, expression))
+    _, report = wireloom.read_with_report(found, ZERO + LARGE + ZERO, columns=["a", "v40"])
+    assert [(each.offset, each.length, each.reason) for each in report.files[0].damaged] == [(8, 8, "value")]
+    with pytest.raises(ExpressionError, match=REFUSED):
+        found.root_class.from_bytes(LARGE).rows[0].v40  # noqa: B018
+
+
+@pytest.mark.parametrize("api", [Api.KAITAI, Api.WIRELOOM])
+def test_generated_classes(tmp_path: Path, api: Api) -> None:
+    if api is Api.WIRELOOM:
+        [row] = load_format(spec(tmp_path, "P * P")).root_class.from_bytes(LARGE).rows
+    else:
+        namespace: dict[str, type] = {}
+        source = modules([spec(tmp_path, "P * P")], (), api, "").texts["powers"]
+        exec(compile(source, "powers.py", "exec"), namespace)
+        [row] = namespace["Powers"].from_io(io.BytesIO(LARGE)).rows  # type: ignore[attr-defined]
+    assert row.v7 == 2 ** (63 * 128)
+    with pytest.raises(ExpressionError, match=REFUSED):
+        row.v8  # noqa: B018
+
+
+def test_inspect_shows_those_that_there_are(tmp_path: Path) -> None:
+    (tmp_path / "a.bin").write_bytes(LARGE)
+    result = CliRunner().invoke(main, ["inspect", str(spec(tmp_path, "P * P")), str(tmp_path / "a.bin"), "-n", "1"])
+    assert result.exit_code == 0, result.exception
+    assert REFUSED in " ".join(result.output.split())
+
+
+def test_products_of_small_attributes_are_not_checked(tmp_path: Path) -> None:
+    source = modules([spec(tmp_path, "a * 3 * a", 1)], (), Api.WIRELOOM, "").texts["powers"]
+    assert "self.a * 3 * self.a" in source
+    assert "multiply" not in source
+
+
+def test_the_bound() -> None:
+    half = 1 << (MAX_INTEGER_BITS // 2 - 1)
+    assert multiply(half, half) == half * half
+    with pytest.raises(ExpressionError, match=REFUSED):
+        multiply(half, -2 * half)
+    with pytest.raises(ExpressionError, match=REFUSED):
+        shift_left(1 << (MAX_INTEGER_BITS - 10), 10)
