@@ -46,7 +46,8 @@ class Column:
     constant: bool = False
     """``valid`` allows one value only, which a writer fills in where a table lacks the column."""
     optional: bool = False
-    """The attribute has an ``if``: the column is null in rows where the condition is false."""
+    """The attribute has an ``if``, or a switch without a case for every value: the column is null in rows where the
+    condition is false, or no case matches."""
     same_as: str = ""
     """For a value instance that only shows an attribute in another form (``ts`` of ``ts_millis``): that attribute,
     which is where a writer stores it."""

@@ -146,26 +146,48 @@ def cut(data: bytes, terminator: bytes, *, include: bool) -> bytes:
     return data[: found + len(terminator)] if include else data[:found]
 
 
+INTEGERS = frozenset("bBhHiIlLqQ")
+"""Letters of the ``struct`` module."""
+
+
 def packed(packer: struct.Struct, names: str, *values: float | bytes) -> bytes:
     """``values`` as ``packer`` writes them. Raises ``WireloomError`` that names the one that does not fit.
 
-    ``names``: those of the attributes, with spaces between them.
+    ``names``: those of the attributes, with spaces between them. A float without a fraction is written where the field
+    is an integer: a column that has both has floats alone.
     """
     try:
         return packer.pack(*values)
-    except struct.error as error:
-        codes = re.findall(r"\d*[a-zA-Z]", packer.format)
-        for name, code, value in zip(names.split(), codes, values, strict=True):
-            try:
-                struct.pack(packer.format[0] + code, value)
-            except struct.error as cause:
-                raise WireloomError(f"{name} = {value!r} does not fit its field: {cause}", reason="value") from error
-        raise
+    except struct.error:
+        codes = _codes(packer)
+        whole = [_whole(code, value) for code, value in zip(codes, values, strict=True)]
+        try:
+            return packer.pack(*whole)
+        except struct.error:
+            refuse_misfit(packer, names, *values)
+            raise
+
+
+def _codes(packer: struct.Struct) -> list[str]:
+    return re.findall(r"\d*[a-zA-Z]", packer.format)
+
+
+def _whole(code: str, value: float | bytes) -> float | bytes:
+    return int(value) if code in INTEGERS and isinstance(value, float) and value.is_integer() else value
+
+
+def refuse_misfit(packer: struct.Struct, names: str, *values: float | bytes) -> None:
+    """Raises ``WireloomError`` that names the first of ``values`` that ``packer`` cannot write."""
+    for name, code, value in zip(names.split(), _codes(packer), values, strict=True):
+        try:
+            struct.pack(packer.format[0] + code, value)
+        except struct.error as error:
+            raise WireloomError(f"{name} = {value!r} does not fit its field: {error}", reason="value") from error
 
 
 def check_fields(holder: object, packer: struct.Struct, names: str) -> None:
     """Raises ``WireloomError`` that names the attribute of ``holder`` that ``packer`` cannot write."""
-    packed(packer, names, *(getattr(holder, name) for name in names.split()))
+    refuse_misfit(packer, names, *(getattr(holder, name) for name in names.split()))
 
 
 def pack_numbers(byte_order: str, code: str, name: str, values: Sequence[Any]) -> bytes:

@@ -10,6 +10,7 @@ from ...expression.nodes import Name
 from ...model.model import Attribute, Instance, Labels, Rows, Spec, Struct, Timestamp
 from ...model.types import EnumType
 from ..base import refuse
+from ..python.absence import may_be_unmatched
 from ..python.names import field_name
 from ..python.writing import only_value
 from .arrow import ArrowType, integer_interval, timestamp_range
@@ -47,8 +48,10 @@ class TableColumn:
 
     @property
     def optional(self) -> bool:
-        """Whether an attribute has an ``if``."""
-        return isinstance(self.field, Attribute) and self.field.condition is not None
+        """Whether an attribute has an ``if``, or a switch without a case for every value."""
+        if not isinstance(self.field, Attribute):
+            return False
+        return self.field.condition is not None or (self.field.repeat is None and may_be_unmatched(self.field))
 
     def store(self, assembler: Assembler, number: int, scalar: Scalar) -> None:
         """Appends the step that puts a register into column ``number``."""

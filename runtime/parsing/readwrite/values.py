@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from typing import Any
 
-from ..fields import find_terminator, packed
+from ..fields import find_terminator, refuse_misfit
 from ..kaitai import ConsistencyError, EndOfStreamError, KaitaiStream
 from ..processing import compress, decompress
 from .checks import check_limited
@@ -52,7 +52,7 @@ def write_run(io: KaitaiStream, packer: struct.Struct, names: str, sizes: tuple[
         io.write_bytes(data)
     except struct.error:
         # This time the error names the value that does not fit.
-        packed(packer, names, *values)
+        refuse_misfit(packer, names, *values)
         raise
     except EndOfStreamError:
         begin = 0
