@@ -22,7 +22,7 @@ from .arrow_types import field_type
 from .decoding import Decoded, UnitProblem
 from .objects import Message
 from .plans import plan_of
-from .problems import EXPANSION, SENTENCES
+from .problems import EXPANSION, INTEGER, PREFIX, SENTENCES, SHORT, no_item
 from .program import LookupSource
 from .repeating import DETAIL, most_repeated
 from .rules import Label, MessageRule
@@ -124,9 +124,10 @@ class ObjectDecoder:
         begin = len(units.prefix)
         end = len(content) - (DIGEST_SIZE if units.digest else 0)
         if content[:begin] != units.prefix[: len(content)]:
-            unit.reason, unit.detail = "magic", f"the unit begins with {content[:begin].hex()}"
+            unit.reason, unit.detail = "magic", SENTENCES[PREFIX]
         elif end - begin < units.least:
-            unit.reason, unit.detail = "length", f"the unit has only {len(content)} bytes"
+            needed = begin + len(content) - end + units.least
+            unit.reason, unit.detail = "length", SENTENCES[SHORT].format(value=len(content), count=needed)
             unit.offset = len(content)
         elif units.digest and self._verify and not _is_md5(content[begin:end], content[end:]):
             unit.reason, unit.detail, unit.offset = "digest", "the digest is not that of the message", end
@@ -152,8 +153,10 @@ class ObjectDecoder:
                 try:
                     given[place] += self._item_size(getattr(_above(row, column.up), column.attribute))
                 except FAILURES as error:
-                    unit.reason = "index" if isinstance(error, ItemError) else "value"
-                    unit.detail = f"row {number}, {column.name}: {error}"
+                    unit.reason, sentence = "value", SENTENCES[INTEGER]
+                    if isinstance(error, ItemError):
+                        unit.reason, sentence = "index", no_item(error.index, error.count)
+                    unit.detail = f"row {number}, {column.name}: {sentence}"
                     return
                 if given[place] > most:
                     unit.reason = "limit"

@@ -49,10 +49,22 @@ SENTENCES = {
     16: "{value} bytes are no whole number of values",
     17: "the required field is missing",
     INDEX: "there is no item {value}, the table has {count}",
-    INTEGER: "item {value} of the table is no integer",
+    INTEGER: "the item of the table is no integer",
     EXPANSION: "the items that the rows name have more than {value} bytes in all, many times as many as the message",
 }
 """By the numbers of ``WL_UNIT_…``."""
+
+
+LARGEST_INDEX = (1 << 63) - 1
+
+
+def no_item(index: int, count: int) -> str:
+    """Return the sentence about a look-up of item ``index`` in a table of ``count`` items.
+
+    Negative indices, and the unsigned ones that have the same 64 bits, are not told apart and not named.
+    """
+    named = index if 0 <= index <= LARGEST_INDEX else "of that index"
+    return SENTENCES[INDEX].format(value=named, count=count)
 
 
 class Explainer:
@@ -74,7 +86,7 @@ class Explainer:
 
     def _problem(self, note: tuple[int, ...], first: int) -> UnitProblem:
         unit, offset, row, value, count, what, lookup, rows, path_size, *path = note
-        sentence = SENTENCES[what].format(value=value, count=count)
+        sentence = no_item(value, count) if what == INDEX else SENTENCES[what].format(value=value, count=count)
         steps = [(path[2 * i], path[2 * i + 1]) for i in range(min(path_size, STEPS))]
         if what in ENDING:
             sentence = f"row {row}, {self._lookups[lookup]}: {sentence}"

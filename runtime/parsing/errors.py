@@ -86,7 +86,11 @@ class DivisionError(ExpressionError, ZeroDivisionError):
 
 
 class ItemError(ExpressionError, IndexError):
-    """An expression asks for an item of a list that does not have it."""
+    """An expression asks for the item ``index`` of a list, which has only ``count``."""
+
+    def __init__(self, index: int, count: int) -> None:
+        super().__init__(f"no item {index} among {count}")
+        self.index, self.count = index, count
 
 
 class AbsentError(ExpressionError):

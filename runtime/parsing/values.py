@@ -74,7 +74,7 @@ def shift_right(value: int, bits: int) -> int:
 def item(values: Sequence[Value], index: int) -> Value:
     """``values[index]``; there is no counting from the end."""
     if not 0 <= index < len(values):
-        raise ItemError(f"no item {index} among {len(values)}")
+        raise ItemError(index, len(values))
     return values[index]
 
 

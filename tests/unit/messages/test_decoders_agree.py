@@ -44,6 +44,27 @@ types:
           - {id: label, number: 5, type: string}
 """
 
+TABLE = """
+meta:
+  id: table
+  -wireloom:
+    message: {type: unit, rows: items, columns: [text]}
+types:
+  unit:
+    -wireloom:
+      message:
+        fields:
+          - {id: items, number: 1, type: item, label: repeated}
+          - {id: table, number: 2, type: string, label: repeated}
+  item:
+    -wireloom: {message: {fields: [{id: i, number: 1, type: KIND}]}}
+    instances:
+      text: {value: '_parent.table[i]'}
+"""
+
+WORDED_ALIKE = ("index", "value", "magic", "length", "digest")
+"""The reasons whose sentences do not name a field inside the message."""
+
 DEFAULTS = """
 meta:
   id: defaults
@@ -108,6 +129,7 @@ def agree(
         assert other.detail
         # In a message one names the value to blame, the other its field.
         assert one.offset == other.offset or one.reason == "message", shown
+        assert one.detail == other.detail or one.reason not in WORDED_ALIKE, shown
     return by_engine
 
 
@@ -263,3 +285,18 @@ def test_s2_vectors(kind: str) -> None:
     agree(format, bodies)
     damages = Random(7)
     agree(format, [damaged(damages, each) for each in units for _ in range(20)], null_rows=True)
+
+
+@pytest.mark.parametrize("index", [2, (1 << 32) + 2, (1 << 63) - 1, 1 << 63, (1 << 64) - 1])
+@pytest.mark.parametrize("kind", ["uint64", "int64"])
+def test_indices_without_an_item_are_worded_alike(kind: str, index: int) -> None:
+    format = format_of(TABLE.replace("KIND", kind))
+    written = bytearray()
+    value = index
+    while value > 0x7F:
+        written.append(value & 0x7F | 0x80)
+        value >>= 7
+    item = b"\x08" + bytes([*written, value])
+    (problem,) = agree(format, [b"\x0a" + bytes([len(item)]) + item + b"\x12\x01a\x12\x01b"]).problems
+    named = "of that index" if index >= 1 << 63 else str(index)
+    assert problem.detail == f"row 0, text: there is no item {named}, the table has 2"
