@@ -33,7 +33,9 @@ REFUSALS = (
 """What writing an object raises whose values cannot stand on the wire, or are not all there."""
 
 
-UNWRITTEN = "it has a value, but the condition of the attribute is false or no case matches: only null can be written there"
+UNWRITTEN = (
+    "it has a value, but the condition of the attribute is false or no case matches: only null can be written there"
+)
 
 
 class RowEncoder:
