@@ -123,6 +123,11 @@ class RecordScan(FileScan):
         return self._padding
 
     @property
+    def max_computed(self) -> int:
+        """The limit of what a record makes, see ``Computing``."""
+        return self._plan.max_computed
+
+    @property
     def seen(self) -> int:
         """How many records there were so far, damaged ones too, from where the reading began."""
         return self._seen

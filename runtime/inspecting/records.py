@@ -9,6 +9,7 @@ from typing import Any
 from ..batches import explained
 from ..feeders.objects import FAILURES
 from ..format import Format
+from ..parsing.computing import Computing
 from ..parsing.errors import reason_of
 from ..parsing.kaitai import KaitaiStructError
 from ..parsing.stuffing import unstuff
@@ -129,7 +130,7 @@ class _Reader:
         """Reads the fields of ``struct`` from the record's content, as far as that goes."""
         trace = Trace()
         failure: Exception | None = None
-        with taken(trace):
+        with taken(trace), Computing(self._scan.max_computed):
             struct._io = trace.stream(made.content, made.base)
             try:
                 getattr(struct, method)()

@@ -1,4 +1,4 @@
-"""How much text the expressions of a spec may make: a few of them could make any amount out of a few bytes."""
+"""How much text and how many items a spec may make of a record: it could make any amount out of a few bytes."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from .errors import ComputedError
 
 
 class Computing:
-    """Counts the characters that expressions make while this is entered. ``limit``: the most for a record; ``total``:
-    those of all records;
-    ``exceeded``: whether one had too many."""
+    """Counts what is made of records while this is entered: the characters that expressions make, and the items of
+    decompressed repetitions.
+
+    ``limit``: the most for a record; ``total``: those of all records; ``exceeded``: whether one had too many.
+    """
 
     def __init__(self, limit: int = MAX_COMPUTED) -> None:
         self.limit = limit
@@ -25,7 +27,7 @@ class Computing:
         self._left = self.limit
 
     def take(self, size: int) -> None:
-        """Counts ``size`` characters. Raises ``ComputedError`` where the record has too many."""
+        """Counts ``size`` characters or items. Raises ``ComputedError`` where the record has too many."""
         if size > self._left:
             self.exceeded = True
             raise ComputedError(self.limit)
@@ -55,3 +57,16 @@ def joined(*parts: str) -> str:
     elif size > MAX_COMPUTED:
         raise ComputedError(MAX_COMPUTED)
     return "".join(parts)
+
+
+def take_item(number: int) -> None:
+    """Counts an item of a repetition in decompressed bytes, the one with this ``number``, from 1. Raises
+    ``ComputedError`` where a record has too many.
+
+    Where no reader counts, each stream of such bytes by itself has at most ``MAX_COMPUTED`` of them.
+    """
+    current = _current.get()
+    if current is not None:
+        current.take(1)
+    elif number > MAX_COMPUTED:
+        raise ComputedError(MAX_COMPUTED)

@@ -106,7 +106,7 @@ class UnsetError(ExpressionError, AttributeError):
 
 
 class ComputedError(ExpressionError):
-    """The expressions of a record make more text than the limit."""
+    """A record makes more computed text, or items out of decompressed bytes, than the limit."""
 
     reason = "limit"
 
@@ -115,8 +115,11 @@ class ComputedError(ExpressionError):
 
 
 def too_much_computed(limit: int) -> str:
-    """What is said where the expressions of a record make too much text."""
-    return f"expressions make more than {limit} characters of text for a record: a larger max_computed takes it"
+    """What is said where a record makes too much computed text, or too many items out of decompressed bytes."""
+    return (
+        f"a record makes more than {limit} characters of computed text and items of decompressed lists: a larger "
+        "max_computed takes it"
+    )
 
 
 class StalledError(KaitaiStructError):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from .errors import EncodingError, ProcessError, too_deep, unset, with_reason
+from .errors import ComputedError, EncodingError, ProcessError, too_deep, unset, with_reason
 from .kaitai import KaitaiStream, KaitaiStructError
 from .readable import Readable
-from .streams import SubStream
+from .streams import GrownStream, SubStream
 from .write_stream import WriteStream
 
 UNSET: Any = object()
@@ -105,11 +105,17 @@ class Struct(Readable):
     def _undone_stream(self, src_path: str, undo: Callable[..., bytes], *arguments: Any) -> SubStream | None:
         """The same as a stream; ``None``, of which an object reads nothing, where it cannot be undone."""
         try:
-            return SubStream(undo(*arguments))
+            made = undo(*arguments)
         except ProcessError as error:
             error.src_path = src_path
             self._refuse(error, error.reason)
             return None
+
+        def refuse(error: ComputedError) -> None:
+            error.src_path = src_path
+            self._refuse(error, error.reason)
+
+        return GrownStream(made, refuse) if len(made) > len(arguments[0]) else SubStream(made)
 
     def _text(self, data: bytes, encoding: str, src_path: str) -> str:
         """``data`` as text; where it is none, that is refused."""

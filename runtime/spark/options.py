@@ -60,7 +60,7 @@ READ_OPTIONS = {
     "codec": "auto (default: by content), zstd, gzip or none.",
     "maxRecord": "Largest record in bytes; default: the format's.",
     "maxWindow": "Largest zstd window in bytes; default 128m.",
-    "maxComputed": "Most characters of text that the expressions of a record make; default 1m.",
+    "maxComputed": "Most characters of text computed for a record and items of its decompressed lists; default 1m.",
     "region": "Region of the object store.",
     "endpoint": "Address of an object store that is not Amazon's.",
     "anonymous": "true: ask the object store without credentials.",
