@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import PurePath
@@ -12,7 +14,7 @@ import pyarrow.compute as pc
 
 from ..codecs import SUFFIXES
 from ..errors import WireloomError
-from ..printable import printable
+from ..printable import is_legible, printable
 from ..writing.codecs import compressor
 from .text import lines, plain_text
 
@@ -245,6 +247,8 @@ def sink(
     """
     codec = SUFFIXES.get(PurePath(name).suffix.lower()) if kind in TEXT_KINDS else None
     target: Any = _Compressed(file, codec) if codec is not None else file
+    if kind in ("ndjson", "csv") and target.isatty():
+        target = _Terminal(file, _json_escape if kind == "ndjson" else printable)
     made: Sink
     if kind == "table":
         made = _Table(target, schema, as_bytes, TABLE_ROWS if limit is None else limit)
@@ -263,6 +267,36 @@ def sink(
         with suppress(Exception):
             made.abandon()
         raise
+
+
+def _json_escape(character: str) -> str:
+    return json.dumps(character)[1:-1]
+
+
+class _Terminal:
+    """What a sink of text writes to, with everything spelled out that a terminal would obey. ``spell`` gives the text
+    for such a character."""
+
+    closed = False
+
+    def __init__(self, file: IO[bytes], spell: Callable[[str], str]) -> None:
+        self._file, self._spell = file, spell
+        # A write may end inside a character.
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+
+    def write(self, data: Any) -> int:
+        data = bytes(data)
+        text = self._decoder.decode(data)
+        if not text.isprintable():
+            text = "".join(each if is_legible(each) else self._spell(each) for each in text)
+        self._file.write(text.encode())
+        return len(data)
+
+    def isatty(self) -> bool:
+        return True
+
+    def flush(self) -> None:
+        self._file.flush()
 
 
 class _Compressed:
