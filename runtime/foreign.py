@@ -83,8 +83,12 @@ def wrong_format(format: str, files: Sequence[FileReport], advice: str | None = 
     if len(others) > NAMED:
         more += f" and {len(others) - NAMED:,} more"
     why = f" ({first.error})" if first.error else ""
+    article = "an" if format[:1] in "aeiou" else "a"
     return WrongFormatError(
-        f"not a {format} file? No record in it holds{why}{more}", path=first.path, reason=_reason(first), advice=advice
+        f"not {article} {format} file? No record in it holds{why}{more}",
+        path=first.path,
+        reason=_reason(first),
+        advice=advice,
     )
 
 

@@ -109,10 +109,10 @@ class Program(click.Group):
                 code = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
             sys.stdout.flush()
         except click.UsageError as error:
-            message = error.format_message()
-            if isinstance(error, click.NoSuchOption):
+            message = error.format_message().rstrip(".")
+            if isinstance(error, click.NoSuchOption) and _takes_options_of_formats(error.ctx):
                 message += "; an option of the format is given as --option NAME=VALUE"
-            _fail(f"{message.rstrip('.')} (see '{error.ctx.command_path if error.ctx else prog_name} --help')")
+            _fail(f"{message} (see '{error.ctx.command_path if error.ctx else prog_name} --help')")
         except click.ClickException as error:
             _fail(error.format_message())
         except SpecError as error:
@@ -146,6 +146,10 @@ def _terminable() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+def _takes_options_of_formats(context: click.Context | None) -> bool:
+    return context is not None and any("--option" in each.opts for each in context.command.params)
 
 
 def _fail(message: str, code: int = UNUSABLE) -> NoReturn:

@@ -157,6 +157,10 @@ def _lines(format: Format, file: IO[bytes], as_bytes: str) -> Iterator[pa.Record
         number += len(block)
 
 
+MOST_DIGITS = 4000
+"""Digits of an integer in JSON; Python's own limit is only a little higher."""
+
+
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """The object of these keys and values. Raises ``ValueError`` where a key stands twice."""
     found = dict(pairs)
@@ -166,10 +170,19 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
+def _integer(digits: str) -> int:
+    """The number of these digits. Raises ``ValueError`` where no column could hold it."""
+    if len(digits) > MOST_DIGITS:
+        raise ValueError(f"a number of {len(digits):,} digits, at most {MOST_DIGITS:,} are read")
+    return int(digits)
+
+
 def _object(line: bytes, number: int) -> dict[str, Any]:
     try:
         # json.loads would guess UTF-16 or UTF-32 of bytes; JSON lines are UTF-8.
-        row = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"), object_pairs_hook=_unique)
+        row = json.loads(
+            line.decode("utf-8-sig" if number == 1 else "utf-8"), object_pairs_hook=_unique, parse_int=_integer
+        )
     except UnicodeDecodeError as error:
         raise WireloomError(
             f"line {number} is not text in UTF-8: is this a binary file? Rows are taken from {', '.join(ROW_KINDS)}"

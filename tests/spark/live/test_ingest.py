@@ -143,7 +143,7 @@ def test_a_file_of_another_format_goes_to_the_quarantine(spark: SparkSession, tm
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "letter.txt").write_bytes(b"To whom it may concern. " * 30)
     places = {"table": str(tmp_path / "table"), "quarantine": str(tmp_path / "damaged")}
-    with pytest.raises(WireloomError, match=r"letter\.txt: not a edgemq_segment file\?"):
+    with pytest.raises(WireloomError, match=r"letter\.txt: not an edgemq_segment file\?"):
         ingest(spark, "edgemq_segment", str(tmp_path / "in"), **places, options={"checkFormat": "true"})
     summary = ingest(spark, "edgemq_segment", str(tmp_path / "in"), **places)
     assert (summary.rows, summary.quarantined) == (0, 1)
