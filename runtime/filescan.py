@@ -25,6 +25,7 @@ from .recovery import (
     hold_back,
     leap_to_data,
     lost_end,
+    never_complete,
     next_row,
     resync,
     skip_empty_frames,
@@ -228,6 +229,8 @@ class FileScan:
                     begin = filled.position if doubtful is None else doubtful.begin
                     if self._is_behind(begin):
                         return self._end(window, "clean", begin)
+                    if reason == "truncated" and plan.grows and not plan.format.delimiter and window.error is None:
+                        reason = never_complete(feeder, window, begin, plan.max_record) or reason
                     if doubtful is not None and holds is not None:
                         if not plan.recover:
                             return self._end_lost(window, "length", begin, because=doubtful.reason)

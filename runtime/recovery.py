@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
+from mmap import mmap
 from typing import TYPE_CHECKING, Any
 
 from .batches import Builder, end_explained
@@ -79,6 +80,24 @@ def next_row(feeder: Feeder, window: Window, begin: int, following: int) -> int 
     near.base = window.base
     found, index = feeder.resync(near, begin + 1 - window.base)
     return window.base + index if found else None
+
+
+def never_complete(feeder: Feeder, window: Window, begin: int, max_record: int) -> str | None:
+    """Why the row at offset ``begin``, which the input cuts off, is not one that more input completes: ``length`` where
+    a row that holds begins inside of it, ``limit`` where it is larger than ``max_record``; otherwise ``None``."""
+    if next_row(feeder, window, begin, begin) is not None:
+        return "length"
+    there = window.view[begin - window.base :]
+    if len(there) > max_record:
+        return "limit"
+    # Memory that is never written to costs nothing: as many zeros as the row may have bytes.
+    zeros = mmap(-1, max_record + 1)
+    zeros[: len(there)] = bytes(there)
+    longest = MemoryWindow(memoryview(zeros))
+    longest.base, longest.at_end = begin, False
+    filled = feeder.fill(longest, capacity=1)
+    asks_for_more = filled.status is Status.NEED_INPUT and not filled.rows and not filled.damages
+    return "limit" if asks_for_more or filled.reason == "limit" else None
 
 
 def takes_row(feeder: Feeder, window: Window, offset: int) -> bool | None:
