@@ -30,7 +30,7 @@ def test_a_text_is_no_log(name: str, mode: str, packed: Any, tmp_path: Path) -> 
     path.write_bytes(packed(TEXT))
     for source in (lambda: path, path.read_bytes, lambda: io.BytesIO(path.read_bytes())):
         for function in (wireloom.read, wireloom.read_with_report, scanned):
-            said = f"not a {name} file\\? No record in it holds"
+            said = f"not an? {name} file\\? No record in it holds"
             with pytest.raises(wireloom.WrongFormatError, match=said) as caught:
                 function(name, source(), mode=mode)
             assert caught.value.path in (str(path), None)
@@ -62,7 +62,7 @@ def test_good_files_beside_it_come_out_first(tmp_path: Path) -> None:
     for number in range(6):
         (tmp_path / f"{number}.wal").write_bytes(TEXT if number in (0, 2) else samples.frames([b"a", b"b"]))
     batches: list[Any] = []
-    with pytest.raises(wireloom.WrongFormatError, match=r"0\.wal: not a .*; nor in .*2\.wal;") as caught:
+    with pytest.raises(wireloom.WrongFormatError, match=r"0\.wal: not an .*; nor in .*2\.wal;") as caught:
         batches.extend(wireloom.scan("edgemq_segment", tmp_path))
     assert sum(batch.num_rows for batch in batches) == 8
     assert caught.value.path == str(tmp_path / "0.wal")
