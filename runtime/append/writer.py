@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Sequence
+from numbers import Integral, Real
 from typing import Any
 
 from ..errors import UnknownNameError, UnsupportedError, WireloomError
@@ -13,6 +14,7 @@ from ..registry import get
 from ..threads import start
 from ..writing.batches import batches_of
 from ..writing.encoder import RowEncoder
+from ..writing.writer import limit_of
 from .blocks import AppendError, BlockWriter
 from .calls import Calls, SystemCalls
 from .tail import overlaps_itself
@@ -30,9 +32,10 @@ class AppendWriter:
     there are that many bytes of them, on ``flush`` and on ``close``. ``sync``: ``"never"``, ``"always"`` (after each
     write), or a number of seconds within which what was written is on the disk; ``sync()`` works with each of them.
     ``max_record``: the largest record on the wire, in bytes, without its delimiter; larger ones are refused. ``calls``:
-    the system calls. ``begin``: whether each write makes sure that it stands behind a delimiter; without that, the file
-    must end in one and nobody else may append to it. ``allow_modules``: modules out of which a spec may name classes,
-    see ``wireloom.load_spec``.
+    the system calls. ``reopen``: whether each write goes to the file that the path names by then, also where the one
+    before was renamed or removed, as logs are rotated; without that, to the one that it named first. ``begin``: whether
+    each write makes sure that it stands behind a delimiter; without that, the file must end in one and nobody else may
+    append to it. ``allow_modules``: modules out of which a spec may name classes, see ``wireloom.load_spec``.
 
     ``torn_delimiter`` says what happens to a file that ends inside a delimiter (``FE`` without its ``FD``), as a crash
     can leave it. The reference puts a whole delimiter there (``"separate"``). The torn byte is then read as the last
@@ -54,6 +57,7 @@ class AppendWriter:
         sync: str | float = NEVER,
         max_record: int | None = None,
         begin: bool = True,
+        reopen: bool = True,
         calls: Calls | None = None,
         allow_modules: Sequence[str] = (),
     ) -> None:
@@ -64,10 +68,14 @@ class AppendWriter:
             )
         if torn_delimiter not in ("complete", "separate"):
             raise UnknownNameError(f"torn_delimiter is 'complete' or 'separate', not {torn_delimiter!r}")
+        for name, value in (("begin", begin), ("reopen", reopen)):
+            if not isinstance(value, bool):
+                raise WireloomError(f"{name} is True or False, not {value!r}")
         self._every = _seconds(sync)
-        self._encoder = RowEncoder(self.format, max_record=max_record, numbered=False)
+        limit = None if max_record is None else limit_of(max_record)
+        self._encoder = RowEncoder(self.format, max_record=limit, numbered=False)
         self._calls = calls if calls is not None else SystemCalls()
-        self._buffer = buffer
+        self._buffer = _bytes(buffer)
         self._guards, self._completes = begin, torn_delimiter == "complete"
         self._pending: list[bytes] = []
         self._pending_size = 0
@@ -76,7 +84,7 @@ class AppendWriter:
         self._lock = threading.RLock()
         self._process = os.getpid()
         self._closed = False
-        self._blocks = self._blocks_on(Target(target, self.format, reopen=False))
+        self._blocks = self._blocks_on(Target(target, self.format, reopen=reopen))
 
     def _blocks_on(self, target: Target) -> BlockWriter:
         if overlaps_itself(self.format.delimiter) and not target.readable:
@@ -104,6 +112,7 @@ class AppendWriter:
         """Puts the delimiter that the file's end lacks; else the next write does."""
         with self._own():
             self._check_open()
+            self._follow()
             self._blocks.begin()
 
     def flush(self) -> None:
@@ -174,17 +183,37 @@ class AppendWriter:
                     self._flush()
                 return
             for record in records:
+                self._follow()
                 self._blocks.put([record])
                 self._written()
 
     def _flush(self) -> None:
         if not self._pending:
             return
+        self._follow()
         try:
             self._blocks.put(self._pending)
         finally:
             self._pending_size = sum(map(len, self._pending))
         self._written()
+
+    def _follow(self) -> None:
+        """Goes on with the file that the path names, where that is another one by now. Raises ``AppendError``."""
+        present = self._blocks
+        if not present.target.renamed():
+            return
+        if present.unsynced:
+            # Later there is nothing left to sync it by.
+            self._sync()
+        try:
+            found = present.target.successor()
+        except WireloomError as error:
+            raise AppendError(
+                f"the log was renamed or removed, and its name {error.message}", path=error.path
+            ) from error
+        if found is not None:
+            self._blocks = self._blocks_on(found)
+            present.target.close()
 
     def _written(self) -> None:
         if self._every == 0:
@@ -230,10 +259,17 @@ class AppendWriter:
 
 def _seconds(sync: str | float) -> float | None:
     """``None`` for never, 0 for always, otherwise the interval."""
-    if sync == NEVER:
-        return None
-    if sync == ALWAYS:
-        return 0.0
-    if isinstance(sync, str | bool) or sync <= 0:
-        raise WireloomError(f"sync is 'never', 'always' or a number of seconds above 0, not {sync!r}")
+    if isinstance(sync, str) and sync in (NEVER, ALWAYS):
+        return None if sync == NEVER else 0.0
+    is_number = isinstance(sync, Real) and not isinstance(sync, bool)
+    # Neither an infinity nor what is no number (NaN) is in that range.
+    if not is_number or not 0 < float(sync) <= threading.TIMEOUT_MAX:
+        longest = int(threading.TIMEOUT_MAX)
+        raise WireloomError(f"sync is 'never', 'always' or a number of seconds above 0, up to {longest}, not {sync!r}")
     return float(sync)
+
+
+def _bytes(buffer: int) -> int:
+    if not isinstance(buffer, Integral) or isinstance(buffer, bool) or buffer < 0:
+        raise WireloomError(f"buffer is a number of bytes, 0 for none, not {buffer!r}")
+    return int(buffer)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
+from numbers import Integral, Number
 from typing import Any
 
 import pyarrow as pa
@@ -61,10 +62,24 @@ def _whole_batches(rows: Any, types: pa.Schema | None) -> Iterator[pa.RecordBatc
 def _table(columns: Mapping[str, Any], types: pa.Schema | None) -> pa.Table:
     return pa.table(
         {
-            name: values if isinstance(values, pa.Array | pa.ChunkedArray) else _column(name, list(values), types)
+            name: values
+            if isinstance(values, pa.Array | pa.ChunkedArray)
+            else _column(name, _list(name, values), types)
             for name, values in columns.items()
         }
     )
+
+
+def _list(name: str, values: Any) -> list[Any]:
+    """The values of a column. Raises ``WireloomError`` for what is one value, of which others are the parts."""
+    single = isinstance(values, str | bytes | bytearray | Mapping)
+    single = single or (isinstance(values, memoryview) and values.itemsize == 1)
+    if single or not isinstance(values, Iterable):
+        raise WireloomError(
+            f"column {name} is one value ({type(values).__name__}), where a list of values belongs, one for each row: "
+            "for a single row give a list of one mapping"
+        )
+    return list(values)
 
 
 def _of_items(items: Iterator[Any], types: pa.Schema | None) -> Iterator[pa.RecordBatch]:
@@ -93,7 +108,7 @@ def _of_items(items: Iterator[Any], types: pa.Schema | None) -> Iterator[pa.Reco
 def _column(name: str, values: list[Any], types: pa.Schema | None) -> pa.Array:
     """A column of values, in the type that it should have where that is possible."""
     index = types.get_field_index(name) if types is not None else -1
-    if types is not None and index >= 0:
+    if types is not None and index >= 0 and not _cuts(types.field(index).type, values):
         try:
             kind = types.field(index).type
             if pa.types.is_floating(kind):
@@ -125,6 +140,24 @@ def _wide(type: pa.DataType) -> pa.DataType:
     if pa.types.is_list(type):
         return pa.list_(_wide(type.value_type))
     return pa.float64() if pa.types.is_floating(type) else type
+
+
+def _cuts(wanted: pa.DataType, values: list[Any]) -> bool:
+    """Whether Arrow would cut fractions off the values instead of refusing them."""
+    if pa.types.is_list(wanted):
+        lists = (each for each in values if isinstance(each, list | tuple))
+        return _cuts(wanted.value_type, list(chain.from_iterable(lists)))
+    if not (pa.types.is_integer(wanted) or pa.types.is_timestamp(wanted)):
+        return False
+    kinds = {each for each in set(map(type, values)) if issubclass(each, Number) and not issubclass(each, Integral)}
+    return bool(kinds) and any(type(each) in kinds and not _is_whole(each) for each in values)
+
+
+def _is_whole(value: Any) -> bool:
+    try:
+        return bool(value == int(value))
+    except (ArithmeticError, TypeError, ValueError):
+        return False
 
 
 def _arrow(make: Any, row: int) -> Any:

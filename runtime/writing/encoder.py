@@ -16,7 +16,7 @@ from ..parsing import ConsistencyError, KaitaiStructError
 from ..parsing.errors import UnsetError
 from .batches import MANY, ROWS, batch_of_one, cut
 from .columns import ColumnEncoder, RefusedRowError
-from .fields import Filled, column_array, fields_of, values_of
+from .fields import Filled, column_array, fields_of, misfit, values_of
 from .native import framed
 from .plain import PlainRow, plain_row
 
@@ -129,8 +129,18 @@ class RowEncoder:
                 value = values_of(each, batch_of_one(each.name, value), 0)[0]
             elif isinstance(value, bytearray | memoryview):
                 value = bytes(value)
+            elif isinstance(value, bool) and (text := misfit(each, value)):
+                # It would go for a number.
+                raise WireloomError(f"the record cannot be written: {text}")
             ready[each.field] = [value]
-        return self.encode_values(ready, 1)[0]
+        try:
+            return self.encode_values(ready, 1)[0]
+        except WireloomError as error:
+            given = ((each, values[each.name]) for each in filled if not each.labels)
+            text = next((text for each, value in given if value is not None and (text := misfit(each, value))), None)
+            if text is None:
+                raise
+            raise WireloomError(f"the record cannot be written: {text}") from error
 
     def encode_values(self, values: Mapping[str, Sequence[Any]], count: int, first_row: int = 0) -> list[bytes]:
         """The bytes of ``count`` rows whose fields have those values, one sequence per field of the row class."""

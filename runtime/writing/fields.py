@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -153,6 +155,8 @@ def _cast(array: pa.Array, type: pa.DataType) -> pa.Array:
         return array
     if (pa.types.is_boolean(array.type) or pa.types.is_floating(array.type)) and pa.types.is_binary(type):
         raise pa.ArrowTypeError(f"{array.type} values are no bytes")
+    if pa.types.is_boolean(array.type) and (pa.types.is_integer(type) or pa.types.is_floating(type)):
+        raise pa.ArrowTypeError("bool values are no numbers")
     if pa.types.is_timestamp(type) and (pa.types.is_string(array.type) or pa.types.is_large_string(array.type)):
         return _times(array, type)
     # The nearest float stands for an integer, as for any other number.
@@ -214,6 +218,33 @@ def _misfit(filled: Filled, array: pa.Array, first_row: int, error: Exception) -
     value = array[start].as_py()
     text = repr(value) if not isinstance(value, bytes | str) or len(value) <= 40 else f"{value[:40]!r}…"
     return f"row {first_row + start}, column {filled.name}: {text} does not fit {filled.type}{_range(filled.type)}"
+
+
+def misfit(filled: Filled, value: Any) -> str | None:
+    """What the column takes, where that is not ``value``, a single one and not null. ``None``: it may be taken."""
+    kind, hint = filled.type, ""
+    is_truth = isinstance(value, bool)
+    if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
+        wanted, fits = "bytes", isinstance(value, bytes | bytearray | memoryview)
+        hint = ": encode it" if isinstance(value, str) else ""
+    elif pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        wanted, fits = "str", isinstance(value, str)
+    elif pa.types.is_integer(kind):
+        wanted = f"an integer of {kind}{_range(kind)}"
+        fits = isinstance(value, Integral) and not is_truth and _is_in_range(kind, int(value))
+    elif pa.types.is_floating(kind):
+        wanted, fits = "a number", isinstance(value, Real) and not is_truth
+    elif pa.types.is_boolean(kind):
+        wanted, fits = "bool", is_truth
+    else:
+        return None
+    return None if fits else f"column {filled.name} takes {wanted}, not {type(value).__name__} {value!r:.40}{hint}"
+
+
+def _is_in_range(kind: pa.DataType, value: int) -> bool:
+    if pa.types.is_unsigned_integer(kind):
+        return bool(0 <= value < 2**kind.bit_width)
+    return bool(-(2 ** (kind.bit_width - 1)) <= value < 2 ** (kind.bit_width - 1))
 
 
 def _fits(array: pa.Array, type: pa.DataType) -> bool:

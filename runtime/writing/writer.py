@@ -139,8 +139,9 @@ def limit_of(value: Any) -> int:
     """A number of bytes, also from text. Raises ``WireloomError``."""
     try:
         limit = int(value)
-    except (TypeError, ValueError):
-        limit = 0
-    if limit < 1:
+        whole = isinstance(value, str) or (limit == value and not isinstance(value, bool))
+    except (TypeError, ValueError, OverflowError):
+        limit, whole = 0, False
+    if limit < 1 or not whole:
         raise WireloomError(f"max_record is a number of bytes, at least 1, not {value!r}")
     return limit
