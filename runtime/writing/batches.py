@@ -108,7 +108,7 @@ def _of_items(items: Iterator[Any], types: pa.Schema | None) -> Iterator[pa.Reco
 def _column(name: str, values: list[Any], types: pa.Schema | None) -> pa.Array:
     """A column of values, in the type that it should have where that is possible."""
     index = types.get_field_index(name) if types is not None else -1
-    if types is not None and index >= 0 and not _cuts(types.field(index).type, values):
+    if types is not None and index >= 0:
         try:
             kind = types.field(index).type
             if pa.types.is_floating(kind):
@@ -126,8 +126,8 @@ def _has_fraction(kind: pa.DataType, value: Any) -> bool:
     """Whether a value has a fraction where an integer belongs, which Arrow cuts off."""
     if value is None:
         return False
-    if pa.types.is_integer(kind):
-        return isinstance(value, float) and not value.is_integer()
+    if pa.types.is_integer(kind) or pa.types.is_timestamp(kind):
+        return isinstance(value, Number) and not isinstance(value, Integral) and not _is_whole(value)
     if pa.types.is_list(kind):
         return any(_has_fraction(kind.value_type, each) for each in value)
     if pa.types.is_struct(kind) and isinstance(value, Mapping):
@@ -135,29 +135,18 @@ def _has_fraction(kind: pa.DataType, value: Any) -> bool:
     return False
 
 
-def _wide(type: pa.DataType) -> pa.DataType:
-    """The type with 64 bits for floats, of which Arrow makes infinities where they do not fit into fewer."""
-    if pa.types.is_list(type):
-        return pa.list_(_wide(type.value_type))
-    return pa.float64() if pa.types.is_floating(type) else type
-
-
-def _cuts(wanted: pa.DataType, values: list[Any]) -> bool:
-    """Whether Arrow would cut fractions off the values instead of refusing them."""
-    if pa.types.is_list(wanted):
-        lists = (each for each in values if isinstance(each, list | tuple))
-        return _cuts(wanted.value_type, list(chain.from_iterable(lists)))
-    if not (pa.types.is_integer(wanted) or pa.types.is_timestamp(wanted)):
-        return False
-    kinds = {each for each in set(map(type, values)) if issubclass(each, Number) and not issubclass(each, Integral)}
-    return bool(kinds) and any(type(each) in kinds and not _is_whole(each) for each in values)
-
-
 def _is_whole(value: Any) -> bool:
     try:
         return bool(value == int(value))
     except (ArithmeticError, TypeError, ValueError):
         return False
+
+
+def _wide(type: pa.DataType) -> pa.DataType:
+    """The type with 64 bits for floats, of which Arrow makes infinities where they do not fit into fewer."""
+    if pa.types.is_list(type):
+        return pa.list_(_wide(type.value_type))
+    return pa.float64() if pa.types.is_floating(type) else type
 
 
 def _arrow(make: Any, row: int) -> Any:

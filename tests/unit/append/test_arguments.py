@@ -108,7 +108,7 @@ def test_one_value_where_those_of_a_column_belong(value: Any, tmp_path: Path) ->
 @pytest.mark.parametrize("value", [1.5, True, Decimal("1.5"), math.nan, math.inf])
 def test_numbers_that_would_be_cut(value: Any, tmp_path: Path) -> None:
     rows = [{"generation": 1, "payload": b""}, {"generation": value, "payload": b""}]
-    with pytest.raises(WireloomError, match=r"generation"):
+    with pytest.raises(WireloomError, match=r"generation|bool"):
         wireloom.write("word_stuffed_log", rows, tmp_path / "log")
     assert os.listdir(tmp_path) == []
     wireloom.write("word_stuffed_log", [{"generation": 2.0, "payload": b""}], tmp_path / "log")

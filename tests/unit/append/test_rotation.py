@@ -94,11 +94,14 @@ def test_a_relative_path_stays_where_it_was(tmp_path: Path, monkeypatch: pytest.
 
 def test_a_writer_that_stays_with_its_file(tmp_path: Path) -> None:
     path, older = tmp_path / "app.log", tmp_path / "app.log.1"
-    with AppendWriter(path, "cobs_log", reopen=False) as log, path.open("ab") as file:
-        with AppendWriter(file.fileno(), "cobs_log") as other:
-            path.rename(older)
-            log.append(payload=b"a")
-            other.append(payload=b"b")
+    with (
+        AppendWriter(path, "cobs_log", reopen=False) as log,
+        path.open("ab") as file,
+        AppendWriter(file.fileno(), "cobs_log") as other,
+    ):
+        path.rename(older)
+        log.append(payload=b"a")
+        other.append(payload=b"b")
     assert payloads(older) == [b"a", b"b"]
     assert os.listdir(tmp_path) == ["app.log.1"]
 
