@@ -150,24 +150,28 @@ def _judge(result: Result, subject: Subject, path: Path, lives: list[Life], kill
     columns = [subject.values(each)["payload"] for each in candidates]
     content = path.read_bytes()
     [file] = report.files
-    for begin, size in _damage(file):
-        frame = content[begin : begin + size].removeprefix(subject.format.delimiter)
-        _blame(result, "false damage", wires, frame, f"{path.name}: {size} bytes from byte {begin}")
-    for offset, column in odd:
-        if subject.checked:
+    parts = [
+        (content[begin : begin + size].removeprefix(subject.format.delimiter), f"{size} bytes from byte {begin}")
+        for begin, size in _damage(file)
+    ]
+    _blame(result, "false damage", wires, parts, path.name)
+    if subject.checked:
+        for offset, _ in odd:
             result.fault("false rows", f"{path.name}: at byte {offset}")
+    else:
+        _blame(result, "false rows", columns, [(column, f"at byte {offset}") for offset, column in odd], path.name)
+
+
+def _blame(result: Result, kind: str, candidates: list[bytes], parts: list[tuple[bytes, str]], log: str) -> None:
+    """Finds for each part the record of which a kill left it; none is torn twice."""
+    # A part of a few bytes may be of any record: the longest have the first choice.
+    for part, place in sorted(parts, key=lambda each: -len(each[0])):
+        whole = next((each for each in candidates if part and len(part) < len(each) and each.startswith(part)), None)
+        if whole is None:
+            result.fault(kind, f"{log}: {place}")
         else:
-            _blame(result, "false rows", columns, column, f"{path.name}: at byte {offset}")
-
-
-def _blame(result: Result, kind: str, candidates: list[bytes], part: bytes, sentence: str) -> None:
-    """Finds the record of which a kill left that part; none is torn twice."""
-    for index, whole in enumerate(candidates):
-        if part and len(part) < len(whole) and whole.startswith(part):
-            del candidates[index]
+            candidates.remove(whole)
             result.counts["torn"] += 1
-            return
-    result.fault(kind, sentence)
 
 
 def _damage(file: FileReport) -> list[tuple[int, int]]:
