@@ -9,11 +9,9 @@ from ..expression.typer import UnknownNameError
 from ..expression.typerules import type_name
 from ..spec.syntax import Expression
 from .model import FixedSize
+from .nesting import MAX_TYPE_DEPTH
 from .symbols import Failed, Member, Symbol, World
 from .types import BitsType, EnumType, FloatType, IntegerType, Path, Type, UserType
-
-MAX_NESTING = 60
-"""Types inside each other whose sizes are added up."""
 
 MAX_BITS = 2**63
 """No size is larger: a few kilobytes of spec could otherwise name numbers of any length."""
@@ -65,7 +63,7 @@ class Sizes:
     def _struct(self, path: Path) -> int | None:
         if path in self.known:
             return self.known[path]
-        if path in self.open or len(self.open) >= MAX_NESTING:
+        if path in self.open or len(self.open) >= MAX_TYPE_DEPTH:
             return None
         symbol = self.world.at(path)
         if symbol is None:

@@ -37,8 +37,9 @@ READ = """
 import sys
 import wireloom
 name, path, options = sys.argv[1], sys.argv[2], dict(each.split("=") for each in sys.argv[3:])
-rows, recover = 0, "recover" in options and bool(options.pop("recover"))
-with wireloom.scan(name, path, recover=recover, **options) as scanner:
+truths = {each: options.pop(each) == "yes" for each in ("recover", "check_format") if each in options}
+rows = 0
+with wireloom.scan(name, path, **truths, **options) as scanner:
     for batch in scanner:
         rows += batch.num_rows
 file = scanner.report.files[0]

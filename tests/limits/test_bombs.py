@@ -52,7 +52,7 @@ def test_a_bomb_inside_a_bomb_is_not_opened(tmp_path: Path) -> None:
     inner = gzip.compress(zeros("zstd", 300), mtime=0)
     path = tmp_path / "nested.wal.zst"
     path.write_bytes(zstandard.ZstdCompressor().compress(inner))
-    words, peak = measured(READ, "edgemq_segment", path)
+    words, peak = measured(READ, "edgemq_segment", path, "check_format=no")
     assert words[:3] == ["0", str(len(inner)), "truncated"]
     assert peak < MOST
 
@@ -76,7 +76,7 @@ def test_sessions_of_frames_beyond_the_limit(compression: str, tmp_path: Path) -
     flag = {"zstd": 0x20, "gzip": 0x40}[compression]
     path = tmp_path / "session"
     path.write_bytes(((len(body) + 1).to_bytes(3, "big") + bytes((flag,)) + body) * 20)
-    words, peak = measured(READ, "s2_session", path)
+    words, peak = measured(READ, "s2_session", path, "check_format=no")
     assert words[0] == "0"
     assert words[2:] == ["clean", "limit", "limit", "limit"]
     assert peak < MOST

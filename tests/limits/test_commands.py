@@ -72,9 +72,9 @@ def delimiters(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("command", "options", "code"),
     [
-        ("verify", (), "1"),
-        ("extract", (), "0"),
-        ("decode", ("-o", "rows.parquet"), "0"),
+        ("verify", (), "2"),
+        ("extract", (), "2"),
+        ("decode", ("-o", "rows.parquet"), "2"),
         ("inspect", (), "0"),
         ("inspect", ("--html", "page.html"), "0"),
         ("inspect", ("--record", "3000000"), "2"),

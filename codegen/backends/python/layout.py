@@ -48,10 +48,19 @@ def literal_size(size: Size) -> int | None:
 
 def has_fixed_size(spec: Spec, struct: Struct) -> bool:
     """Whether objects of the type take the same number of bytes on any input."""
-    return struct.message is None and all(_is_fixed(spec, each) for each in struct.attributes)
+    return _has_fixed_size(spec, struct, {})
 
 
-def _is_fixed(spec: Spec, attribute: Attribute) -> bool:
+def _has_fixed_size(spec: Spec, struct: Struct, known: dict[Path, bool]) -> bool:
+    """``known``: the answers so far. A type that stands in itself has no fixed size."""
+    if struct.path not in known:
+        known[struct.path] = False
+        fixed = struct.message is None and all(_is_fixed(spec, each, known) for each in struct.attributes)
+        known[struct.path] = fixed
+    return known[struct.path]
+
+
+def _is_fixed(spec: Spec, attribute: Attribute, known: dict[Path, bool]) -> bool:
     count = attribute.repeat
     if count is not None and not (isinstance(count, RepeatCount) and isinstance(count.expression, IntegerLiteral)):
         return False
@@ -61,7 +70,7 @@ def _is_fixed(spec: Spec, attribute: Attribute) -> bool:
         return True
     base = attribute.type.base if isinstance(attribute.type, EnumType) else attribute.type
     if isinstance(base, UserType) and not base.opaque and isinstance(attribute.size, OwnSize):
-        return has_fixed_size(spec, spec.struct(base.path))
+        return _has_fixed_size(spec, spec.struct(base.path), known)
     return isinstance(base, IntegerType | FloatType | BitsType)
 
 
