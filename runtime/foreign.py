@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 NAMED = 3
 """Inputs that an error names besides the first; more are only counted."""
+SPOKEN_WITH_A_VOWEL = re.compile(r"[aeiou]|[fhlmnrsx][\d_]")
+"""How names begin that have "an" before them, such as ``s2_session``."""
 LARGEST_HEAD = 1024 * 1024
 """Most bytes before the rows that are kept to be judged; more of them that hold are proof enough."""
 
@@ -29,6 +32,7 @@ class Looks:
         self._plan = plan
         self._report = report
         self._has_content = False
+        self._zeros_end = 0
         self._head: bytes | None = None
         self.has_held = False
         """Whether something without rows has held: a message, or what stands before the rows."""
@@ -37,7 +41,10 @@ class Looks:
         """Looks at what is at hand, as long as nothing has held: a file of zeros is one that nobody has written to
         yet, or room that is set apart."""
         if not self._has_content and not self._report.rows and not self.has_held:
-            self._has_content = NOT_ZERO.search(window.view) is not None
+            # A window that grows is looked through once.
+            unseen = max(0, self._zeros_end - window.base)
+            self._has_content = NOT_ZERO.search(window.view, unseen) is not None
+            self._zeros_end = window.base + len(window.view)
 
     def head(self, head: memoryview) -> None:
         """What stands before the rows, and holds."""
@@ -83,7 +90,7 @@ def wrong_format(format: str, files: Sequence[FileReport], advice: str | None = 
     if len(others) > NAMED:
         more += f" and {len(others) - NAMED:,} more"
     why = f" ({first.error})" if first.error else ""
-    article = "an" if format[:1] in "aeiou" else "a"
+    article = "an" if SPOKEN_WITH_A_VOWEL.match(format) else "a"
     return WrongFormatError(
         f"not {article} {format} file? No record in it holds{why}{more}",
         path=first.path,

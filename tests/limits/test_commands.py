@@ -12,6 +12,8 @@ from .test_bombs import zeros
 
 pytestmark = [needs_proc, needs_engine]
 MOST = 300 * MEGABYTE
+ZEROS = {"verify": "1", "extract": "0", "decode": "0"}
+"""The codes for a file of zeros, which is not taken for one of another format."""
 RUN = """
 import contextlib
 import os
@@ -87,5 +89,6 @@ def test_commands(
     path = make(tmp_path)
     placed = [str(tmp_path / each) if "." in each else each for each in options]
     words, peak = measured(RUN, command, name, path, *placed)
-    assert words == [code]
+    # Zeros are not judged, everything else is of another format.
+    assert words == [ZEROS.get(command, code) if make is bomb else code]
     assert peak < MOST

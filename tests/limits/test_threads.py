@@ -210,7 +210,7 @@ def _call(name: str, number: int) -> Any:
         "md5_many": lambda: md5_many(zeros, bytes(8), size),
         "fill": lambda: wireloom.read("edgemq_segment", SEGMENT * 20 * times, codec="none"),
         "resync": lambda: wireloom.read(
-            "edgemq_segment", b"\xff" * 4 + LARGE[: times << 16], codec="none", recover=True
+            "edgemq_segment", b"\xff" * 4 + LARGE[: times << 16], codec="none", recover=True, check_format=False
         ),
         "fill_messages": lambda: wireloom.read("s2_messages", BATCH * 100 * times),
         "encode": lambda: written("word_stuffed_log", pa.concat_tables([RECORDS] * 20 * times), {}),

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 import wireloom
 import zstandard
+from wireloom import foreign
+from wireloom.zeros import NOT_ZERO
 
 from . import samples
 from .running import FEEDERS, read
@@ -126,3 +128,27 @@ def test_a_storage_that_fails_is_no_other_format() -> None:
     _, report = wireloom.read_with_report("edgemq_segment", Failing(TEXT))
     assert not report.files[0].foreign
     assert not report.clean
+
+
+def test_zeros_of_a_window_that_grows_are_looked_through_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[int] = []
+
+    class Noted:
+        def search(self, view: memoryview, begin: int = 0) -> Any:
+            looked.append(len(view) - begin)
+            return NOT_ZERO.search(view, begin)
+
+    monkeypatch.setattr(foreign, "NOT_ZERO", Noted())
+    size = 20_000_000
+    path = tmp_path / "zeros.zst"
+    path.write_bytes(zstandard.compress(bytes(size)))
+    for name in ("kpl_aggregated_record", "edgemq_segment"):
+        looked.clear()
+        wireloom.read(name, path, codec="zstd")
+        assert sum(looked) <= size
+
+
+@pytest.mark.parametrize(("name", "article"), [("s2_session", "an"), ("edgemq_segment", "an"), ("cobs_log", "a")])
+def test_the_article(name: str, article: str) -> None:
+    with pytest.raises(wireloom.WrongFormatError, match=f"not {article} {name} file"):
+        wireloom.read(name, TEXT)
