@@ -6,18 +6,19 @@ from bisect import bisect_left
 from collections.abc import Generator, Iterator
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 
+from .damagedetails import DamageDetails
 from .ending import fill_up_to_break, has_proof
-from .errors import DamagedInputError, WireloomError
+from .errors import WireloomError
 from .evidence import decide
 from .feeders import FEW_DAMAGES, Feeder, Filled, RowDamage, Settings, Status, make
 from .foreign import Looks
-from .ledger import CUT_ADVICE, LOST_ADVICE, Ledger
+from .ledger import CUT_ADVICE, FAILED_ADVICE, LOST_ADVICE, Ledger
 from .opening import Opened, open_input
-from .plan import LARGEST_RECORD, Plan
+from .plan import Plan
 from .recovery import (
     CAPACITY,
     CONTENT,
@@ -30,16 +31,12 @@ from .recovery import (
     resync,
     skip_empty_frames,
     skip_frame,
-    takes_row,
 )
-from .report import Damage, FileReport
+from .report import FileReport
 from .storage import Input
 from .window import MemoryWindow, Window
 from .zero_runs import Behind, Fill, cut_at_zeros, ends_in_zeros, is_wiped, pass_zeros
 from .zeros import skip_zeros
-
-if TYPE_CHECKING:
-    from .parsing.structs import Struct
 
 Batches = Generator[Any, None, bool]
 """Yields record batches; returns whether the end of the input was reached."""
@@ -60,15 +57,14 @@ class FileScan:
         self._builder = plan.layout.builder(source.path)
         self._begin, self._stop = plan.byte_range or (0, -1)
         self._opened = Opened(MemoryWindow(memoryview(b"")))
-        self._padding = 0
         self._start = 0
-        self._struct: Struct | None = None
         self._filled_from = (0, False)
         """Where the last fill began, as an index of the view, and whether that was the input's beginning."""
         self._searched: bytes | None = None
         """The first bytes of an end in which no row was found."""
         self._ledger = Ledger(self.report, plan.mode, plan.byte_range, plan.format.delimiter)
         self._looks = Looks(plan, self.report)
+        self._details = DamageDetails(plan, self.report)
 
     @property
     def stored_bytes(self) -> int:
@@ -127,7 +123,6 @@ class FileScan:
 
     def _stream(self, opened: Opened) -> Batches:
         plan, window = self._plan, opened.window
-        struct: Struct | None = None
         if plan.format.has_prologue:
             # Imported here: rows that the engine reads need no generated classes.
             from .prologue import read_prologue
@@ -141,19 +136,15 @@ class FileScan:
             else:
                 self._looks.head(window.view[: root.size])
             window.begin += root.size
-            struct = self._struct = root.struct
-        self._padding, options = decide(plan, struct, window)
+            self._details.struct = root.struct
+        self._details.padding, options = decide(plan, self._details.struct, window)
         self.report.options.update(options)
-        settings = Settings(
+        settings = self._details.settings(
             wanted=plan.layout.wanted,
             offsets=plan.layout.has_offsets or self._cuts(opened),
-            verify=plan.verify,
             null_rows=plan.null_rows,
-            padding=self._padding,
-            max_record=plan.max_record,
-            max_computed=plan.max_computed,
         )
-        feeder = make(plan.engine, plan.format, struct, settings)
+        feeder = make(plan.engine, plan.format, self._details.struct, settings)
         return (yield from self._rows(feeder, opened))
 
     def _cuts(self, opened: Opened) -> bool:
@@ -180,7 +171,7 @@ class FileScan:
             doubtful: RowDamage | None = None
             holds: int | None = None
             if holds_back and filled.damages:
-                held, doubtful = hold_back(filled, window, self._padding, capacity >= CAPACITY)
+                held, doubtful = hold_back(filled, window, self._details.padding, capacity >= CAPACITY)
                 if doubtful is not None and filled.status in (Status.TRUNCATED, Status.LOST):
                     base = window.base
                     holds = next_row(feeder, window, doubtful.begin, filled.position)
@@ -253,11 +244,10 @@ class FileScan:
         plan = self._plan
         if not window.at_end or (window.error is None and plan.trusts_end):
             return feeder.fill(window, capacity=capacity, at_start=at_start, stop=stop)
-        unpadded = make(
-            plan.engine, plan.format, self._struct, Settings(verify=plan.verify, max_record=plan.max_record)
-        )
-        proof = partial(has_proof, plan.format, self._struct)
-        return fill_up_to_break(feeder, window, proof, unpadded, capacity=capacity, at_start=at_start, stop=stop)
+        unpadded = self._details.settings(padding=0)
+        proof = partial(has_proof, plan.format, self._details.struct)
+        checker = make(plan.engine, plan.format, self._details.struct, unpadded)
+        return fill_up_to_break(feeder, window, proof, checker, capacity=capacity, at_start=at_start, stop=stop)
 
     def _emit(self, filled: Filled, opened: Opened) -> Iterator[Any]:
         """Notes the damage of a fill and yields its rows, without those outside of the byte range."""
@@ -269,7 +259,7 @@ class FileScan:
             last = bisect_left(places, self._stop, place, place + last) - place
         nulls, hidden = 0, set()
         for damage in filled.damages:
-            shown = self._ledger.note(damage, self._details)
+            shown = self._ledger.note(damage, self._of_fill)
             if first <= damage.row < last:
                 nulls += 1
                 hidden |= set() if shown else {damage.row - first}
@@ -281,47 +271,15 @@ class FileScan:
             if hidden:
                 batch = batch.filter(pa.array(row not in hidden for row in range(last - first)))
             step = self._plan.batch_rows
-            if batch.num_rows <= step:
-                yield batch
-                return
-            for begin in range(0, batch.num_rows, step):
-                yield batch.slice(begin, step)
+            yield from (batch.slice(begin, step) for begin in range(0, batch.num_rows, step))
 
     def _is_behind(self, offset: int) -> bool:
         return 0 <= self._stop <= offset
 
     # Damage ----------------------------------------------------------------------------------------------------------
 
-    def _details(self, damage: RowDamage) -> tuple[int | None, str | None]:
-        """The number and the field of a fill's first damaged record: only good ones stand before it."""
-        plan, window = self._plan, self._opened.window
-        content = bytes(window.view[damage.begin - window.base : damage.end - window.base])
-        consumed = window.begin
-        window.begin, at_start = self._filled_from
-        settings = Settings(
-            verify=plan.verify,
-            padding=self._padding,
-            max_record=plan.max_record,
-            max_computed=plan.max_computed,
-        )
-        try:
-            feeder = make(plan.engine, plan.format, self._struct, settings)
-            before = feeder.fill(window, capacity=consumed + 1, at_start=at_start, stop=damage.begin).rows
-        finally:
-            window.begin = consumed
-        return self._number(before), self._field(damage, content)
-
-    def _number(self, more: int = 0) -> int | None:
-        """The number of the next record, counted from 1; ``None`` where the reading did not begin with the first."""
-        return None if self._begin else self.report.rows + more + 1
-
-    def _field(self, damage: RowDamage, content: bytes | None) -> str | None:
-        if content is None or damage.reason not in ("checksum", "value", "length", "encoding"):
-            return None
-        # Imported here: files without damage need none of the generated classes and what they stand on.
-        from .culprit import field_of_record
-
-        return field_of_record(self._plan.format, self._struct, content, damage.reason, self._plan.verify)
+    def _of_fill(self, damage: RowDamage) -> tuple[int | None, str | None]:
+        return self._details.of_fill(self._opened.window, damage, *self._filled_from)
 
     def _damage(
         self, damage: RowDamage, content: bytes | None, error: str | None = None, field: str | None = None
@@ -329,7 +287,9 @@ class FileScan:
         """A damaged range that is no part of a fill. ``field``: whose value is refused, where no record is at fault."""
 
         def details(damage: RowDamage) -> tuple[int | None, str | None]:
-            return (None, field) if field is not None else (self._number(), self._field(damage, content))
+            return (
+                (None, field) if field is not None else (self._details.number(), self._details.field(damage, content))
+            )
 
         if self._ledger.note(damage, details) and self._plan.null_rows:
             yield self._builder.damaged(damage, content, error)
@@ -342,7 +302,7 @@ class FileScan:
     def _pass_zeros(self, feeder: Feeder, window: Window, lost: RowDamage, size: int) -> Generator[Any, None, int]:
         """Goes on behind a run of zeros where a row was ``lost``; ``size``: bytes of each row in the run, 0 where they
         have none. Gives the offset from which on nothing can be read, -1 where there is none."""
-        step = size + self._padding if size else 0
+        step = size + self._details.padding if size else 0
         window.begin = lost.begin - window.base
         fixed = self._plan.format.sized_rows and size > 0
         behind = pass_zeros(feeder, window, step, fixed=fixed, guess=not self._plan.recover)
@@ -368,20 +328,9 @@ class FileScan:
 
     def _failed(self, window: Window, error: WireloomError) -> Iterator[Any]:
         """The codec or the storage failed where the window ends."""
-        offset = window.base + len(window.view)
-        reason = error.reason or "missing"
-        self.report.error = error.message
-        if self.report.tail == "clean":
-            self.report.tail = "truncated"
-        if self._plan.mode == "failfast":
-            advice = "mode=permissive keeps the records before it"
-            raise DamagedInputError(
-                error.message, path=self.report.path, offset=offset, reason=reason, advice=advice
-            ) from error
-        # It concerns every byte range that has come so far.
-        self.report.damaged.append(Damage(offset, 0, reason))
+        damage = self._ledger.fail(error, window.base + len(window.view), FAILED_ADVICE)
         if self._plan.null_rows:
-            yield self._builder.damaged(RowDamage(offset, offset, -1, reason), None, error.message)
+            yield self._builder.damaged(damage, None, error.message)
 
     # The end --------------------------------------------------------------------------------------------------------
 
@@ -410,29 +359,18 @@ class FileScan:
             # What broke off is said by the error of the window.
             if begun and cut == "truncated" and window.error is None:
                 cut_off = RowDamage(offset, offset, -1, reason)
-                self._ledger.lose(cut_off, lambda _: (self._number(), None), error, CUT_ADVICE)
+                self._ledger.lose(cut_off, lambda _: (self._details.number(), None), error, CUT_ADVICE)
             return True
         self._end(window, TAILS.get(reason, "invalid_value"), offset)
         advice = LOST_ADVICE
         if reason == "limit":
             limit = self._plan.max_record
-            hint = self._limit_hint(window, offset)
+            hint = self._details.limit_hint(window, offset)
             self.report.error = error or f"larger than {limit} bytes at byte {offset}: {hint}"
             advice = f"{LOST_ADVICE}; {hint}"
         lost = RowDamage(offset, offset, -1, because or reason)
-        self._ledger.lose(lost, lambda _: (self._number(), None), advice=advice)
+        self._ledger.lose(lost, lambda _: (self._details.number(), None), advice=advice)
         return reached_end
-
-    def _limit_hint(self, window: Window, offset: int) -> str:
-        """What is known of whether a larger ``max_record`` takes a row: its length may be damaged."""
-        plan, taken = self._plan, None
-        # Where rows were looked for behind it, its bytes need not be at hand any more.
-        if not plan.recover and (self._struct is not None or not plan.format.has_prologue):
-            settings = Settings(verify=plan.verify, max_record=LARGEST_RECORD, max_computed=plan.max_computed)
-            taken = takes_row(make(plan.engine, plan.format, self._struct, settings), window, offset)
-        if taken is None:
-            return "a larger max_record takes it, unless its length is damaged"
-        return "a larger max_record takes it" if taken else "its length is damaged, or the input is cut off"
 
     # Formats that are read as a whole ------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from .batches import EXPLANATIONS
-from .errors import DamagedInputError
+from .errors import DamagedInputError, WireloomError
 from .feeders import RowDamage
 from .report import Damage, FileReport
 
@@ -28,6 +28,7 @@ ADVICE = {
 }
 """By reason: with which options reading goes on."""
 ANY_ADVICE = "mode=permissive leaves it out"
+FAILED_ADVICE = "mode=permissive keeps the records before it"
 LOST_ADVICE = "mode=permissive keeps the records before it, recover=True also looks for the next one"
 CUT_ADVICE = "mode=permissive keeps the records before it, tail=growing waits for the rest of it"
 
@@ -67,6 +68,21 @@ class Ledger:
         ``failfast``, for every byte range: whatever stands behind cannot be read."""
         if self._fails:
             raise self._error(damage, *details(damage), advice, said)
+
+    def fail(self, error: WireloomError, offset: int, advice: str) -> RowDamage:
+        """Notes that the codec or the storage failed at ``offset``, and returns the damage there. Raises
+        ``DamagedInputError`` in mode ``failfast``."""
+        report, reason = self._report, error.reason or "missing"
+        report.error = error.message
+        if report.tail == "clean":
+            report.tail = "truncated"
+        if self._fails:
+            raise DamagedInputError(
+                error.message, path=report.path, offset=offset, reason=reason, advice=advice
+            ) from error
+        # It concerns every byte range that has come so far.
+        report.damaged.append(Damage(offset, 0, reason))
+        return RowDamage(offset, offset, -1, reason)
 
     def _error(
         self,

@@ -120,7 +120,7 @@ class RecordScan(FileScan):
     @property
     def padding(self) -> int:
         """Unused bytes behind each record."""
-        return self._padding
+        return self._details.padding
 
     @property
     def max_computed(self) -> int:
@@ -196,7 +196,7 @@ class RecordScan(FileScan):
 
     def _notes(self, damage: RowDamage) -> bool:
         """Puts it into the report. Whether it counts as a record, as it does before a byte range too."""
-        return self._ledger.note(damage, self._details) or damage.begin < self._begin
+        return self._ledger.note(damage, self._of_fill) or damage.begin < self._begin
 
     def _takes(self, damaged: bool) -> bool:
         """Whether one more is shown, and counts it."""

@@ -12,14 +12,14 @@ from typing import Any
 import pyarrow as pa
 
 from ..batches import explained
-from ..errors import DamagedInputError, WireloomError
+from ..errors import WireloomError
 from ..feeders import RowDamage
 from ..foreign import Looks
 from ..ledger import CUT_ADVICE, Ledger
 from ..opening import Opened, open_input
 from ..plan import Plan
 from ..recovery import CHAIN_BYTES, CONTENT, Skipped, lost_end
-from ..report import Damage, FileReport
+from ..report import FileReport
 from ..storage import Input
 from ..window import MemoryWindow, Window
 from .decoders import make
@@ -255,18 +255,9 @@ class UnitScan:
 
     def _failed(self, window: Window, error: WireloomError) -> Iterator[Any]:
         """The codec or the storage failed where the window ends."""
-        offset = window.base + len(window.view)
-        reason = error.reason or "missing"
-        self.report.error = error.message
-        if self.report.tail == CLEAN:
-            self.report.tail = "truncated"
-        if self._plan.mode == "failfast":
-            raise DamagedInputError(
-                error.message, path=self.report.path, offset=offset, reason=reason, advice=ADVICE
-            ) from error
-        self.report.damaged.append(Damage(offset, 0, reason))
+        damage = self._ledger.fail(error, window.base + len(window.view), ADVICE)
         if self._plan.null_rows:
-            yield self._builder.damaged(RowDamage(offset, offset, -1, reason), None, error.message)
+            yield self._builder.damaged(damage, None, error.message)
 
     # The end ---------------------------------------------------------------------------------------------------------
 
