@@ -238,8 +238,8 @@ def scan(
     - ``byte_range``: ``(begin, end)``, rows that begin at these offsets of the decompressed input.
     - ``batch_rows``: most rows in a batch; a batch also ends after about 4 MiB of data.
     - ``max_record``: largest record in bytes; by default the format's. ``max_window``: largest zstd window in bytes.
-    - ``max_computed``: most characters of text that the expressions of a record make, and items of lists up to the end
-      of decompressed bytes, both counted together; by default 1,048,576.
+    - ``max_computed``: most characters of text that the expressions of a record make, and items of lists in
+      decompressed bytes, both counted together; by default 1,048,576.
     - ``codec``: ``auto`` (by content), ``zstd``, ``gzip`` or ``none``. ``prefetch``: whether a thread reads and
       decompresses ahead; by default it does for compressed inputs that are not small.
     - ``progress``: called with the stored bytes read so far and all of them (``None``: not known).

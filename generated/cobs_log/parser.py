@@ -13,12 +13,13 @@ from wireloom.parsing import (
     KaitaiStream,
     Struct,
     Stuffing,
-    SubStream,
     WriteStream,
+    bounded,
     enclosed,
     frames_in,
     stream_of,
     stuff,
+    substream,
     to_end,
     unstuffed,
 )
@@ -99,16 +100,18 @@ class CobsLog(Struct):
         io = self._io
         new_records: list[CobsLog.Record] = []
         self.records = new_records
-        for frame in frames_in(io, b"\x00", 16777216):
-            new_records.append(CobsLog.Record(SubStream(unstuffed(frame, Stuffing.COBS, 16777216)), self, self._root))
+        for frame in bounded(io, frames_in(io, b"\x00", 16777216)):
+            new_records.append(
+                CobsLog.Record(substream(io, unstuffed(frame, Stuffing.COBS, 16777216)), self, self._root)
+            )
 
     @classmethod
     def iter_records(cls, source: KaitaiStream | BinaryIO) -> Iterator[CobsLog.Record]:
         """Reads ``records`` one by one, without keeping them, from a stream or an open binary file."""
         self = cls()
         self._io = io = stream_of(source)
-        for frame in frames_in(io, b"\x00", 16777216):
-            yield CobsLog.Record(SubStream(unstuffed(frame, Stuffing.COBS, 16777216)), self, self._root)
+        for frame in bounded(io, frames_in(io, b"\x00", 16777216)):
+            yield CobsLog.Record(substream(io, unstuffed(frame, Stuffing.COBS, 16777216)), self, self._root)
 
     def _append(self, io: WriteStream) -> None:
         for item_records in self.records:

@@ -18,6 +18,7 @@ from wireloom.parsing import (
     Struct,
     ValidationLessThanError,
     WriteStream,
+    bounded,
     check_fields,
     gather,
     maker,
@@ -207,7 +208,7 @@ class EdgemqSegment(Struct):
         io = self._io
         new_frames: list[EdgemqSegment.Frame] = []
         self.frames = new_frames
-        gather(new_frames, EdgemqSegment.Frame._series(io, self, self._root, to_end=True))
+        gather(new_frames, bounded(io, EdgemqSegment.Frame._series(io, self, self._root, to_end=True)))
 
     @classmethod
     def iter_frames(cls, source: KaitaiStream | BinaryIO) -> Iterator[EdgemqSegment.Frame]:

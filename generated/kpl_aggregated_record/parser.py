@@ -18,7 +18,6 @@ from wireloom.parsing import (
     ChecksumError,
     KaitaiStream,
     Struct,
-    SubStream,
     ValidationNotEqualError,
     WriteStream,
     enclosed,
@@ -27,6 +26,7 @@ from wireloom.parsing import (
     packed,
     sized,
     some,
+    substream,
     wire_bytes,
     with_reason,
 )
@@ -275,7 +275,7 @@ class KplAggregatedRecord(Struct):
             raise with_reason(ValidationNotEqualError(b"\xf3\x89\x9a\xc2", self.magic, io, "/seq/0"), "value")
         begin_message = io.pos()
         self.message = KplAggregatedRecord.AggregatedRecord(
-            SubStream(io.read_bytes(io.size() - io.pos() - 16)), self, self._root
+            substream(io, io.read_bytes(io.size() - io.pos() - 16)), self, self._root
         )
         end_message = io.pos()
         self.digest = io.read_bytes(16)

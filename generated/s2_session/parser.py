@@ -14,10 +14,10 @@ from wireloom.parsing import (
     UNSET,
     KaitaiStream,
     Struct,
-    SubStream,
     ValidationGreaterThanError,
     ValidationLessThanError,
     WriteStream,
+    bounded,
     enclosed,
     encode,
     filled,
@@ -25,6 +25,7 @@ from wireloom.parsing import (
     sized,
     some,
     stream_of,
+    substream,
     to_end,
     with_reason,
     within,
@@ -130,14 +131,14 @@ class S2Session(Struct):
             self.reconnect_advised = io.read_bits_int_be(1) != 0
             self.reserved = io.read_bits_int_be(4)
             if self.is_terminal:
-                self.terminal = S2Session.Terminal(SubStream(io.read_bytes(self.length - 1)), self, self._root)
+                self.terminal = S2Session.Terminal(substream(io, io.read_bytes(self.length - 1)), self, self._root)
             else:
                 self.terminal = None
             if not self.is_terminal:
                 on_message = self.compression
                 if on_message == S2Session.Compression.none:
                     self.message = _s2_messages.S2Messages.ReadBatch(
-                        SubStream(io.read_bytes(self.length - 1)), self, None
+                        substream(io, io.read_bytes(self.length - 1)), self, None
                     )
                 else:
                     self.message = io.read_bytes(self.length - 1)
@@ -250,7 +251,7 @@ class S2Session(Struct):
         io = self._io
         new_frames: list[S2Session.Frame] = []
         self.frames = new_frames
-        while not io.is_eof():
+        for _ in bounded(io, iter(io.is_eof, True)):
             new_frames.append(S2Session.Frame(io, self, self._root))
 
     @classmethod
@@ -258,7 +259,7 @@ class S2Session(Struct):
         """Reads ``frames`` one by one, without keeping them, from a stream or an open binary file."""
         self = cls()
         self._io = io = stream_of(source)
-        while not io.is_eof():
+        for _ in bounded(io, iter(io.is_eof, True)):
             yield S2Session.Frame(io, self, self._root)
 
     def _append(self, io: WriteStream) -> None:

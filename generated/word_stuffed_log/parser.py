@@ -15,8 +15,8 @@ from wireloom.parsing import (
     KaitaiStream,
     Struct,
     Stuffing,
-    SubStream,
     WriteStream,
+    bounded,
     check_fields,
     checksum,
     enclosed,
@@ -24,6 +24,7 @@ from wireloom.parsing import (
     replaced,
     stream_of,
     stuff,
+    substream,
     to_end,
     unstuffed,
     wire_bytes,
@@ -150,9 +151,9 @@ class WordStuffedLog(Struct):
         io = self._io
         new_records: list[WordStuffedLog.Record] = []
         self.records = new_records
-        for frame in frames_in(io, b"\xfe\xfd", 16777216):
+        for frame in bounded(io, frames_in(io, b"\xfe\xfd", 16777216)):
             new_records.append(
-                WordStuffedLog.Record(SubStream(unstuffed(frame, Stuffing.WORD, 16777216)), self, self._root)
+                WordStuffedLog.Record(substream(io, unstuffed(frame, Stuffing.WORD, 16777216)), self, self._root)
             )
 
     @classmethod
@@ -160,8 +161,8 @@ class WordStuffedLog(Struct):
         """Reads ``records`` one by one, without keeping them, from a stream or an open binary file."""
         self = cls()
         self._io = io = stream_of(source)
-        for frame in frames_in(io, b"\xfe\xfd", 16777216):
-            yield WordStuffedLog.Record(SubStream(unstuffed(frame, Stuffing.WORD, 16777216)), self, self._root)
+        for frame in bounded(io, frames_in(io, b"\xfe\xfd", 16777216)):
+            yield WordStuffedLog.Record(substream(io, unstuffed(frame, Stuffing.WORD, 16777216)), self, self._root)
 
     def _append(self, io: WriteStream) -> None:
         for item_records in self.records:

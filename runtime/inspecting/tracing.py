@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ..parsing.kaitai import ValidationFailedError
-from ..parsing.streams import GrownStream, MemoryStream
+from ..parsing.streams import MemoryStream
 from ..parsing.structs import Struct
 
 KEPT = "_m_"
@@ -42,8 +42,6 @@ class TracedStream(MemoryStream):
     def __init__(self, data: bytes, base: int, log: list[Read], shift: int | None, reason_at_end: str) -> None:
         super().__init__(data, base)
         self.shift = shift
-        self.grown: GrownStream | None = None
-        """What stands behind a stream of bytes that ``process`` made of fewer ones, and counts its items."""
         self.reason_at_end = reason_at_end
         self._log = log
 
@@ -73,12 +71,6 @@ class TracedStream(MemoryStream):
         del self._log[before:]
         self._log.append(Read(self, begin, self.pos(), True))
         return data
-
-    def is_eof(self) -> bool:
-        """As ``MemoryStream.is_eof``, or as ``GrownStream.is_eof``."""
-        if super().is_eof():
-            return True
-        return self.grown is not None and self.grown.is_eof()
 
     def bytes_at(self, begin: int, end: int) -> bytes:
         """The bytes between two positions."""
@@ -158,7 +150,7 @@ class Trace:
             if outer.shift is not None and outer.bytes_at(read.begin, read.begin + len(data)) == data:
                 shift = outer.shift + read.begin
         traced = TracedStream(data, stream.base, self.log, shift, stream.reason_at_end)
-        traced.grown = stream if isinstance(stream, GrownStream) else None
+        traced.counter = stream.counter
         return traced
 
 

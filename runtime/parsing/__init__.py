@@ -7,6 +7,7 @@ from .computing import joined
 from .errors import (
     AbsentError,
     ChecksumError,
+    ComputedError,
     DepthError,
     EncodingError,
     ExpressionError,
@@ -41,6 +42,7 @@ from .fields import (
     write_numbers,
 )
 from .framing import Frame, delimited, frames, frames_in, frames_of, unstuffed
+from .grown import bounded, count_items, substream, undone_stream
 from .kaitai import (
     ConsistencyError,
     EndOfStreamError,
@@ -90,6 +92,7 @@ __all__ = [
     "UNSET",
     "AbsentError",
     "ChecksumError",
+    "ComputedError",
     "ConsistencyError",
     "DepthError",
     "EncodingError",
@@ -125,10 +128,12 @@ __all__ = [
     "ValidationNotInEnumError",
     "WriteStream",
     "at_least_one",
+    "bounded",
     "check_end",
     "check_fields",
     "checksum",
     "compress",
+    "count_items",
     "counted",
     "cut",
     "decode",
@@ -178,6 +183,7 @@ __all__ = [
     "stuff",
     "stuff_cobs",
     "stuff_words",
+    "substream",
     "substring",
     "terminated",
     "to_end",
@@ -185,6 +191,7 @@ __all__ = [
     "too_deep",
     "truncate",
     "undone",
+    "undone_stream",
     "unstuff",
     "unstuff_cobs",
     "unstuff_words",

@@ -59,14 +59,22 @@ def joined(*parts: str) -> str:
     return "".join(parts)
 
 
-def take_item(number: int) -> None:
-    """Counts an item of a repetition in decompressed bytes, the one with this ``number``, from 1. Raises
-    ``ComputedError`` where a record has too many.
+class ItemCounter:
+    """Counts the items of all repetitions in the bytes that ``process`` made of one field, and in parts of them.
 
-    Where no reader counts, each stream of such bytes by itself has at most ``MAX_COMPUTED`` of them.
+    They count for the record that is read; where no reader counts, they are at most ``MAX_COMPUTED`` by themselves.
     """
-    current = _current.get()
-    if current is not None:
-        current.take(1)
-    elif number > MAX_COMPUTED:
-        raise ComputedError(MAX_COMPUTED)
+
+    __slots__ = ("_total",)
+
+    def __init__(self) -> None:
+        self._total = 0
+
+    def take(self, items: int) -> None:
+        """Counts more items. Raises ``ComputedError`` where there are too many."""
+        self._total += items
+        current = _current.get()
+        if current is not None:
+            current.take(items)
+        elif self._total > MAX_COMPUTED:
+            raise ComputedError(MAX_COMPUTED)

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from ..errors import WireloomError
 from .errors import StalledError
+from .grown import count_items
 from .kaitai import ConsistencyError, EndOfStreamError, KaitaiStream
 from .streams import retreat
 
@@ -59,6 +60,7 @@ def _numbers(io: KaitaiStream, byte_order: str, code: str, count: int) -> tuple[
         io.read_bytes(available - available % width)
         io.read_bytes(width)
         raise
+    count_items(io, count)
     return struct.unpack(f"{byte_order}{count}{code}", data)
 
 

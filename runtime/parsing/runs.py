@@ -7,7 +7,7 @@ import struct
 from typing import Any
 
 from .kaitai import EndOfStreamError, KaitaiStream
-from .streams import GrownStream, MemoryStream, SubStream, retreat
+from .streams import MemoryStream, SubStream, retreat
 
 
 def read_fields(io: KaitaiStream, packer: struct.Struct) -> tuple[Any, ...]:
@@ -16,7 +16,7 @@ def read_fields(io: KaitaiStream, packer: struct.Struct) -> tuple[Any, ...]:
     Where the stream ends inside them, the error is that of the first field that is not there as a whole, and the stream
     stands where this field begins.
     """
-    if (type(io) is MemoryStream or type(io) is SubStream or type(io) is GrownStream) and not io.bits_left:
+    if (type(io) is MemoryStream or type(io) is SubStream) and not io.bits_left:
         begin = io.position
         end = begin + packer.size
         if end <= io.end:

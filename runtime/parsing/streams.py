@@ -11,8 +11,8 @@ from collections.abc import Callable
 from io import BufferedReader, BytesIO, FileIO
 from typing import IO, Any
 
-from .computing import take_item
-from .errors import ComputedError, with_reason
+from .computing import ItemCounter
+from .errors import with_reason
 from .kaitai import EndOfStreamError, InvalidArgumentError, KaitaiStream, NoTerminatorFoundError
 
 LARGE = 1 << 20
@@ -39,6 +39,8 @@ class MemoryStream(KaitaiStream):
     """Why an item is damaged that asks for more than there is."""
     saw_end = False
     """Whether what was read depends on where ``end`` is."""
+    counter: ItemCounter | None = None
+    """What counts the items of repetitions, where the bytes are those that ``process`` made of fewer ones."""
 
     def __init__(self, data: bytes, base: int = 0) -> None:
         self.data = data if type(data) is bytes else bytes(data)
@@ -142,30 +144,6 @@ class SubStream(MemoryStream):
     """The bytes of one sized field. Where they do not suffice, the size is wrong and not the input cut off."""
 
     reason_at_end = "length"
-
-
-class GrownStream(SubStream):
-    """The bytes that ``process`` made of fewer ones. How many items of repetitions that end with the stream they become
-    is bounded: a few stored bytes could become any number of objects. ``refuse`` is called with the error where they
-    are too many; where it returns, the stream ends there."""
-
-    def __init__(self, data: bytes, refuse: Callable[[ComputedError], None]) -> None:
-        super().__init__(data)
-        self._refuse = refuse
-        self._items = 0
-
-    def is_eof(self) -> bool:
-        """As ``MemoryStream.is_eof``, which such a repetition asks before each item."""
-        if super().is_eof():
-            return True
-        self._items += 1
-        try:
-            take_item(self._items)
-        except ComputedError as error:
-            self.position = self.end
-            self._refuse(error)
-            return True
-        return False
 
 
 class FileStream(KaitaiStream):

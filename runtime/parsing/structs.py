@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from .errors import ComputedError, EncodingError, ProcessError, too_deep, unset, with_reason
+from .grown import undone_stream
 from .kaitai import KaitaiStream, KaitaiStructError
 from .readable import Readable
-from .streams import GrownStream, SubStream
+from .streams import SubStream
 from .write_stream import WriteStream
 
 UNSET: Any = object()
@@ -105,17 +106,16 @@ class Struct(Readable):
     def _undone_stream(self, src_path: str, undo: Callable[..., bytes], *arguments: Any) -> SubStream | None:
         """The same as a stream; ``None``, of which an object reads nothing, where it cannot be undone."""
         try:
-            made = undo(*arguments)
+            return undone_stream(self._io, undo, *arguments)
         except ProcessError as error:
             error.src_path = src_path
             self._refuse(error, error.reason)
             return None
 
-        def refuse(error: ComputedError) -> None:
-            error.src_path = src_path
-            self._refuse(error, error.reason)
-
-        return GrownStream(made, refuse) if len(made) > len(arguments[0]) else SubStream(made)
+    def _refuse_computed(self, error: ComputedError, src_path: str) -> None:
+        """What ``process`` makes of a field becomes too many items or too much text. Where the field ends is known."""
+        error.src_path = src_path
+        self._refuse(error, error.reason)
 
     def _text(self, data: bytes, encoding: str, src_path: str) -> str:
         """``data`` as text; where it is none, that is refused."""

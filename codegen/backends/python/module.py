@@ -67,6 +67,7 @@ STANDARD = {
     "TYPE_CHECKING": "typing",
     "IntEnum": "enum",
     "Iterator": "collections.abc",
+    "count": "itertools",
     "islice": "itertools",
     "BinaryIO": "typing",
     "ClassVar": "typing",

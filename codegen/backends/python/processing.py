@@ -25,10 +25,10 @@ def is_deferred(scope: ClassScope, attribute: Attribute, process: Process) -> bo
     return not (isinstance(attribute.type, UserType) and has_checks(attribute))
 
 
-def deferred(scope: ClassScope, attribute: Attribute, process: Process, text: str, source: str) -> str:
-    """The arguments of what undoes such a process of the bytes ``text``."""
+def undoing(scope: ClassScope, attribute: Attribute, process: Process, text: str) -> str:
+    """The arguments of what undoes a process: the function, the bytes ``text`` and what else the function takes."""
     function, *arguments = _undoing(scope, attribute, process)
-    return ", ".join((repr(source), function, text, *arguments))
+    return ", ".join((function, text, *arguments))
 
 
 def processed(scope: ClassScope, attribute: Attribute, process: Process, text: str) -> str:

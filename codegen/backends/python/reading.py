@@ -29,7 +29,7 @@ from .endian import inherited_argument
 from .expressions import mentions_name
 from .layout import nodes
 from .names import field_name
-from .processing import deferred, is_deferred, processed
+from .processing import SIZE_PRESERVING, is_deferred, processed, undoing
 from .scope import ClassScope
 from .simple import has_series
 from .switches import switch_branches
@@ -81,7 +81,8 @@ def repeated_lines(scope: ClassScope, attribute: Attribute, target: str, source:
         return (Line(f"{target} = {at_once}"),)
     begin = (Line(f"{name}: {annotation} = []"), Line(f"{target} = {name}"))
     if has_series(scope.module, attribute) and not isinstance(attribute.repeat, RepeatUntil):
-        return (*begin, Line(f"{scope.use('gather')}({name}, {series_text(scope, attribute)})"))
+        items = bounded(scope, series_text(scope, attribute))
+        return (*begin, Line(f"{scope.use('gather')}({name}, {items})"))
     return (
         *begin,
         *loop_lines(scope, attribute, lambda text: Line(f"{name}.append({_alone(text)})"), source),
@@ -120,20 +121,27 @@ def loop_lines(scope: ClassScope, attribute: Attribute, keep: Store, source: str
     if scope.module.minimums.of(replace(attribute, repeat=None)) == 0:
         lines.append(Line(f"progress = {scope.use('Progress')}(io, {source!r})"))
         body.append(Line("progress.check()"))
+    number = "index" if counts else "_"
     match attribute.repeat:
         case RepeatCount(expression):
-            head = f"for {'index' if counts else '_'} in range({scope.text(expression, attribute)}):"
+            head = f"for {number} in {bounded(scope, f'range({scope.text(expression, attribute)})')}:"
             return (*lines, block(head, body))
         case RepeatUntil(expression):
             condition = scope.text(expression, attribute, _=_item(attribute))
             body.append(block(f"if {condition}:", [Line("break")]))
-            head = "while True:"
-        case _:
-            head = "while not io.is_eof():"
+            return (*lines, block(f"for {number} in {bounded(scope, scope.use('count') + '()')}:", body))
     if counts:
         lines.insert(0, Line("index = 0"))
         body.append(Line("index += 1"))
-    return (*lines, block(head, body))
+    return (*lines, block(f"for _ in {bounded(scope, 'iter(io.is_eof, True)')}:", body))
+
+
+def bounded(scope: ClassScope, items: str) -> str:
+    """What a repetition iterates over: ``items``, of which decompressed bytes must not become too many.
+
+    Kaitai's API has no such limit.
+    """
+    return f"{scope.use('bounded')}(io, {items})" if scope.module.api is Api.WIRELOOM else items
 
 
 def series_text(scope: ClassScope, attribute: Attribute) -> str:
@@ -159,7 +167,7 @@ def _series_loop(scope: ClassScope, attribute: Attribute, keep: Store) -> Lines:
     if isinstance(attribute.repeat, RepeatUntil):
         condition = scope.text(attribute.repeat.expression, attribute, _=item)
         body.append(block(f"if {condition}:", [Line("break")]))
-    items = series_text(scope, attribute)
+    items = bounded(scope, series_text(scope, attribute))
     if isinstance(attribute.repeat, RepeatUntil) and uses_index(attribute):
         return (block(f"for index, {item} in enumerate({items}):", body),)
     return (block(f"for {item} in {items}:", body),)
@@ -195,8 +203,9 @@ def _framed_loop(scope: ClassScope, attribute: Attribute, keep: Store) -> Lines:
     unstuffed = (
         f"{scope.use('unstuffed')}(frame, {scope.use('Stuffing')}.{framing.stuffing.upper()}, {scope.spec.max_record})"
     )
-    stream = f"{scope.use('SubStream')}({unstuffed})"
-    head = f"for frame in {scope.use('frames_in')}(io, {framing.delimiter!r}, {scope.spec.max_record}):"
+    frames = f"{scope.use('frames_in')}(io, {framing.delimiter!r}, {scope.spec.max_record})"
+    head = f"for frame in {bounded(scope, frames)}:"
+    stream = _substream(scope, unstuffed)
     return (block(head, _object_lines(scope, attribute, attribute.type, stream, keep)),)
 
 
@@ -223,9 +232,15 @@ def value_lines(scope: ClassScope, attribute: Attribute, store: Store, source: s
         case StringType(encoding):
             return (store(decoded(scope, attribute, encoding, bytes_text(scope, attribute, source), source)),)
         case UserType():
-            own = isinstance(attribute.size, OwnSize)
-            stream = "io" if own else _stream_text(scope, attribute, source)
-            return _object_lines(scope, attribute, attribute.type, stream, store)
+            if isinstance(attribute.size, OwnSize):
+                return _object_lines(scope, attribute, attribute.type, "io", store)
+            lines = _object_lines(scope, attribute, attribute.type, _stream_text(scope, attribute, source), store)
+            if attribute.process is None or not is_deferred(scope, attribute, attribute.process):
+                return lines
+            nothing = _object_lines(scope, attribute, attribute.type, "None", store)
+            refused = Line(f"self._refuse_computed(error, {source!r})")
+            failing = f"except {scope.use('ComputedError')} as error:"
+            return block("try:", lines), block(failing, [refused, *nothing])
     raise refusal(attribute.position, f"the type of '{attribute.id}' cannot be read")
 
 
@@ -322,7 +337,7 @@ def bytes_text(scope: ClassScope, attribute: Attribute, source: str) -> str:
     if process is None:
         return text
     if is_deferred(scope, attribute, process):
-        return f"self._undone({deferred(scope, attribute, process, text, source)})"
+        return f"self._undone({source!r}, {undoing(scope, attribute, process, text)})"
     return processed(scope, attribute, process, text)
 
 
@@ -331,8 +346,18 @@ def _stream_text(scope: ClassScope, attribute: Attribute, source: str) -> str:
     process = attribute.process
     if process is not None and is_deferred(scope, attribute, process):
         text = trimmed(scope, attribute, _wire_text(scope, attribute))
-        return f"self._undone_stream({deferred(scope, attribute, process, text, source)})"
-    return f"{scope.use('SubStream')}({bytes_text(scope, attribute, source)})"
+        return f"self._undone_stream({source!r}, {undoing(scope, attribute, process, text)})"
+    if process is not None and process.name not in SIZE_PRESERVING and scope.module.api is Api.WIRELOOM:
+        text = trimmed(scope, attribute, _wire_text(scope, attribute))
+        return f"{scope.use('undone_stream')}(io, {undoing(scope, attribute, process, text)})"
+    return _substream(scope, bytes_text(scope, attribute, source))
+
+
+def _substream(scope: ClassScope, data: str) -> str:
+    """The text that makes a stream of a part of the stream that is read."""
+    if scope.module.api is Api.WIRELOOM:
+        return f"{scope.use('substream')}(io, {data})"
+    return f"{scope.use('SubStream')}({data})"
 
 
 def _wire_text(scope: ClassScope, attribute: Attribute) -> str:

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from ...model.model import Spec, Struct
 from ...model.types import Path, UserType
+from .api import Api
 from .layout import attributes_of, structs
 from .module import Module
 from .scope import ClassScope
@@ -20,6 +21,9 @@ def guarded(scope: ClassScope, lines: Lines) -> Lines:
         return lines
     # Where there is no room left for a call, an outer object raises the error.
     raised = Line(f"raise {scope.use('too_deep')}(error, self) from None")
+    if scope.module.api is Api.WIRELOOM:
+        # Objects inside each other are a repetition as well.
+        lines = (Line(f"{scope.use('count_items')}(self._io, 1)"), *lines)
     return (block("try:", lines), block("except RecursionError as error:", [raised]))
 
 
