@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from .errors import (
         DamagedInputError,
+        RoutineError,
         SpecError,
         TemporaryError,
         UnknownNameError,
@@ -47,6 +48,7 @@ __all__ = [
     "Format",
     "FoundRow",
     "ReadReport",
+    "RoutineError",
     "Scanner",
     "SearchResult",
     "SpecError",
@@ -73,6 +75,7 @@ __all__ = [
 _HOMES = {
     "errors": (
         "DamagedInputError",
+        "RoutineError",
         "SpecError",
         "TemporaryError",
         "UnknownNameError",

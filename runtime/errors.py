@@ -71,6 +71,11 @@ class UnsupportedError(WireloomError):
     """Something that this format, platform or installation does not offer."""
 
 
+class RoutineError(WireloomError):
+    """A class that a spec names (``process``, ``framing``, ``packing``, ``hooks``) raised an error of its own, lacks a
+    method, or gave something else than it has to. What it raised is the ``__cause__``."""
+
+
 class MissingExtraError(UnsupportedError, ImportError):
     """A package that a part of wireloom needs is not installed; the message names the extra that installs it.
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from .damagedetails import DamageDetails
 from .ending import fill_up_to_break, has_proof
-from .errors import WireloomError
+from .errors import RoutineError, WireloomError
 from .evidence import decide
 from .feeders import FEW_DAMAGES, Feeder, Filled, RowDamage, Settings, Status, make
 from .foreign import Looks
@@ -91,6 +91,9 @@ class FileScan:
             elif window.at_end:
                 self.report.tail_size = window.base + len(window.view) - self.report.tail_offset
             self.report.foreign = self._looks.are_foreign(opened)
+        except RoutineError as error:
+            error.path = error.path or self.report.path
+            raise
         finally:
             if self.report.tail == "unread":
                 self.report.tail_offset = window.base + window.begin

@@ -12,11 +12,12 @@ from __future__ import annotations
 import importlib
 import re
 import sys
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
-from .errors import WireloomError
+from .errors import RoutineError, WireloomError
 
 GROUP = "wireloom.routines"
 """The group of entry points. A ``process`` may call a routine by the name of its entry point; all keys may call it by
@@ -130,12 +131,48 @@ def load(place: str) -> type[Any]:
         raise WireloomError(
             f"the routine {place!r} needs the module {error.name}: install it, or name its folder in PYTHONPATH"
         ) from error
-    except Exception as error:
-        raise WireloomError(f"the routine {place!r} cannot be imported: {error}") from error
-    for part in name.split("."):
-        found = getattr(found, part, None)
+    except (Exception, SystemExit) as error:
+        raise WireloomError(f"the routine {place!r} cannot be imported: {said(error)}") from error
+    with called(place):
+        for part in name.split("."):
+            found = getattr(found, part, None)
     if not isinstance(found, type):
         raise WireloomError(f"the module {module} has no class {name}: correct the spec, or install another version")
     if not is_registered(place) and found.__module__.partition(".")[0] != module.partition(".")[0]:
         raise WireloomError(f"{place!r} is {found.__module__}.{found.__qualname__}, which {module} only imports")
     return found
+
+
+@contextmanager
+def called(place: str, method: str = "", offset: int | None = None) -> Iterator[None]:
+    """Around code of a routine: whatever it raises becomes a ``RoutineError`` that names the routine and the error.
+
+    ``place``: the routine's class; ``method``: which of its methods, empty for its constructor and attributes;
+    ``offset``: the byte of the input that it is about, where that is known. A ``WireloomError`` goes through, and so do
+    ``KeyboardInterrupt`` and the like. Memory and calls that run out have the reason ``limit``.
+    """
+    try:
+        yield
+    except WireloomError:
+        raise
+    except Exception as error:
+        name = f"{place}.{method}" if method else place
+        reason = "limit" if isinstance(error, MemoryError | RecursionError) else None
+        raise RoutineError(f"{name} raised {said(error)}", offset=offset, reason=reason) from error
+
+
+def require(place: str, kind: Any, role: str, methods: Iterable[str]) -> None:
+    """Raises ``RoutineError`` for a class that lacks one of the ``methods``, each as it is called (``decode(data)``);
+    ``role``: what the class is to be, for the error."""
+    for each in methods:
+        if not callable(getattr(kind, each.partition("(")[0], None)):
+            raise RoutineError(f"{place} is no {role}: it has no method {each}")
+
+
+def said(error: BaseException) -> str:
+    """The type and the text of an error of a routine, whose ``__str__`` may fail as well."""
+    try:
+        text = str(error)
+    except Exception:
+        text = ""
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__

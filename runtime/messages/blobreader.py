@@ -117,7 +117,7 @@ class BlobReader:
         units = Units(source, begins, sizes, numbers, sizes, beside=columns)
         for piece in pieces(self._decoder, units, self.plan.batch_rows, None, self._hooks):
             yield self._part(piece, builder, source)
-        if self._hooks is not None and hasattr(self._hooks, "facts"):
+        if self._hooks is not None:
             self.report.facts = dict(self._hooks.facts())
 
     def _part(self, piece: Piece, builder: Builder, source: Any) -> Part:

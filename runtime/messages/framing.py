@@ -5,12 +5,12 @@ A framing reads and writes. It is made anew for each input, and sees the decompr
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol, cast
 
 from ..cached import cached_property
-from ..errors import WireloomError
+from ..errors import RoutineError, WireloomError
 from ..feeders import BATCH_BYTES, RowDamage
 from ..format import Format, MessageUnits
 from ..routines import load
@@ -48,6 +48,8 @@ class Units:
     needed: int = 0
     ended: str = ""
     detail: str = ""
+    cause: Exception | None = None
+    """What was raised where the input ``ended`` because of an error."""
     beside: Mapping[str, Any] = field(default_factory=dict)
     """Arrow arrays of what stands beside each unit in a table, by the option that names the column."""
 
@@ -314,7 +316,10 @@ def units_of(format: Format) -> MessageUnits:
     return format.message
 
 
-def options_of(kind: Any) -> Sequence[str]:
-    """The names of the options that a class of a framing, a packing or hooks takes."""
-    names: Sequence[str] = getattr(kind, "OPTIONS", ())
-    return names
+def options_of(kind: Any, attribute: str = "OPTIONS") -> tuple[str, ...]:
+    """The names of the options that a class of a framing, a packing or hooks takes. Raises ``RoutineError`` for an
+    ``attribute`` of the class that is no tuple or list of names."""
+    names: Any = getattr(kind, attribute, ())
+    if not isinstance(names, tuple | list) or not all(isinstance(each, str) for each in names):
+        raise RoutineError(f"{kind.__module__}:{kind.__qualname__}: {attribute} is a tuple of names, not {names!r:.80}")
+    return tuple(names)

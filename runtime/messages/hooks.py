@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Protocol, cast
 from ..format import Format
 from ..routines import load
 from .decoding import Decoded
-from .framing import Units, units_of
+from .framing import Units, options_of, units_of
 
 
 class Hooks(Protocol):
@@ -41,8 +41,7 @@ def beside(hooks: Hooks | None) -> Mapping[str, str]:
 
 def table_options(format: Format) -> tuple[str, ...]:
     """Names of the options that only the readers of a table's column of blobs have."""
-    found: tuple[str, ...] = getattr(hooks_class(format), "TABLE_OPTIONS", ())
-    return found
+    return options_of(hooks_class(format), "TABLE_OPTIONS")
 
 
 def hooks_class(format: Format) -> type[Hooks] | None:

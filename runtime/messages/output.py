@@ -16,6 +16,7 @@ from ..nearest import unknown
 from ..plan import of_kind
 from ..writing.batches import ROWS, batches_of
 from .framing import framing_class, options_of, units_of
+from .guarded import make_framing, make_packing
 from .packing import Packed, Row, packing_class, why_several
 from .rows import mapped_rows, rows_of
 
@@ -36,24 +37,23 @@ class UnitWriter:
 
         self.format, given = of_kind(format, options)
         self.max_record = limit_of(given.pop("max_record", self.format.max_record))
-        self._packing = packing_class(self.format)
-        self._framing = framing_class(self.format)
+        packing, framing = packing_class(self.format), framing_class(self.format)
         known = written_options(self.format)
         for name in given:
             if name not in known:
                 kind = [units_of(self.format).option] if units_of(self.format).option else []
                 raise unknown(f"option of {self.format.name}", name, [*known, *kind, "max_record"])
-        self._packing_options = {name: given[name] for name in options_of(self._packing) if name in given}
-        self._framing_options = {name: given[name] for name in options_of(self._framing) if name in given}
+        self._packing_options = {name: given[name] for name in options_of(packing) if name in given}
+        self._framing_options = {name: given[name] for name in options_of(framing) if name in given}
 
     def units(self, rows: Iterable[Row]) -> Iterator[Packed]:
         """The units of the rows, without framing."""
-        packing = self._packing(self.format, max_record=self.max_record, **self._packing_options)
+        packing = make_packing(self.format, max_record=self.max_record, options=self._packing_options)
         return packing.pack(rows)
 
     def pieces(self, rows: Iterable[Row]) -> Iterator[tuple[bytes, int]]:
         """The bytes of a file, unit by unit, each with the number of its rows."""
-        framing = self._framing(self.format, max_record=self.max_record, **self._framing_options)
+        framing = make_framing(self.format, max_record=self.max_record, options=self._framing_options, writes=True)
         for packed in self.units(rows):
             yield framing.framed(packed.unit), packed.rows
         yield framing.finish(), 0

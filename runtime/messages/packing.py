@@ -57,8 +57,8 @@ def packing_class(format: Format) -> type[Packing]:
 
 def why_several(format: Format) -> str:
     """What to do where rows are to be one unit and become several."""
-    advice: str = getattr(packing_class(format), "SEVERAL", "write fewer rows")
-    return advice
+    advice = getattr(packing_class(format), "SEVERAL", None)
+    return advice if isinstance(advice, str) else "write fewer rows"
 
 
 def enveloped(format: Format, message: bytes) -> bytes:

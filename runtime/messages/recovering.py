@@ -14,7 +14,8 @@ import pyarrow as pa
 from ..feeders import RowDamage
 from ..format import Format
 from .decoding import UnitDecoder
-from .framing import CLEAN, Prefixed, Units, units_of
+from .framing import CLEAN, Units, units_of
+from .guarded import Lengths
 from .kinds import wire_type
 from .plans import plan_of
 from .rules import FieldKind, FieldRule, Label, WireType
@@ -28,7 +29,7 @@ PIECE = 4096
 class Search:
     """Looks for messages in an input whose lengths have lost their place. ``decoder``: of no columns."""
 
-    def __init__(self, format: Format, framing: Prefixed, decoder: UnitDecoder) -> None:
+    def __init__(self, format: Format, framing: Lengths, decoder: UnitDecoder) -> None:
         self._format = format
         self._framing = framing
         self._decoder = decoder

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Generator, Iterator
+from contextlib import suppress
 from typing import Any
 
 import pyarrow as pa
 
 from ..batches import explained
-from ..errors import WireloomError
+from ..errors import DamagedInputError, RoutineError, WireloomError
 from ..feeders import RowDamage
 from ..foreign import Looks
 from ..ledger import CUT_ADVICE, Ledger
@@ -24,8 +25,9 @@ from ..storage import Input
 from ..window import MemoryWindow, Window
 from .decoders import make
 from .decoding import UnitProblem
-from .framing import CLEAN, Framing, Prefixed, Units, framing_class, options_of
-from .hooks import Hooks, hooks_class, table_options
+from .framing import CLEAN, Framing, Units, framing_class, options_of
+from .guarded import GuardedHooks, lengths_of, make_framing, make_hooks
+from .hooks import hooks_class, table_options
 from .pieces import Piece, null_row, pieces, row_starts, units_of_rows, wanted_columns
 from .recovering import Search
 
@@ -61,11 +63,11 @@ class UnitScan:
             max_computed=plan.max_computed,
         )
         self._looks = Looks(plan, self.report)
-        framing = self._framing
+        lengths = lengths_of(self._framing)
         self._search: Search | None = None
-        if plan.recover and not plan.grows and isinstance(framing, Prefixed):
+        if plan.recover and not plan.grows and lengths is not None:
             plain = make(plan.engine, plan.format, (), verify=plan.verify, null_rows=False)
-            self._search = Search(plan.format, framing, plain)
+            self._search = Search(plan.format, lengths, plain)
         self._tail_offset = -1
         """Where a length was lost behind which no message was found."""
         self._searched: bytes | None = None
@@ -90,12 +92,19 @@ class UnitScan:
             yield from lost_end(self._plan, self.report, window, self._builder, self._searched)
             if window.error is not None and tail.ended not in ("limit", "invalid_length"):
                 yield from self._failed(window, window.error)
+            self.report.facts = self._facts()
             self.report.foreign = self._looks.are_foreign(opened)
+        except RoutineError as error:
+            error.path = error.path or self.report.path
+            raise
         finally:
             if self.report.tail == "unread":
                 self.report.tail_offset = window.base + window.begin
+            if not self.report.facts:
+                # Why the reading stops matters more than what routines would say of it.
+                with suppress(WireloomError):
+                    self.report.facts = self._facts()
             self.report.bytes = window.base + window.begin
-            self.report.facts = self._facts()
             opened.close()
 
     def _facts(self) -> dict[str, Any]:
@@ -104,7 +113,7 @@ class UnitScan:
         if units is not None and units.whole:
             facts["whole"] = self._wholes
         facts.update(self._framing.facts())
-        if self._hooks is not None and hasattr(self._hooks, "facts"):
+        if self._hooks is not None:
             facts.update(self._hooks.facts())
         return facts
 
@@ -286,21 +295,22 @@ class UnitScan:
             else explained(reason)
         )
         report.error = sentence
-        self._ledger.lose(RowDamage(report.tail_offset, report.tail_offset, -1, reason), _nothing, sentence, ADVICE)
+        lost = RowDamage(report.tail_offset, report.tail_offset, -1, reason)
+        try:
+            self._ledger.lose(lost, _nothing, sentence, ADVICE)
+        except DamagedInputError as error:
+            raise error from tail.cause
 
 
 def framing_of(plan: Plan) -> Framing:
     """A framing for one input. Raises ``WireloomError`` for an option's value that it does not take."""
-    kind = framing_class(plan.format)
-    return kind(plan.format, max_record=plan.max_record, **_chosen(plan, kind))
+    options = _chosen(plan, framing_class(plan.format))
+    return make_framing(plan.format, max_record=plan.max_record, options=options)
 
 
-def hooks_of(plan: Plan) -> Hooks | None:
+def hooks_of(plan: Plan) -> GuardedHooks | None:
     """The hooks for one input, where the format has any. Raises ``WireloomError`` for an option's value."""
-    kind = hooks_class(plan.format)
-    if kind is None:
-        return None
-    return kind(**_chosen(plan, kind, *table_options(plan.format)))
+    return make_hooks(plan.format, _chosen(plan, hooks_class(plan.format), *table_options(plan.format)))
 
 
 def _chosen(plan: Plan, kind: Any, *more: str) -> dict[str, Any]:

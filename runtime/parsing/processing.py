@@ -6,8 +6,8 @@ import zlib
 from itertools import cycle
 from typing import Any
 
-from ..errors import WireloomError
-from ..routines import load
+from ..errors import RoutineError
+from ..routines import load, require, said
 from .errors import InflateError, ProcessError
 
 MAX_DECOMPRESSED = 64 * 1024 * 1024
@@ -63,7 +63,7 @@ def undone(data: bytes, place: str, *arguments: Any) -> bytes:
     """``process: package.my_processor(…)``: the bytes that ``decode`` of the class at ``place`` gives.
 
     ``place``: ``module:Class``, see ``wireloom.routines``. Raises ``ProcessError`` for whatever the routine raises, and
-    ``WireloomError`` where there is no such class or it gives no bytes.
+    ``WireloomError`` where there is no such class, it has no such method or it gives no bytes.
     """
     return _called(place, "decode", data, arguments)
 
@@ -82,16 +82,15 @@ def done(data: bytes, place: str, *arguments: Any) -> bytes:
 
 def _called(place: str, method: str, data: bytes, arguments: tuple[Any, ...]) -> bytes:
     kind = load(place)
-    if not callable(getattr(kind, method, None)):
-        raise WireloomError(f"{place} is no routine of 'process': it has no method {method}(data)")
+    require(place, kind, "routine of 'process'", [f"{method}(data)"])
     try:
         result = getattr(kind(*arguments), method)(data)
     except Exception as error:
         # What others wrote may raise anything on damaged bytes.
         reason = "limit" if isinstance(error, MemoryError | RecursionError) else "value"
-        raise ProcessError(f"{place}: {type(error).__name__}: {error}", reason) from error
+        raise ProcessError(f"{place}: {said(error)}", reason) from error
     if not isinstance(result, bytes | bytearray | memoryview):
-        raise WireloomError(f"{place} is no routine of 'process': {method}(data) gives {type(result).__name__}")
+        raise RoutineError(f"{place} is no routine of 'process': {method}(data) gives {type(result).__name__}")
     return bytes(result)
 
 
