@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 import wireloom.spark
+from pyspark.errors import PySparkException
 from wireloom.errors import SpecError
 from wireloom.spark.functions import explode_wire, from_wire, to_wire
 from wireloom.spark.ingest import ingest
@@ -126,7 +127,7 @@ def test_routines_that_raise_are_named(spark: SparkSession, tmp_path: Path) -> N
     file.write_bytes(b"\n\1a")
     spark.sparkContext.addPyFile(str(module))
     wireloom.spark.register(spark, spec, allow_modules=[module.stem])
-    said = f"RoutineError: .*{module.stem}:Hooks.decoded raised KeyError: 'key'"
+    said = f"RoutineError: .*{module.stem}:Hooks.decoded raised KeyError"
     with pytest.raises(PySparkException, match=said):
         spark.read.format("faulted").load(str(file)).collect()
     blobs = spark.createDataFrame([(bytearray(b"\n\1a"),)], "blob binary")
