@@ -251,6 +251,27 @@ class Format:
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
-        from .display import html_of_format
+        # Imported here: only notebooks need it.
+        from .html_tables import grid, shortened
 
-        return html_of_format(self)
+        columns = [
+            (
+                f"<code>{shortened(each.name)}</code>",
+                shortened(each.type),
+                "yes" if each.default else "where asked for",
+                shortened(each.doc),
+            )
+            for each in self.columns
+        ]
+        columns += [(f"<code>{shortened(each)}</code>", "utf8", "where asked for", "") for each in self.path_columns]
+        options = [
+            (
+                f"<code>{shortened(each.name)}</code>",
+                shortened(", ".join(["auto", *dict(each.padding)])),
+                shortened(each.doc.partition("\n")[0]),
+            )
+            for each in self.choices
+        ]
+        shown = f"<div><b>{shortened(self.name)}</b>: {shortened(self.title)}</div>"
+        shown += grid(("column", "type", "by default", ""), columns)
+        return shown + (grid(("option", "values", ""), options) if options else "")

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from .addresses import path_text
+from .html_tables import LONGEST_TEXT, SHOWN_ITEMS, grid, more, shortened
+from .plurals import counted
+from .printable import markup
 
 REASONS = (
     "none",
@@ -125,9 +129,7 @@ class FileReport:
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
-        from .display import html_of_file
-
-        return html_of_file(self)
+        return _html_of_file(self)
 
 
 @dataclass
@@ -173,6 +175,52 @@ class ReadReport:
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
-        from .display import html_of_report
+        return _html_of_report(self)
 
-        return html_of_report(self)
+
+# For notebooks --------------------------------------------------------------------------------------------------------
+
+
+def _html_of_file(file: FileReport) -> str:
+    """How one input was: its numbers, and its damaged ranges."""
+    head = grid(FILE_HEAD, [_file_row(file)])
+    if not file.damaged:
+        return head
+    ranges = [(f"{each.offset:,}", f"{each.length:,}", shortened(each.reason)) for each in file.damaged[:SHOWN_ITEMS]]
+    left = len(file.damaged) + file.unlisted - len(ranges)
+    return head + grid(("damaged at byte", "bytes", "reason"), ranges) + more(left, "damaged ranges")
+
+
+FILE_HEAD = ("input", "rows", "bytes", "damaged", "tail", "")
+
+
+def _file_row(file: FileReport) -> tuple[str, ...]:
+    said = [f"{name}={value}" for name, value in file.options.items()]
+    said += [f"{name}={_fact(value)}" for name, value in file.facts.items()]
+    notes = "; ".join(filter(None, (file.error, *said)))
+    tail = file.tail if file.tail == "clean" else f"{file.tail} at byte {file.tail_offset:,}"
+    damaged = len(file.damaged) + file.unlisted
+    name = file.path if file.path is not None else "(bytes)"
+    # The end of a long path says more than its beginning.
+    name = name if len(name) <= LONGEST_TEXT else f"…{name[-LONGEST_TEXT + 1 :]}"
+    return (shortened(name), f"{file.rows:,}", f"{file.bytes:,}", f"{damaged:,}", shortened(tail), shortened(notes))
+
+
+def _fact(value: object) -> str:
+    """A fact in short: of a list only how long it is."""
+    return f"{len(value):,} of them" if isinstance(value, list) else str(value)
+
+
+def _html_of_report(report: ReadReport) -> str:
+    """What a read met, file by file; those that are not clean come first."""
+    state = "clean" if report.clean else f"{report.damaged:,} damaged ranges"
+    said = f"{counted(report.rows, 'row')}, {counted(report.bytes, 'byte')}, {state}; read by {report.engine}"
+    # Not sorted: a report may have very many files.
+    bad = list(islice((each for each in report.files if not each.clean), SHOWN_ITEMS))
+    good = islice((each for each in report.files if each.clean), SHOWN_ITEMS - len(bad))
+    files = [*bad, *good]
+    if len(report.files) == 1:
+        shown = _html_of_file(files[0])
+    else:
+        shown = grid(FILE_HEAD, [_file_row(each) for each in files]) + more(len(report.files) - len(files), "inputs")
+    return f"<div><b>{shortened(report.format)}</b>: {markup(said)}</div>{shown}"

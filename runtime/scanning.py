@@ -173,9 +173,11 @@ class Scanner:
 
     def _repr_html_(self) -> str:
         """What a notebook shows; nothing is read for it."""
-        from .display import html_of_scanner
+        # Imported here: only notebooks need it.
+        from .html_tables import grid, shortened
 
-        return html_of_scanner(self)
+        columns = [(f"<code>{shortened(each.name)}</code>", shortened(str(each.type))) for each in self.schema]
+        return grid(("column", "type"), columns) + self.report._repr_html_()
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """Arrow's stream interface: DuckDB, Polars, DataFusion and others read the scanner as it is.

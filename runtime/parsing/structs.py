@@ -144,7 +144,7 @@ class Struct(Readable):
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
-        from ..display import html_of_struct
+        from .struct_html import html_of_struct
 
         return html_of_struct(self)
 

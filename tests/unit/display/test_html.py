@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 import wireloom
-from wireloom.display import MOST_VALUES, html_of_struct, plain
 from wireloom.formats.cobs_log.parser import CobsLog
 from wireloom.formats.edgemq_segment.parser import EdgemqSegment
+from wireloom.html_tables import plain
+from wireloom.parsing.struct_html import MOST_VALUES, html_of_struct
 from wireloom.registry import get
 from wireloom.report import Damage, FileReport, ReadReport
 

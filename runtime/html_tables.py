@@ -1,0 +1,58 @@
+"""HTML tables for notebooks, of escaped and shortened text. What is shown is bounded, whatever is in the objects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from enum import Enum
+
+from .printable import markup
+
+LONGEST_TEXT = 120
+"""Characters of one value."""
+SHOWN_BYTES = 24
+SHOWN_ITEMS = 20
+"""Items of a list, files of a report, ranges of a file."""
+
+LEFT = "text-align:left"
+
+
+def shortened(text: str) -> str:
+    """At most ``LONGEST_TEXT`` characters of ``text``, escaped.
+
+    >>> shortened("a < b")
+    'a &lt; b'
+    """
+    return markup(text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]}…")
+
+
+def grid(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table; the cells of ``rows`` are HTML already."""
+    top = "".join(f'<th style="{LEFT}">{markup(each)}</th>' for each in head)
+    body = "".join(
+        "<tr>" + "".join(f'<td style="{LEFT};vertical-align:top">{cell}</td>' for cell in row) + "</tr>" for row in rows
+    )
+    return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def more(count: int, what: str) -> str:
+    """The line that says how many are not shown; nothing where all are."""
+    return f"<div>and {count:,} more {markup(what)}</div>" if count > 0 else ""
+
+
+def plain(value: object) -> str:
+    """A single value: bytes as hex with their number, an enum with its name.
+
+    >>> plain(b"ab")
+    '<code>61 62</code> (2 bytes)'
+    """
+    if isinstance(value, bytes | bytearray):
+        dots = " …" if len(value) > SHOWN_BYTES else ""
+        count = f"{len(value):,} byte{'' if len(value) == 1 else 's'}"
+        return f"<code>{bytes(value[:SHOWN_BYTES]).hex(' ')}{dots}</code> ({count})"
+    if isinstance(value, Enum):
+        return shortened(f"{value.name} ({value.value!r})")
+    if isinstance(value, str):
+        return shortened(repr(value[: LONGEST_TEXT + 1]))
+    if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > 256:
+        return f"an integer of {value.bit_length():,} bits"
+    return shortened(repr(value))
