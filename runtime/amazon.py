@@ -8,8 +8,8 @@ from functools import cache
 from typing import Any
 
 from .credentials import check_endpoint
+from .inputs import Location
 from .profiles import profile
-from .storage import Location
 
 TALKATIVE = ("botocore.auth", "botocore.endpoint")
 """Loggers that write down whole requests, where everything is logged. A session's token stands in them."""

@@ -20,10 +20,10 @@ from .batches import Builder
 from .bundle_loading import Load, Loads, LoadsAhead, is_small, stand_back_to_back
 from .evidence import ROWS, candidates
 from .feeders import Filled, Settings, Status, make
+from .inputs import Input
 from .opening import PLAIN_WORTH
 from .plan import Plan
 from .report import FileReport
-from .storage import Input
 from .window import MemoryWindow
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from . import codecs
 from .codecs import gzip, zstd
 from .errors import WireloomError
-from .storage import FileInput, Input, MemoryInput
+from .inputs import FileInput, Input, MemoryInput
 from .threads import start
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import hashlib
 from .codecs import StorageError
 from .errors import WireloomError
 from .extras import require
-from .storage import Location, Stream
+from .inputs import Location, Stream
 
 KEY = "sha256"
 

@@ -16,6 +16,7 @@ from .errors import RoutineError, WireloomError
 from .evidence import decide
 from .feeders import FEW_DAMAGES, Feeder, Filled, RowDamage, Settings, Status, make
 from .foreign import Looks
+from .inputs import Input
 from .ledger import CUT_ADVICE, FAILED_ADVICE, LOST_ADVICE, Ledger
 from .opening import Opened, open_input
 from .plan import Plan
@@ -33,7 +34,6 @@ from .recovery import (
     skip_frame,
 )
 from .report import FileReport
-from .storage import Input
 from .window import MemoryWindow, Window
 from .zero_runs import Behind, Fill, cut_at_zeros, ends_in_zeros, is_wiped, pass_zeros
 from .zeros import skip_zeros

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from . import codecs
 from .codecs import CodecError, Stored
 from .errors import WireloomError
+from .inputs import Input
 from .plan import Plan
-from .storage import Input
 from .window import CHUNK, Blocks, DirectBlocks, MemoryWindow, PrefetchedBlocks, StreamWindow, Window
 
 COMPRESSED_WORTH = 256 * 1024

@@ -14,9 +14,14 @@ import pyarrow.fs
 
 from .credentials import check_bucket, check_endpoint
 from .errors import NothingThereError, WireloomError
+from .inputs import (
+    WILDCARDS,
+    Input,
+    Location,
+    Stream,
+)
 from .listing import alternatives, hidden
 from .profiles import profile
-from .storage import WILDCARDS, Input, Location, Stream
 
 READ_SIZE = 4 * 1024 * 1024
 """Bytes per request: each is a round trip, and a smaller one costs as much."""

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any, Self
 
 import pyarrow as pa
 
-from . import codecs, registry, storage
+from . import codecs, expansion, registry
 from .batches import Layout
 from .bundle import Bundle, BundleReader, is_possible
 from .errors import UnsupportedError, WireloomError
 from .filescan import FileScan
 from .foreign import wrong_format
 from .format import Format
+from .inputs import Input
 from .limits import MAX_COMPUTED
 from .plan import BATCH_ROWS, COMPLETE, Plan, Progress, of_kind, plan
 from .report import FileReport, ReadReport
-from .storage import Input
 
 if TYPE_CHECKING:
     from .messages.unitscan import UnitScan
@@ -274,7 +274,7 @@ def scan(
     )
     if verify_sha256 and byte_range is not None:
         raise UnsupportedError("verify_sha256 needs all bytes of an object: leave byte_range or verify_sha256 out")
-    inputs = storage.expand(
+    inputs = expansion.expand(
         source,
         region=region,
         endpoint=endpoint,

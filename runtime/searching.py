@@ -14,14 +14,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from . import codecs, registry, storage
+from . import codecs, expansion, registry
 from .batches import Layout
 from .codecs import Stored
 from .errors import UnsupportedError, WireloomError
 from .filescan import FileScan
 from .format import Format
+from .inputs import Input, Stream
 from .plan import plan
-from .storage import Input, Stream
 
 BLOCK = 16 * 1024
 """Bytes that are read at once while one row is looked for."""
@@ -314,7 +314,7 @@ class _CountedStream:
 
 def _log_input(source: Any, location: dict[str, Any], usual: str) -> Input:
     """The one input that ``source`` names. Raises ``UnsupportedError`` where rows cannot be found from its middle."""
-    found = storage.expand(source, **location)
+    found = expansion.expand(source, **location)
     if len(found) != 1:
         raise WireloomError(f"a search looks into one log, and these are {len(found)}: name one of them")
     log = found[0]

@@ -6,7 +6,7 @@ import errno
 import os
 
 from ..errors import WireloomError
-from ..storage import Stream
+from ..inputs import Stream
 
 
 class StorageError(WireloomError):

@@ -145,12 +145,12 @@ def command(
       wireloom ingest edgemq_segment segments/ --table events --quarantine damaged --partition-by region
       wireloom ingest cobs_log logs/ --table events --stream --checkpoint progress --every "30 seconds"
     """
+    from ..expansion import expand
     from ..registry import get
     from ..spark.failures import in_words
     from ..spark.ingest import BATCH_FILES, ingest
     from ..spark.ingest_catalogs import catalog_of
     from ..spark.ingest_stream import ingest_stream
-    from ..storage import expand
     from .sparing import spare
 
     format = get(format_name, allow_modules)

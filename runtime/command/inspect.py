@@ -18,8 +18,8 @@ LAST_OFFSET = 2**63 - 1
 
 if TYPE_CHECKING:
     from ..format import Format
+    from ..inputs import Input
     from ..inspecting import MessageScan, Record, RecordScan, Wanted
-    from ..storage import Input
 
 COUNT, PAGE_COUNT = 3, 100
 BYTES, PAGE_BYTES = 512, 4096
@@ -77,8 +77,8 @@ def command(
       wireloom inspect word_stuffed_log journal.log --at 123456789 -n 1
       wireloom inspect edgemq_segment seg.wal.zst --html seg.html
     """
+    from ..expansion import expand
     from ..inspecting import MessageScan, Wanted, record_scan, records
-    from ..storage import expand
     from .reading import chosen
     from .sparing import spare
 

@@ -14,9 +14,9 @@ from .progress import bar
 
 if TYPE_CHECKING:
     from ..format import Format
+    from ..inputs import Input
     from ..report import FileReport
     from ..scanning import Scanner
-    from ..storage import Input
 
 NAMED_FILES = 10
 """Damaged files that are named before they are only counted."""

@@ -16,8 +16,9 @@ import zstandard
 from ..addresses import local_path
 from ..codecs import SUFFIXES
 from ..errors import WireloomError
+from ..expansion import STANDARD_INPUT
 from ..format import Format
-from ..storage import REMOTE_SCHEMES, STANDARD_INPUT, Location
+from ..inputs import REMOTE_SCHEMES, Location
 from ..writing.batches import ROWS
 from .sinks import KINDS
 from .standard import standard_input

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from ..addresses import local_path, scheme_of
 from ..errors import WireloomError
-from ..storage import REMOTE_SCHEMES
+from ..inputs import REMOTE_SCHEMES
 
 STANDARD = "-"
 
@@ -114,7 +114,7 @@ def _spelled(output: str, other: str) -> str:
 
 def _files(inputs: Sequence[str]) -> list[str]:
     """The files of this machine that the inputs name; what cannot be found is said when it is read."""
-    from ..storage import expand
+    from ..expansion import expand
 
     found: list[str] = []
     for each in inputs:

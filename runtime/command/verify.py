@@ -11,8 +11,8 @@ from .parameters import allow_option, format_argument, format_options, inputs_ar
 from .program import UNUSABLE
 
 if TYPE_CHECKING:
+    from ..inputs import Input
     from ..report import FileReport, ReadReport
-    from ..storage import Input
 
 CLEAN, DAMAGED = 0, 1
 SHOWN_RANGES = 20
@@ -72,8 +72,8 @@ def command(
 def _expanded(inputs: tuple[str, ...], location: dict[str, Any]) -> tuple[list[Input], list[FileReport]]:
     """What the arguments name, and a report for each that names nothing: the others are verified all the same."""
     from ..errors import WireloomError
+    from ..expansion import expand
     from ..report import FileReport
-    from ..storage import expand
 
     found: list[Input] = []
     missing: list[FileReport] = []

@@ -11,10 +11,10 @@ from ..errors import WireloomError
 from ..feeders import Feeder, Filled, RowDamage
 from ..filescan import Batches, FileScan
 from ..format import Format
+from ..inputs import Input
 from ..opening import Opened
 from ..plan import Plan, plan
 from ..recovery import CONTENT
-from ..storage import Input
 from ..window import Window
 
 BLOCK = 64 * 1024

@@ -10,13 +10,13 @@ from typing import Any
 from ..errors import UnsupportedError
 from ..feeders import RowDamage
 from ..format import Format
+from ..inputs import Input
 from ..messages.framing import CLEAN, Units
 from ..messages.pieces import Piece
 from ..messages.unitscan import UnitScan
 from ..opening import Opened
 from ..plan import plan
 from ..recovery import CONTENT
-from ..storage import Input
 from .fields import Field
 from .framing import framed_fields
 from .locating import MOST_DAMAGED, TAIL_REASONS, Wanted

@@ -16,12 +16,12 @@ from ..batches import explained
 from ..errors import DamagedInputError, RoutineError, WireloomError
 from ..feeders import RowDamage
 from ..foreign import Looks
+from ..inputs import Input
 from ..ledger import CUT_ADVICE, Ledger
 from ..opening import Opened, open_input
 from ..plan import Plan
 from ..recovery import CHAIN_BYTES, CONTENT, Skipped, lost_end
 from ..report import FileReport
-from ..storage import Input
 from ..window import MemoryWindow, Window
 from .decoders import make
 from .decoding import UnitProblem

@@ -12,9 +12,10 @@ from ..addresses import local_path
 from ..bundle_loading import is_small, stand_back_to_back
 from ..codecs import HEAD, SUFFIXES, Stored, detect
 from ..errors import NothingThereError, WireloomError
+from ..expansion import STANDARD_INPUT, expand
 from ..format import Format
+from ..inputs import Input
 from ..listing import alternatives
-from ..storage import STANDARD_INPUT, Input, expand
 from .folder_columns import column_types, folder_values
 from .options import ReadOptions
 from .planning import Candidate

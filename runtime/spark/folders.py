@@ -13,8 +13,8 @@ import pyarrow.fs
 
 from ..addresses import local_path, scheme_of
 from ..errors import WireloomError
+from ..inputs import REMOTE_SCHEMES, Location
 from ..listing import hidden
-from ..storage import REMOTE_SCHEMES, Location
 
 DELETING_SECONDS = 10.0
 """How long the deletion of a folder is tried again where others still write in it."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..errors import NothingThereError, WireloomError
-from ..storage import Location
+from ..inputs import Location
 from .folders import folder
 from .journal import TABLE, Journal, Record
 

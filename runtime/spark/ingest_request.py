@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING
 
 from ..addresses import local_path
 from ..errors import NothingThereError, UnsupportedError, WireloomError
+from ..expansion import STANDARD_INPUT
 from ..explored import ExploredFormat
 from ..format import Format
+from ..inputs import WILDCARDS
 from ..listing import hidden
 from ..nearest import unknown
 from ..plan import GROWING, of_kind
 from ..registry import formats
-from ..storage import STANDARD_INPUT, WILDCARDS
 from . import source_of
 from .files import below
 from .folders import Folder, folder

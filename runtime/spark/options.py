@@ -12,9 +12,9 @@ from typing import Any
 
 from ..errors import WireloomError
 from ..format import Format
+from ..inputs import Location
 from ..nearest import unknown
 from ..plan import COMPLETE, GROWING
-from ..storage import Location
 from .writer_names import DEFAULT as FILE_NAME
 from .writer_names import check_pattern
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from ..errors import TemporaryError, UnsupportedError, WireloomError
 from ..extras import require
-from ..storage import Location
+from ..inputs import Location
 from .folders import Folder
 from .journal import HOME
 from .owner import is_gone, owner

@@ -16,7 +16,7 @@ from ..cached import cached_property
 from ..codecs import SUFFIXES, Stored, decoder
 from ..errors import NothingThereError
 from ..format import Format
-from ..storage import LocalStream
+from ..inputs import LocalStream
 from .stream_identity import digest, digests, family, folders_of, is_boundary, neighbours, original
 from .stream_listing import Listed, is_remote, listed_file, local_folder, state_now
 from .stream_offset import Known, Taken, mark

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from ..codecs import HEAD, SUFFIXES, Stored, detect
 from ..errors import WireloomError
 from ..format import Format
+from ..inputs import Input
 from ..plan import GROWING
-from ..storage import Input
 from .options import ReadOptions
 from .planning import LAST
 from .stream_listing import Listed, is_remote

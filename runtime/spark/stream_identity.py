@@ -14,7 +14,7 @@ from hashlib import blake2b
 
 from ..codecs import CodecError, Decoder, StorageError
 from ..errors import NothingThereError, WireloomError
-from ..storage import FileInput, LocalStream, Stream
+from ..inputs import FileInput, LocalStream, Stream
 from .stream_searching import read_at
 
 FIRST_BYTES = 1024

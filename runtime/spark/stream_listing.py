@@ -12,8 +12,15 @@ from urllib.parse import unquote, urlsplit
 
 from ..cached import cached_property
 from ..errors import NothingThereError, WireloomError
+from ..expansion import STANDARD_INPUT, expand
+from ..inputs import (
+    REMOTE_SCHEMES,
+    WILDCARDS,
+    FileInput,
+    Input,
+    Location,
+)
 from ..listing import alternatives
-from ..storage import REMOTE_SCHEMES, STANDARD_INPUT, WILDCARDS, FileInput, Input, Location, expand
 from .files import below
 from .options import ReadOptions
 from .stream_offset import Taken, fingerprint

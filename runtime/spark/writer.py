@@ -165,7 +165,7 @@ class FilesWriter:
         clear_staging(place, wanted)
 
     def _folder(self) -> Folder:
-        from ..storage import Location
+        from ..inputs import Location
         from .folders import folder
 
         return folder(self.options.path.rstrip("/") or "/", Location(**self.options.location))

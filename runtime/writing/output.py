@@ -14,7 +14,7 @@ from typing import IO, Any, cast
 
 from ..addresses import local_path
 from ..errors import WireloomError
-from ..storage import REMOTE_SCHEMES, Location
+from ..inputs import REMOTE_SCHEMES, Location
 
 LONGEST_START = 200
 """Bytes of a file's name that its temporary name begins with; file systems allow 255 in all."""

@@ -10,9 +10,9 @@ import wireloom
 import zstandard
 from wireloom.codecs.gzip import STEP, GzipDecoder
 from wireloom.codecs.stored import Stored
+from wireloom.inputs import MemoryInput
 from wireloom.report import FileReport
 from wireloom.s2.compression import MAX_CONTENT, BodyError, decompress, decompress_into
-from wireloom.storage import MemoryInput
 
 from ..unit.reading.samples import frame, frames, payloads
 

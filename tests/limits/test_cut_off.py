@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import wireloom
 import zstandard
-from wireloom import storage
+from wireloom import inputs
 from wireloom.report import Damage, FileReport
 
 from ..unit.reading.samples import cobs_log, frames, payloads, word_log
@@ -43,7 +43,7 @@ class CuttingFile(io.FileIO):
         return count
 
 
-class CuttingStream(storage.LocalStream, CuttingFile):
+class CuttingStream(inputs.LocalStream, CuttingFile):
     """The stream of local files, upon such a file system."""
 
 
@@ -53,7 +53,7 @@ def test_zeros_behind_the_new_end_are_no_content(
     name: str, prefetch: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     format, content, options = CONTENTS[name]
-    monkeypatch.setattr(storage, "LocalStream", CuttingStream)
+    monkeypatch.setattr(inputs, "LocalStream", CuttingStream)
     path = tmp_path / "shrinking"
     for end in random.Random(name).sample(range(len(content)), 8):
         path.write_bytes(content)

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 import wireloom
 from wireloom import amazon
+from wireloom.inputs import Location
 from wireloom.remote import filesystem
-from wireloom.storage import Location
 
 from ..storage_server import BUCKET, Store
 from ..unit.reading.samples import frames

@@ -14,7 +14,7 @@ import pytest
 import wireloom
 from hypothesis import given
 from hypothesis import strategies as st
-from wireloom import feeders, filescan, storage
+from wireloom import feeders, filescan, inputs
 from wireloom.errors import DamagedInputError, UnknownNameError, WireloomError, WrongFormatError
 from wireloom.spark import reader as spark_reader
 from wireloom.spark.folder_columns import column_types, folder_values
@@ -126,8 +126,8 @@ def test_files_that_cannot_be_read_on(logs: Path, monkeypatch: pytest.MonkeyPatc
 
     reader, partitions, _ = planned(NAME, path=logs / "_spare" / "5.log")
     lenient, _, _ = planned(NAME, path=logs / "_spare" / "5.log", ignoreCorruptFiles="true")
-    opened = storage.FileInput.open
-    monkeypatch.setattr(storage.FileInput, "open", lambda self: Failing(opened(self)))
+    opened = inputs.FileInput.open
+    monkeypatch.setattr(inputs.FileInput, "open", lambda self: Failing(opened(self)))
     with pytest.raises(WireloomError, match=r"5\.log at byte 1000: reading failed .*the line is dead; ignoreCorrupt"):
         [*reader.read(partitions[0])]
     rows = sum(batch.num_rows for batch in lenient.read(partitions[0]))

@@ -6,8 +6,8 @@ from itertools import pairwise
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from wireloom.inputs import FileInput, Input
 from wireloom.spark.planning import EXPANSION, LAST, Candidate, plan
-from wireloom.storage import FileInput, Input
 
 files = st.lists(
     st.builds(

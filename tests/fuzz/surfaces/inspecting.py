@@ -7,6 +7,7 @@ from typing import Any
 import wireloom
 from rich.console import Console
 from wireloom import codecs, registry
+from wireloom.expansion import expand
 from wireloom.format import Format
 from wireloom.inspecting import (
     MessageScan,
@@ -19,7 +20,6 @@ from wireloom.inspecting import (
     record_scan,
     records,
 )
-from wireloom.storage import expand
 
 from . import formats
 from .taking import Taker

@@ -18,13 +18,13 @@ import pytest
 import wireloom
 from wireloom.amazon import client
 from wireloom.errors import UnsupportedError, WireloomError
+from wireloom.inputs import Location
 from wireloom.remote import filesystem
 from wireloom.spark import store_lock
 from wireloom.spark.folders import folder
 from wireloom.spark.ingest import ingest
 from wireloom.spark.ingest_stream import ingest_stream
 from wireloom.spark.lock import locked
-from wireloom.storage import Location
 
 from ...storage_server import BUCKET, Store
 from ..conftest import ROWS, Sample

@@ -6,7 +6,7 @@ from typing import Any
 
 import wireloom
 from click.testing import CliRunner
-from wireloom import registry, storage
+from wireloom import expansion, registry
 from wireloom.command import main
 from wireloom.inspecting import Record, Wanted, record_scan, records
 
@@ -36,7 +36,7 @@ def segment(path: Path, count: int = 40, codec: str = "none") -> Path:
 def seen(format: str | Path, source: Any, **wanted: Any) -> list[Record]:
     found = registry.get(format)
     how = Wanted(**wanted)
-    return list(records(record_scan(found, storage.expand(source)[0], how), found, how))
+    return list(records(record_scan(found, expansion.expand(source)[0], how), found, how))
 
 
 def spans(record: Record) -> dict[str, tuple[int, int]]:

@@ -11,11 +11,11 @@ import pytest
 import wireloom
 from hypothesis import given
 from hypothesis import strategies as st
+from wireloom.expansion import expand
 from wireloom.inspecting import MessageScan, Record, Wanted
 from wireloom.messages.framing import WORDS, Prefixed
 from wireloom.s2.describing import frame_parts
 from wireloom.s2.frames import Terminal, encode_terminal
-from wireloom.storage import expand
 
 from ..messages.notes import FORMAT, framed
 from ..messages.notes.wire import note, page

@@ -10,7 +10,7 @@ import pytest
 import wireloom
 from hypothesis import given
 from hypothesis import strategies as st
-from wireloom import storage
+from wireloom import expansion
 from wireloom.errors import WireloomError
 from wireloom.feeders import BATCH_BYTES
 from wireloom.messages.framing import Framing, Units, framing_class, units_of, varint
@@ -176,7 +176,7 @@ def test_an_envelope_stands_inside_of_each_unit(word: str, engine: str, tmp_path
     source = b"".join(length + each for each in units)
     reads = plan(made)
     reads = reads if reads.engine == "objects" else dataclasses.replace(reads, engine=engine)
-    scanner = Scanner(reads, storage.expand(source))
+    scanner = Scanner(reads, expansion.expand(source))
     assert scanner.read_all()["n"].to_pylist() == [5, 7]
     size = len(length) + 20
     assert scanner.report.files[0].damaged == [Damage(size, size, "digest"), Damage(3 * size, size, "magic")]

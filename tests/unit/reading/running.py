@@ -5,7 +5,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from wireloom import engine, storage
+from wireloom import engine, expansion, inputs
 from wireloom.plan import plan
 from wireloom.scanning import Scanner
 
@@ -22,9 +22,9 @@ def read(
     An input without any row is no error, unless ``check_format`` says so."""
     options.setdefault("check_format", False)
     made = dataclasses.replace(plan(format, **options), engine=feeder, chunk=chunk)
-    [each] = storage.expand(source)
+    [each] = expansion.expand(source)
     if streamed:
-        each = storage.ObjectInput(None, each.size, file=_Stream(each.open()))
+        each = inputs.ObjectInput(None, each.size, file=_Stream(each.open()))
     with Scanner(made, [each]) as scanner:
         table = scanner.read_all()
     table.validate(full=True)

@@ -14,9 +14,9 @@ import zstandard
 from hypothesis import example, given
 from hypothesis import strategies as st
 from wireloom import bundle_loading, engine
+from wireloom.expansion import expand
 from wireloom.plan import plan
 from wireloom.scanning import Scanner
-from wireloom.storage import expand
 
 from . import samples
 from .segments import BAD, SEGMENT

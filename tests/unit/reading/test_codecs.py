@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from wireloom import codecs
 from wireloom.codecs import CodecError, StorageError, Stored
 from wireloom.codecs.container import MAX_BLOCK
-from wireloom.storage import expand
+from wireloom.expansion import expand
 
 CONTENT = b"".join(b"%d some text that compresses\n" % number for number in range(20_000)) + random.Random(1).randbytes(
     300_000

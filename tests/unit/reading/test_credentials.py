@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 import wireloom
-from wireloom import registry, storage
+from wireloom import expansion, registry
+from wireloom.inputs import Location
 from wireloom.profiles import profile
-from wireloom.storage import Location
 
 SECRET = "wJalrXUtnFEMIKFAKEbPxRfiCYEXAMPLEKEY"
 KEY = "AKIAFAKEEXAMPLE"
@@ -89,7 +89,7 @@ def test_representations() -> None:
     made = profile("logs")
     assert made.credentials == (KEY, SECRET, None)
     location = Location("us-east-1", NOBODY, profile="logs")
-    inputs = storage.expand(b"", profile="logs")
+    inputs = expansion.expand(b"", profile="logs")
     assert clean(repr([made, location, inputs]) + str(made))
 
 
@@ -100,7 +100,7 @@ def test_options_of_spark(name: str) -> None:
 
     def read() -> None:
         made = options.read_options(registry.get("edgemq_segment"), {name: value})
-        storage.expand(list(made.paths), **made.location)
+        expansion.expand(list(made.paths), **made.location)
 
     with pytest.raises(wireloom.WireloomError) as caught:
         read()

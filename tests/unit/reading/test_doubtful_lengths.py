@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import wireloom
-from wireloom import storage
+from wireloom import expansion
 from wireloom.plan import plan
 from wireloom.report import Damage
 from wireloom.scanning import Scanner
@@ -43,7 +43,7 @@ READERS = ["columns", "objects"]
 def read(format: wireloom.Format, data: bytes, reader: str, **options: Any) -> tuple[list[dict[str, Any]], Any]:
     made = plan(format, check_format=False, **options)
     reader = reader if made.engine == "columns" else "objects"
-    with Scanner(dataclasses.replace(made, engine=reader), storage.expand(data)) as scanner:
+    with Scanner(dataclasses.replace(made, engine=reader), expansion.expand(data)) as scanner:
         return scanner.read_all().to_pylist(), scanner.report.files[0]
 
 

@@ -14,7 +14,8 @@ from click.testing import CliRunner
 from wireloom import remote
 from wireloom.command import main
 from wireloom.errors import DamagedInputError, UnknownNameError, UnsupportedError, WireloomError
-from wireloom.storage import Location, expand
+from wireloom.expansion import expand
+from wireloom.inputs import Location
 from wireloom.writing import opened
 
 from ...storage_server import BUCKET, Store

@@ -7,7 +7,8 @@ import pyarrow.fs
 import pytest
 import wireloom
 from wireloom import remote
-from wireloom.storage import Location, expand
+from wireloom.expansion import expand
+from wireloom.inputs import Location
 
 from . import samples
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 import wireloom
-from wireloom import storage
-from wireloom.storage import expand
+from wireloom import inputs
+from wireloom.expansion import expand
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def tree(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def names(found: list[storage.Input], tree: Path) -> list[str]:
+def names(found: list[inputs.Input], tree: Path) -> list[str]:
     return [os.path.relpath(str(each.path), tree) for each in found]
 
 

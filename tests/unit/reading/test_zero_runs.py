@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import wireloom
-from wireloom import storage
+from wireloom import expansion
 from wireloom.plan import plan
 from wireloom.scanning import Scanner
 
@@ -167,7 +167,7 @@ def test_lengths_of_zero_before_messages(
     ):
         (tmp_path / "in").write_bytes(data)
         made = dataclasses.replace(plan(format, columns=["data", "_error"]), engine=engine, chunk=chunk)
-        with Scanner(made, storage.expand(tmp_path / "in")) as scanner:
+        with Scanner(made, expansion.expand(tmp_path / "in")) as scanner:
             table = scanner.read_all()
         [file] = scanner.report.files
         assert [(each.offset, each.length, each.reason) for each in file.damaged] == [

@@ -143,7 +143,7 @@ def test_a_registered_routine_needs_no_permission(canary: Canary) -> None:
 
 def test_wirelooms_own_routines_are_registered_one_by_one() -> None:
     assert all(routines.is_permitted(each, ()) and routines.load(each) for each in routines.BUILT_IN)
-    assert not routines.is_permitted("wireloom.storage:Location", ())
+    assert not routines.is_permitted("wireloom.inputs:Location", ())
 
 
 @pytest.mark.parametrize("given", ["os", ["os.path", "a b"], [""], ["a:B"], [1]])
