@@ -95,3 +95,26 @@ FAMILIES: dict[str, Family] = {
     "instances of messages": message_instances("(P & 255) + (P & 255)"),
     "conditionals of messages": message_instances("P > 3 ? P : P - 1"),
 }
+
+
+def switch(value: str, case: str, each: str, more: str = "") -> Family:
+    """A switch of ``n`` cases. ``value``: the attribute ``k`` that it is on; ``case``: a case, ``each``: a type, and
+    ``more``: an enum's label, of the number ``N``."""
+
+    def spec(n: int) -> str:
+        cases = "".join(f"            {case.replace('N', str(number))}\n" for number in range(n))
+        kinds = "".join(f"  {each.replace('N', str(number))}\n" for number in range(n))
+        labels = "".join(f"    {more.replace('N', str(number))}\n" for number in range(n))
+        body = "      - id: body\n        size: 4\n        type:\n          switch-on: k\n          cases:\n"
+        enums = f"enums:\n  kind:\n{labels}" if more else ""
+        return f"{HEAD}  row:\n    seq:\n      - {value}\n{body}{cases}{kinds}{enums}"
+
+    return spec
+
+
+SWITCHES: dict[str, Family] = {
+    "numbers": switch("{id: k, type: u4}", "N: tN", "tN: {seq: [{id: x, type: u4}]}"),
+    "texts": switch("{id: k, type: strz, encoding: ASCII}", "'\"N\"': tN", "tN: {seq: [{id: x, type: u4}]}"),
+    "labels": switch("{id: k, type: u4, enum: kind}", "'kind::lN': tN", "tN: {seq: [{id: x, type: u4}]}", "N: lN"),
+}
+"""Switches of ``n`` cases, each of a type of its own."""

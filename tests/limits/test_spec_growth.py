@@ -20,7 +20,7 @@ from wireloom.codegen.model.load import analyse, load
 from wireloom.codegen.spec import validator
 from wireloom.errors import SpecError, WireloomError
 
-from .spec_families import FAMILIES, HEAD
+from .spec_families import FAMILIES, HEAD, SWITCHES
 
 FEW, MANY = 10, 20
 """Levels; of what grows with two to their power there would be a thousand times as much."""
@@ -75,6 +75,23 @@ def test_compiling(name: str, tmp_path: Path) -> None:
     for api in (Api.KAITAI, Api.KAITAI_READ_WRITE):
         check_growth(lambda api=api: kaitai(few, api), lambda api=api: kaitai(many, api))  # type: ignore[misc]
     check_growth(lambda: compare(load(few), load(few)), lambda: compare(load(many), load(many)))
+
+
+@pytest.mark.parametrize("name", SWITCHES)
+def test_cases(name: str, tmp_path: Path) -> None:
+    """Each case takes the same work, however many there are."""
+    few, many = tmp_path / "few.ksy", tmp_path / "many.ksy"
+    few.write_text(SWITCHES[name](50))
+    many.write_text(SWITCHES[name](200))
+    actions: list[Callable[[Path], object]] = [
+        load,
+        lambda path: render(load_all([path])),
+        lambda path: kaitai(path, Api.KAITAI),
+        lambda path: kaitai(path, Api.KAITAI_READ_WRITE),
+    ]
+    for action in actions:
+        action(few)
+        assert calls(lambda action=action: action(many)) < 5 * calls(lambda action=action: action(few))  # type: ignore[misc]
 
 
 @pytest.mark.parametrize("name", FAMILIES)

@@ -37,6 +37,8 @@ class Annotations:
         self.module = module
         self.struct = struct
         self._hidden = set(member_names(struct)) & set(BUILTINS)
+        self._unions: dict[int, tuple[UnionType, str]] = {}
+        """Those of the types of switches, which each case asks for, by ``id``: as long as the switch themselves."""
 
     def builtin(self, name: str) -> str:
         """One of Python's own types."""
@@ -66,7 +68,9 @@ class Annotations:
             case StreamType():
                 return self.module.use("KaitaiStream")
             case UnionType(members) if members:
-                return " | ".join(dict.fromkeys(self.of(each) for each in members))
+                if id(type_) not in self._unions:
+                    self._unions[id(type_)] = type_, " | ".join(dict.fromkeys(self.of(each) for each in members))
+                return self._unions[id(type_)][1]
             case AnyStructType() | UnionType():
                 return self.module.use("Any")
         raise AssertionError(type_)

@@ -19,7 +19,7 @@ from .layout import fixed_size, runs
 from .messages import messages_constant
 from .methods import base_class, class_methods
 from .module import Module
-from .names import class_name, enum_class, field_name, label_name, naming
+from .names import class_name, field_name, label_name, naming
 from .readwrite import class_constants, kept_annotation
 from .scope import ClassScope
 from .view import ClassView, EnumView, FieldView, LabelView, MethodView, ModuleView
@@ -48,7 +48,7 @@ def lower(spec: Spec, api: Api = Api.WIRELOOM, package: str = "") -> ModuleView:
 def _class(module: Module, struct: Struct, source: str, depth: int) -> ClassView:
     scope = ClassScope(module, struct, source)
     name = class_name(struct.path[-1])
-    _refuse_twins(struct)
+    _refuse_twins(module, struct)
     inner = tuple(_class(module, each, f"{source}/types/{each.path[-1]}", depth + 1) for each in struct.structs)
     methods = class_methods(scope)
     kept = [slot(each) for each in struct.instances if is_kept(scope, each)]
@@ -94,9 +94,9 @@ def _natural(name: str) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", name)]
 
 
-def _refuse_twins(struct: Struct) -> None:
+def _refuse_twins(module: Module, struct: Struct) -> None:
     names = [class_name(each.path[-1]) for each in struct.structs]
-    names += [enum_class(struct, each.path[-1]) for each in struct.enums]
+    names += module.enum_classes(struct).values()
     twin = _first_twin(names)
     if twin is not None:
         refuse(struct.position, f"two types or enums of '{struct.path[-1]}' would both be the class {twin}")
@@ -139,7 +139,7 @@ def _fields(scope: ClassScope, depth: int) -> tuple[FieldView, ...]:
 
 def _enum(module: Module, holder: Struct, enum: Enum, depth: int) -> EnumView:
     return EnumView(
-        name=enum_class(holder, enum.path[-1]),
+        name=module.enum_classes(holder)[enum.path[-1]],
         base=module.use("IntEnum"),
         doc=laid_out(enum.doc or named(module, "enum", enum.path[-1]), depth),
         labels=tuple(

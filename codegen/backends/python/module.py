@@ -10,14 +10,14 @@ from functools import cached_property
 from wireloom.routines import kaitai_place
 
 from ...model.following import Followers, followers
-from ...model.model import Process, Spec
+from ...model.model import Process, Spec, Struct
 from ...model.references import Reference
 from ...model.types import Path, UserType
 from ..base import refuse
 from .api import Api
 from .layout import Minimums, length_fields, structs
 from .message_rules import message_paths
-from .names import class_name, constant_name, enum_class, qualified
+from .names import class_name, constant_name, enum_classes, qualified
 from .neighbours import neighbours
 
 READ_WRITE = (
@@ -101,10 +101,11 @@ class Module:
         """Which instances may be ``None``, as far as that was asked: see the module ``absence``."""
         self.message_numbers = {path: number for number, path in enumerate(message_paths(spec))}
         """Where each message type stands in ``MESSAGES``."""
+        self._enum_classes: dict[Path, dict[str, str]] = {}
         self._classes: set[str] = set()
         for each in structs(spec.root):
             self._classes.add(class_name(each.path[-1]))
-            self._classes.update(enum_class(each, enum.path[-1]) for enum in each.enums)
+            self._classes.update(self.enum_classes(each).values())
         self._modules: set[str] = set()
         self._names: dict[str, set[str]] = defaultdict(set)
         self._others: set[str] = set()
@@ -154,7 +155,13 @@ class Module:
 
     def enum_of(self, path: Path) -> str:
         """The class of an enum, of this spec or of one that it imports."""
-        return f"{self.class_of(path[:-1])}.{enum_class(self.spec.struct(path[:-1]), path[-1])}"
+        return f"{self.class_of(path[:-1])}.{self.enum_classes(self.spec.struct(path[:-1]))[path[-1]]}"
+
+    def enum_classes(self, holder: Struct) -> dict[str, str]:
+        """The classes of the enums of a type, see ``names.enum_classes``."""
+        if holder.path not in self._enum_classes:
+            self._enum_classes[holder.path] = enum_classes(holder)
+        return self._enum_classes[holder.path]
 
     def routine(self, process: Process) -> str:
         """The class that a ``process`` means, imported as Kaitai's compiler imports it, but under a name of its own."""

@@ -50,13 +50,16 @@ def module_name(name: str) -> str:
     return f"{name}_" if keyword.iskeyword(name) else name
 
 
-def enum_class(holder: Struct, name: str) -> str:
-    """The class of the enum ``name`` of a type: ``KeyFlagsEnum`` where a type beside it is ``KeyFlags`` already."""
-    joined = class_name(name)
+def enum_classes(holder: Struct) -> dict[str, str]:
+    """The class of each enum of a type: ``KeyFlagsEnum`` where a type beside it is ``KeyFlags`` already."""
     taken = {class_name(each.path[-1]) for each in holder.structs}
-    while joined in taken:
-        joined += "Enum"
-    return joined
+    classes = {}
+    for enum in holder.enums:
+        joined = class_name(enum.path[-1])
+        while joined in taken:
+            joined += "Enum"
+        classes[enum.path[-1]] = joined
+    return classes
 
 
 def qualified(path: Path) -> str:
