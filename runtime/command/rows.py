@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import PurePath
@@ -20,6 +19,7 @@ from ..expansion import STANDARD_INPUT
 from ..format import Format
 from ..inputs import REMOTE_SCHEMES, Location
 from ..writing.batches import ROWS
+from .json_text import parse_json
 from .sinks import KINDS
 from .standard import standard_input
 from .text_columns import csv_column, json_column
@@ -158,37 +158,15 @@ def _lines(format: Format, file: IO[bytes], as_bytes: str) -> Iterator[pa.Record
         number += len(block)
 
 
-MOST_DIGITS = 4000
-"""Digits of an integer in JSON; Python's own limit is only a little higher."""
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """The object of these keys and values. Raises ``ValueError`` where a key stands twice."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise ValueError(f"the key {next(each for each in names if names.count(each) > 1)!r:.60} stands in it twice")
-    return found
-
-
-def _integer(digits: str) -> int:
-    """The number of these digits. Raises ``ValueError`` where no column could hold it."""
-    if len(digits) > MOST_DIGITS:
-        raise ValueError(f"a number of {len(digits):,} digits, at most {MOST_DIGITS:,} are read")
-    return int(digits)
-
-
 def _object(line: bytes, number: int) -> dict[str, Any]:
     try:
         # json.loads would guess UTF-16 or UTF-32 of bytes; JSON lines are UTF-8.
-        row = json.loads(
-            line.decode("utf-8-sig" if number == 1 else "utf-8"), object_pairs_hook=_unique, parse_int=_integer
-        )
+        row = parse_json(line.decode("utf-8-sig" if number == 1 else "utf-8"))
     except UnicodeDecodeError as error:
         raise WireloomError(
             f"line {number} is not text in UTF-8: is this a binary file? Rows are taken from {', '.join(ROW_KINDS)}"
         ) from error
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         if number == 1 and any(byte < 32 and byte not in b"\t\n\r" for byte in line):
             raise WireloomError(
                 f"line 1 has control characters: is this a binary file? Rows are taken from {', '.join(ROW_KINDS)}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import json
 import struct
 from collections.abc import Callable
 from typing import Any
@@ -13,6 +12,7 @@ import pyarrow as pa
 
 from ..errors import WireloomError
 from ..format import Format
+from .json_text import parse_json
 
 NO_NUMBERS = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}
 """The texts of floats that JSON does not have as numbers."""
@@ -135,10 +135,13 @@ def csv_column(format: Format, name: str, cells: pa.Array, first: int, as_bytes:
         values: list[Any] = []
         for number, cell in enumerate(cells.to_pylist(), first):
             try:
-                value = json.loads(cell) if nested and cell is not None else cell
+                value = parse_json(cell) if nested and cell is not None else cell
                 values.append(_inner(kind, value, as_bytes))
+                # Integers that are too large for the column, and values of other types inside lists.
+                if nested:
+                    pa.scalar(values[-1], kind)
             except (*WRONG, AttributeError) as error:
-                what = f"{kind}" if nested else f"binary as {as_bytes}: choose another form with --bytes"
+                what = f"{kind}: {error}" if nested else f"binary as {as_bytes}: choose another form with --bytes"
                 raise WireloomError(f"row {number}, column {name}: {cell!r:.60} is no {what}") from error
         return pa.array(values, kind)
     if pa.types.is_floating(kind):
