@@ -11,7 +11,8 @@ from wireloom.routines import load
 
 from .emit import load_all, render
 from .model.routines import routines
-from .spec.diagnostics import ERROR, Diagnostic, InvalidSpecError
+from .spec.diagnostic import Diagnostic
+from .spec.diagnostics import ERROR, InvalidSpecError
 
 
 def load_format(spec_path: Path, allow_modules: Iterable[str] = ()) -> Format:

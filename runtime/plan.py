@@ -130,12 +130,12 @@ def plan(
         message_options=others,
     )
     if found.message is not None:
+        from .messages.guarded import framing_for, hooks_for
         from .messages.hooks import beside
-        from .messages.unitscan import framing_of, hooks_of
 
         # Whether they take the values of their options is to be known before anything is opened.
-        framing_of(made)
-        for name, column in beside(hooks_of(made)).items():
+        framing_for(found, made.max_record, others)
+        for name, column in beside(hooks_for(found, others)).items():
             if not in_table:
                 raise WireloomError(
                     f"{name}={column!r} is taken for the name of a column, and only explode and explode_wire have the"

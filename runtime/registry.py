@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 from .errors import WireloomError
 from .format import MODEL_VERSION, Format
+from .installed import entry_points
 from .nearest import unknown
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint, EntryPoints
+    from importlib.metadata import EntryPoint
 
 GENERATED = "wireloom.formats"
 """Package of the generated formats, and the group of entry points by which other packages add theirs: an entry point
@@ -27,14 +28,6 @@ def _generated() -> tuple[str, ...]:
     return tuple(
         each.name for each in pkgutil.iter_modules(package.__path__) if each.ispkg and not each.name.startswith("_")
     )
-
-
-def entry_points(group: str) -> EntryPoints:
-    """What installed packages name under ``group``."""
-    # Imported here: it is slow to import, and whoever has a format needs none of it.
-    from importlib import metadata
-
-    return metadata.entry_points(group=group)
 
 
 @cache

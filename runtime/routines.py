@@ -18,6 +18,7 @@ from functools import cache
 from typing import Any
 
 from .errors import RoutineError, WireloomError
+from .installed import entry_points
 
 GROUP = "wireloom.routines"
 """The group of entry points. A ``process`` may call a routine by the name of its entry point; all keys may call it by
@@ -64,8 +65,6 @@ def process_place(name: str) -> str:
 @cache
 def registered() -> Mapping[str, str]:
     """The places that installed packages have registered, by the names of their entry points. Imports none of them."""
-    from .registry import entry_points
-
     return {each.name: f"{each.module}:{each.attr}" for each in entry_points(GROUP)}
 
 

@@ -26,7 +26,8 @@ from wireloom.errors import SpecError
 from wireloom.printable import markup
 
 from ..model.model import MODEL_VERSION, Position, Spec, Struct
-from ..spec.diagnostics import ERROR, Diagnostic, InvalidSpecError
+from ..spec.diagnostic import Diagnostic
+from ..spec.diagnostics import ERROR, InvalidSpecError
 from .escaping import python_comment, python_docstring, python_text, xml_comment
 
 View = TypeVar("View")

@@ -2,21 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import Any, Protocol
 
 from ..expression.nodes import BooleanLiteral, Name
 from ..spec.syntax import Expression, Items, ProcessReference, Section, TypeReference
-from .scope import UNKNOWN
+from .scope import UNKNOWN, Surroundings, Typing
 from .symbols import Member, Symbol
-
-if TYPE_CHECKING:
-    from .build import Builder
 
 AMOUNTS = ("size", "repeat-expr", "pos")
 
 
-def check_leftovers(builder: Builder, symbol: Symbol, member: Member) -> None:
+class Checker(Protocol):
+    """What checks the expressions of a member, each by its key; see ``build.Builder``."""
+
+    typing: Typing
+
+    @property
+    def checks(self) -> Mapping[str, Any]:
+        """By key, what its expression has to be, for keys that can be checked whatever the attribute's type is."""
+        ...
+
+    def checked(self, symbol: Symbol, section: Section, key: str, check: Any, around: Surroundings) -> Any:
+        """Checks the expression of a key."""
+        ...
+
+    def amount(self, symbol: Symbol, expression: Expression, what: str, around: Surroundings) -> Any:
+        """Checks an expression that counts something."""
+        ...
+
+
+def check_leftovers(builder: Checker, symbol: Symbol, member: Member) -> None:
     """Reports errors of a member's expressions that do not come from the error that it has."""
     section = member.section
     for key, value in section.values.items():

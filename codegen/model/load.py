@@ -8,7 +8,8 @@ from pathlib import Path as FilePath
 
 from wireloom.routines import checked_modules
 
-from ..spec.diagnostics import Diagnostic, Diagnostics, InvalidSpecError, TooManyErrorsError
+from ..spec.diagnostic import Diagnostic
+from ..spec.diagnostics import Diagnostics, InvalidSpecError, TooManyErrorsError
 from ..spec.occupied import occupied
 from ..spec.syntax import Section
 from .build import Builder

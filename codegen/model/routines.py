@@ -17,7 +17,8 @@ from wireloom.routines import (
     process_place,
 )
 
-from ..spec.diagnostics import ERROR, WARNING, Diagnostic, InvalidSpecError
+from ..spec.diagnostic import Diagnostic
+from ..spec.diagnostics import ERROR, WARNING, InvalidSpecError
 from ..spec.message_tables import FRAMINGS
 from .layout import all_structs
 from .model import Attribute, Position, Spec

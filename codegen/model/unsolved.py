@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from ..expression.nodes import Attribute as Member
 from ..expression.nodes import Name, Node
 from ..expression.walk import walk
-from ..spec.diagnostics import ERROR, Diagnostic, InvalidSpecError
+from ..spec.diagnostic import Diagnostic
+from ..spec.diagnostics import ERROR, InvalidSpecError
 from .following import Argument, Followers, arguments, family, followers, measures
 from .model import Attribute, Position, Spec, Struct
 from .solving import is_derivable

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
-from typing import TYPE_CHECKING
 
 from wireloom.printable import printable
 
-if TYPE_CHECKING:
-    from .diagnostics import Diagnostic
+from .diagnostic import Diagnostic
 
 MAX_WIDTH = 110
 """Columns of a terminal that a spec's line takes; of longer ones the part around the place is shown."""
@@ -17,14 +14,13 @@ BEFORE = 40
 """Of these, how many stand before the place."""
 TAB = "    "
 
-_TOKEN = re.compile(r"[\w.:-]*\w|.")
 _STYLES = {"error": "1;31", "warning": "1;33", "note": "1;36", "place": "1", "gutter": "34"}
 
 
 def rendered(found: Diagnostic, colour: bool = False) -> str:
     """The problem in one line (``file:line:column: severity: text``) and, indented, what explains it.
 
-    >>> from wireloom.codegen.spec.diagnostics import Diagnostic
+    >>> from wireloom.codegen.spec.diagnostic import Diagnostic
     >>> see = "wireloom reference attribute"
     >>> print(rendered(Diagnostic("a.ksy", 3, 4, "error", "no such type", 6, "a: u9", "'type' takes …", see)))
     a.ksy:3:4: error: no such type
@@ -72,12 +68,6 @@ def excerpt(source: str, column: int, end_column: int) -> tuple[str, int, int]:
     indent = sum(map(_columns, pieces[: begin - first])) + len(cut)
     width = sum(map(_columns, pieces[begin - first : end - first]))
     return f"{cut}{''.join(pieces)}{last}", indent, max(width, 1)
-
-
-def token_width(source: str, column: int) -> int:
-    """How many characters the word that begins at ``column`` has; 0 where there is none."""
-    found = _TOKEN.match(source, column - 1) if 0 < column <= len(source) else None
-    return len(found.group()) if found else 0
 
 
 def _shown(character: str) -> str:

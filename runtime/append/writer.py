@@ -14,7 +14,7 @@ from ..registry import get
 from ..threads import start
 from ..writing.batches import batches_of
 from ..writing.encoder import RowEncoder
-from ..writing.writer import limit_of
+from ..writing.limits import limit_of
 from .blocks import AppendError, BlockWriter
 from .calls import Calls, SystemCalls
 from .tail import overlaps_itself

@@ -18,7 +18,7 @@ from .standard import wants_colours, write_json
 
 if TYPE_CHECKING:
     from wireloom.codegen.model.model import Spec
-    from wireloom.codegen.spec.diagnostics import Diagnostic
+    from wireloom.codegen.spec.diagnostic import Diagnostic
 
 Checked = tuple["list[Diagnostic]", dict[str, Any] | None, list[dict[str, Any]]]
 
@@ -131,7 +131,8 @@ def _checked(path: Path, folders: tuple[Path, ...], allow_modules: tuple[str, ..
     from wireloom.codegen.model.read_only import read_only_types
     from wireloom.codegen.model.routines import permitted, said_of_routines
     from wireloom.codegen.model.unsolved import refuse, unsolved
-    from wireloom.codegen.spec.diagnostics import ERROR, Diagnostic, InvalidSpecError
+    from wireloom.codegen.spec.diagnostic import Diagnostic
+    from wireloom.codegen.spec.diagnostics import ERROR, InvalidSpecError
 
     from ..errors import SpecError
     from ..routines import checked_modules

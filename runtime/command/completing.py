@@ -54,7 +54,7 @@ def columns(context: click.Context, _parameter: click.Parameter, incomplete: str
 def options(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """``NAME=VALUE`` of the format's options, and the names of the limits."""
     from ..plan import message_options
-    from .parameters import NUMBERS
+    from .option_names import NUMBERS
 
     format = _format(context)
     choices = format.choices if format is not None else ()

@@ -9,8 +9,8 @@ from typing import Any
 import click
 
 from . import completing
+from .option_names import MODES
 from .parameters import (
-    MODES,
     allow_option,
     bytes_option,
     format_argument,

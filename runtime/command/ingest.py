@@ -13,7 +13,15 @@ import click
 
 from ..plurals import counted
 from . import completing
-from .parameters import MODES, allow_option, format_argument, format_options, inputs_argument, location_options, names
+from .option_names import MODES
+from .parameters import (
+    allow_option,
+    format_argument,
+    format_options,
+    inputs_argument,
+    location_options,
+    names,
+)
 from .standard import write_json
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ import click
 
 from ..errors import SpecError, TemporaryError, WireloomError
 from ..printable import printable
-from .entry import INTERRUPTED, begun
+from .interrupts import INTERRUPTED, begun
 from .standard import wants_colours
 
 COMMANDS = (

@@ -23,9 +23,9 @@ from .blobmemory import memory_of
 from .blobreport import MOST_LISTED, BlobProblem, BlobReport
 from .decoders import make
 from .framing import Units
+from .guarded import hooks_for
 from .hooks import beside
 from .pieces import Piece, null_row, pieces, row_starts, wanted_columns
-from .unitscan import hooks_of
 
 READ_OPTIONS = ("max_record", "batch_rows")
 """Options of a scan that mean something for blobs; the others of it are for files."""
@@ -84,7 +84,7 @@ class BlobReader:
             found, columns=columns, mode=mode, verify=verify, options=options, in_table=in_table, **how
         )
         self.schema: pa.Schema = self.plan.layout.schema
-        self._hooks = hooks_of(self.plan)
+        self._hooks = hooks_for(self.plan.format, self.plan.message_options)
         self.beside = beside(self._hooks)
         self._decoder = make(
             self.plan.engine,

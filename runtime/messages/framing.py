@@ -107,6 +107,10 @@ class Framing(Protocol):
         ...
 
 
+class SeveralUnitsError(WireloomError):
+    """More than one unit was to be written to a file that is one."""
+
+
 class Whole:
     """The input is one unit."""
 
@@ -137,14 +141,9 @@ class Whole:
         return {}
 
     def framed(self, unit: bytes) -> bytes:
-        """As ``Framing.framed``. Raises ``WireloomError`` for a second unit."""
+        """As ``Framing.framed``. Raises ``SeveralUnitsError`` for a second unit."""
         if self._written:
-            from .packing import why_several
-
-            raise WireloomError(
-                f"the rows do not fit in one unit, and a file of {self._format.name} is one:"
-                f" {why_several(self._format)}"
-            )
+            raise SeveralUnitsError(f"the rows do not fit in one unit, and a file of {self._format.name} is one")
         self._written = True
         return unit
 

@@ -8,7 +8,7 @@ there on, as behind a damaged length, and the units before stay.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Protocol
 
 import pyarrow as pa
@@ -21,9 +21,10 @@ from ..report import REASONS
 from ..routines import called, require, said
 from .around import Described, Part
 from .decoding import Decoded
-from .framing import WORDS, Framing, Prefixed, Units, framing_class, units_of
-from .hooks import Hooks, hooks_class
-from .packing import Packed, Packing, Row, packing_class
+from .framing import WORDS, Framing, Prefixed, Units, framing_class, options_of, units_of
+from .hooks import Hooks, hooks_class, table_options
+from .packing import Packed, Packing, Row
+from .rowpacking import packing_class
 
 TAKE = "take(view, base, at_end)"
 DECODED = "decoded(units, decoded)"
@@ -58,6 +59,20 @@ def make_packing(format: Format, *, max_record: int, options: Mapping[str, Any])
     require(place, kind, "packing", ("pack(rows)",))
     with called(place):
         return GuardedPacking(place, kind(format, max_record=max_record, **options))
+
+
+def framing_for(format: Format, max_record: int, options: Mapping[str, Any]) -> Framing:
+    """The framing of one input, with those of a reader's ``options`` that are its own. Raises as ``make_framing``."""
+    return make_framing(format, max_record=max_record, options=_chosen(options, options_of(framing_class(format))))
+
+
+def hooks_for(format: Format, options: Mapping[str, Any]) -> GuardedHooks | None:
+    """The hooks of one input, with those of a reader's ``options`` that are theirs. Raises as ``make_framing``."""
+    return make_hooks(format, _chosen(options, (*options_of(hooks_class(format)), *table_options(format))))
+
+
+def _chosen(options: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    return {name: options[name] for name in names if name in options}
 
 
 class GuardedFraming:

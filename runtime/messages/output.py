@@ -15,9 +15,11 @@ from ..format import Format
 from ..nearest import unknown
 from ..plan import of_kind
 from ..writing.batches import ROWS, batches_of
-from .framing import framing_class, options_of, units_of
+from ..writing.limits import limit_of
+from .framing import SeveralUnitsError, framing_class, options_of, units_of
 from .guarded import make_framing, make_packing
-from .packing import Packed, Row, packing_class, why_several
+from .packing import Packed, Row
+from .rowpacking import packing_class, why_several
 from .rows import mapped_rows, rows_of
 
 
@@ -33,8 +35,6 @@ class UnitWriter:
     chooses the kind of message. Raises ``UnknownNameError`` and ``WireloomError`` for what it does not have."""
 
     def __init__(self, format: Format, options: dict[str, Any]) -> None:
-        from ..writing.writer import limit_of
-
         self.format, given = of_kind(format, options)
         self.max_record = limit_of(given.pop("max_record", self.format.max_record))
         packing, framing = packing_class(self.format), framing_class(self.format)
@@ -55,7 +55,11 @@ class UnitWriter:
         """The bytes of a file, unit by unit, each with the number of its rows."""
         framing = make_framing(self.format, max_record=self.max_record, options=self._framing_options, writes=True)
         for packed in self.units(rows):
-            yield framing.framed(packed.unit), packed.rows
+            try:
+                framed = framing.framed(packed.unit)
+            except SeveralUnitsError as error:
+                raise WireloomError(f"{error.message}: {why_several(self.format)}") from error
+            yield framed, packed.rows
         yield framing.finish(), 0
 
     def rows(self, rows: Any) -> Iterator[dict[str, Any]]:

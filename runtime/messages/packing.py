@@ -5,11 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, cast
+from typing import Any, ClassVar, Protocol
 
 from ..errors import WireloomError
 from ..format import Format
-from ..routines import load
 from .framing import units_of
 
 Row = Mapping[str, Any]
@@ -43,22 +42,6 @@ class Packing(Protocol):
 
 ROWS_PER_UNIT = 1000
 """Rows of a unit where a length stands before each, unless the format has a packing of its own."""
-
-
-def packing_class(format: Format) -> type[Packing]:
-    """The class that packs a format's rows. Raises ``WireloomError`` where it cannot be loaded."""
-    place = units_of(format).packing
-    if place:
-        return cast("type[Packing]", load(place))
-    from .rowpacking import RowPacking
-
-    return RowPacking
-
-
-def why_several(format: Format) -> str:
-    """What to do where rows are to be one unit and become several."""
-    advice = getattr(packing_class(format), "SEVERAL", None)
-    return advice if isinstance(advice, str) else "write fewer rows"
 
 
 def enveloped(format: Format, message: bytes) -> bytes:

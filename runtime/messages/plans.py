@@ -7,15 +7,12 @@ import struct
 from collections.abc import Callable, Mapping
 from enum import IntEnum
 from threading import RLock
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from .encoding import Encode
 from .kinds import INTEGERS, LENGTH_DELIMITED, fixed_code, wire_type, zero
 from .rules import FieldKind, FieldRule, Label, MessageRule, WireType
 from .wire import signed_32
-
-if TYPE_CHECKING:
-    from .objects import Message
-    from .writing import FieldWriter
 
 VARINT, FIXED, BYTES, TEXT, MESSAGE, PACKED_VARINTS, PACKED_FIXED = range(7)
 """What a tag asks for; from ``BYTES`` on it has a length."""
@@ -37,6 +34,27 @@ class Step(NamedTuple):
     store: int
     more: Any
     others: tuple[str, ...] = ()
+
+
+SCALAR, CHOSEN, SEVERAL = range(3)
+"""The shape of a field: one scalar, one of a oneof, and all else: messages and what is repeated."""
+
+
+class FieldWriter(NamedTuple):
+    """How one field is written. A tuple, which the loop takes apart in one step.
+
+    ``encode``: for scalars. ``prefixed``: a length stands before each value.
+    ``plan``: that of the type of a message, or of a map's values. ``key``: how a map's keys are written.
+    """
+
+    name: str
+    shape: int
+    tag: bytes
+    encode: Encode
+    prefixed: bool
+    rule: FieldRule
+    plan: Plan | None = None
+    key: Encode | None = None
 
 
 class Entry:
@@ -105,13 +123,13 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_begin_anew)
 
 
-def plan_of(message_class: type[Message]) -> Plan:
+def plan_of(message_class: type[Any]) -> Plan:
     """The plan of a class, which is made when it is first asked for."""
     plan: Plan | None = message_class.__dict__.get("_plan")
     return plan if plan is not None else _make(message_class)
 
 
-def _make(message_class: type[Message]) -> Plan:
+def _make(message_class: type[Any]) -> Plan:
     with _lock:
         known = message_class.__dict__.get("_plan") or _making.get(message_class)
         if known is not None:
@@ -129,7 +147,7 @@ def _make(message_class: type[Message]) -> Plan:
     return plan
 
 
-def _module_of(message_class: type[Message]) -> str:
+def _module_of(message_class: type[Any]) -> str:
     """The module of the generated class, also for a class that somebody has made of it."""
     return next(each for each in reversed(message_class.__mro__) if "_rule" in vars(each)).__module__
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .errors import MessageError, WireError
 from .plans import APPEND, BYTES, FIXED, MESSAGE, PACKED_VARINTS, SET, TEXT, VARINT, Plan, plan_of
 from .required import Lacking, check_required
 from .wire import CUT, TOO_DEEP, check_tag, read_varint, read_varints, skip_field, too_long
-
-if TYPE_CHECKING:
-    from .objects import Message
 
 DROPPED: Any = object()
 """Value of a map's entry that a closed enum does not have: the entry is then like an unknown field."""
@@ -19,7 +16,7 @@ Open = tuple[Any, Plan, int, str]
 """A message that is open: the object, its plan, its end, and the name of its field that is being read."""
 
 
-def read_message(message: Message, data: bytes, base: int = 0) -> None:
+def read_message(message: Any, data: bytes, base: int = 0) -> None:
     """Reads all of ``data`` into ``message``, whose fields are emptied first.
 
     ``base``: where ``data`` begins in its stream, for the offsets of errors. Raises ``MessageError``.

@@ -1,4 +1,4 @@
-"""The packing of formats that have none of their own: as many rows as belong together in one unit."""
+"""Which packing a format has: its own, or the one of all others, as many rows as belong together in one unit."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from typing import Any, ClassVar, cast
 
 from ..errors import WireloomError
 from ..format import Format
+from ..routines import load
 from .errors import MessageError
 from .framing import units_of
 from .objects import Message
-from .packing import ROWS_PER_UNIT, Packed, Row, enveloped
+from .packing import ROWS_PER_UNIT, Packed, Packing, Row, enveloped
 from .rows import made
 from .rules import Label
 from .unheld import flag, refuse_loss
@@ -128,3 +129,17 @@ class RowPacking:
 
 def _is_list(kind: type[Message], name: str) -> bool:
     return any(each.name == name and each.label is Label.REPEATED for each in kind._rule.fields)
+
+
+def packing_class(format: Format) -> type[Packing]:
+    """The class that packs a format's rows. Raises ``WireloomError`` where it cannot be loaded."""
+    place = units_of(format).packing
+    if place:
+        return cast("type[Packing]", load(place))
+    return RowPacking
+
+
+def why_several(format: Format) -> str:
+    """What to do where rows are to be one unit and become several."""
+    advice = getattr(packing_class(format), "SEVERAL", None)
+    return advice if isinstance(advice, str) else "write fewer rows"

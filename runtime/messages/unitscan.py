@@ -25,9 +25,8 @@ from ..report import FileReport
 from ..window import MemoryWindow, Window
 from .decoders import make
 from .decoding import UnitProblem
-from .framing import CLEAN, Framing, Units, framing_class, options_of
-from .guarded import GuardedHooks, lengths_of, make_framing, make_hooks
-from .hooks import hooks_class, table_options
+from .framing import CLEAN, Units
+from .guarded import framing_for, hooks_for, lengths_of
 from .pieces import Piece, null_row, pieces, row_starts, units_of_rows, wanted_columns
 from .recovering import Search
 
@@ -52,8 +51,8 @@ class UnitScan:
         self._builder = plan.layout.builder(source.path)
         self._ledger = Ledger(self.report, plan.mode, None, b"")
         self._opened = Opened(MemoryWindow(memoryview(b"")))
-        self._framing = framing_of(plan)
-        self._hooks = hooks_of(plan)
+        self._framing = framing_for(plan.format, plan.max_record, plan.message_options)
+        self._hooks = hooks_for(plan.format, plan.message_options)
         self._decoder = make(
             plan.engine,
             plan.format,
@@ -300,22 +299,6 @@ class UnitScan:
             self._ledger.lose(lost, _nothing, sentence, ADVICE)
         except DamagedInputError as error:
             raise error from tail.cause
-
-
-def framing_of(plan: Plan) -> Framing:
-    """A framing for one input. Raises ``WireloomError`` for an option's value that it does not take."""
-    options = _chosen(plan, framing_class(plan.format))
-    return make_framing(plan.format, max_record=plan.max_record, options=options)
-
-
-def hooks_of(plan: Plan) -> GuardedHooks | None:
-    """The hooks for one input, where the format has any. Raises ``WireloomError`` for an option's value."""
-    return make_hooks(plan.format, _chosen(plan, hooks_class(plan.format), *table_options(plan.format)))
-
-
-def _chosen(plan: Plan, kind: Any, *more: str) -> dict[str, Any]:
-    names = (*options_of(kind), *more)
-    return {name: plan.message_options[name] for name in names if name in plan.message_options}
 
 
 def _by_offset(item: tuple[int, Any]) -> int:

@@ -5,17 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import copysign
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from .encoding import Encode, encoder
 from .errors import MessageError
 from .kinds import LENGTH_DELIMITED, wire_type
-from .plans import Plan, plan_of
+from .plans import CHOSEN, SCALAR, SEVERAL, FieldWriter, Plan, plan_of
 from .rules import FieldKind, FieldRule, Label, WireType
 from .wire import write_varint
-
-if TYPE_CHECKING:
-    from .objects import Message
 
 
 class Inner(NamedTuple):
@@ -30,28 +27,7 @@ Parts: TypeAlias = "Iterator[Inner]"
 """Writes a message, the last field first: appends bytes, and gives what stands inside to be written before going on."""
 
 
-SCALAR, CHOSEN, SEVERAL = range(3)
-"""The shape of a field: one scalar, one of a oneof, and all else: messages and what is repeated."""
-
-
-class FieldWriter(NamedTuple):
-    """How one field is written. A tuple, which the loop takes apart in one step.
-
-    ``encode``: for scalars. ``prefixed``: a length stands before each value.
-    ``plan``: that of the type of a message, or of a map's values. ``key``: how a map's keys are written.
-    """
-
-    name: str
-    shape: int
-    tag: bytes
-    encode: Encode
-    prefixed: bool
-    rule: FieldRule
-    plan: Plan | None = None
-    key: Encode | None = None
-
-
-def write_message(message: Message) -> bytes:
+def write_message(message: Any) -> bytes:
     """The canonical bytes of a message. Objects inside it get it as their parent.
 
     Raises ``MessageError``, which names the field, where a required field is missing, a value does not fit its field,

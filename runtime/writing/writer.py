@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..errors import WireloomError
 from ..format import Format
 from ..nearest import unknown
 from ..registry import get
 from .batches import batches_of
 from .codecs import Compressor, codec_of, compressor
 from .encoder import RowEncoder
+from .limits import limit_of
 from .output import Counted, Target, name_of, opened
 
 BLOCK = 1 << 20
@@ -133,15 +133,3 @@ def max_record_of(format: Format, options: dict[str, Any]) -> int:
         if name not in known:
             raise unknown(f"option of {format.name}", name, known)
     return limit_of(options.get("max_record", format.max_record))
-
-
-def limit_of(value: Any) -> int:
-    """A number of bytes, also from text. Raises ``WireloomError``."""
-    try:
-        limit = int(value)
-        whole = isinstance(value, str) or (limit == value and not isinstance(value, bool))
-    except (TypeError, ValueError, OverflowError):
-        limit, whole = 0, False
-    if limit < 1 or not whole:
-        raise WireloomError(f"max_record is a number of bytes, at least 1, not {value!r}")
-    return limit

@@ -211,7 +211,7 @@ class Module:
     def imports(self) -> tuple[str, ...]:
         """All import statements, in the order that the linter wants."""
         statements = ["from __future__ import annotations", ""]
-        others = neighbours(self, sorted(self._others))
+        others = neighbours(self.api, self.package, self.use, sorted(self._others))
         if self._packers:
             self.use_module("struct")
         statements += [f"import {name}" for name in sorted(self._modules)]

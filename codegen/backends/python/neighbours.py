@@ -2,33 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 from .api import Api
 from .names import module_name
 
-if TYPE_CHECKING:
-    from .module import Module
 
-
-def neighbours(module: Module, names: Sequence[str]) -> tuple[str, ...]:
+def neighbours(api: Api, package: str, use: Callable[[str], str], names: Sequence[str]) -> tuple[str, ...]:
     """The statements that import the modules of the specs ``names``, each under its name with an underscore.
 
-    The formats of wireloom have a package each. Modules with Kaitai's API lie side by side: in ``module.package``
+    The formats of wireloom have a package each. Modules with Kaitai's API lie side by side: in ``package``
     (``.`` is the one that they are in, whatever its name), or, where that is empty, in a folder that is a package or
     on Python's path, which only shows when they are imported.
     """
     if not names:
         return ()
-    if module.api is Api.WIRELOOM:
+    if api is Api.WIRELOOM:
         return tuple(f"from ..{name} import parser as _{name}" for name in names)
-    inside = [f"from {module.package or '.'} import {module_name(name)} as _{name}" for name in names]
-    if module.package:
+    inside = [f"from {package or '.'} import {module_name(name)} as _{name}" for name in names]
+    if package:
         return tuple(inside)
     # A type checker takes the first branch, for which the folder has to be on its path.
     return (
-        f"if {module.use('TYPE_CHECKING')} or not __package__:",
+        f"if {use('TYPE_CHECKING')} or not __package__:",
         *(f"    import {module_name(name)} as _{name}" for name in names),
         "else:",
         *(f"    {each}" for each in inside),

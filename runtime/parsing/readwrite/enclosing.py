@@ -8,7 +8,7 @@ from typing import Any
 from ..kaitai import InvalidArgumentError, KaitaiStream
 from .background import Background, background_of, content, keep_background
 from .checks import check_limited, check_size, check_terminated
-from .layout import Layout
+from .rounds import Layout
 from .solving import Solution, first_free
 from .streams import MAX_GAP, FixedStream, OpenStream, seek
 from .values import at_end, write_limited, write_terminated

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from ..errors import ChecksumError
 from ..kaitai import ConsistencyError, KaitaiStream
-from .solving import Solution, first_free
+from .rounds import Layout
+from .solving import Solution
 from .streams import OpenStream, seek
 
 MAX_ROUNDS = 32
@@ -22,64 +22,39 @@ class Before(NamedTuple):
     end: int
 
 
-class Layout:
-    """What is found out over the rounds."""
+def settle(
+    layout: Layout, write: Callable[[OpenStream], None], start: int, assumed: int | None, before: Before | None
+) -> int:
+    """Writes with ``write`` until nothing changes; the size of the stream that it takes.
 
-    def __init__(self) -> None:
-        self.changes: list[str] = []
-        """The attributes that took another value in this round."""
-        self.floating: set[tuple[int, str]] = set()
-        """The attributes, each by its object, that say where something stands that has no place yet."""
-        self.checksums: list[Callable[[], None]] = []
-        """What is computed at the end of a round, in the order in which it was asked for."""
-        self.refused: list[ChecksumError] = []
-        """The checksums that were assigned and are not those of what was written in this round."""
-
-    def follow(self, solutions: tuple[Solution, ...], wanted: int) -> None:
-        """Gives the attribute that is free the value that makes its expression come to ``wanted``."""
-        found = first_free(solutions)
-        if found is not None and found.follow(wanted):
-            self.changes.append(found.name)
-
-    def make_room(self, solutions: tuple[Solution, ...], wanted: int) -> None:
-        """As ``follow``, for an expression that may come to more than ``wanted``."""
-        found = first_free(solutions)
-        if found is not None and found.make_room(wanted):
-            self.changes.append(found.name)
-
-    def settle(
-        self, write: Callable[[OpenStream], None], start: int, assumed: int | None, before: Before | None
-    ) -> int:
-        """Writes with ``write`` until nothing changes; the size of the stream that it takes.
-
-        ``start``: where in the stream the object begins. ``assumed``: the size of the stream, where that is known.
-        ``before``: what the stream was when the object was read, and what it may still be.
-        """
-        known = before.size if assumed is None and before is not None else assumed
-        for _ in range(MAX_ROUNDS):
-            self.changes, self.checksums, self.refused = [], [], []
-            stream = OpenStream(self, known)
-            stream.seek(start)
-            write(stream)
-            stream.write_align_to_byte()
-            for compute in self.checksums:
-                compute()
-            size = max(stream.extent, stream.wanted)
-            if before is not None and stream.was_asked:
-                stays = not self.changes and size <= before.size and stream.pos() == before.end
-                size, before = before.size, None
-                if not stays:
-                    # Its size is found anew; where it stays, so does what nothing describes at its end.
-                    known = None
-                    continue
-            grown = assumed is None and stream.was_asked and size != known
-            if not self.changes and not grown:
-                if self.refused:
-                    raise self.refused[0]
-                return size
-            known = size if assumed is None else assumed
-        names = ", ".join(dict.fromkeys(self.changes)) or "the size of the stream"
-        raise ConsistencyError(names, "values that agree with each other", "others each time that they are computed")
+    ``start``: where in the stream the object begins. ``assumed``: the size of the stream, where that is known.
+    ``before``: what the stream was when the object was read, and what it may still be.
+    """
+    known = before.size if assumed is None and before is not None else assumed
+    for _ in range(MAX_ROUNDS):
+        layout.changes, layout.checksums, layout.refused = [], [], []
+        stream = OpenStream(layout, known)
+        stream.seek(start)
+        write(stream)
+        stream.write_align_to_byte()
+        for compute in layout.checksums:
+            compute()
+        size = max(stream.extent, stream.wanted)
+        if before is not None and stream.was_asked:
+            stays = not layout.changes and size <= before.size and stream.pos() == before.end
+            size, before = before.size, None
+            if not stays:
+                # Its size is found anew; where it stays, so does what nothing describes at its end.
+                known = None
+                continue
+        grown = assumed is None and stream.was_asked and size != known
+        if not layout.changes and not grown:
+            if layout.refused:
+                raise layout.refused[0]
+            return size
+        known = size if assumed is None else assumed
+    names = ", ".join(dict.fromkeys(layout.changes)) or "the size of the stream"
+    raise ConsistencyError(names, "values that agree with each other", "others each time that they are computed")
 
 
 @contextmanager

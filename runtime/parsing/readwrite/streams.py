@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 from ..kaitai import EndOfStreamError, InvalidArgumentError, KaitaiStream
 
 if TYPE_CHECKING:
-    from .layout import Layout
+    from .rounds import Layout
 
 MAX_GAP = 64 * 1024 * 1024
 """How far behind its end a growing stream may be written to."""

@@ -19,7 +19,8 @@ from ..structs import UNSET, shown
 from .assembling import AssembledStruct
 from .assigned import put, put_dirty, put_stream
 from .explaining import explained
-from .layout import Before, Layout
+from .layout import Before, settle
+from .rounds import Layout
 from .solving import Solution, first_free, lead
 from .streams import MAX_GAP, FixedStream, GrowingStream, OpenStream, TrackedStream
 from .targets import append, grows, position_of, size_of
@@ -323,7 +324,7 @@ class ReadWriteStruct(AssembledStruct):
         """Finds the sizes and positions that follow from what is written; the size of the stream that it takes."""
         layout = Layout()
         layout.floating.update(floating)
-        size = layout.settle(self._write_to, start, assumed, before)
+        size = settle(layout, self._write_to, start, assumed, before)
         self._check_all()
         return size
 

@@ -6,7 +6,7 @@ from textwrap import dedent
 
 from wireloom.codegen.model.load import analyse, load
 from wireloom.codegen.model.model import Attribute, Instance, Spec, Struct
-from wireloom.codegen.spec.diagnostics import Diagnostic
+from wireloom.codegen.spec.diagnostic import Diagnostic
 
 HEAD = "meta:\n  id: demo\n  endian: le\n  encoding: UTF-8\n"
 """Four lines before the body of each spec."""

@@ -1,0 +1,16 @@
+"""What installed packages name under their entry points."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoints
+
+
+def entry_points(group: str) -> EntryPoints:
+    """What installed packages name under ``group``."""
+    # Imported here: it is slow to import, and whoever has a format needs none of it.
+    from importlib import metadata
+
+    return metadata.entry_points(group=group)

@@ -1,0 +1,34 @@
+"""What is found out over the rounds in which an object is written until its sizes and positions hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..errors import ChecksumError
+from .solving import Solution, first_free
+
+
+class Layout:
+    """What is found out over the rounds."""
+
+    def __init__(self) -> None:
+        self.changes: list[str] = []
+        """The attributes that took another value in this round."""
+        self.floating: set[tuple[int, str]] = set()
+        """The attributes, each by its object, that say where something stands that has no place yet."""
+        self.checksums: list[Callable[[], None]] = []
+        """What is computed at the end of a round, in the order in which it was asked for."""
+        self.refused: list[ChecksumError] = []
+        """The checksums that were assigned and are not those of what was written in this round."""
+
+    def follow(self, solutions: tuple[Solution, ...], wanted: int) -> None:
+        """Gives the attribute that is free the value that makes its expression come to ``wanted``."""
+        found = first_free(solutions)
+        if found is not None and found.follow(wanted):
+            self.changes.append(found.name)
+
+    def make_room(self, solutions: tuple[Solution, ...], wanted: int) -> None:
+        """As ``follow``, for an expression that may come to more than ``wanted``."""
+        found = first_free(solutions)
+        if found is not None and found.make_room(wanted):
+            self.changes.append(found.name)

@@ -1,0 +1,19 @@
+"""The option ``max_record`` of writers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import WireloomError
+
+
+def limit_of(value: Any) -> int:
+    """A number of bytes, also from text. Raises ``WireloomError``."""
+    try:
+        limit = int(value)
+        whole = isinstance(value, str) or (limit == value and not isinstance(value, bool))
+    except (TypeError, ValueError, OverflowError):
+        limit, whole = 0, False
+    if limit < 1 or not whole:
+        raise WireloomError(f"max_record is a number of bytes, at least 1, not {value!r}")
+    return limit
