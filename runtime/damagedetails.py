@@ -23,6 +23,8 @@ class DamageDetails:
     def __init__(self, plan: Plan, report: FileReport) -> None:
         self.struct: Struct | None = None
         self.padding = 0
+        self.before: int | None = None
+        """Rows of the last fill before its first damaged one, where the fill knows: it is then not read again."""
         self._plan = plan
         self._report = report
 
@@ -42,6 +44,8 @@ class DamageDetails:
 
         ``begin``: where the fill began, as an index of the view; ``at_start``: whether that is the input's beginning.
         """
+        if self.before is not None:
+            return self.number(self.before), None
         plan = self._plan
         content = bytes(window.view[damage.begin - window.base : damage.end - window.base])
         consumed = window.begin

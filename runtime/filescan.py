@@ -12,9 +12,9 @@ import pyarrow as pa
 
 from .damagedetails import DamageDetails
 from .ending import fill_up_to_break, has_proof
-from .errors import RoutineError, WireloomError
+from .errors import WireloomError
 from .evidence import decide
-from .feeders import FEW_DAMAGES, Feeder, Filled, RowDamage, Settings, Status, make
+from .feeders import FEW_DAMAGES, Feeder, Filled, RowDamage, Status, make
 from .foreign import Looks
 from .inputs import Input
 from .ledger import CUT_ADVICE, FAILED_ADVICE, LOST_ADVICE, Ledger
@@ -91,9 +91,6 @@ class FileScan:
             elif window.at_end:
                 self.report.tail_size = window.base + len(window.view) - self.report.tail_offset
             self.report.foreign = self._looks.are_foreign(opened)
-        except RoutineError as error:
-            error.path = error.path or self.report.path
-            raise
         finally:
             if self.report.tail == "unread":
                 self.report.tail_offset = window.base + window.begin
@@ -379,7 +376,6 @@ class FileScan:
 
     def _whole(self, window: Window) -> Batches:
         from .feeders.objects import ObjectFeeder
-        from .parsing.errors import too_much_computed
         from .prologue import read_whole
 
         plan = self._plan
@@ -389,14 +385,13 @@ class FileScan:
             damage = RowDamage(0, root.size, -1, root.refused)
             yield from self._damage(damage, bytes(window.view[: root.size]), field=root.field)
             rows = []
-        settings = Settings(wanted=plan.layout.wanted, verify=plan.verify, max_computed=plan.max_computed)
+        settings = self._details.settings(wanted=plan.layout.wanted, null_rows=plan.null_rows)
         feeder = ObjectFeeder(plan.format, root.struct, settings)
         for begin in range(0, len(rows), plan.batch_rows):
-            yield from self._emit(feeder.whole(rows[begin : begin + plan.batch_rows]), self._opened)
+            filled, self._details.before = feeder.whole(rows[begin : begin + plan.batch_rows])
+            yield from self._emit(filled, self._opened)
         window.begin = root.size
         if root.lost is not None:
             return self._end_lost(window, root.lost, 0, root.error)
-        if feeder.computing.exceeded:
-            return self._end_lost(window, "limit", 0, too_much_computed(plan.max_computed))
         self._end(window, "clean", window.begin)
         return True

@@ -160,6 +160,16 @@ def called(place: str, method: str = "", offset: int | None = None) -> Iterator[
         raise RoutineError(f"{name} raised {said(error)}", offset=offset, reason=reason) from error
 
 
+@contextmanager
+def naming(path: str | None) -> Iterator[None]:
+    """Around what is done with one input: a ``RoutineError`` without a path gets this one."""
+    try:
+        yield
+    except RoutineError as error:
+        error.path = error.path or path
+        raise
+
+
 def require(place: str, kind: Any, role: str, methods: Iterable[str]) -> None:
     """Raises ``RoutineError`` for a class that lacks one of the ``methods``, each as it is called (``decode(data)``);
     ``role``: what the class is to be, for the error."""

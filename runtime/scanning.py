@@ -21,6 +21,7 @@ from .inputs import Input
 from .limits import MAX_COMPUTED
 from .plan import BATCH_ROWS, COMPLETE, Plan, Progress, of_kind, plan
 from .report import FileReport, ReadReport
+from .routines import naming
 
 if TYPE_CHECKING:
     from .messages.unitscan import UnitScan
@@ -123,7 +124,7 @@ class Scanner:
         self._scan = scan = _scan_of(self._plan, source)
         self.report.files.append(scan.report)
         # Closed by name: what is raised where Python clears away a generator, an interrupt among it, goes nowhere.
-        with closing(scan.batches()) as batches:
+        with naming(source.path), closing(scan.batches()) as batches:
             for batch in batches:
                 self._tell(scan.stored_bytes)
                 yield batch

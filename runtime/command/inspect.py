@@ -79,6 +79,7 @@ def command(
     """
     from ..expansion import expand
     from ..inspecting import MessageScan, Wanted, record_scan, records
+    from ..routines import naming
     from .reading import chosen
     from .sparing import spare
 
@@ -99,12 +100,13 @@ def command(
     else:
         scan = record_scan(format, inputs[0], wanted, recover=recover, options=options)
         found = records(scan, format, wanted)
-    if html is not None:
-        _page(format, inputs[0], scan, found, wanted, PAGE_BYTES if limit is None else limit, html)
-    elif as_json:
-        _json(format, inputs[0], scan, found, wanted, BYTES if limit is None else limit)
-    else:
-        _text(format, inputs[0], scan, found, wanted, BYTES if limit is None else limit)
+    with naming(inputs[0].path):
+        if html is not None:
+            _page(format, inputs[0], scan, found, wanted, PAGE_BYTES if limit is None else limit, html)
+        elif as_json:
+            _json(format, inputs[0], scan, found, wanted, BYTES if limit is None else limit)
+        else:
+            _text(format, inputs[0], scan, found, wanted, BYTES if limit is None else limit)
 
 
 def _text(

@@ -16,7 +16,7 @@ from ..parsing.kaitai import KaitaiStructError
 from ..parsing.streams import MemoryStream
 from ..parsing.structs import Struct
 from ..window import Window
-from . import Filled, Settings, Status, values
+from . import Filled, RowDamage, Settings, Status, values
 
 STRETCH = 256 * 1024
 """Bytes of the window that are taken at once; more where a row is larger."""
@@ -124,13 +124,22 @@ class ObjectFeeder:
             for place, number in enumerate(self.settings.wanted)
         }
 
-    def whole(self, rows: Sequence[Struct]) -> Filled:
-        """Rows that were read with their root, all at once; where they begin is not known."""
-        taken = []
-        for row in rows:
+    def whole(self, rows: Sequence[Struct]) -> tuple[Filled, int]:
+        """Take rows that were read with their root, all at once. Return them, and how many hold before the first that
+        is damaged. Where rows begin and end is not known: damage has the empty range at 0."""
+        taken: list[list[Any] | None] = []
+        damages: list[RowDamage] = []
+        before = len(rows)
+        for number, row in enumerate(rows):
             self.computing.begin()
-            taken.append(self.values(row)[0])
-        return Filled(len(rows), self.arrays(taken), pa.nulls(len(rows), pa.uint64()), [], 0, Status.END)
+            values, refused = self.values(row)
+            if refused is not None:
+                before = min(before, number)
+                damages.append(RowDamage(0, 0, len(taken) if self.settings.null_rows else -1, refused))
+            if values is not None or self.settings.null_rows:
+                taken.append(values)
+        filled = Filled(len(taken), self.arrays(taken), pa.nulls(len(taken), pa.uint64()), damages, 0, Status.END)
+        return filled, before
 
     def resync(self, window: Window, begin: int) -> tuple[bool, int]:
         """As ``Feeder.resync``. Checksums are computed whatever the settings: nothing else tells a row from garbage."""

@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from ..batches import explained
-from ..errors import DamagedInputError, RoutineError, WireloomError
+from ..errors import DamagedInputError, WireloomError
 from ..feeders import RowDamage
 from ..foreign import Looks
 from ..inputs import Input
@@ -93,9 +93,6 @@ class UnitScan:
                 yield from self._failed(window, window.error)
             self.report.facts = self._facts()
             self.report.foreign = self._looks.are_foreign(opened)
-        except RoutineError as error:
-            error.path = error.path or self.report.path
-            raise
         finally:
             if self.report.tail == "unread":
                 self.report.tail_offset = window.base + window.begin

@@ -12,13 +12,12 @@ class Computing:
     """Counts what is made of records while this is entered: the characters that expressions make, and the items of
     decompressed repetitions.
 
-    ``limit``: the most for a record; ``total``: those of all records; ``exceeded``: whether one had too many.
+    ``limit``: the most for a record; ``total``: those of all records.
     """
 
     def __init__(self, limit: int = MAX_COMPUTED) -> None:
         self.limit = limit
         self.total = 0
-        self.exceeded = False
         self._left = limit
         self._token: Token[Computing | None] | None = None
 
@@ -29,7 +28,6 @@ class Computing:
     def take(self, size: int) -> None:
         """Counts ``size`` characters or items. Raises ``ComputedError`` where the record has too many."""
         if size > self._left:
-            self.exceeded = True
             raise ComputedError(self.limit)
         self._left -= size
         self.total += size

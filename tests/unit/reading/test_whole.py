@@ -1,6 +1,7 @@
 """Formats whose root is read as a whole: the same rows, without places."""
 
 import dataclasses
+from pathlib import Path
 
 import pytest
 import wireloom
@@ -54,3 +55,62 @@ def test_what_is_refused_concerns_everything() -> None:
 def test_there_are_no_byte_ranges() -> None:
     with pytest.raises(wireloom.UnsupportedError, match="read as a whole"):
         wireloom.scan(WHOLE, SEGMENT, byte_range=(0, 5))
+
+
+COMPUTED = """
+meta: {id: shares, -wireloom: {rows: rows}}
+seq: [{id: rows, type: row, repeat: eos}]
+types:
+  row:
+    seq: [{id: parts, type: u1}]
+    instances: {share: {value: 100 / parts}}
+"""
+TEXTS = """
+meta: {id: texts, -wireloom: {rows: rows}}
+seq: [{id: rows, type: row, repeat: eos}]
+types:
+  row:
+    seq: [{id: parts, type: u1}]
+    instances: {text: {value: 'parts.to_s + (parts == 9 ? "abcdefgh" : "b")'}}
+"""
+DATA = bytes((1, 0, 2, 0, 4))
+
+
+@pytest.fixture(params=[True, False], ids=["streaming", "whole"])
+def shares(request: pytest.FixtureRequest, tmp_path: Path) -> wireloom.Format:
+    path = tmp_path / "shares.ksy"
+    path.write_text(COMPUTED)
+    return dataclasses.replace(wireloom.load_spec(path), streaming=request.param)
+
+
+@pytest.mark.parametrize("batch_rows", [1, 2, 10])
+def test_a_value_that_cannot_be_computed_is_damage_of_its_row(shares: wireloom.Format, batch_rows: int) -> None:
+    table, report = wireloom.read_with_report(shares, DATA, columns=["share"], batch_rows=batch_rows)
+    assert table["share"].to_pylist() == [100, 50, 25]
+    [file] = report.files
+    assert (file.rows, file.tail, [each.reason for each in file.damaged]) == (3, "clean", ["value"] * 2)
+    assert not report.clean
+    table, report = wireloom.read_with_report(shares, DATA, columns=["share", "_error"], batch_rows=batch_rows)
+    assert table["share"].to_pylist() == [100, None, 50, None, 25]
+    assert [each is None for each in table["_error"].to_pylist()] == [True, False, True, False, True]
+    assert (report.files[0].rows, len(report.files[0].damaged)) == (3, 2)
+    dropped = wireloom.read(shares, DATA, columns=["share", "_error"], mode="dropmalformed", batch_rows=batch_rows)
+    assert dropped["share"].to_pylist() == [100, 50, 25]
+    # Columns that can be had are.
+    assert wireloom.read(shares, DATA, columns=["parts"])["parts"].to_pylist() == list(DATA)
+
+
+@pytest.mark.parametrize("batch_rows", [1, 2, 10])
+def test_failfast_names_the_record_whose_value_cannot_be_computed(shares: wireloom.Format, batch_rows: int) -> None:
+    with pytest.raises(wireloom.DamagedInputError) as caught:
+        wireloom.read(shares, DATA[2:], columns=["share"], mode="failfast", batch_rows=batch_rows)
+    assert (caught.value.reason, caught.value.record) == ("value", 2)
+
+
+@pytest.mark.parametrize("streaming", [True, False])
+def test_a_value_over_the_limit_is_damage_of_its_row(tmp_path: Path, streaming: bool) -> None:
+    (tmp_path / "texts.ksy").write_text(TEXTS)
+    texts = dataclasses.replace(wireloom.load_spec(tmp_path / "texts.ksy"), streaming=streaming)
+    table, report = wireloom.read_with_report(texts, bytes((1, 9, 2)), columns=["text"], max_computed=5)
+    assert table["text"].to_pylist() == ["1b", "2b"]
+    assert ([each.reason for each in report.files[0].damaged], report.files[0].tail) == (["limit"], "clean")
