@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 
 from ..model.layout import all_structs
-from ..model.model import Attribute, Choice, Instance, Spec
+from ..model.model import Attribute, Instance, Spec
+from ..model.rows import Choice
 from .change import SETTINGS, WORDS, Change, Level
 from .describe import path_text
 

@@ -21,6 +21,7 @@ from .message_model import UnitColumn as UnitColumn
 from .message_model import UnitKind as UnitKind
 from .message_model import Units as Units
 from .position import Position as Position
+from .rows import Choice, Rows
 from .types import Path, Type
 
 MODEL_VERSION = 1
@@ -330,36 +331,7 @@ class Struct:
         return {each.id: each for each in reversed(self.instances)}
 
 
-# The table -----------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Choice:
-    """An option of the format that names how many unused bytes follow each row (``-wireloom: {options: …}``).
-
-    ``padding`` maps each value of the option to that number of bytes. With ``default`` = ``auto`` the reader decides by
-    evidence: the first value in order whose rows hold."""
-
-    name: str
-    padding: tuple[tuple[str, int], ...]
-    default: str
-    doc: str = ""
-
-
-@dataclass(frozen=True)
-class Rows:
-    """``-wireloom: {rows: …}`` in ``meta``: what a table of this format is."""
-
-    attribute: str
-    """The root's repeated attribute whose items are the rows."""
-    row: Path
-    """The type of a row."""
-    columns: tuple[str, ...]
-    """Attributes and instances of the row type that are columns unless the reader asks for others, in order."""
-    selectable: tuple[str, ...]
-    """Those that a reader may ask for besides."""
-    parent_columns: tuple[str, ...] = ()
-    """Scalars of the root that come along in every row; they stand before the rows on the wire."""
+# The file ---------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

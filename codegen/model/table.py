@@ -9,7 +9,8 @@ from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Integer, Section, Text
 from ..spec.words import listed, shown, suggestion
 from .bit_edges import begins_with_bits, ends_inside_a_byte
-from .model import Attribute, Choice, Instance, Position, RepeatEos, Rows, Struct, Units
+from .model import Attribute, Instance, Position, RepeatEos, Struct, Units
+from .rows import Choice, Rows
 from .symbols import World
 from .types import AnyStructType, ListType, Path, StreamType, Type, UnionType, UserType
 from .units import UnitsReader, column_names

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 from wireloom.errors import SpecError
 
-from ...model.model import Attribute, OwnSize, RepeatEos, Rows, Spec, Struct
+from ...model.model import Attribute, OwnSize, RepeatEos, Spec, Struct
+from ...model.rows import Rows
 from ...model.table import own_columns
 from ...model.types import UserType
 from ...spec.diagnostics import InvalidSpecError

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from wireloom.program import ChecksumRule, ColumnProgram
 
-from ...model.model import MODEL_VERSION, Rows, Spec
+from ...model.model import MODEL_VERSION, Spec
 from ...model.routines import refuse_routines
+from ...model.rows import Rows
 from ..base import refuse
 from ..python.layout import has_fixed_size
 from ..python.names import class_name, qualified

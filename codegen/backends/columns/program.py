@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from wireloom.program import Op, Stuffing
 
-from ...model.model import Attribute, Instance, OwnSize, RepeatEos, Rows, Spec
+from ...model.model import Attribute, Instance, OwnSize, RepeatEos, Spec
+from ...model.rows import Rows
 from ...model.types import BytesType, StringType
 from ..python.rows import has_sized_rows
 from .assembler import Assembler, Label, Listing

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from wireloom.program import Kind, Op
 
 from ...expression.nodes import Name
-from ...model.model import Attribute, Instance, Labels, Rows, Spec, Struct, Timestamp
+from ...model.model import Attribute, Instance, Labels, Spec, Struct, Timestamp
+from ...model.rows import Rows
 from ...model.types import EnumType
 from ..base import refuse
 from ..python.absence import may_be_unmatched

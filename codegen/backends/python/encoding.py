@@ -8,7 +8,7 @@ from ...expression.nodes import Attribute as Member
 from ...expression.nodes import Node
 from ...model.model import Attribute, EndOfStreamSize, ExpressionSize, FixedSize, OwnSize, Process, TerminatedSize
 from ...model.types import BytesType, StreamType, StringType, UserType
-from .expressions import mentions
+from .mentions import mentions
 from .processing import SIZE_PRESERVING
 from .reading import codec, parent_text
 from .scope import ClassScope

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ...expression.fold import fold
@@ -26,7 +26,6 @@ from ...expression.nodes import (
     Subscript,
     Unary,
 )
-from ...expression.walk import walk
 from ...model.encodings import python_codec
 from ...model.model import Attribute as Member
 from ...model.model import Position, Struct
@@ -393,18 +392,3 @@ def integer_text(value: int, radix: int = 10) -> str:
     ('0xca', '0b1110_0000', '0b11', '7')
     """
     return format(value, {16: "#x", 8: "#o", 2: "#_b"}.get(radix, "d"))
-
-
-def mentions(node: Node, test: Callable[[Node], bool]) -> bool:
-    """Whether any node of a tree passes the test."""
-    return any(test(each) for each in walk(node))
-
-
-def mentions_name(node: Node | None, name: str) -> bool:
-    """Whether a tree mentions a bare name."""
-    return node is not None and mentions(node, lambda each: isinstance(each, Name) and each.id == name)
-
-
-def is_untyped(node: Node) -> bool:
-    """Whether the text of a tree has the type ``Any`` for a type checker, because a part of it has."""
-    return mentions(node, lambda each: isinstance(each.type, AnyStructType))

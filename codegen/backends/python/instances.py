@@ -25,7 +25,7 @@ from ...model.model import Attribute, Instance, IntegerText, Struct
 from ...model.types import EnumType, UserType
 from .absence import needs_what_may_be_absent
 from .docstrings import described, named
-from .expressions import is_untyped, mentions_name
+from .mentions import is_untyped, mentions_name
 from .names import field_name
 from .reading import attribute_lines
 from .scope import INSTANCE, ClassScope

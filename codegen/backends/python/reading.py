@@ -26,8 +26,8 @@ from .absence import may_be_unmatched
 from .api import Api
 from .debugging import recorded
 from .endian import inherited_argument
-from .expressions import mentions_name
 from .layout import nodes
+from .mentions import mentions_name
 from .names import field_name
 from .processing import SIZE_PRESERVING, is_deferred, processed, undoing
 from .scope import ClassScope

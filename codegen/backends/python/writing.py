@@ -19,10 +19,10 @@ from .absence import may_be_unmatched
 from .checksums import checksums, early_lines, late_lines
 from .encoding import adopted, asks_for_end, content_text, fitted_text, has_bytes, is_own
 from .endian import endian_lines
-from .expressions import mentions_name
 from .fused import names_text, offsets, pieces
 from .layout import fixed_size, runs
 from .marks import Marks, plain_cover
+from .mentions import mentions_name
 from .names import field_name
 from .reading import byte_order, number_code, uses_index
 from .scope import ClassScope, member

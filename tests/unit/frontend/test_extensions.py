@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from wireloom.codegen.model.model import Checksum, Choice, Framing, Labels, Rows, Spec, Timestamp
+from wireloom.codegen.model.model import Checksum, Framing, Labels, Spec, Timestamp
+from wireloom.codegen.model.rows import Choice, Rows
 
 from tests.unit.frontend.specs import compiled, said
 

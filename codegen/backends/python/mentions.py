@@ -1,0 +1,24 @@
+"""What expressions mention, anywhere in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ...expression.nodes import Name, Node
+from ...expression.walk import walk
+from ...model.types import AnyStructType
+
+
+def mentions(node: Node, test: Callable[[Node], bool]) -> bool:
+    """Whether any node of a tree passes the test."""
+    return any(test(each) for each in walk(node))
+
+
+def mentions_name(node: Node | None, name: str) -> bool:
+    """Whether a tree mentions a bare name."""
+    return node is not None and mentions(node, lambda each: isinstance(each, Name) and each.id == name)
+
+
+def is_untyped(node: Node) -> bool:
+    """Whether the text of a tree has the type ``Any`` for a type checker, because a part of it has."""
+    return mentions(node, lambda each: isinstance(each.type, AnyStructType))
