@@ -15,6 +15,7 @@ from .addresses import local_path, scheme_of
 from .errors import NothingThereError, WireloomError
 from .inputs import REMOTE_SCHEMES, WILDCARDS, FileInput, Input, Location, MemoryInput, ObjectInput, PipeInput
 from .listing import alternatives, hidden, in_order, walk
+from .truth import check_booleans
 
 STANDARD_INPUT = "-"
 BLOCK = 512
@@ -39,6 +40,7 @@ def expand(
     of that, give ``sys.stdin.buffer``), a list of those, bytes (also a ``pyarrow.Buffer``), or a binary file
     object. The options are for object stores (see ``Location``). Raises ``WireloomError`` where nothing is found.
     """
+    check_booleans(anonymous=anonymous, verify_sha256=verify_sha256)
     location = Location(region, endpoint, anonymous, profile, verify_sha256)
     return list(_expand(source, location))
 

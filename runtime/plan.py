@@ -13,6 +13,7 @@ from .errors import UnsupportedError, WireloomError
 from .format import Choice, Format
 from .limits import MAX_COMPUTED
 from .nearest import unknown
+from .truth import check_booleans
 
 MODES = ("permissive", "dropmalformed", "failfast")
 COMPLETE, GROWING = "complete", "growing"
@@ -93,6 +94,9 @@ def plan(
 ) -> Plan:
     """Checks everything. ``in_table``: what is read are blobs that stand in a table, of which options may name columns.
     Raises ``UnknownNameError`` with the nearest name, or ``WireloomError`` with what is wrong."""
+    check_booleans(recover=recover, verify=verify, check_format=check_format)
+    if prefetch is not None:
+        check_booleans(prefetch=prefetch)
     found, given = of_kind(registry.get(format), options or {})
     folded = mode.lower()
     if folded not in MODES:

@@ -12,6 +12,7 @@ from ..errors import UnknownNameError, UnsupportedError, WireloomError
 from ..format import Format
 from ..registry import get
 from ..threads import start
+from ..truth import check_booleans
 from ..writing.batches import batches_of
 from ..writing.encoder import RowEncoder
 from ..writing.limits import limit_of
@@ -68,9 +69,7 @@ class AppendWriter:
             )
         if torn_delimiter not in ("complete", "separate"):
             raise UnknownNameError(f"torn_delimiter is 'complete' or 'separate', not {torn_delimiter!r}")
-        for name, value in (("begin", begin), ("reopen", reopen)):
-            if not isinstance(value, bool):
-                raise WireloomError(f"{name} is True or False, not {value!r}")
+        check_booleans(begin=begin, reopen=reopen)
         self._every = _seconds(sync)
         limit = None if max_record is None else limit_of(max_record)
         self._encoder = RowEncoder(self.format, max_record=limit, numbered=False)

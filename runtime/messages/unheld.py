@@ -6,6 +6,7 @@ from typing import cast
 
 from ..errors import UnsupportedError, WireloomError
 from ..format import Format
+from ..truth import check_booleans
 from .framing import units_of
 from .objects import Message
 
@@ -47,7 +48,8 @@ def refuse_loss(format: Format) -> None:
 
 def flag(value: bool | str) -> bool:
     """The option ``lossy``, also from text. Raises ``WireloomError``."""
-    found = value if isinstance(value, bool) else FLAGS.get(value.strip().lower())
+    found = FLAGS.get(value.strip().lower()) if isinstance(value, str) else value
     if found is None:
         raise WireloomError(f"lossy is true or false, not {value!r}")
-    return found
+    check_booleans(lossy=found)
+    return bool(found)

@@ -17,6 +17,7 @@ from ..feeders import name_of
 from ..format import Format
 from ..registry import get
 from ..report import FileReport, ReadReport
+from ..truth import check_booleans
 from .ingest_ledger import key
 from .ingest_metrics import batch_metrics
 from .ingest_request import Request, prepared, request, spark_address
@@ -82,6 +83,7 @@ def ingest(
     Raises ``UnknownNameError`` and ``WireloomError``; ``TemporaryError`` where another run is at work, the disk is full
     or a storage fails; in ``failfast`` the error of the first damage that was met.
     """
+    check_booleans(recover=recover)
     wanted = request(
         spark,
         get(format, allow_modules),

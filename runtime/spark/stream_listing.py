@@ -8,8 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
+from ..addresses import local_path
 from ..cached import cached_property
 from ..errors import NothingThereError, WireloomError
 from ..expansion import STANDARD_INPUT, expand
@@ -85,7 +86,7 @@ def listed_file(path: str) -> Listed | None:
 
 def local_folder(path: str) -> str:
     """The folder that a local path or pattern names, or that holds what it names."""
-    local = _local(path)
+    local = local_path(path)
     return local if os.path.isdir(local) else os.path.dirname(local)
 
 
@@ -97,7 +98,7 @@ def check_paths(options: ReadOptions) -> None:
             raise WireloomError("Spark cannot read standard input as a stream: give a folder, glob or s3:// address")
         if is_remote(path):
             _check_bucket(path, Location(**options.location))
-        elif WILDCARDS.isdisjoint(path) and len(alternatives(path)) == 1 and not os.path.exists(_local(path)):
+        elif WILDCARDS.isdisjoint(path) and len(alternatives(path)) == 1 and not os.path.exists(local_path(path)):
             raise NothingThereError("no such file or folder: make the folder before the query starts", path=path)
 
 
@@ -112,10 +113,6 @@ def _present(path: str, options: ReadOptions) -> list[Input]:
             if attempt == ATTEMPTS - 1 or not vanished or os.path.lexists(str(error.path)):
                 raise
     raise AssertionError
-
-
-def _local(path: str) -> str:
-    return unquote(urlsplit(path).path) if path.startswith("file://") else path
 
 
 def is_remote(path: str) -> bool:

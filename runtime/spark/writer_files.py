@@ -13,7 +13,7 @@ from ..writing import write
 from ..writing.codecs import compressor
 from ..writing.output import Counted
 from .folders import Folder
-from .options import WriteOptions
+from .options import WriteOptions, flag
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -44,6 +44,10 @@ def write_files(
         yield from _write_units(format, batches, place, options)
         return
     rows = _Rows(batches)
+    chosen: dict[str, Any] = dict(options.format)
+    if "lossy" in chosen:
+        # Spark's options are text.
+        chosen["lossy"] = flag("lossy", chosen["lossy"])
     while rows.more():
         name = _new_name(format, options)
         with place.created(name) as file:
@@ -55,7 +59,7 @@ def write_files(
                 counted,  # type: ignore[arg-type]
                 codec=options.codec or format.codec,
                 level=options.level,
-                **options.format,
+                **chosen,
             )
         yield name, report.rows
 

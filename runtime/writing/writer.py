@@ -10,6 +10,7 @@ from typing import Any
 from ..format import Format
 from ..nearest import unknown
 from ..registry import get
+from ..truth import check_booleans
 from .batches import batches_of
 from .codecs import Compressor, codec_of, compressor
 from .encoder import RowEncoder
@@ -55,6 +56,7 @@ def write(
     Raises ``UnknownNameError`` for a format, column, codec or option that does not exist and ``WireloomError`` with the
     row and the column for a value that cannot be written; rows count from 0.
     """
+    check_booleans(lossy=lossy)
     format = get(format, allow_modules)
     if format.message is not None:
         return _write_messages(format, rows, target, codec, level, lossy, options)

@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 import wireloom
+from wireloom import registry
 from wireloom.errors import UnknownNameError, UnsupportedError, WireloomError
+from wireloom.spark.options import read_options
+from wireloom.spark.stream_listing import check_paths, local_folder
 
 from .driver import source
 from .stream_driver import LOG, WAL, Query, age, payloads, texts, together, write
@@ -101,6 +104,19 @@ def test_globs_filters_and_folders_that_are_still_empty(tmp_path: Path) -> None:
 def test_wrong_options(options: dict[str, str], message: str, tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError if "unknown" in message or "mean" in message else WireloomError, match=message):
         Query(LOG, path=tmp_path, **options)
+
+
+def test_addresses_of_files(tmp_path: Path) -> None:
+    folder = tmp_path / "day 1"
+    folder.mkdir()
+    for host in ("", "localhost"):
+        address = f"file://{host}{folder}".replace(" ", "%20")
+        assert local_folder(address) == local_folder(f"{address}/*.log") == str(folder)
+        check_paths(read_options(registry.get(WAL), {"path": address}))
+    with pytest.raises(WireloomError, match="server is another host"):
+        check_paths(read_options(registry.get(WAL), {"path": f"file://server{folder}"}))
+    with pytest.raises(WireloomError, match="server is another host"):
+        local_folder(f"file://server{folder}/*.log")
 
 
 def test_formats_that_are_read_as_a_whole_cannot_be_tailed(tmp_path: Path) -> None:
