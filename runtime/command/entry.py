@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from .interrupts import leave
-
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import FrameType
+    from typing import NoReturn
 
 def main() -> None:
     """Runs the command line of this process, and ends it."""
@@ -15,9 +17,30 @@ def main() -> None:
         from .program import main as program
 
         try:
-            program()
+            program(obj=begun)
         finally:
             # Nothing is left to stop. Python, on its way out, would die of an interrupt without a word.
             signal.signal(signal.SIGINT, signal.SIG_IGN)
     except KeyboardInterrupt:
         leave()
+
+
+def leave(_number: int = 0, _frame: FrameType | None = None) -> NoReturn:
+    """Ends the process as an interrupted one, at once: an exception could get lost in whatever is being imported.
+
+    For the time in which nothing has been begun that would have to be undone; then ``program`` calls
+    ``begun``, which puts the usual exception in its place.
+    """
+    import os
+    import signal
+
+    os.write(2, b"wireloom: interrupted\n")
+    os._exit(128 + signal.SIGINT)
+
+
+def begun() -> None:
+    """From now on, an interrupt is an exception."""
+    import signal
+
+    if signal.getsignal(signal.SIGINT) is leave:
+        signal.signal(signal.SIGINT, signal.default_int_handler)

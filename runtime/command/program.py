@@ -16,7 +16,6 @@ import click
 
 from ..errors import SpecError, TemporaryError, WireloomError
 from ..printable import printable
-from .interrupts import INTERRUPTED, begun
 from .standard import wants_colours
 
 COMMANDS = (
@@ -39,7 +38,8 @@ COMMANDS = (
 FAILED = 1
 """Exit code of what may work when it is tried again."""
 UNUSABLE = 2
-TERMINATED = 143
+INTERRUPTED = 128 + signal.SIGINT
+TERMINATED = 128 + signal.SIGTERM
 PIPE_CLOSED = 141
 """Exit codes: what a shell reports for a process that the signal ended."""
 
@@ -61,7 +61,9 @@ class Program(click.Group):
             return None
         module = cmd_name.replace("-", "_")
         found: click.Command = importlib.import_module(f"{__package__}.{module}").command
-        begun()
+        if callable(ctx.obj):
+            # The entry is told that from now on there may be something to undo.
+            ctx.obj()
         return found
 
     def resolve_command(

@@ -69,7 +69,7 @@ def test_once_a_command_runs_an_interrupt_is_an_exception() -> None:
 {program}
 from wireloom.command import entry
 signal.signal(signal.SIGINT, entry.leave)
-click.testing.CliRunner().invoke(main, ["formats", "--help"])
+click.testing.CliRunner().invoke(main, ["formats", "--help"], obj=entry.begun)
 assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 """
     subprocess.run([sys.executable, "-c", script], check=True)
