@@ -1,4 +1,4 @@
-"""``decode``, ``extract``, ``verify`` and ``formats`` through click's runner."""
+"""``decode``, ``extract`` and ``formats`` through click's runner."""
 
 import base64
 import csv
@@ -8,7 +8,6 @@ import os
 import re
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -321,31 +320,6 @@ def test_extract(tmp_path: Path) -> None:
     assert result.stdout_bytes == b"b\n\nc\nd\n"
     assert "1 damaged range (the first at byte 0, 22 bytes, checksum)" in result.stderr
     assert run("extract", "edgemq_segment", str(path), "--no-crc").stdout_bytes == b"`\nb\n\nc\nd\n"
-
-
-@pytest.mark.parametrize("case", CASES.values(), ids=lambda case: case["case"])
-def test_verify(case: dict[str, Any]) -> None:
-    path = str(HERE / "edgemq" / case["file"])
-    result = CliRunner().invoke(main, ["verify", "edgemq_segment", path, "--json"])
-    report = json.loads(result.stdout)
-    clean = not case["damaged"] and case["tail"] == "clean" and "error" not in case
-    if case["tail"] == "any":
-        clean = report["clean"]
-    assert (result.exit_code == 0) is clean
-    if "error" in case and not case["records"]:
-        assert result.exit_code == 2
-    if result.exit_code == 1:
-        assert not report["clean"]
-    assert report["rows"] == len(case["records"])
-    text = CliRunner().invoke(main, ["verify", "edgemq_segment", path])
-    assert text.exit_code == result.exit_code
-    assert text.stdout.startswith(f"{path}: ")
-    assert (f"{path}: clean; " in text.stdout) is clean
-
-
-def test_verify_several() -> None:
-    result = run("verify", "edgemq_segment", GOOD, DAMAGED, code=1)
-    assert result.stdout.splitlines()[-1].startswith("2 inputs, 1 damaged; ")
 
 
 def test_formats() -> None:

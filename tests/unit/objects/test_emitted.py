@@ -13,8 +13,8 @@ from wireloom.codegen.backends.base import backends
 from wireloom.codegen.emit import formatted
 
 from .compiling import made, source_of
+from .reading_cases import CASES
 from .test_expressions import SEQUENCE, VALUES
-from .test_reading import CASES
 from .test_series import SPECS
 from .test_writing import CHECKSUMS, ROUND_TRIP
 

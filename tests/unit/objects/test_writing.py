@@ -16,7 +16,7 @@ from wireloom.parsing import (
 )
 
 from .compiling import made
-from .test_reading import CASES
+from .reading_cases import CASES
 
 READ_ONLY = ("instances at positions",)
 # A writer chooses among several forms, or the bytes go on behind what was read.

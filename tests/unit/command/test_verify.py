@@ -1,0 +1,36 @@
+"""``verify`` through click's runner."""
+
+import json
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from wireloom.command import main
+
+from ...vectors.cases import HERE
+from .test_decode import CASES, DAMAGED, GOOD, run
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=lambda case: case["case"])
+def test_verify(case: dict[str, Any]) -> None:
+    path = str(HERE / "edgemq" / case["file"])
+    result = CliRunner().invoke(main, ["verify", "edgemq_segment", path, "--json"])
+    report = json.loads(result.stdout)
+    clean = not case["damaged"] and case["tail"] == "clean" and "error" not in case
+    if case["tail"] == "any":
+        clean = report["clean"]
+    assert (result.exit_code == 0) is clean
+    if "error" in case and not case["records"]:
+        assert result.exit_code == 2
+    if result.exit_code == 1:
+        assert not report["clean"]
+    assert report["rows"] == len(case["records"])
+    text = CliRunner().invoke(main, ["verify", "edgemq_segment", path])
+    assert text.exit_code == result.exit_code
+    assert text.stdout.startswith(f"{path}: ")
+    assert (f"{path}: clean; " in text.stdout) is clean
+
+
+def test_verify_several() -> None:
+    result = run("verify", "edgemq_segment", GOOD, DAMAGED, code=1)
+    assert result.stdout.splitlines()[-1].startswith("2 inputs, 1 damaged; ")
