@@ -14,8 +14,10 @@ from wireloom.errors import UnknownNameError, WireloomError
 from wireloom.spark import writer as writing
 from wireloom.spark.folders import folder
 from wireloom.spark.journal import HOME, Journal, staging
+from wireloom.spark.options import write_options
 from wireloom.spark.owner import is_gone, owner
 from wireloom.spark.writer import FormatStreamWriter, FormatWriter
+from wireloom.spark.writer_files import write_files
 
 from .conftest import NAMES, ROWS, Sample
 from .driver import read, schema_of, sent, source
@@ -295,3 +297,17 @@ def test_a_batch_is_written_once(samples: dict[str, Sample], tmp_path: Path, mon
     assert Journal(folder(str(tmp_path))).names() == ["stream-other-000000000000", "stream-q-000000000001"]
     with pytest.raises(WireloomError, match="which query"):
         task(None)
+
+
+def test_whether_fields_may_be_lost_is_text(tmp_path: Path) -> None:
+    spec = tmp_path / "notes.ksy"
+    spec.write_text(
+        "meta: {id: notes, -wireloom: {message: {type: note, framing: u1}}}\n"
+        "types: {note: {-wireloom: {message: {fields: [{id: text, number: 1, type: string}]}}}}\n"
+    )
+    format = wireloom.load_spec(spec)
+    rows = pa.table({"text": ["a"]}).to_batches()
+    for value in ("true", "False"):
+        options = write_options(format, {"path": str(tmp_path), "lossy": value})
+        [(name, count)] = write_files(format, rows, folder(str(tmp_path)), options)
+        assert (count, (tmp_path / name).read_bytes()) == (1, b"\3\n\1a")
