@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from wireloom.kpl import Aggregator, KinesisRecord, Shard, ShardMap, UserRecord
 from wireloom.kpl.hashing import LARGEST_HASH_KEY, hash_of
 
+from ...storage_server import Store
 from .vectors import FORMAT
 
 MIDDLE = 2**127
@@ -219,28 +220,24 @@ def test_the_open_shards_of_a_stream() -> None:
     assert "StreamARN" in client.calls[-2]
 
 
-def test_the_shards_of_a_stream_of_boto3(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_shards_of_a_stream_of_boto3(object_store: Store) -> None:
     boto3 = pytest.importorskip("boto3")
-    moto = pytest.importorskip("moto")
-    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
-        monkeypatch.setenv(name, "testing")
-    with moto.mock_aws():
-        client = boto3.client("kinesis", region_name="us-east-1")
-        client.create_stream(StreamName="events", ShardCount=2)
-        before = ShardMap.from_stream(client, "events")
-        assert len(before.shards) == 2
-        aggregator = Aggregator(shards=before)
-        for row in ROWS:
-            aggregator.add(row["partition_key"], row["data"], row.get("explicit_hash_key"))
-        for made in aggregator.flush():
-            keys = {"PartitionKey": made.partition_key, "StreamName": "events"}
-            if made.explicit_hash_key is not None:
-                keys["ExplicitHashKey"] = made.explicit_hash_key
-            assert client.put_record(Data=made.data, **keys)["ShardId"] == made.shard_id
-        client.split_shard(StreamName="events", ShardToSplit=before.shards[0].shard_id, NewStartingHashKey=str(2**126))
-        after = ShardMap.from_stream(client, "events")
-        assert len(after.shards) == 3
-        assert before.shards[0].shard_id not in [each.shard_id for each in after.shards]
+    client = boto3.client("kinesis", endpoint_url=object_store.endpoint, region_name="us-east-1")
+    client.create_stream(StreamName="events", ShardCount=2)
+    before = ShardMap.from_stream(client, "events")
+    assert len(before.shards) == 2
+    aggregator = Aggregator(shards=before)
+    for row in ROWS:
+        aggregator.add(row["partition_key"], row["data"], row.get("explicit_hash_key"))
+    for made in aggregator.flush():
+        keys = {"PartitionKey": made.partition_key, "StreamName": "events"}
+        if made.explicit_hash_key is not None:
+            keys["ExplicitHashKey"] = made.explicit_hash_key
+        assert client.put_record(Data=made.data, **keys)["ShardId"] == made.shard_id
+    client.split_shard(StreamName="events", ShardToSplit=before.shards[0].shard_id, NewStartingHashKey=str(2**126))
+    after = ShardMap.from_stream(client, "events")
+    assert len(after.shards) == 3
+    assert before.shards[0].shard_id not in [each.shard_id for each in after.shards]
 
 
 @pytest.mark.parametrize(
