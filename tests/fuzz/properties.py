@@ -22,6 +22,7 @@ TESTS = (
     "tests/unit/columns_backend/test_agreement.py",
     "tests/engine/test_fill.py",
     "tests/unit/messages/test_decoders_agree.py",
+    "tests/spark/test_stream_property.py",
 )
 DIFFERENTIAL = ("tests/differential",)
 

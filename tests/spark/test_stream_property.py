@@ -18,6 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from wireloom.errors import WireloomError
 
+from ..differential.strategies import bounded
 from .stream_driver import Query, age
 
 FILES = 4
@@ -148,7 +149,7 @@ class Log:
 
 
 @pytest.mark.parametrize("name", list(CONTENT))
-@settings(max_examples=40)
+@bounded(10)
 @given(todo=steps, files=st.integers(1, 3), size=st.integers(1, 200), split=st.integers(1, 60))
 def test_files_that_grow(name: str, todo: list[tuple[Any, ...]], files: int, size: int, split: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
