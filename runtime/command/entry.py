@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import NoReturn
 
+
 def main() -> None:
     """Runs the command line of this process, and ends it."""
     try:
