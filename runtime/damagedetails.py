@@ -11,7 +11,14 @@ from .report import FileReport
 from .window import Window
 
 if TYPE_CHECKING:
+    from .feeders.objects import ObjectFeeder
     from .parsing.structs import Struct
+
+
+FEW_ITEMS = 10_000
+"""Items, and characters of computed text, of a row that is not complete, after which nothing is known of its size."""
+MOST_ITEMS = 1_000_000
+"""Items of all places at which rows are looked for inside of it."""
 
 
 class DamageDetails:
@@ -38,6 +45,15 @@ class DamageDetails:
             "max_computed": plan.max_computed,
         }
         return Settings(**(usual | different))
+
+    def checker(self) -> ObjectFeeder:
+        """Return a reader of rows as objects that reads few items of them."""
+        # Imported here: inputs that do not grow need none of the generated classes and what they stand on.
+        from .feeders.objects import ObjectFeeder
+
+        made = ObjectFeeder(self._plan.format, self.struct, self.settings(max_computed=FEW_ITEMS))
+        made.most_items = MOST_ITEMS
+        return made
 
     def of_fill(self, window: Window, damage: RowDamage, begin: int, at_start: bool) -> tuple[int | None, str | None]:
         """Return number and field of a fill's first damaged record: all records of the fill before it are good.

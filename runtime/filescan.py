@@ -221,7 +221,8 @@ class FileScan:
                     if self._is_behind(begin):
                         return self._end(window, "clean", begin)
                     if reason == "truncated" and plan.grows and not plan.format.delimiter and window.error is None:
-                        reason = never_complete(feeder, window, begin, plan.max_record) or reason
+                        checker = self._details.checker()
+                        reason = never_complete(feeder, checker, window, begin, plan.max_record) or reason
                     if doubtful is not None and holds is not None:
                         if not plan.recover:
                             return self._end_lost(window, "length", begin, because=doubtful.reason)

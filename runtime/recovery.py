@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
-from mmap import mmap
 from typing import TYPE_CHECKING, Any
 
 from .batches import Builder, end_explained
@@ -13,6 +12,7 @@ from .report import FileReport
 from .window import MemoryWindow, Window
 
 if TYPE_CHECKING:
+    from .feeders.objects import ObjectFeeder
     from .plan import Plan
 
 CHAIN_ROWS = 64
@@ -82,22 +82,20 @@ def next_row(feeder: Feeder, window: Window, begin: int, following: int) -> int 
     return window.base + index if found else None
 
 
-def never_complete(feeder: Feeder, window: Window, begin: int, max_record: int) -> str | None:
+def never_complete(feeder: Feeder, checker: ObjectFeeder, window: Window, begin: int, max_record: int) -> str | None:
     """Why the row at offset ``begin``, which the input cuts off, is not one that more input completes: ``length`` where
-    a row that holds begins inside of it, ``limit`` where it is larger than ``max_record``; otherwise ``None``."""
-    if next_row(feeder, window, begin, begin) is not None:
+    a row that holds begins inside of it, ``limit`` where it is larger than ``max_record``; otherwise ``None``.
+
+    ``checker``: reads rows as objects. Only what is there is read, and few items of it.
+    """
+    # Each place inside a row of many items would be read as objects up to the end of what is there.
+    if next_row(checker if isinstance(feeder, type(checker)) else feeder, window, begin, begin) is not None:
         return "length"
     there = window.view[begin - window.base :]
     if len(there) > max_record:
         return "limit"
-    # Memory that is never written to costs nothing: as many zeros as the row may have bytes.
-    zeros = mmap(-1, max_record + 1)
-    zeros[: len(there)] = bytes(there)
-    longest = MemoryWindow(memoryview(zeros))
-    longest.base, longest.at_end = begin, False
-    filled = feeder.fill(longest, capacity=1)
-    asks_for_more = filled.status is Status.NEED_INPUT and not filled.rows and not filled.damages
-    return "limit" if asks_for_more or filled.reason == "limit" else None
+    needed = checker.bytes_needed(bytes(there), begin)
+    return "limit" if needed is not None and needed > max_record else None
 
 
 def takes_row(feeder: Feeder, window: Window, offset: int) -> bool | None:

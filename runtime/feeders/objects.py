@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from operator import attrgetter
@@ -10,9 +11,9 @@ from typing import Any
 import pyarrow as pa
 
 from ..format import Format
-from ..parsing.computing import Computing
+from ..parsing.computing import Computing, ItemCounter
 from ..parsing.errors import ComputedError, deciding, reason_of
-from ..parsing.kaitai import KaitaiStructError
+from ..parsing.kaitai import EndOfStreamError, KaitaiStructError
 from ..parsing.streams import MemoryStream
 from ..parsing.structs import Struct
 from ..window import Window
@@ -60,6 +61,8 @@ class ObjectFeeder:
         self._row_class = format.row_class
         self.refusals: Sequence[Exception] = ()
         self.computing = Computing(settings.max_computed)
+        self.most_items: float = math.inf
+        """Items of rows after which ``resync`` ends without a result."""
         columns = [format.columns[number] for number in settings.wanted]
         self._getters = [attrgetter(each.attribute or each.name) for each in columns]
         self._parents = [each.parent for each in columns]
@@ -141,13 +144,28 @@ class ObjectFeeder:
         filled = Filled(len(taken), self.arrays(taken), pa.nulls(len(taken), pa.uint64()), damages, 0, Status.END)
         return filled, before
 
+    def bytes_needed(self, data: bytes, base: int) -> int | None:
+        """Return how many bytes a row needs at least, of which ``data`` are the first ones; ``None`` where that is not
+        known before more items of it are read than ``max_computed``. ``base``: where it begins in the input."""
+        stream = MemoryStream(data, base)
+        stream.counter = ItemCounter()
+        try:
+            self.parse(stream, verify=False)
+        except IncompleteError as error:
+            if isinstance(error.__cause__, EndOfStreamError):
+                return stream.pos() - base + error.__cause__.bytes_needed
+        except LostError:
+            return None
+        return None
+
     def resync(self, window: Window, begin: int) -> tuple[bool, int]:
         """As ``Feeder.resync``. Checksums are computed whatever the settings: nothing else tells a row from garbage."""
         data = bytes(window.view[begin:])
         base = window.base + begin
-        place = 0
-        while place < len(data):
+        place, most = 0, self.computing.total + self.most_items
+        while place < len(data) and self.computing.total <= most:
             stream = MemoryStream(data, base)
+            stream.counter = ItemCounter() if self.most_items < math.inf else None
             held, seen = self._holds(stream, place, window.at_end)
             if held is not False:
                 return held is True, begin + place
