@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from .codecs import CodecError
 from .errors import WrongFormatError
 from .plan import grows_by_rows
 from .zeros import NOT_ZERO
@@ -59,7 +60,7 @@ class Looks:
         report = self._report
         if report.rows or self.has_held or report.clean or not self._plan.judges_format:
             return False
-        if opened.misnamed:
+        if opened.misnamed or isinstance(opened.window.error, CodecError):
             return True
         if opened.window.error is not None or not self._has_content:
             return False

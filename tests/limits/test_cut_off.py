@@ -58,8 +58,10 @@ def test_zeros_behind_the_new_end_are_no_content(
     for end in random.Random(name).sample(range(len(content)), 8):
         path.write_bytes(content)
         monkeypatch.setattr(CuttingFile, "end", end)
-        found, report = wireloom.read_with_report(format, path, prefetch=prefetch, **options)
-        expected, shorter = wireloom.read_with_report(format, content[:end], **options)
+        # Where nothing is left of a compressed stream, it counts as one of another format.
+        anything = {**options, "check_format": False}
+        found, report = wireloom.read_with_report(format, path, prefetch=prefetch, **anything)
+        expected, shorter = wireloom.read_with_report(format, content[:end], **anything)
         assert found.equals(expected)
         [file], [other] = report.files, shorter.files
         assert file.tail == "truncated"

@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 import wireloom
 import zstandard
+from click.testing import CliRunner
 from wireloom import foreign
+from wireloom.command import main
 from wireloom.zeros import NOT_ZERO
 
 from . import samples
@@ -152,3 +154,25 @@ def test_zeros_of_a_window_that_grows_are_looked_through_once(tmp_path: Path, mo
 def test_the_article(name: str, article: str) -> None:
     with pytest.raises(wireloom.WrongFormatError, match=f"not {article} {name} file"):
         wireloom.read(name, TEXT)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_compressed_input_of_which_nothing_can_be_read(name: str, tmp_path: Path) -> None:
+    broken = bytearray(gzip.compress(bytes(range(1, 200)) * 50))
+    broken[10:] = b"\xff" * len(broken[10:])
+    said = f"not an? {name} file\\? No record in it holds"
+    for content, options, why in (
+        (bytes(broken), {}, "the gzip stream is damaged"),
+        (bytes(broken[:5]), {"codec": "gzip"}, "ends early"),
+        (TEXT, {"codec": "zstd"}, "not a zstd stream"),
+    ):
+        path = tmp_path / ("broken" if options else "broken.gz")
+        path.write_bytes(content)
+        with pytest.raises(wireloom.WrongFormatError, match=rf"{said} \(.*{why}"):
+            wireloom.read(name, path, **options)  # type: ignore[arg-type]
+        assert wireloom.read(name, path, check_format=False, **options).num_rows == 0  # type: ignore[arg-type]
+        for command in ("decode", "extract", "verify"):
+            if command == "extract" and name != "edgemq_segment":
+                continue
+            given = [f"--option={key}={value}" for key, value in options.items()]
+            assert CliRunner().invoke(main, [command, name, str(path), *given]).exit_code == 2

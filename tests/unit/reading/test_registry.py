@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import wireloom
-from wireloom import installed, registry
+from wireloom import registry
 from wireloom.format import Format
 
 
@@ -99,7 +99,7 @@ def test_a_package_with_a_name_that_is_taken_is_told_of(monkeypatch: pytest.Monk
         EntryPoint("doors", "one.doors:FORMAT", registry.GENERATED),
         EntryPoint("doors", "two.doors:FORMAT", registry.GENERATED),
     ]
-    monkeypatch.setattr(installed, "entry_points", lambda group: points)
+    monkeypatch.setattr(registry, "entry_points", lambda group: points)
     monkeypatch.setattr(registry, "_installed", lambda: {each.name: each for each in points})
     assert registry.hidden() == {"cobs_log": ("mine.cobs", "wireloom"), "doors": ("one.doors", "two.doors")}
     assert registry.get("cobs_log").module == "wireloom.formats.cobs_log"

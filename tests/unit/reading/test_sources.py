@@ -134,7 +134,7 @@ def test_gzip_and_forced_codecs() -> None:
     assert wireloom.read("edgemq_segment", gzip.compress(SEGMENT)).num_rows == 300
     assert wireloom.read("cobs_log", zstandard.ZstdCompressor().compress(samples.cobs_log(PAYLOADS))).num_rows == 300
     assert wireloom.read("edgemq_segment", SEGMENT, codec="none").num_rows == 300
-    _, report = wireloom.read_with_report("edgemq_segment", SEGMENT, codec="zstd")
+    _, report = wireloom.read_with_report("edgemq_segment", SEGMENT, codec="zstd", check_format=False)
     assert report.files[0].error == "not a zstd stream"
 
 
