@@ -235,6 +235,8 @@ class ColumnProgram:
         checksums u32, preset u32, delimiter size u32, delimiter 4 bytes, stuffing u32``; then the steps (``op u16,
         a u16, b u32, c s64, d s64``: 24 bytes each), the columns (u8 each), the checksums (``algorithm u32,
         initial u32, final_xor u32, replace s32, own u32, own_size u32``), the constants.
+
+        Raises ``ValueError`` for an operand that its place does not hold.
         """
         if len(self.delimiter) > 4:
             raise ValueError("a delimiter has at most 4 bytes")
@@ -253,10 +255,7 @@ class ColumnProgram:
             self.delimiter.ljust(4, b"\0"),
             self.stuffing,
         )
-        # An operand of CHECK_RANGE may be an unsigned 64-bit bound: its bits are what is stored.
-        steps = b"".join(
-            struct.pack("<HHIqq", step.op, step.a, step.b, _signed(step.c), _signed(step.d)) for step in self.steps
-        )
+        steps = b"".join(_packed(number, step) for number, step in enumerate(self.steps))
         rules = b"".join(
             struct.pack(
                 "<IIIiII",
@@ -272,5 +271,10 @@ class ColumnProgram:
         return header + steps + bytes(self.columns) + rules + self.constants
 
 
-def _signed(value: int) -> int:
-    return value - (1 << 64) if value >= 1 << 63 else value
+def _packed(number: int, step: Step) -> bytes:
+    # An operand of CHECK_RANGE may be an unsigned 64-bit bound: its bits are what is stored.
+    unsigned = step.op is Op.CHECK_RANGE and step.d >= 1 << 63
+    try:
+        return struct.pack("<HHIqq", step.op, step.a, step.b, step.c, step.d - (1 << 64) if unsigned else step.d)
+    except struct.error:
+        raise ValueError(f"step {number} of the program: {step} has an operand that is too large") from None

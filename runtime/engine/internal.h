@@ -5,6 +5,7 @@
 #include "bytes.h"
 #include "engine.h"
 #include "md5.h"
+#include "program_limits.h"
 
 /* The program as it was loaded --------------------------------------------------------------------------------- */
 
@@ -64,14 +65,6 @@ enum {
 };
 
 enum { WL_STUFFING_NONE, WL_STUFFING_WORD, WL_STUFFING_COBS };
-
-#define WL_MOST_STEPS 4096
-#define WL_MOST_REGISTERS 256
-#define WL_MOST_SPANS 256
-#define WL_MOST_MARKS 256
-#define WL_DEEPEST_LIMIT 16
-#define WL_DEEPEST_STACK 32
-#define WL_MOST_OWN_BYTES 16
 
 typedef struct {
     uint16_t op;

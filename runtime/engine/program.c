@@ -19,14 +19,14 @@ static bool header_fits(const wl_program *program, size_t size, char *message, s
         uint32_t most;
     } counts[] = {
         {"steps", program->step_count, WL_MOST_STEPS},
-        {"columns", program->column_count, 4096},
+        {"columns", program->column_count, WL_MOST_COLUMNS},
         {"registers", program->register_count, WL_MOST_REGISTERS},
         {"spans", program->span_count, WL_MOST_SPANS},
         {"marks", program->mark_count, WL_MOST_MARKS},
-        {"bytes of constants", program->constant_size, 1 << 24},
-        {"checksums", program->rule_count, 256},
+        {"bytes of constants", program->constant_size, WL_MOST_CONSTANTS},
+        {"checksums", program->rule_count, WL_MOST_CHECKSUMS},
         {"preset registers", program->preset_count, program->register_count},
-        {"delimiter bytes", program->delimiter_size, 4},
+        {"delimiter bytes", program->delimiter_size, WL_MOST_DELIMITER_BYTES},
         {"kinds of stuffing", program->stuffing, WL_STUFFING_COBS},
     };
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {

@@ -123,7 +123,6 @@ static bool check_fixed(checker *check, const wl_step *step) {
 }
 
 static bool check_operands(checker *check, const wl_step *step) {
-    static const int64_t far = (int64_t)1 << 40; /* keeps sums of an operand and a size from overflowing */
     switch (step->op) {
     case WL_OP_END:
         return check->depth[check->at] == 0 || refuse(check, "the row ends inside a sub-stream");
@@ -135,9 +134,9 @@ static bool check_operands(checker *check, const wl_step *step) {
         return check_fixed(check, step);
     case WL_OP_BYTES_REGISTER:
         return is_span(check, step->a) && is_register(check, step->b) &&
-               is_within(check, "operand c", step->c, -far, far);
+               is_within(check, "operand c", step->c, -WL_MOST_BYTES, WL_MOST_BYTES);
     case WL_OP_BYTES_FIXED:
-        return is_span(check, step->a) && is_within(check, "a size of", step->c, 0, far);
+        return is_span(check, step->a) && is_within(check, "a size of", step->c, 0, WL_MOST_BYTES);
     case WL_OP_BYTES_REST:
         return is_span(check, step->a) && has_end(check);
     case WL_OP_BYTES_TERMINATED:
@@ -167,13 +166,13 @@ static bool check_operands(checker *check, const wl_step *step) {
     case WL_OP_COLUMN_NULL:
         return below(check, "column", step->a, check->program->column_count);
     case WL_OP_LIMIT_REGISTER:
-        return is_register(check, step->a) && is_within(check, "operand c", step->c, -far, far);
+        return is_register(check, step->a) && is_within(check, "operand c", step->c, -WL_MOST_BYTES, WL_MOST_BYTES);
     case WL_OP_LIMIT_FIXED:
-        return is_within(check, "a size of", step->c, 0, far);
+        return is_within(check, "a size of", step->c, 0, WL_MOST_BYTES);
     case WL_OP_LIMIT_END:
         return check->depth[check->at] > 0 || refuse(check, "no sub-stream is open");
     case WL_OP_SKIP_REGISTER:
-        return is_register(check, step->a) && is_within(check, "operand c", step->c, -far, far);
+        return is_register(check, step->a) && is_within(check, "operand c", step->c, -WL_MOST_BYTES, WL_MOST_BYTES);
     case WL_OP_CHECK_UTF8:
         return is_span(check, step->a) && is_within(check, "operand c", step->c, 0, 1);
     case WL_OP_TRIM_RIGHT:

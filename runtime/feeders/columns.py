@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from .. import engine
 from ..engine import _engine
+from ..errors import UnsupportedError
 from ..format import Format
 from ..program import ColumnProgram, Op, Storage
 from ..report import REASONS
@@ -36,7 +37,10 @@ _loaded: dict[int, tuple[ColumnProgram, Any]] = {}
 def _load(program: ColumnProgram) -> Any:
     found = _loaded.get(id(program))
     if found is None:
-        found = _loaded[id(program)] = (program, cast(Any, engine).Program(program.pack()))
+        try:
+            found = _loaded[id(program)] = (program, cast(Any, engine).Program(program.pack()))
+        except ValueError as error:
+            raise UnsupportedError(f"{error}; generate the package again, or set WIRELOOM_ENGINE=objects") from None
     return found[1]
 
 

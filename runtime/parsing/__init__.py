@@ -85,7 +85,7 @@ from .values import (
     to_integer,
     truncate,
 )
-from .windows import Held, gather, window_of
+from .windows import Held, first_items, gather, window_of
 from .write_stream import WriteStream
 
 __all__ = [
@@ -147,6 +147,7 @@ __all__ = [
     "encode",
     "encoded",
     "filled",
+    "first_items",
     "frames",
     "frames_in",
     "frames_of",

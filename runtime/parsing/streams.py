@@ -262,9 +262,14 @@ class FileStream(KaitaiStream):
         return self._base + self.position if self.end else super().pos()
 
     def seek(self, n: int) -> None:
-        """Moves to a position."""
+        """Moves to a position. Raises ``EndOfStreamError`` for one that is too large for any file."""
         self.settle()
-        super().seek(n)
+        try:
+            super().seek(n)
+        except (OSError, OverflowError, ValueError):
+            if not self._seekable or n <= (size := self.size()):
+                raise
+            raise EndOfStreamError(f"cannot seek to position {n}, the file ends at {size}", n - size, 0) from None
 
     def size(self) -> int:
         """The size of the file at this moment, in bytes."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterable, Iterator
 from io import BytesIO
 from itertools import islice
 from typing import TypeVar, cast
@@ -69,6 +70,11 @@ class Held:
         # Who closed the file before the last item was taken does not care where it stands.
         if isinstance(self._io, FileStream) and not self._io._io.closed:
             self._io.settle()
+
+
+def first_items(items: Iterable[Value], count: int) -> Iterator[Value]:
+    """The first ``count`` items, none where that is negative. A count may be larger than Python can count to."""
+    return islice(items, min(max(0, count), sys.maxsize))
 
 
 def gather(values: list[Value], items: Iterator[Value]) -> None:

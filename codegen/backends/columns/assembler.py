@@ -6,13 +6,12 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 
 from wireloom.program import ChecksumRule, Code, ColumnProgram, Kind, Op, Outcome, Reason, Step, Storage, Stuffing
+from wireloom.program_limits import MOST_REGISTERS
 
 from .expression import Compiled
+from .loadable import refuse_unloadable
 from .refusal import NotForEngineError
 from .scope import Scalar, Span
-
-MAX_REGISTERS = 256
-"""Expression code names a register, and a span, with one byte."""
 
 UNSIGNED_BOUND = 0x80
 """Bit of ``CHECK_RANGE``: the upper bound is unsigned."""
@@ -202,8 +201,6 @@ class Assembler:
             else:
                 position += 1
         lines = tuple(self._listed(item) for item in kept if not isinstance(item, Label))
-        if max(len(self._registers), len(self._spans)) > MAX_REGISTERS:
-            raise NotForEngineError(f"the row needs more than {MAX_REGISTERS} registers")
         program = ColumnProgram(
             steps=tuple(each.step for each in lines),
             columns=columns,
@@ -216,6 +213,7 @@ class Assembler:
             delimiter=delimiter,
             stuffing=stuffing,
         )
+        refuse_unloadable(program, ((each.step, each.comment) for each in lines))
         return Listing(program, lines)
 
     def _find_needed(self) -> None:
@@ -286,8 +284,8 @@ class Assembler:
             else:
                 kind = Code.REGISTER if isinstance(part, Scalar) else Code.SPAN_SIZE
                 number = self._number(part)
-                if number >= MAX_REGISTERS:
-                    raise NotForEngineError(f"the row needs more than {MAX_REGISTERS} registers")
+                if number >= MOST_REGISTERS:
+                    raise NotForEngineError(f"the row needs more than {MOST_REGISTERS} registers")
                 code += bytes([kind, number])
         return code
 

@@ -7,8 +7,8 @@ from wireloom.program import Op
 from ...model.model import Attribute, EndOfStreamSize, ExpressionSize, TerminatedSize
 from ...model.types import BytesType, StringType
 from .assembler import Refusal
+from .loadable import WIDEST_NEED
 from .refusal import NotForEngineError
-from .run import MAX_RUN
 from .scope import Scope, Span
 from .state import State
 from .valid import reason_of
@@ -63,7 +63,7 @@ def _skip(state: State, scope: Scope, attribute: Attribute, size: int) -> None:
     contents = attribute.contents
     if contents is not None:
         if offset < 0:
-            raise NotForEngineError(f'"{attribute.id}" has contents of more than {MAX_RUN} bytes')
+            raise NotForEngineError(f'"{attribute.id}" has contents of more than {WIDEST_NEED} bytes')
         refusal = Refusal(attribute.frames_layout, reason_of(state.spec, scope.struct, attribute))
         state.run.then(lambda: state.assembler.check_constant(contents, offset, refusal, attribute.id))
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from wireloom.program import Code
+from wireloom.program_limits import DEEPEST_STACK
 
 from ...expression.nodes import (
     Attribute,
@@ -27,9 +28,6 @@ from ...model.types import EnumType
 from .interval import BINARY, BOOLEAN, Interval, checked, of_bytes
 from .refusal import NotForEngineError
 from .scope import Argument, Fact, Member, Scalar, Scope, Span, Unavailable
-
-MAX_DEPTH = 32
-"""Depth of the engine's stack."""
 
 MAX_NESTING = 64
 """How many instances may stand on each other before the lowering gives up on an expression."""
@@ -148,7 +146,7 @@ class Compiler:
     def compile(self, node: Node) -> Compiled:
         """The code of an integer or boolean expression. Raises ``NotForEngineError``."""
         result = self._compile(node)
-        if result.depth > MAX_DEPTH:
+        if result.depth > DEEPEST_STACK:
             raise NotForEngineError("an expression is too deep")
         return result
 

@@ -13,7 +13,7 @@ from .expression import Compiled, Compiler, facts_of
 from .refusal import NotForEngineError
 from .row import lower_fields
 from .scope import Fact, Scalar, Scope, Span, Unavailable
-from .state import MAX_STEPS, State
+from .state import State
 from .table import TableColumn, declared
 
 
@@ -38,8 +38,6 @@ def lower_program(spec: Spec, rows: Rows, columns: tuple[TableColumn, ...]) -> L
         elif column.parent:
             column.store(assembler, number, _scalar(root, column.name))
     assembler.add(Op.END)
-    if len(assembler.items) > MAX_STEPS:
-        raise NotForEngineError(f"a row takes more than {MAX_STEPS} steps")
     storages = tuple(each.type.storage for each in columns if each.type.storage is not None)
     if len(storages) != len(columns):
         refused = next(each for each in columns if each.type.storage is None)

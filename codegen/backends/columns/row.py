@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from wireloom.program import ALGORITHMS, ChecksumRule, Op
+from wireloom.program_limits import DEEPEST_LIMIT
 
 from ...model.model import Attribute, Checksum, EndOfStreamSize, ExpressionSize, FixedSize, OwnSize, Struct
 from ...model.types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, UserType
@@ -16,9 +17,6 @@ from .repeated import lower_repeated
 from .scope import Argument, Scalar, Scope, Span
 from .state import State
 from .valid import loses_row
-
-MAX_NESTING = 16
-"""How deep user types may stand in each other."""
 
 
 def lower_fields(state: State, scope: Scope) -> None:
@@ -149,8 +147,8 @@ def _lower_user_type(state: State, scope: Scope, attribute: Attribute, struct: S
         raise NotForEngineError(f'the column "{attribute.id}" is a user type')
     if struct.message is not None:
         raise NotForEngineError(f'"{attribute.id}" is a protobuf message')
-    if state.nesting >= MAX_NESTING:
-        raise NotForEngineError(f"user types stand in each other more than {MAX_NESTING} deep")
+    if state.nesting >= DEEPEST_LIMIT:
+        raise NotForEngineError(f"user types stand in each other more than {DEEPEST_LIMIT} deep")
     if not state.run.aligned:
         raise NotForEngineError(f'"{attribute.id}" may begin inside a byte')
     inner = Scope(state.spec, struct, scope)

@@ -10,11 +10,9 @@ from ...model.types import BitsType
 from .assembler import Assembler
 from .expression import Compiled, constant
 from .interval import Interval
+from .loadable import WIDEST_NEED
 from .refusal import NotForEngineError
 from .scope import Scalar, Span
-
-MAX_RUN = 0xFFFF
-"""The size operand of ``NEED`` has 16 bits."""
 
 
 class Run:
@@ -37,7 +35,7 @@ class Run:
     def add(self, name: str, size: int) -> int:
         """Adds a field of ``size`` bytes; gives its offset from the run's start."""
         self.align()
-        if self.size + size > MAX_RUN:
+        if self.size + size > WIDEST_NEED:
             self.flush()
         offset = self.size
         self.size += size
@@ -46,7 +44,7 @@ class Run:
 
     def skip(self, name: str, size: int) -> int:
         """Passes over ``size`` bytes that nothing looks at; gives their offset, -1 where they are not in the run."""
-        if size <= MAX_RUN:
+        if size <= WIDEST_NEED:
             return self.add(name, size)
         self.flush()
         self.assembler.add(Op.BYTES_FIXED, Span(name), 0, size, comment=name)
@@ -84,7 +82,7 @@ class Run:
             self.align()
         if self._bits and kind.endian != self._bit_endian:
             raise NotForEngineError("bit fields of both bit orders share a byte")
-        if not self._bits and self.size + kind.width // 8 + 2 > MAX_RUN:
+        if not self._bits and self.size + kind.width // 8 + 2 > WIDEST_NEED:
             self.flush()
         if not self._bits:
             self._bit_bytes = {}

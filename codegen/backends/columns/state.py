@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from wireloom.program_limits import MOST_STEPS
+
 from ...model.model import Attribute, ExpressionSize, FixedSize, Spec
 from .assembler import Assembler
 from .expression import Compiler
@@ -12,9 +14,6 @@ from .refusal import NotForEngineError
 from .run import Run
 from .scope import Fact, Scalar, Scope
 from .table import TableColumn
-
-MAX_STEPS = 4096
-"""More steps or fields than this are not a row type that the engine was made for."""
 
 
 @dataclass
@@ -43,8 +42,8 @@ class State:
     def count(self) -> None:
         """Counts a field, those of a type wherever it is used. Raises ``NotForEngineError`` beyond the limit."""
         self.fields += 1
-        if max(self.fields, len(self.assembler.items)) > MAX_STEPS:
-            raise NotForEngineError(f"a row takes more than {MAX_STEPS} steps")
+        if max(self.fields, len(self.assembler.items)) > MOST_STEPS:
+            raise NotForEngineError(f"a row takes more than {MOST_STEPS} steps")
 
     def compiler(self, scope: Scope) -> Compiler:
         """A compiler of expressions that stand at this place in ``scope``."""

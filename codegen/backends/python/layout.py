@@ -20,12 +20,16 @@ from ...model.model import (
 from ...model.references import Reference, references
 from ...model.types import BitsType, BytesType, EnumType, FloatType, IntegerType, Path, StringType, Type, UserType
 
+LARGEST_IN_RUN = 1 << 32
+"""Bytes of one field of a run. Python's ``struct`` counts those of all fields in a machine word."""
+
 
 def fixed_size(attribute: Attribute) -> int | None:
     """The bytes that an attribute takes on any input, for one that can be part of a run; otherwise ``None``.
 
     That is: an integer, a float, an enum of an integer, ``contents``, or bytes and text of a size that is a number in
-    the spec; without condition, repetition, switch and process, and of a byte order that is known.
+    the spec, up to ``LARGEST_IN_RUN``; without condition, repetition, switch and process, and of a byte order that is
+    known.
     """
     if attribute.condition or attribute.repeat or attribute.switch or attribute.process:
         return None
@@ -33,7 +37,8 @@ def fixed_size(attribute: Attribute) -> int | None:
     if isinstance(base, IntegerType | FloatType):
         return base.size if base.endian != "computed" else None
     if isinstance(base, BytesType | StringType):
-        return literal_size(attribute.size)
+        size = literal_size(attribute.size)
+        return None if size is None or size > LARGEST_IN_RUN else size
     return None
 
 

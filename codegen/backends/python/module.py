@@ -68,7 +68,6 @@ STANDARD = {
     "IntEnum": "enum",
     "Iterator": "collections.abc",
     "count": "itertools",
-    "islice": "itertools",
     "BinaryIO": "typing",
     "ClassVar": "typing",
     "defaultdict": "collections",

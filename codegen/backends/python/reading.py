@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from ...expression.nodes import BooleanLiteral, IntegerLiteral
+from ...expression.nodes import BooleanLiteral
 from ...model.encodings import python_codec
 from ...model.model import (
     Attribute,
@@ -153,9 +153,7 @@ def series_text(scope: ClassScope, attribute: Attribute) -> str:
     name = f"{scope.module.class_of(attribute.type.path)}._series"
     match attribute.repeat:
         case RepeatCount(expression):
-            count = scope.text(expression, attribute)
-            count = count if isinstance(expression, IntegerLiteral) else f"max(0, {count})"
-            return f"{scope.use('islice')}({name}({arguments}), {count})"
+            return f"{scope.use('first_items')}({name}({arguments}), {scope.text(expression, attribute)})"
         case RepeatEos():
             return f"{name}({arguments}, to_end=True)"
     return f"{name}({arguments})"

@@ -1,0 +1,75 @@
+"""Whether the engine loads a program: a spec's own numbers may be larger than any operand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from wireloom.program import ColumnProgram, Op, Step
+from wireloom.program_limits import (
+    DEEPEST_LIMIT,
+    MOST_BYTES,
+    MOST_CHECKSUMS,
+    MOST_COLUMNS,
+    MOST_CONSTANTS,
+    MOST_DELIMITER_BYTES,
+    MOST_MARKS,
+    MOST_OWN_BYTES,
+    MOST_REGISTERS,
+    MOST_SPANS,
+    MOST_STEPS,
+)
+
+from .refusal import NotForEngineError
+
+SIZES = (Op.BYTES_FIXED, Op.LIMIT_FIXED)
+"""Steps whose operand ``c`` is a number of bytes."""
+
+ADDENDS = (Op.BYTES_REGISTER, Op.LIMIT_REGISTER, Op.SKIP_REGISTER)
+"""Steps whose operand ``c`` is added to a number of bytes."""
+
+WIDEST_NEED = 0xFFFF
+"""The operand of ``NEED`` has 16 bits."""
+
+
+def refuse_unloadable(program: ColumnProgram, steps: Iterable[tuple[Step, str]]) -> None:
+    """Raise ``NotForEngineError`` where a count or an operand of the program is beyond what the engine loads.
+
+    ``steps``: each step of the program, and the name of the field that it is about.
+    """
+    _refuse_counts(program)
+    depth = 0
+    for step, name in steps:
+        _refuse_operands(step, name)
+        depth += (step.op in (Op.LIMIT_FIXED, Op.LIMIT_REGISTER)) - (step.op is Op.LIMIT_END)
+        if depth > DEEPEST_LIMIT:
+            raise NotForEngineError(f"sized types stand in each other more than {DEEPEST_LIMIT} deep")
+
+
+def _refuse_counts(program: ColumnProgram) -> None:
+    counts = (
+        ("a row takes", "steps", len(program.steps), MOST_STEPS),
+        ("the table has", "columns", len(program.columns), MOST_COLUMNS),
+        ("the row needs", "registers", program.registers, MOST_REGISTERS),
+        ("the row needs", "places of bytes or text", program.spans, MOST_SPANS),
+        ("the checksums of a row begin and end at", "places", program.marks, MOST_MARKS),
+        ("a row has", "checksums", len(program.checksums), MOST_CHECKSUMS),
+        ("the expressions and contents of a row take", "bytes", len(program.constants), MOST_CONSTANTS),
+        ("the delimiter has", "bytes", len(program.delimiter), MOST_DELIMITER_BYTES),
+        ("a checksum has", "bytes", max((each.own_size for each in program.checksums), default=0), MOST_OWN_BYTES),
+    )
+    for subject, what, count, most in counts:
+        if count > most:
+            raise NotForEngineError(f"{subject} more than {most} {what}")
+
+
+def _refuse_operands(step: Step, name: str) -> None:
+    if step.op in SIZES and step.c < 0:
+        raise NotForEngineError(f'"{name}" has a negative size')
+    if step.op in SIZES and step.c > MOST_BYTES:
+        raise NotForEngineError(f'"{name}" takes {step.c} bytes, and the engine goes up to {MOST_BYTES}')
+    if step.op in ADDENDS and abs(step.c) > MOST_BYTES:
+        raise NotForEngineError(
+            f'the size of "{name}" is computed with {abs(step.c)}, and the engine goes up to {MOST_BYTES} there'
+        )
+    if step.op is Op.NEED and step.a > WIDEST_NEED:
+        raise NotForEngineError(f"bit fields that follow one another take more than {WIDEST_NEED} bytes")

@@ -1,0 +1,22 @@
+/* The most that a column program may ask for, and the sizes of the tables that hold it. The loader refuses what goes
+ * beyond. The lowering of specs reads these lines too (wireloom.program_limits), so that it never makes a program that
+ * the loader refuses: each is a name and a plain number. */
+#ifndef WIRELOOM_ENGINE_PROGRAM_LIMITS_H
+#define WIRELOOM_ENGINE_PROGRAM_LIMITS_H
+
+#define WL_MOST_STEPS 4096
+#define WL_MOST_COLUMNS 4096
+#define WL_MOST_REGISTERS 256
+#define WL_MOST_SPANS 256
+#define WL_MOST_MARKS 256
+#define WL_MOST_CONSTANTS 16777216
+#define WL_MOST_CHECKSUMS 256
+#define WL_MOST_DELIMITER_BYTES 4
+#define WL_MOST_OWN_BYTES 16
+#define WL_DEEPEST_LIMIT 16
+#define WL_DEEPEST_STACK 32
+
+/* Bytes of a size, or of what is added to one. Sums of it and of any position stay far from overflowing. */
+#define WL_MOST_BYTES 1099511627776
+
+#endif

@@ -1,0 +1,36 @@
+"""The most that a column program may ask for: the numbers that the engine's loader is compiled with.
+
+Lowering keeps to them, so that every program that is made can be loaded. Nothing else needs them at run time.
+"""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+
+_DEFINED = {
+    name: int(number)
+    for name, number in re.findall(
+        r"^#define WL_(\w+) (\d+)$",
+        files("wireloom").joinpath("engine", "program_limits.h").read_text("utf-8"),
+        re.MULTILINE,
+    )
+}
+
+MOST_STEPS = _DEFINED["MOST_STEPS"]
+MOST_COLUMNS = _DEFINED["MOST_COLUMNS"]
+MOST_REGISTERS = _DEFINED["MOST_REGISTERS"]
+MOST_SPANS = _DEFINED["MOST_SPANS"]
+MOST_MARKS = _DEFINED["MOST_MARKS"]
+MOST_CONSTANTS = _DEFINED["MOST_CONSTANTS"]
+"""Bytes of all constants and expressions of a program."""
+MOST_CHECKSUMS = _DEFINED["MOST_CHECKSUMS"]
+MOST_DELIMITER_BYTES = _DEFINED["MOST_DELIMITER_BYTES"]
+MOST_OWN_BYTES = _DEFINED["MOST_OWN_BYTES"]
+"""Bytes of a checksum's own field, where they count as another value."""
+DEEPEST_LIMIT = _DEFINED["DEEPEST_LIMIT"]
+"""Sub-streams that may be open at a time."""
+DEEPEST_STACK = _DEFINED["DEEPEST_STACK"]
+"""Values on the stack of an expression."""
+MOST_BYTES = _DEFINED["MOST_BYTES"]
+"""Bytes of a constant size, and of what is added to a computed one."""
