@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from . import arguments
 from .addresses import path_text
 from .cached import cached_property
 from .errors import WireloomError
@@ -70,13 +71,11 @@ class Layout:
         """The layout for ``columns``, by default the format's own. Raises ``UnknownNameError`` with the nearest."""
         if columns is None:
             return cls(format, format.default_columns)
-        if isinstance(columns, str):
-            raise WireloomError(f"columns is a list of names, not the text {columns!r}")
-        names = tuple(columns)
+        names = arguments.names("columns", columns)
         known = selectable(format)
         for name in names:
             if name not in known:
-                raise unknown(f"column of {format.name}", str(name), known)
+                raise unknown(f"column of {format.name}", name, known)
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
             raise WireloomError(f"the column {twice!r} is asked for twice")

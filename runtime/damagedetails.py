@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .feeders import RowDamage, Settings, make
-from .plan import LARGEST_RECORD, Plan
+from .limits import LARGEST_RECORD
+from .plan import Plan
 from .recovery import takes_row
 from .report import FileReport
 from .window import Window

@@ -15,7 +15,6 @@ from .addresses import local_path, scheme_of
 from .errors import NothingThereError, WireloomError
 from .inputs import REMOTE_SCHEMES, WILDCARDS, FileInput, Input, Location, MemoryInput, ObjectInput, PipeInput
 from .listing import alternatives, hidden, in_order, walk
-from .truth import check_booleans
 
 STANDARD_INPUT = "-"
 BLOCK = 512
@@ -40,12 +39,12 @@ def expand(
     of that, give ``sys.stdin.buffer``), a list of those, bytes (also a ``pyarrow.Buffer``), or a binary file
     object. The options are for object stores (see ``Location``). Raises ``WireloomError`` where nothing is found.
     """
-    check_booleans(anonymous=anonymous, verify_sha256=verify_sha256)
     location = Location(region, endpoint, anonymous, profile, verify_sha256)
-    return list(_expand(source, location))
+    return list(inputs_of(source, location))
 
 
-def _expand(source: Any, location: Location) -> Iterator[Input]:
+def inputs_of(source: Any, location: Location) -> Iterator[Input]:
+    """As ``expand``, one by one."""
     content = _bytes_of(source)
     if content is not None:
         yield MemoryInput(None, len(content), seekable=True, content=content)
@@ -60,7 +59,7 @@ def _expand(source: Any, location: Location) -> Iterator[Input]:
         if not each:
             raise WireloomError("no input: the list of sources is empty")
         for one in each:
-            yield from _expand(one, location)
+            yield from inputs_of(one, location)
     else:
         raise WireloomError(
             f"cannot read from {type(source).__name__}: give a path, a list of paths, bytes or a binary file object"

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 
+from .arguments import check_booleans, check_texts
 from .credentials import check_endpoint
 from .errors import NothingThereError, WireloomError
 
@@ -45,6 +46,8 @@ class Location:
     verify_sha256: bool = False
 
     def __post_init__(self) -> None:
+        check_texts(region=self.region, endpoint=self.endpoint, profile=self.profile)
+        check_booleans(anonymous=self.anonymous, verify_sha256=self.verify_sha256)
         check_endpoint(self.endpoint or "")
 
 

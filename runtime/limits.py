@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+LARGEST_RECORD = 2**31 - 1
+"""The most bytes of a row: they are counted in 32 bits in Arrow's binary columns."""
+
+MAX_ROWS = 2**31 - 1
+"""The most rows of a batch that a reader can be told."""
+
 MAX_COMPUTED = 1024 * 1024
 """The most characters of text that the expressions of a record make and items of its decompressed lists, unless a
 reader is told otherwise."""

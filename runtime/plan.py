@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from . import codecs, registry
+from .arguments import check_booleans, one_of, positive, shown
 from .batches import Layout
 from .errors import UnsupportedError, WireloomError
 from .format import Choice, Format
-from .limits import MAX_COMPUTED
+from .limits import LARGEST_RECORD, MAX_COMPUTED, MAX_ROWS
 from .nearest import unknown
-from .truth import check_booleans
 
 MODES = ("permissive", "dropmalformed", "failfast")
 COMPLETE, GROWING = "complete", "growing"
 TAILS = (COMPLETE, GROWING)
 BATCH_ROWS = 16384
-LARGEST_RECORD = 2**31 - 1
-"""A row's bytes are counted in 32 bits in Arrow's binary columns."""
 
 Progress = Callable[[int, int | None], None]
 """Called with the stored bytes that were read and the number of all of them, ``None`` where that is not known."""
@@ -91,16 +89,16 @@ def plan(
     check_format: bool = True,
     options: Mapping[str, Any] | None = None,
     in_table: bool = False,
+    option_names: Sequence[str] | None = None,
 ) -> Plan:
     """Checks everything. ``in_table``: what is read are blobs that stand in a table, of which options may name columns.
-    Raises ``UnknownNameError`` with the nearest name, or ``WireloomError`` with what is wrong."""
+    ``option_names``: the caller's options that are not the format's, for the nearest name to a wrong one; by default
+    those of a scan. Raises ``UnknownNameError`` with the nearest name, or ``WireloomError`` with what is wrong."""
     check_booleans(recover=recover, verify=verify, check_format=check_format)
     if prefetch is not None:
         check_booleans(prefetch=prefetch)
     found, given = of_kind(registry.get(format), options or {})
-    folded = mode.lower()
-    if folded not in MODES:
-        raise unknown("mode", mode, MODES)
+    folded = one_of("mode", mode.lower() if isinstance(mode, str) else mode, MODES)
     if byte_range is not None:
         byte_range = _range(byte_range)
         if not found.streaming:
@@ -109,11 +107,9 @@ def plan(
             raise UnsupportedError(
                 f"files of {found.name} have no byte ranges: where messages begin is only known from the first byte on"
             )
-    if tail not in TAILS:
-        raise unknown("value of tail", str(tail), TAILS)
-    if tail == GROWING and not grows_by_rows(found):
+    if one_of("value of tail", tail, TAILS) == GROWING and not grows_by_rows(found):
         raise UnsupportedError(f"files of {found.name} are read as a whole and cannot grow: leave tail=growing out")
-    choices, others = _options(found, given, in_table)
+    choices, others = _options(found, given, in_table, OPTIONS if option_names is None else option_names)
     made = Plan(
         format=found,
         layout=Layout.of(found, columns),
@@ -122,10 +118,10 @@ def plan(
         recover=recover,
         verify=verify,
         byte_range=byte_range,
-        batch_rows=_positive("batch_rows", batch_rows),
-        max_record=min(found.max_record if max_record is None else _positive("max_record", max_record), LARGEST_RECORD),
-        max_window=_positive("max_window", max_window),
-        max_computed=_positive("max_computed", max_computed),
+        batch_rows=positive("batch_rows", batch_rows, MAX_ROWS),
+        max_record=positive("max_record", found.max_record if max_record is None else max_record, LARGEST_RECORD),
+        max_window=positive("max_window", max_window),
+        max_computed=positive("max_computed", max_computed),
         codec=codecs.checked(codec),
         prefetch=prefetch,
         tail=tail,
@@ -186,38 +182,39 @@ def grows_by_rows(format: Format) -> bool:
     return format.streaming if format.message is None else format.message.framing != "whole"
 
 
-def _positive(name: str, value: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise WireloomError(f"{name} is a number from 1, not {value!r}")
-    return value
-
-
 LAST_OFFSET = 2**63 - 1
 """No input has an offset beyond it."""
 
 
 def _range(value: tuple[int, int]) -> tuple[int, int]:
-    try:
-        begin, end = value
-    except (TypeError, ValueError):
-        raise WireloomError(f"byte_range is a pair of offsets (begin, end), not {value!r}") from None
+    if not isinstance(value, tuple | list) or len(value) != 2:
+        raise WireloomError(f"byte_range is a pair of offsets (begin, end), not {shown(value)}")
+    begin, end = value
     if not (isinstance(begin, int) and isinstance(end, int) and 0 <= begin <= end):
-        raise WireloomError(f"byte_range is (begin, end) with 0 ≤ begin ≤ end, not {value!r}")
+        raise WireloomError(f"byte_range is (begin, end) with 0 ≤ begin ≤ end, not {shown(value)}")
     return min(begin, LAST_OFFSET), min(end, LAST_OFFSET)
 
 
-def _options(format: Format, options: Mapping[str, Any], in_table: bool) -> tuple[dict[str, str], dict[str, Any]]:
+def check_names(format: Format, options: Iterable[str], *, in_table: bool, more: Sequence[str]) -> None:
+    """Raises ``UnknownNameError`` for an option that the reader of the format does not have; ``more``: options that it
+    might have meant."""
+    choices = [choice.name for choice in format.choices]
+    others = message_options(format, in_table=in_table)
+    kind = [format.message.option] if format.message is not None and format.message.option else []
+    for name in options:
+        if name not in (*choices, *others):
+            raise unknown(f"option of {format.name}", name, [*choices, *kind, *others, *more])
+
+
+def _options(
+    format: Format, options: Mapping[str, Any], in_table: bool, more: Sequence[str]
+) -> tuple[dict[str, str], dict[str, Any]]:
     """Every choice of the format with its value, and the options of its messages. Raises ``UnknownNameError``."""
+    check_names(format, options, in_table=in_table, more=more)
     known = {choice.name: choice for choice in format.choices}
     others = message_options(format, in_table=in_table)
-    for name, value in options.items():
-        if name in others:
-            continue
-        if name not in known:
-            kind = [format.message.option] if format.message is not None and format.message.option else []
-            raise unknown(f"option of {format.name}", name, [*known, *kind, *others, *OPTIONS])
-        if value not in _values(known[name]):
-            raise unknown(f"value of {name}", str(value), _values(known[name]))
+    for name in known.keys() & options.keys():
+        one_of(f"value of {name}", options[name], _values(known[name]))
     return (
         {name: str(options.get(name, choice.default)) for name, choice in known.items()},
         {name: options[name] for name in others if name in options},

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import importlib
+import os
 import pkgutil
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .arguments import shown
 from .errors import WireloomError
 from .format import MODEL_VERSION, Format
 from .installed import entry_points
 from .nearest import unknown
+from .routines import checked_modules
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -63,15 +66,19 @@ def get(name: str | Path | Format, allow_modules: Sequence[str] = ()) -> Format:
     Raises ``UnknownNameError`` with the nearest name, ``WireloomError`` for a generated package of another version, and
     ``SpecError`` for a spec that cannot be compiled.
     """
+    modules = checked_modules(allow_modules)
     if isinstance(name, Format):
         return _checked(name)
-    if str(name).endswith(".ksy"):
-        return load_spec(name, allow_modules=allow_modules)
-    if name in _generated():
-        return _checked(_load(f"{GENERATED}.{name}"))
-    if name in _installed():
-        return _checked(_load_installed(_installed()[str(name)]))
-    raise unknown("format", str(name), formats())
+    if not isinstance(name, str | Path):
+        raise WireloomError(f"format is a name, the path of a spec or a Format, not {shown(name)}")
+    text = str(name)
+    if text.endswith(".ksy"):
+        return load_spec(text, allow_modules=modules)
+    if text in _generated():
+        return _checked(_load(f"{GENERATED}.{text}"))
+    if text in _installed():
+        return _checked(_load_installed(_installed()[text]))
+    raise unknown("format", text, formats())
 
 
 def load_spec(path: str | Path, *, allow_modules: Sequence[str] = ()) -> Format:
@@ -81,11 +88,15 @@ def load_spec(path: str | Path, *, allow_modules: Sequence[str] = ()) -> Format:
     besides those that are registered; each counts with the modules inside it. Raises ``SpecError``, also for a class
     that is not permitted, and ``WireloomError`` for one that is not there.
     """
-    if not Path(path).is_file():
+    modules = checked_modules(allow_modules)
+    if not isinstance(path, str | os.PathLike):
+        raise WireloomError(f"path is that of a spec file, not {shown(path)}")
+    path = Path(os.fsdecode(path))
+    if not path.is_file():
         raise WireloomError("no such spec file", path=str(path))
     # The generator is only needed here; a format in a package works without it.
     explore = importlib.import_module("wireloom.codegen.explore")
-    found: Format = explore.load_format(Path(path), allow_modules)
+    found: Format = explore.load_format(path, modules)
     return found
 
 

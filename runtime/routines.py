@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
+from .arguments import names
 from .errors import RoutineError, WireloomError
 from .installed import entry_points
 
@@ -81,11 +82,9 @@ def is_permitted(place: str, allow_modules: Collection[str]) -> bool:
 
 def checked_modules(allow_modules: Iterable[str]) -> tuple[str, ...]:
     """The names of modules that a caller gave. Raises ``WireloomError`` for what is no list of such names."""
-    if isinstance(allow_modules, str):
-        raise WireloomError(f"allow_modules is a list of names, not the text {allow_modules!r}")
-    found = tuple(allow_modules)
+    found = names("allow_modules", allow_modules)
     for each in found:
-        if not isinstance(each, str) or not _MODULE.fullmatch(each):
+        if not _MODULE.fullmatch(each):
             raise WireloomError(f"allow_modules: {each!r} is no name of a module")
     return found
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 import pyarrow as pa
 
 from . import codecs, expansion, registry
+from .arguments import check_callable
 from .batches import Layout
 from .bundle import Bundle, BundleReader, is_possible
 from .errors import UnsupportedError, WireloomError
@@ -19,7 +20,7 @@ from .foreign import wrong_format
 from .format import Format
 from .inputs import Input
 from .limits import MAX_COMPUTED
-from .plan import BATCH_ROWS, COMPLETE, Plan, Progress, of_kind, plan
+from .plan import BATCH_ROWS, COMPLETE, OPTIONS, Plan, Progress, check_names, of_kind, plan
 from .report import FileReport, ReadReport
 from .routines import naming
 
@@ -273,6 +274,8 @@ def scan(
         check_format=check_format,
         options=options,
     )
+    if progress is not None:
+        check_callable("progress", progress, "a function of the bytes read so far and all of them")
     if verify_sha256 and byte_range is not None:
         raise UnsupportedError("verify_sha256 needs all bytes of an object: leave byte_range or verify_sha256 out")
     inputs = expansion.expand(
@@ -294,6 +297,8 @@ def schema(
     **options: Any,
 ) -> Any:
     """The ``pyarrow.Schema`` of what ``scan`` yields for these columns, without opening anything. ``options``: as
-    ``scan`` takes them; only those matter that choose the kind of message (``message="append_ack"``)."""
-    found, _ = of_kind(registry.get(format, allow_modules), options)
+    ``scan`` takes them; only those matter that choose the kind of message (``message="append_ack"``). Raises
+    ``UnknownNameError`` for a name that does not exist."""
+    found, given = of_kind(registry.get(format, allow_modules), options)
+    check_names(found, given.keys() - set(OPTIONS), in_table=True, more=OPTIONS)
     return Layout.of(found, columns).schema

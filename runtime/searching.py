@@ -14,13 +14,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 from . import codecs, expansion, registry
+from .arguments import check_callable, shown
 from .batches import Layout
 from .codecs import Stored
 from .errors import UnsupportedError, WireloomError
 from .filescan import FileScan
 from .format import Format
-from .inputs import Input, Stream
+from .inputs import Input, Location, Stream
+from .nearest import unknown
 from .plan import plan
 
 BLOCK = 16 * 1024
@@ -28,6 +32,17 @@ BLOCK = 16 * 1024
 LINEAR = 32 * 1024
 """A range of so many bytes is read row by row."""
 OFFSET = "_offset"
+OPTIONS = (
+    "columns",
+    "verify",
+    "max_record",
+    "allow_modules",
+    "region",
+    "endpoint",
+    "anonymous",
+    "profile",
+)
+"""The options of both functions."""
 
 Key = str | Callable[[dict[str, Any]], Any]
 """What rows are sorted by: the name of a column, or what is computed from a row (a mapping by column)."""
@@ -66,19 +81,25 @@ def first_row(
     verify: bool = True,
     max_record: int | None = None,
     allow_modules: Sequence[str] = (),
-    **location: Any,
+    region: str | None = None,
+    endpoint: str | None = None,
+    anonymous: bool = False,
+    profile: str | None = None,
+    **others: Any,
 ) -> FoundRow | None:
     """The first row that begins at byte ``at`` or behind it and holds; ``None``: there is none.
 
-    ``source``: one log, not compressed, that can be read from any byte. ``columns``, ``verify``, ``max_record`` and
-    ``location`` (``region``, ``endpoint``, ``anonymous``, ``profile``) and ``allow_modules`` as in ``scan``.
+    ``source``: one log, not compressed, that can be read from any byte. ``columns``, ``verify``, ``max_record``,
+    ``allow_modules``, ``region``, ``endpoint``, ``anonymous`` and ``profile`` as in ``scan``; there are no others.
 
-    Raises ``UnsupportedError`` for a format whose rows are not delimited, for a log that is compressed and for one that
-    can only be read from its beginning.
+    Raises ``UnknownNameError`` for a name that does not exist, and ``UnsupportedError`` for a format whose rows are not
+    delimited, for a log that is compressed and for one that can only be read from its beginning.
     """
     if isinstance(at, bool) or not isinstance(at, int) or at < 0:
-        raise WireloomError(f"at is a byte of the log, counted from 0, not {at!r}")
+        raise WireloomError(f"at is a byte of the log, counted from 0, not {shown(at)}")
+    _refuse("first_row", others, ("at",))
     found_format = registry.get(format, allow_modules)
+    location = Location(region, endpoint, anonymous, profile)
     log = Log(found_format, source, columns, verify=verify, max_record=max_record, location=location)
     found = log.first(at, log.size)
     return None if found is None else log.without_extra(found)
@@ -95,7 +116,11 @@ def search(
     verify: bool = True,
     max_record: int | None = None,
     allow_modules: Sequence[str] = (),
-    **location: Any,
+    region: str | None = None,
+    endpoint: str | None = None,
+    anonymous: bool = False,
+    profile: str | None = None,
+    **others: Any,
 ) -> SearchResult:
     """Finds the first row whose ``key`` is ``value`` or greater, in a log that is sorted by it.
 
@@ -107,23 +132,62 @@ def search(
     A search looks at O(log n) places and reads less than 64 KiB at each, where good rows of a few kilobytes are near.
     """
     if isinstance(disorder, bool) or not isinstance(disorder, int) or disorder < 0:
-        raise WireloomError(f"disorder is a number of rows from 0, not {disorder!r}")
-    extra = [key] if isinstance(key, str) else []
+        raise WireloomError(f"disorder is a number of rows from 0, not {shown(disorder)}")
+    if not isinstance(key, str):
+        check_callable("key", key, "the name of a column or a function of a row")
+    _refuse("search", others, ("value", "key", "disorder"))
     found_format = registry.get(format, allow_modules)
+    extra = [key] if isinstance(key, str) else []
+    if isinstance(key, str):
+        usual = _usual(Layout.of(found_format, [key]).schema.field(0).type)
+        if usual is not None:
+            # Said before anything is opened, and where there is no row to compare with as well.
+            _is_less(usual, value)
+    location = Location(region, endpoint, anonymous, profile)
     log = Log(found_format, source, columns, extra, verify=verify, max_record=max_record, location=location)
     key_of = (lambda values: values[key]) if isinstance(key, str) else key
 
     def is_less(row: FoundRow) -> bool:
         found = key_of(row.values)
-        return found is None or bool(found < value)
+        if found is None:
+            return True
+        return _is_less(found, value, path=log.path, offset=row.offset)
 
     found = _lower_bound(log, is_less)
     begin = log.size if found is None else found.offset
     if disorder:
         # Where the search ends, rows are up to ``disorder`` from their place on either side.
         begin = _rows_before(log, begin, 2 * disorder)
-    shown = None if found is None else log.without_extra(found)
-    return SearchResult(shown, begin, log.probes, log.bytes_read, log.largest_read)
+    row = None if found is None else log.without_extra(found)
+    return SearchResult(row, begin, log.probes, log.bytes_read, log.largest_read)
+
+
+def _refuse(function: str, others: dict[str, Any], own: Sequence[str]) -> None:
+    """Raises ``UnknownNameError`` for options that the function does not have."""
+    for name in others:
+        raise unknown(f"option of {function}", name, [*own, *OPTIONS])
+
+
+def _is_less(found: Any, value: Any, *, path: str | None = None, offset: int | None = None) -> bool:
+    """Whether a key is less than what is looked for. Raises ``WireloomError`` where they cannot be compared."""
+    try:
+        return bool(found < value)
+    except (TypeError, ValueError, ArithmeticError) as error:
+        raise WireloomError(
+            f"value is {shown(value)}, which cannot be compared with a key such as {shown(found)}: {error}",
+            path=path,
+            offset=offset,
+        ) from error
+
+
+def _usual(kind: pa.DataType) -> Any:
+    """A value of a column of that type, as Python's own type; ``None`` for types that have no order."""
+    for value in (b"", "", 0, False):
+        try:
+            return pa.scalar(value, kind).as_py()
+        except (pa.ArrowException, TypeError, ValueError):
+            continue
+    return None
 
 
 def _lower_bound(log: Log, is_less: Callable[[FoundRow], bool]) -> FoundRow | None:
@@ -168,7 +232,7 @@ class Log:
         *,
         verify: bool,
         max_record: int | None,
-        location: dict[str, Any],
+        location: Location,
     ) -> None:
         found = registry.get(format)
         if not found.delimiter or found.has_prologue:
@@ -182,6 +246,7 @@ class Log:
         self._plan = replace(checked, chunk=BLOCK)
         self._counter = _Counter()
         self._input = _CountedInput.of(_log_input(source, location, found.codec), self._counter)
+        self.path = self._input.path
         self.size = self._input.size or 0
         self.probes = 0
         self.largest_read = 0
@@ -312,9 +377,9 @@ class _CountedStream:
         return min(most, data - self._position)
 
 
-def _log_input(source: Any, location: dict[str, Any], usual: str) -> Input:
+def _log_input(source: Any, location: Location, usual: str) -> Input:
     """The one input that ``source`` names. Raises ``UnsupportedError`` where rows cannot be found from its middle."""
-    found = expansion.expand(source, **location)
+    found = list(expansion.inputs_of(source, location))
     if len(found) != 1:
         raise WireloomError(f"a search looks into one log, and these are {len(found)}: name one of them")
     log = found[0]

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any
 
+from ..arguments import check_booleans
 from ..errors import UnknownNameError, UnsupportedError, WireloomError
 from ..format import Format
 from ..registry import get
 from ..threads import start
-from ..truth import check_booleans
 from ..writing.batches import batches_of
 from ..writing.encoder import RowEncoder
 from ..writing.limits import limit_of

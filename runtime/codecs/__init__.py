@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import PurePath
 from typing import Protocol
 
-from ..nearest import unknown
+from ..arguments import one_of
 from . import gzip, zstd
 from .error import CodecError
 from .stored import StorageError, Stored
@@ -73,9 +73,7 @@ def decoder(codec: str, stored: Stored, *, max_window: int = MAX_WINDOW) -> Deco
 
 def checked(codec: str) -> str:
     """``codec``, if it is one that a reader can be told. Raises ``UnknownNameError``."""
-    if codec not in (*CODECS, AUTO):
-        raise unknown("codec", codec, (*CODECS, AUTO))
-    return codec
+    return one_of("codec", codec, (*CODECS, AUTO))
 
 
 __all__ = [

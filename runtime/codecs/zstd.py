@@ -45,9 +45,11 @@ class ZstdDecoder:
 
     def __init__(self, stored: Stored, max_window: int) -> None:
         self._walker = Walker(stored, max_window)
+        # The walker holds frames to any limit; the decompressor can only be told one that a frame may have.
+        limit = min(max(max_window, 1 << zstandard.WINDOWLOG_MIN), 1 << zstandard.WINDOWLOG_MAX)
         # One part is given per read, and readinto1 returns as soon as a read gave output. So where a part is damaged,
         # what came before it has been returned already.
-        self._reader = zstandard.ZstdDecompressor(max_window_size=max_window).stream_reader(
+        self._reader = zstandard.ZstdDecompressor(max_window_size=limit).stream_reader(
             cast(Any, self._walker), read_across_frames=True
         )
 

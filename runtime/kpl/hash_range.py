@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from .. import registry
+from ..arguments import shown
 from ..errors import WireloomError
 from ..messages.decoding import Decoded
 from ..messages.framing import Units
@@ -54,6 +55,8 @@ class Hooks:
         if hash_range is not None:
             needs |= {PARTITION_KEY, AGGREGATED}
         if partition_key is not None:
+            if not isinstance(partition_key, str):
+                raise WireloomError(f"partition_key is the name of a column of the table, not {shown(partition_key)}")
             self.beside[PARTITION_KEY] = partition_key
             needs |= {PARTITION_KEY, AGGREGATED}
         self.needs = tuple(sorted(needs))

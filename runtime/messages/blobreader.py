@@ -18,7 +18,8 @@ from .. import registry
 from ..batches import OFFSET, Builder, explained
 from ..errors import DamagedInputError, UnsupportedError, WireloomError
 from ..format import Format
-from ..plan import LARGEST_RECORD, Plan, plan
+from ..limits import LARGEST_RECORD
+from ..plan import Plan, plan
 from .blobmemory import memory_of
 from .blobreport import MOST_LISTED, BlobProblem, BlobReport
 from .decoders import make
@@ -27,8 +28,8 @@ from .guarded import hooks_for
 from .hooks import beside
 from .pieces import Piece, null_row, pieces, row_starts, wanted_columns
 
-READ_OPTIONS = ("max_record", "batch_rows")
-"""Options of a scan that mean something for blobs; the others of it are for files."""
+READ_OPTIONS = ("mode", "verify", "max_record", "batch_rows")
+"""Options of a scan that mean something for blobs, beside those that have parameters here; the others are for files."""
 NO_COLUMNS: Mapping[str, pa.Array] = {}
 ROWS = 65_536
 """About how many rows are decoded at a time; as a rule it is 4 MiB of blobs that are."""
@@ -56,7 +57,8 @@ class Caster(Protocol):
 
 
 class BlobReader:
-    """Decodes columns of blobs. ``report`` is filled in on the way. ``in_table``: whether options may name columns of
+    """Decodes columns of blobs. ``options``: ``mode``, ``verify``, ``max_record`` and ``batch_rows``, as a scan takes
+    them, and those of the format. ``report`` is filled in on the way. ``in_table``: whether options may name columns of
     the table that the blobs stand in; ``beside`` says which ones are needed, by option.
 
     Raises ``WireloomError`` and ``UnknownNameError`` for what was asked for, before any blob is looked at."""
@@ -64,25 +66,30 @@ class BlobReader:
     def __init__(
         self,
         format: str | Path | Format,
+        options: Mapping[str, Any],
         *,
-        mode: str = "permissive",
         columns: Sequence[str] | None = None,
-        verify: bool = True,
         in_table: bool = False,
         allow_modules: Sequence[str] = (),
-        **options: Any,
     ) -> None:
         found = registry.get(format, allow_modules)
         if found.message is None or found.message.framing != "whole":
             what = "a format of messages" if found.message is None else "one message by itself"
             raise UnsupportedError(f"{found.name} is not {what}, so that a blob is none: read it with wireloom.read")
         # A blob is in memory already: only Arrow's own limit is of interest, unless another was asked for.
-        how: dict[str, Any] = {"max_record": LARGEST_RECORD, "batch_rows": ROWS}
-        how |= {name: options.pop(name) for name in READ_OPTIONS if name in options}
-        self._limit = how["max_record"]
+        how: dict[str, Any] = {"batch_rows": ROWS}
+        how |= {name: options[name] for name in READ_OPTIONS if name in options}
+        if how.get("max_record") is None:
+            how["max_record"] = LARGEST_RECORD
         self.plan: Plan = plan(
-            found, columns=columns, mode=mode, verify=verify, options=options, in_table=in_table, **how
+            found,
+            columns=columns,
+            options={name: value for name, value in options.items() if name not in READ_OPTIONS},
+            in_table=in_table,
+            option_names=("columns", *READ_OPTIONS, "allow_modules", *(("keep",) if in_table else ())),
+            **how,
         )
+        self._limit = self.plan.max_record
         self.schema: pa.Schema = self.plan.layout.schema
         self._hooks = hooks_for(self.plan.format, self.plan.message_options)
         self.beside = beside(self._hooks)
@@ -90,7 +97,7 @@ class BlobReader:
             self.plan.engine,
             self.plan.format,
             wanted_columns(self.plan.format, self.plan.layout.wanted, self._hooks),
-            verify=verify,
+            verify=self.plan.verify,
             null_rows=self.plan.null_rows,
             max_computed=self.plan.max_computed,
         )

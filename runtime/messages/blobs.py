@@ -22,6 +22,7 @@ def from_wire(
     mode: str = "permissive",
     columns: Sequence[str] | None = None,
     verify: bool = True,
+    allow_modules: Sequence[str] = (),
     **options: Any,
 ) -> Any:
     """Decodes a column of blobs: per blob a list of structs, its rows (``list<struct>``).
@@ -31,13 +32,15 @@ def from_wire(
     memory on the way, perhaps more chunks). A null gives null. ``format``: one whose input is one message, such as
     ``kpl_aggregated_record``. ``mode``: with ``permissive`` and ``dropmalformed`` a damaged blob gives null, or the
     rows before the damage where these stand; where ``_error`` or ``_corrupt_record`` is among the ``columns``,
-    ``permissive`` gives a struct of nulls with these for it. ``failfast`` raises. ``columns``, ``verify``, and options:
-    as ``wireloom.scan`` takes them.
+    ``permissive`` gives a struct of nulls with these for it. ``failfast`` raises. ``columns``, ``verify``,
+    ``allow_modules``, ``max_record``, ``batch_rows``, and the format's options: as ``wireloom.scan`` takes them.
 
     Raises ``DamagedInputError`` with the number of the blob, ``UnknownNameError``, and ``UnsupportedError`` for a
     format that is none of single messages.
     """
-    made, _ = from_wire_with_report(array, format, mode=mode, columns=columns, verify=verify, **options)
+    made, _ = from_wire_with_report(
+        array, format, mode=mode, columns=columns, verify=verify, allow_modules=allow_modules, **options
+    )
     return made
 
 
@@ -48,10 +51,12 @@ def from_wire_with_report(
     mode: str = "permissive",
     columns: Sequence[str] | None = None,
     verify: bool = True,
+    allow_modules: Sequence[str] = (),
     **options: Any,
 ) -> tuple[Any, BlobReport]:
     """As ``from_wire``, with a report of the damaged blobs."""
-    reader = BlobReader(format, mode=mode, columns=columns, verify=verify, **options)
+    options |= {"mode": mode, "verify": verify}
+    reader = BlobReader(format, options, columns=columns, allow_modules=allow_modules)
     if hasattr(array, "__arrow_c_stream__") and not isinstance(array, pa.ChunkedArray):
         array = pa.chunked_array(array)
     if isinstance(array, pa.ChunkedArray):
@@ -73,5 +78,8 @@ def _array(array: Any) -> pa.Array:
         if any(isinstance(each, str) for each in array):
             # Arrow would take the characters for the bytes.
             raise not_bytes("str", is_text=True)
-        return pa.array(array, pa.binary())
+        try:
+            return pa.array(array, pa.binary())
+        except (pa.ArrowException, TypeError, ValueError) as error:
+            raise WireloomError(f"blobs are a list of bytes, and of None for no blob: {error}") from error
     raise WireloomError(f"blobs are an Arrow array of bytes, and this is {type(array).__name__}")

@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ..arguments import names, shown
 from ..errors import WireloomError
 from ..format import Format
 from ..nearest import unknown
@@ -26,6 +27,7 @@ def explode(
     keep: Sequence[str] | None = None,
     mode: str = "permissive",
     verify: bool = True,
+    allow_modules: Sequence[str] = (),
     **options: Any,
 ) -> pa.Table:
     """Decodes a table's column of blobs to flat rows, with the other columns repeated.
@@ -46,30 +48,34 @@ def explode(
             raise WireloomError(
                 f"a table with a column of blobs is needed, and this is {type(table).__name__}"
             ) from error
-    exploder = Exploder(format, column, columns=columns, keep=keep, mode=mode, verify=verify, **options)
+    options |= {"mode": mode, "verify": verify}
+    exploder = Exploder(format, column, options, columns=columns, keep=keep, allow_modules=allow_modules)
     schema = exploder.schema_of(table.schema)
     batches = [table] if isinstance(table, pa.RecordBatch) else table.to_batches()
     return pa.Table.from_batches([made for batch in batches for made in exploder.batches(batch)], schema)
 
 
 class Exploder:
-    """Batches with a column of blobs to batches of flat rows; see ``explode``. ``report``: of the blobs; ``caster``:
-    gives the format's columns other types."""
+    """Batches with a column of blobs to batches of flat rows; see ``explode``. ``options``: as
+    ``BlobReader`` takes them; ``report``: of the blobs; ``caster``: gives the format's columns other types."""
 
     def __init__(
         self,
         format: str | Path | Format,
         column: str,
+        options: Mapping[str, Any],
         *,
         columns: Sequence[str] | None = None,
         keep: Sequence[str] | None = None,
         caster: Caster | None = None,
-        **options: Any,
+        allow_modules: Sequence[str] = (),
     ) -> None:
+        if not isinstance(column, str):
+            raise WireloomError(f"column is the name of the column of blobs, not {shown(column)}")
         self._caster = caster
-        self._reader = BlobReader(format, columns=columns, in_table=True, **options)
+        self._keep = None if keep is None else list(names("keep", keep))
+        self._reader = BlobReader(format, options, columns=columns, in_table=True, allow_modules=allow_modules)
         self._column = column
-        self._keep = keep
         self._done = 0
         self.report = self._reader.report
 
@@ -100,7 +106,7 @@ class Exploder:
     def kept(self, outer: Sequence[str]) -> list[str]:
         """Names of the columns that come along, of those of the table."""
         if self._keep is not None:
-            return list(self._keep)
+            return self._keep
         replaced = [name for name in self.beside.values() if name in self._inner.names]
         return [name for name in outer if name != self._column and name not in replaced]
 

@@ -14,7 +14,7 @@ from ..errors import UnsupportedError, WireloomError
 from ..format import Format
 from ..nearest import unknown
 from ..plan import of_kind
-from ..writing.batches import ROWS, batches_of
+from ..writing.batches import ROWS, batches_of, rows_of_columns, stray_item
 from ..writing.limits import limit_of
 from .framing import SeveralUnitsError, framing_class, options_of, units_of
 from .guarded import make_framing, make_packing
@@ -78,8 +78,7 @@ class UnitWriter:
 def _blocks(rows: Any) -> Iterator[Any]:
     """Lists of mappings, and things that hold Arrow's batches."""
     if isinstance(rows, Mapping):
-        columns = [each.to_pylist() if hasattr(each, "to_pylist") else list(each) for each in rows.values()]
-        rows = [dict(zip(rows, values, strict=True)) for values in zip(*columns, strict=True)]
+        rows = rows_of_columns(rows)
     held = hasattr(rows, "__arrow_c_stream__") or hasattr(rows, "__arrow_c_array__")
     if held or not isinstance(rows, Iterable) or isinstance(rows, str | bytes | bytearray | memoryview):
         yield rows
@@ -89,7 +88,10 @@ def _blocks(rows: Any) -> Iterator[Any]:
         if isinstance(item, Mapping):
             yield [item, *islice(items, ROWS - 1)]
         else:
-            yield item if hasattr(item, "__arrow_c_stream__") or hasattr(item, "__arrow_c_array__") else [item]
+            held = hasattr(item, "__arrow_c_stream__") or hasattr(item, "__arrow_c_array__")
+            if not held:
+                raise stray_item(item)
+            yield item
 
 
 def to_wire(rows: Any, format: str | Path | Format, *, allow_modules: Sequence[str] = (), **options: Any) -> pa.Array:

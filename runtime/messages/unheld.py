@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import cast
 
+from ..arguments import check_booleans
 from ..errors import UnsupportedError, WireloomError
 from ..format import Format
-from ..truth import check_booleans
 from .framing import units_of
 from .objects import Message
 

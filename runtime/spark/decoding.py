@@ -12,11 +12,11 @@ import pyarrow as pa
 from pyspark.sql.pandas.types import to_arrow_type
 from pyspark.sql.types import ArrayType, StructType
 
+from ..arguments import one_of
 from ..errors import WireloomError
 from ..format import Format
 from ..messages.blobreader import NO_COLUMNS, BlobReader
 from ..messages.exploding import Exploder
-from ..nearest import unknown
 from ..plan import of_kind
 from ..registry import get
 from .casting import Caster
@@ -50,11 +50,8 @@ class Decoding:
         ``WireloomError``."""
         outermost = get(format, allow_modules)
         found, _ = of_kind(outermost, options)
-        if unsigned64 not in ("decimal", "long"):
-            raise unknown("value of option unsigned64", str(unsigned64), ("decimal", "long"))
-        if isinstance(columns, str):
-            raise WireloomError(f"columns is a list of names, not the text {columns!r}")
-        reader = BlobReader(outermost, columns=columns, in_table=in_table, **options)
+        one_of("value of option unsigned64", unsigned64, ("decimal", "long"))
+        reader = BlobReader(outermost, options, columns=columns, in_table=in_table)
         known = known_columns(found, wire_schema(found), CORRUPT_RECORD, narrow=unsigned64 == "long")
         schema = chosen_schema(found, known, columns)
         # Not the table of the kind: a format from a spec file takes its code along when it is pickled, that does not.
@@ -65,7 +62,7 @@ class Decoding:
     def lists(self, arrays: Iterable[pa.Array], beside: Mapping[str, pa.Array] = NO_COLUMNS) -> Iterator[pa.Array]:
         """Per array of blobs one of lists of structs, in Spark's own Arrow types. ``beside``: columns that options have
         named, by option, where there is a single array."""
-        reader = BlobReader(self.format, columns=self.columns, in_table=self.in_table, **self.options)
+        reader = BlobReader(self.format, self.options, columns=self.columns, in_table=self.in_table)
         caster, done = Caster(self.targets), 0
         wanted = to_arrow_type(ArrayType(self.schema), timezone="UTC")
         for array in arrays:
@@ -74,9 +71,7 @@ class Decoding:
 
     def exploder(self, column: str, keep: Sequence[str] | None) -> Exploder:
         """What makes flat rows of batches with that column."""
-        return Exploder(
-            self.format, column, columns=self.columns, keep=keep, caster=Caster(self.targets), **self.options
-        )
+        return Exploder(self.format, column, self.options, columns=self.columns, keep=keep, caster=Caster(self.targets))
 
 
 def wire_schema(format: Format) -> StructType:

@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ..arguments import check_booleans
 from ..errors import UnsupportedError, WireloomError
 from ..feeders import name_of
 from ..format import Format
 from ..registry import get
 from ..report import FileReport, ReadReport
-from ..truth import check_booleans
 from .ingest_ledger import key
 from .ingest_metrics import batch_metrics
 from .ingest_request import Request, prepared, request, spark_address

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain, islice
 from numbers import Integral, Number
 from typing import Any
 
 import pyarrow as pa
 
+from ..arguments import shown
 from ..errors import WireloomError
 
 ROWS = 16_384
@@ -46,17 +47,54 @@ def _whole_batches(rows: Any, types: pa.Schema | None) -> Iterator[pa.RecordBatc
     elif isinstance(rows, pa.RecordBatchReader):
         yield from rows
     elif hasattr(rows, "__arrow_c_stream__"):
-        yield from pa.RecordBatchReader.from_stream(rows)
+        yield from _taken(rows, pa.RecordBatchReader.from_stream)
     elif hasattr(rows, "__arrow_c_array__"):
-        yield pa.record_batch(rows)
+        yield _taken(rows, pa.record_batch)
     elif isinstance(rows, Mapping):
+        _check_columns(rows)
         yield from _arrow(lambda: _table(rows, types), 0).to_batches()
     elif isinstance(rows, Iterable) and not isinstance(rows, str | bytes | bytearray | memoryview):
         yield from _of_items(iter(rows), types)
     else:
-        raise WireloomError(
-            f"rows cannot be taken from {type(rows).__name__}: give an Arrow table, record batches, or row mappings"
-        )
+        raise _no_rows(rows)
+
+
+def _taken(rows: Any, take: Callable[[Any], Any]) -> Any:
+    """What ``take`` makes of another library's rows. Raises ``WireloomError`` for what are none, such as an array of
+    numbers."""
+    try:
+        return take(rows)
+    except (pa.ArrowException, TypeError, ValueError) as error:
+        raise _no_rows(rows) from error
+
+
+def _no_rows(rows: Any) -> WireloomError:
+    return WireloomError(
+        f"rows cannot be taken from {type(rows).__name__}: give an Arrow table, record batches, or row mappings"
+    )
+
+
+def rows_of_columns(columns: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The rows of a mapping of column names to lists. Raises ``WireloomError``."""
+    _check_columns(columns)
+    lists = {
+        name: values.to_pylist() if isinstance(values, pa.Array | pa.ChunkedArray) else _list(name, values)
+        for name, values in columns.items()
+    }
+    sizes = {name: len(values) for name, values in lists.items()}
+    if len(set(sizes.values())) > 1:
+        counts = ", ".join(f"{name} has {size}" for name, size in sizes.items())
+        raise WireloomError(f"the columns of the rows have different numbers of values: {counts}")
+    return [dict(zip(lists, values, strict=True)) for values in zip(*lists.values(), strict=True)]
+
+
+def _check_columns(columns: Mapping[Any, Any]) -> None:
+    """Raises ``WireloomError`` for a mapping that is no columns by name."""
+    if not columns:
+        raise WireloomError("the rows are a mapping without columns: name them, or give an empty list for no rows")
+    stray = next((name for name in columns if not isinstance(name, str)), None)
+    if stray is not None:
+        raise WireloomError(f"the name of a column is text, not {shown(stray)}")
 
 
 def _table(columns: Mapping[str, Any], types: pa.Schema | None) -> pa.Table:
@@ -102,7 +140,12 @@ def _of_items(items: Iterator[Any], types: pa.Schema | None) -> Iterator[pa.Reco
         elif isinstance(first, pa.RecordBatch | pa.Table) or hasattr(first, "__arrow_c_array__"):
             yield from _whole_batches(first, types)
         else:
-            raise WireloomError(f"an item of the rows is {type(first).__name__}: expected record batches or mappings")
+            raise stray_item(first)
+
+
+def stray_item(item: Any) -> WireloomError:
+    """The error for an item of an iterable of rows that is neither rows nor a row."""
+    return WireloomError(f"an item of the rows is {type(item).__name__}: expected record batches or mappings")
 
 
 def _column(name: str, values: list[Any], types: pa.Schema | None) -> pa.Array:

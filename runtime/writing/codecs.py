@@ -9,10 +9,10 @@ from typing import Protocol
 
 import zstandard
 
+from ..arguments import one_of, shown
 from ..codecs import SUFFIXES
 from ..errors import WireloomError
 from ..format import Format
-from ..nearest import unknown
 
 
 class Compressor(Protocol):
@@ -78,6 +78,6 @@ def codec_of(format: Format, name: str | None) -> str:
 
 def compressor(codec: str, level: int | None) -> Compressor:
     """A compressor of that name. Raises ``UnknownNameError``, or ``WireloomError`` for a level that it lacks."""
-    if codec not in CODECS:
-        raise unknown("codec", codec, CODECS)
-    return CODECS[codec](level)
+    if level is not None and (isinstance(level, bool) or not isinstance(level, int)):
+        raise WireloomError(f"level is a whole number, not {shown(level)}")
+    return CODECS[one_of("codec", codec, CODECS)](level)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..arguments import check_booleans
 from ..format import Format
 from ..nearest import unknown
 from ..registry import get
-from ..truth import check_booleans
 from .batches import batches_of
 from .codecs import Compressor, codec_of, compressor
 from .encoder import RowEncoder

@@ -1,0 +1,72 @@
+"""What callers give as options, checked in one place for each kind of value, before anything is opened."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from .errors import WireloomError
+from .nearest import unknown
+
+SHOWN = 80
+"""Most characters of a wrong value that a message shows."""
+
+
+def shown(value: Any) -> str:
+    """A wrong value as a message shows it: on one line, and cut off where it is long."""
+    return " ".join(repr(value).split())[:SHOWN]
+
+
+def check_booleans(**options: Any) -> None:
+    """Raise ``WireloomError`` for an option that is neither ``True`` nor ``False``: any other value, the text "no"
+    among them, would be taken for true. NumPy's booleans are taken as well."""
+    for name, value in options.items():
+        if not isinstance(value, bool) and not _is_numpy(value):
+            raise WireloomError(f"{name} is True or False, not {shown(value)}")
+
+
+def _is_numpy(value: Any) -> bool:
+    # Without importing NumPy, which is none of the packages that wireloom needs. It has had both names.
+    kind = type(value)
+    return kind.__module__ == "numpy" and kind.__name__ in ("bool", "bool_")
+
+
+def check_texts(**options: Any) -> None:
+    """Raise ``WireloomError`` for an option that is neither text nor ``None``."""
+    for name, value in options.items():
+        if value is not None and not isinstance(value, str):
+            raise WireloomError(f"{name} is text, or None for the default, not {shown(value)}")
+
+
+def check_callable(name: str, value: Any, what: str) -> None:
+    """Raise ``WireloomError`` for an option that cannot be called; ``what`` it takes, for the message."""
+    if not callable(value):
+        raise WireloomError(f"{name} is {what}, not {shown(value)}")
+
+
+def one_of(what: str, value: Any, known: Iterable[str]) -> str:
+    """The name, if it is among the ``known``. Raises ``UnknownNameError`` with the nearest."""
+    names = tuple(known)
+    if not isinstance(value, str) or value not in names:
+        raise unknown(what, value, names)
+    return value
+
+
+def positive(name: str, value: Any, most: int | None = None) -> int:
+    """The number, at least 1, and not more than ``most``, which a larger one means. Raises ``WireloomError``."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise WireloomError(f"{name} is a number from 1, not {shown(value)}")
+    return value if most is None else min(value, most)
+
+
+def names(name: str, value: Any) -> tuple[str, ...]:
+    """The names in a list. Raises ``WireloomError`` for what is none, a single text among it."""
+    if isinstance(value, str):
+        raise WireloomError(f"{name} is a list of names, not the text {shown(value)}")
+    if isinstance(value, Mapping | bytes | bytearray | memoryview | type) or not isinstance(value, Iterable):
+        raise WireloomError(f"{name} is a list of names, not {shown(value)}")
+    found = tuple(value)
+    for each in found:
+        if not isinstance(each, str):
+            raise WireloomError(f"{name} is a list of names, and {shown(each)} is no name")
+    return found
