@@ -148,7 +148,9 @@ def test_a_codec_that_fails_leaves_what_was_complete() -> None:
     assert found.damaged[-1].reason == "codec"
     assert table.num_rows % 3 in (0, 2)
     # What is one message as a whole must not be taken for one where its end is missing.
-    table, report = wireloom.read_with_report(FORMAT, zstandard.compress(FIRST * 1000)[:-5], codec="zstd")
+    table, report = wireloom.read_with_report(
+        FORMAT, zstandard.compress(FIRST * 1000)[:-5], codec="zstd", check_format=False
+    )
     assert (table.num_rows, report.files[0].facts["messages"]) == (0, 0)
 
 
