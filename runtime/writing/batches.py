@@ -157,6 +157,9 @@ def _column(name: str, values: list[Any], types: pa.Schema | None) -> pa.Array:
             if pa.types.is_floating(kind):
                 # The nearest one, as of every number; Arrow refuses integers that are no floats.
                 return pa.array([float(each) if type(each) is int else each for each in values], pa.float64())
+            if pa.types.is_dictionary(kind):
+                # A number is as good as its text for a label, and text holds any.
+                return pa.array([str(each) if type(each) is int else each for each in values], pa.string())
             if not any(_has_fraction(kind, each) for each in values):
                 return pa.array(values, _wide(kind))
         except (pa.ArrowException, TypeError, ValueError, OverflowError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Integral, Number, Real
 from typing import Any
 
 import pyarrow as pa
@@ -34,6 +34,8 @@ class Filled:
     optional: bool = False
     """Whether a null stands for an attribute that is not there."""
     labels: tuple[tuple[int, str], ...] = ()
+    unsigned: bool = False
+    """Of labels: their numbers are those of uint64, otherwise those of int64."""
 
 
 def fields_of(format: Format, schema: pa.Schema) -> tuple[Filled, ...]:
@@ -73,6 +75,7 @@ def fields_of(format: Format, schema: pa.Schema) -> tuple[Filled, ...]:
                     parent=column.parent,
                     optional=column.optional,
                     labels=source.labels,
+                    unsigned=source.unsigned,
                 )
             )
     return tuple(filled)
@@ -127,7 +130,7 @@ def column_array(filled: Filled, array: pa.Array, first_row: int) -> pa.Array:
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
     if filled.labels and not pa.types.is_integer(array.type):
-        return pa.array(_numbers(filled, array, first_row))
+        return _numbers(filled, array, first_row)
     if filled.labels:
         return array
     try:
@@ -187,20 +190,36 @@ def _times(array: pa.Array, type: pa.TimestampType) -> pa.Array:
             raise error from None
 
 
-def _numbers(filled: Filled, array: pa.Array, first_row: int) -> list[object]:
-    """The values of an enum, from their labels; a number's own text stands for a value without a label."""
+def _numbers(filled: Filled, array: pa.Array, first_row: int) -> pa.Array:
+    """The values of an enum, from their labels; a number, or its text, stands for a value without a label."""
     known = {label: value for value, label in filled.labels}
-    result: list[object] = []
-    for row, text in enumerate(array.to_pylist()):
-        value = known.get(text)
-        if value is None and text is not None:
-            try:
-                value = int(text)
-            except ValueError:
-                what = f"label in row {first_row + row}, column {filled.name}:"
-                raise unknown(what, str(text), known) from None
+    kind = pa.uint64() if filled.unsigned else pa.int64()
+    result: list[int | None] = []
+    for row, given in enumerate(array.to_pylist()):
+        value = known.get(given) if isinstance(given, str) else None
+        if value is None and given is not None:
+            value = _number(given)
+            if value is None:
+                raise unknown(f"label in row {first_row + row}, column {filled.name}:", str(given), known)
+            if not _is_in_range(kind, value):
+                raise WireloomError(
+                    f"row {first_row + row}, column {filled.name}: {given!r:.40} does not fit {kind}{_range(kind)}"
+                )
         result.append(value)
-    return result
+    return pa.array(result, kind)
+
+
+def _number(given: object) -> int | None:
+    """The integer that a value or its text is; ``None`` where it is none."""
+    try:
+        if isinstance(given, str | bytes):
+            return int(given)
+        if not isinstance(given, Number) or isinstance(given, bool):
+            return None
+        number = int(given)  # type: ignore[call-overload]
+        return int(number) if number == given else None
+    except (ArithmeticError, TypeError, ValueError):
+        return None
 
 
 def _misfit(filled: Filled, array: pa.Array, first_row: int, error: Exception) -> str:
