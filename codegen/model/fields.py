@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from wireloom.plurals import counted
+
 from ..expression.fold import constant_integer
 from ..expression.nodes import Name
 from ..expression.typerules import combined_all
@@ -224,7 +226,9 @@ class FieldReader:
         if isinstance(contents, Contents):
             size = section.expression("size")
             if size is not None and constant_integer(size.node) != len(contents.value):
-                self.diagnostics.error(size.position, f"the contents have {len(contents.value)} bytes; 'size' can go")
+                self.diagnostics.error(
+                    size.position, f"the contents have {counted(len(contents.value), 'byte')}; 'size' can go"
+                )
             return Shape(BytesType(), FixedSize(len(contents.value)))
         terminator = self._terminator(section, None)
         length = self._size(section, terminator)

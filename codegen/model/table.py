@@ -210,9 +210,12 @@ class TableReader:
             problem = "two names without anything between them"
         for index, name in enumerate(names):
             if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
-                problem = f"{shown(name)} is no name of a column"
-            elif name in names[:index] or name in columns:
-                problem = f"the column {shown(name)} is there already"
+                wanted = "a name of lower-case letters, digits and underscores that begins with a letter"
+                problem = f"{shown(name)}; expected {wanted}"
+            elif name in names[:index]:
+                problem = f"{shown(name)} twice"
+            elif name in columns:
+                problem = f"{shown(name)}, which is a column already"
         if problem:
             self.diagnostics.error(pattern.position, f"the pattern of paths has {problem}")
             return None

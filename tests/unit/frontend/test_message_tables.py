@@ -160,7 +160,7 @@ types:
   m: {-wireloom: {message: {fields: [{id: day, number: 1, type: bool}]}}}
 """
     assert said(body, "meta:\n  id: demo\n  -wireloom:\n") == [
-        "3:13: error: the pattern of paths has the column 'day' is there already",
+        "3:13: error: the pattern of paths has 'day', which is a column already",
         "4:7: error: 'columns' cannot stand beside 'message', which says itself what the table is",
         "5:7: error: 'rows' cannot stand beside 'message', which says itself what the table is",
     ]
