@@ -124,6 +124,9 @@ class FilesWriter:
         journal = Journal(place)
         _recover(journal)
         files = [(each.attempt, file) for each in written for file in each.files]
+        if not files and (self.overwrite or not place.files()):
+            # Readers take a folder without any file for a mistake.
+            files = self._empty(written[0].attempt if written else self._attempt(None))
         before = [each for each in place.names() if each != HOME]
         below = list(place.files()) if self.options.partition_by else before
         own = names(
@@ -143,6 +146,18 @@ class FilesWriter:
         removes = [(TABLE, each) for each in _replaced(before, below, finals)] if self.overwrite else []
         journal.commit(Record(name, moves, removes))
         return journal
+
+    def _empty(self, attempt: str) -> list[tuple[str, WrittenFile]]:
+        """A staged file without rows; none where such a file is not valid for the format."""
+        from .journal import staging
+        from .writer_files import write_empty
+        from .writer_partitions import null_folder
+
+        place = staging(self._folder(), attempt)
+        place.make()
+        name = write_empty(self.format, place, self.options)
+        # Below a folder, so that readers find the columns that folders give.
+        return [] if name is None else [(attempt, WrittenFile(name, 0, null_folder(self.options.partition_by)))]
 
     def _clear(self, own: str) -> None:
         """Removes the staging folders whose names begin with ``own``, and those that nobody is going to commit."""

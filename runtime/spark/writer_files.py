@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import secrets
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
@@ -9,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import WireloomError
 from ..format import Format
+from ..plan import of_kind
+from ..reading import read
 from ..writing import write
 from ..writing.codecs import compressor
 from ..writing.output import Counted
@@ -44,10 +47,7 @@ def write_files(
         yield from _write_units(format, batches, place, options)
         return
     rows = _Rows(batches)
-    chosen: dict[str, Any] = dict(options.format)
-    if "lossy" in chosen:
-        # Spark's options are text.
-        chosen["lossy"] = flag("lossy", chosen["lossy"])
+    chosen = _chosen(options)
     while rows.more():
         name = _new_name(format, options)
         with place.created(name) as file:
@@ -62,6 +62,33 @@ def write_files(
                 **chosen,
             )
         yield name, report.rows
+
+
+def write_empty(format: Format, place: Folder, options: WriteOptions) -> str | None:
+    """Writes a file without rows; gives its name. ``None``, and no file, where such a file is not valid for the format:
+    where its reader finds a row in it, or damage."""
+    chosen = _chosen(options)
+    content = io.BytesIO()
+    try:
+        write(format, (), content, codec=options.codec or format.codec, level=options.level, **chosen)
+        kind, _ = of_kind(format, chosen)
+        table = read(kind, content.getvalue(), mode="failfast")
+    except WireloomError:
+        return None
+    if table.num_rows:
+        return None
+    name = _new_name(format, options)
+    place.write(name, content.getvalue())
+    return name
+
+
+def _chosen(options: WriteOptions) -> dict[str, Any]:
+    """The options of the format, as ``wireloom.write`` takes them."""
+    chosen: dict[str, Any] = dict(options.format)
+    if "lossy" in chosen:
+        # Spark's options are text.
+        chosen["lossy"] = flag("lossy", chosen["lossy"])
+    return chosen
 
 
 def _new_name(format: Format, options: WriteOptions) -> str:

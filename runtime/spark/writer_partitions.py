@@ -35,6 +35,11 @@ def checked_partitions(schema: pa.Schema, names: Sequence[str]) -> pa.Schema:
     return pa.schema([each for each in schema if each.name not in names])
 
 
+def null_folder(names: Sequence[str]) -> str:
+    """The folder of the rows that have nulls in all of these columns."""
+    return "/".join(f"{_escaped(name)}={NULL}" for name in names)
+
+
 def _is_date(kind: Any) -> bool:
     return bool(pa.types.is_date32(kind))
 
