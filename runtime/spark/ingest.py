@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..arguments import check_booleans
-from ..errors import UnsupportedError, WireloomError
+from ..arguments import check_callable, positive
+from ..errors import UnsupportedError
 from ..feeders import name_of
 from ..format import Format
 from ..registry import get
@@ -83,7 +83,9 @@ def ingest(
     Raises ``UnknownNameError`` and ``WireloomError``; ``TemporaryError`` where another run is at work, the disk is full
     or a storage fails; in ``failfast`` the error of the first damage that was met.
     """
-    check_booleans(recover=recover)
+    positive("batch_files", batch_files)
+    if progress is not None:
+        check_callable("progress", progress, "a function of what the run has done")
     wanted = request(
         spark,
         get(format, allow_modules),
@@ -99,8 +101,6 @@ def ingest(
         existing=existing,
         to=to,
     )
-    if batch_files < 1:
-        raise WireloomError(f"batch_files is a number of files, at least 1, not {batch_files}")
     if wanted.grows:
         raise UnsupportedError(
             "a batch run takes each file once, and would not come back for the rest of one that grows: leave "

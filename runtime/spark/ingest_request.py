@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..addresses import local_path
+from ..arguments import check_booleans, check_texts, names, one_of, shown
 from ..errors import NothingThereError, UnsupportedError, WireloomError
 from ..expansion import STANDARD_INPUT
 from ..explored import ExploredFormat
 from ..format import Format
 from ..inputs import WILDCARDS
 from ..listing import hidden
-from ..nearest import unknown
 from ..plan import GROWING, of_kind
 from ..registry import formats
 from . import source_of
@@ -105,6 +105,21 @@ def request(
     to: str,
 ) -> Request:
     """Checks all of it; see ``ingest.ingest``. Raises ``UnknownNameError`` and ``WireloomError``."""
+    check_booleans(recover=recover)
+    check_texts(quarantine=quarantine, metrics=metrics)
+    one_of("value of existing", existing, EXISTING)
+    one_of("mode", mode.lower() if isinstance(mode, str) else mode, MODES)
+    one_of("kind of table", to, KINDS)
+    if not isinstance(table, str):
+        raise WireloomError(f"table is the address of a folder, or the name of a table, not {shown(table)}")
+    if options is not None and not (isinstance(options, Mapping) and all(isinstance(each, str) for each in options)):
+        raise WireloomError(f"options are texts by name, not {shown(options)}")
+    for name, value in (options or {}).items():
+        if not isinstance(value, str):
+            raise WireloomError(f"options are texts by name, and {name} is {shown(value)}")
+    given = [inputs] if isinstance(inputs, str) else names("inputs", inputs)
+    partitions = names("partition_by", partition_by)
+    chosen = None if columns is None else names("columns", columns)
     source = described.name
     if isinstance(described, ExploredFormat):
         # Under a name of its own, since there may be an installed format of the same id.
@@ -112,9 +127,6 @@ def request(
         spark.dataSource.register(source_of(described, source))
     elif described.name not in formats():
         raise UnsupportedError(f"Spark's tasks need generated code for {described.name}: run 'wireloom generate' first")
-    _check(existing, EXISTING, "value of existing")
-    _check(mode.lower(), MODES, "mode")
-    _check(to, KINDS, "kind of table")
     store = read_options(described, {**(options or {}), "path": table}).store
     places = [None if each is None else folder(each, store) for each in (table, quarantine, metrics)]
     check_apart(each for each in places if each is not None)
@@ -126,10 +138,10 @@ def request(
                 "is there already: name another table, remove it, or say append or overwrite", path=place.address
             )
     read, _ = of_kind(described, options or {})
-    wanted = list(read.default_columns if columns is None else columns)
-    wanted += [name for name in partition_by if name not in wanted]
+    wanted = list(read.default_columns if chosen is None else chosen)
+    wanted += [name for name in partitions if name not in wanted]
     found = folder(table, store)
-    paths = tuple(_absolute(each) for each in ([inputs] if isinstance(inputs, str) else inputs))
+    paths = tuple(_absolute(each) for each in given)
     _check_outside(paths, [each for each in places if each is not None], options or {})
     return Request(
         format=described,
@@ -138,7 +150,7 @@ def request(
         table=found,
         quarantine=places[1],
         metrics=places[2],
-        partition_by=tuple(partition_by),
+        partition_by=partitions,
         options={
             **_settings(spark),
             **_stable(options or {}),
@@ -221,11 +233,6 @@ def _stable(options: Mapping[str, str]) -> dict[str, str]:
     """The options; types of columns out of folders' names must not hang on what folders there are today."""
     given = {each.lower() for each in options}
     return dict(options) if "partitioncolumns" in given else {"partitionColumns": "text", **options}
-
-
-def _check(value: str, known: Iterable[str], what: str) -> None:
-    if value not in known:
-        raise unknown(what, value, known)
 
 
 def _check_outside(inputs: Iterable[str], places: Iterable[Folder], options: Mapping[str, str]) -> None:

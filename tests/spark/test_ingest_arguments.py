@@ -1,0 +1,54 @@
+"""What an ingest is given that it does not take: told before Spark is asked for anything."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import pytest
+from pyspark.sql import SparkSession
+from wireloom.errors import WireloomError
+from wireloom.spark.ingest import ingest
+from wireloom.spark.ingest_stream import ingest_stream
+
+NO_SESSION = cast(SparkSession, None)
+WRONG: list[tuple[str, Any, str]] = [
+    ("format", [], "^format is a name"),
+    ("inputs", 5, "^inputs is a list of names, not 5"),
+    ("inputs", [5], "^inputs is a list of names, and 5 is no name"),
+    ("table", None, "^table is the address of a folder, or the name of a table, not None"),
+    ("quarantine", 5, "^quarantine is text, "),
+    ("metrics", ["m"], "^metrics is text, "),
+    ("mode", None, "^unknown mode None: there are permissive"),
+    ("recover", "no", "^recover is True or False, "),
+    ("partition_by", "day", "^partition_by is a list of names, not the text 'day'"),
+    ("columns", 1, "^columns is a list of names, not 1"),
+    ("options", ["maxRecord"], "^options are texts by name, not "),
+    ("options", {"maxRecord": 5}, "^options are texts by name, and maxRecord is 5"),
+    ("existing", 1, "^unknown value of existing 1: there are "),
+    ("to", "parket", "^unknown kind of table 'parket': did you mean 'parquet'"),
+    ("to", None, "^unknown kind of table None: there are parquet"),
+    ("allow_modules", 5, "^allow_modules is a list of names, not 5"),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "message"), WRONG)
+def test_a_value_that_an_option_does_not_take(name: str, value: Any, message: str) -> None:
+    usual: dict[str, Any] = {"format": "cobs_log", "inputs": "in", "table": "out"}
+    with pytest.raises(WireloomError, match=message):
+        ingest(NO_SESSION, **usual | {name: value})
+    with pytest.raises(WireloomError, match=message):
+        ingest_stream(NO_SESSION, **usual | {"checkpoint": "c", name: value})
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("batch_files", "4", "^batch_files is a number from 1, not '4'"),
+        ("batch_files", 0, "^batch_files is a number from 1, not 0"),
+        ("progress", 1, "^progress is a function of what the run has done, not 1"),
+    ],
+)
+def test_what_only_runs_of_batches_take(name: str, value: Any, message: str) -> None:
+    more: dict[str, Any] = {name: value}
+    with pytest.raises(WireloomError, match=message):
+        ingest(NO_SESSION, "cobs_log", "in", "out", **more)
