@@ -14,9 +14,10 @@ from ..codecs import HEAD, SUFFIXES, Stored, detect
 from ..errors import NothingThereError, WireloomError
 from ..expansion import STANDARD_INPUT, expand
 from ..format import Format
-from ..inputs import Input
+from ..inputs import REMOTE_SCHEMES, Input
 from ..listing import alternatives
-from .folder_columns import column_types, folder_values
+from ..nearest import unknown
+from .folder_columns import column_types, constants_of, folder_values
 from .options import ReadOptions
 from .planning import Candidate
 
@@ -71,8 +72,16 @@ def _is_directly_in(file: str, path: str) -> bool:
 
 
 def _unique(inputs: Iterable[Input]) -> list[Input]:
-    """A file that two of the paths name is read once."""
-    return list({each.path: each for each in inputs}.values())
+    """A file that several of the paths name, perhaps in different spellings, is read once."""
+    found: dict[str, Input] = {}
+    for each in inputs:
+        found.setdefault(_place(each.path or ""), each)
+    return list(found.values())
+
+
+def _place(path: str) -> str:
+    scheme, sign, rest = path.partition("://")
+    return f"s3://{rest}" if sign and scheme in REMOTE_SCHEMES else os.path.abspath(path)
 
 
 def _candidate(format: Format, found: Input, options: ReadOptions) -> Candidate:
@@ -104,16 +113,34 @@ def _is_raw(format: Format, found: Input) -> bool:
         stored.close()
 
 
+def check_columns(
+    format: Format, names: Iterable[str], known: Collection[str], inputs: Iterable[Input], options: ReadOptions
+) -> None:
+    """Raises ``UnknownNameError`` for one of the ``names``, which are no columns of the format, that the folders of no
+    input give. Without any input nobody can tell."""
+    folders: dict[str, None] = {}
+    several = list(inputs)
+    for each in several:
+        folders.update(dict.fromkeys(constants_of(each.path, options)))
+    for name in names if several else ():
+        if name.lower() not in folders:
+            raise unknown(f"column of {format.name}", name, [*known, *folders])
+
+
 def folder_fields(options: ReadOptions, known: Collection[str]) -> list[StructField]:
     """The columns that folders named ``key=value`` give; a column of the format comes before one of the same name."""
     if options.partition_columns == "off":
         return []
-    try:
-        inputs = [each for path in options.paths if path != STANDARD_INPUT for each in _there(path, options)]
-    except WireloomError:
-        # Where nothing can be read, the reader says so; a stream may wait for it.
-        return []
+    inputs = present(options)
     taken = {name.lower() for name in known}
     values = (folder_values(each.path or "", options.base_path) for each in inputs)
     types = column_types(values, options.partition_columns)
     return [StructField(name, kind) for name, kind in types.items() if name.lower() not in taken]
+
+
+def present(options: ReadOptions) -> list[Input]:
+    """The files that are there now; none where nothing can be read: the reader says so, and a stream may wait."""
+    try:
+        return [each for path in options.paths if path != STANDARD_INPUT for each in _there(path, options)]
+    except WireloomError:
+        return []

@@ -25,7 +25,7 @@ CODECS = ("auto", "zstd", "gzip", "none")
 
 READ_OPTIONS = {
     "path": "A path, glob, folder (with all folders in it), or s3:// address; what load(…) is given.",
-    "paths": "Several of them as a JSON list; what load([…]) is given.",
+    "paths": "Several of them as a JSON list; what load([…]) is given. A file that several of them name is read once.",
     "mode": "PERMISSIVE (default): good rows, and damaged ones as nulls where their error or bytes are selected; "
     "DROPMALFORMED: good rows; FAILFAST: an error at the first damage, a row that is cut off included; without one, "
     "the rows are all that there is.",
@@ -36,7 +36,8 @@ READ_OPTIONS = {
     "nothing comes out. false: it reads as empty. Files that grow and those of nothing but zeros are not judged.",
     "verify": "false: checksums are not computed. Default true.",
     "columns": "Names of the columns, with commas between them; by default the format's own. Also _path, _offset, "
-    "_error, _corrupt_record and the parts of the path. A schema given to the reader comes first.",
+    "_error, _corrupt_record and the parts of the path. A schema given to the reader comes first; its names must be of "
+    "these, or of folders named key=value.",
     "columnNameOfCorruptRecord": "Name of the column with the bytes of a damaged record; default _corrupt_record.",
     "unsigned64": "decimal (default): unsigned 64-bit integers as decimal(20,0); long: as long, an error beyond that.",
     "recursiveFileLookup": "false: only the files of a folder itself. Default true.",

@@ -23,6 +23,7 @@ from .workers import keep_imported
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from ..inputs import Input
     from ..plan import Plan
     from ..report import FileReport
     from .sidechannel import SideChannel
@@ -50,27 +51,42 @@ class Partition(InputPartition):
 class FormatReader(DataSourceReader):
     """Reads one format. It is pickled on its way to the tasks, so it holds plain data only."""
 
-    def __init__(self, format: Format, targets: tuple[Target, ...], options: ReadOptions) -> None:
+    def __init__(
+        self, format: Format, targets: tuple[Target, ...], options: ReadOptions, known: Sequence[str] = ()
+    ) -> None:
         self.format = format
         self.targets = targets
+        self.known = tuple(known)
+        """The columns that could have been asked for."""
         self.options = options
         self.ends_where_storage_fails = bool(options.ignore_corrupt)
         """Whether the rows of a file up to where its storage failed are all that is wanted of it."""
 
     def partitions(self) -> Sequence[InputPartition]:
-        """The partitions, planned from the files that are there now. Raises ``WireloomError`` where there is none."""
+        """The partitions, planned from the files that are there now. Raises ``WireloomError`` where there is none, and
+        ``UnknownNameError`` for a column that neither the format nor the files' folders have."""
         from .files import candidates
 
         options = self.options
         with Brief():
+            found = candidates(self.format, options)
+            self.check_columns(each.input for each in found)
             planned = plan(
-                candidates(self.format, options),
+                found,
                 max_partition_bytes=options.max_partition_bytes,
                 open_cost=options.open_cost,
                 min_partitions=options.min_partitions,
             )
         keep_imported()
         return [Partition(index, slices) for index, slices in enumerate(planned)]
+
+    def check_columns(self, inputs: Iterable[Input]) -> None:
+        """Raises ``UnknownNameError`` for a column that neither the format nor the folders of these files have."""
+        from .files import check_columns
+
+        if self.has_others:
+            others = [each.field.name for each in self.targets if each.source is None]
+            check_columns(self.format, others, self.known, inputs, self.options)
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The batches of one partition, in Spark's schema.
@@ -134,7 +150,7 @@ class FormatReader(DataSourceReader):
 
         groups: dict[tuple[Any, ...], tuple[list[Slice], Mapping[str, str | None]]] = {}
         for number, piece in enumerate(partition.slices):
-            constants = constants_of(piece.input.path, self.options) if self._has_others else {}
+            constants = constants_of(piece.input.path, self.options) if self.has_others else {}
             same = (*constants.items(), None if piece.byte_range is None else number)
             groups.setdefault(same, ([], constants))[0].append(piece)
         return list(groups.values())
@@ -195,7 +211,7 @@ class FormatReader(DataSourceReader):
         return cast
 
     @property
-    def _has_others(self) -> bool:
+    def has_others(self) -> bool:
         """Whether columns are wanted that the format does not have."""
         return any(each.source is None for each in self.targets)
 

@@ -35,7 +35,8 @@ UNSIGNED64 = DecimalType(20, 0)
 
 @dataclass(frozen=True)
 class Target:
-    """One column of the result: its field in Spark, and the format's column it shows (``None``: nulls)."""
+    """One column of the result: its field in Spark, and the format's column it shows; ``None``: what the files' folders
+    say."""
 
     field: StructField
     source: str | None
@@ -89,8 +90,10 @@ def chosen_schema(
 
 
 def targets(schema: StructType, known: dict[str, StructField], corrupt_record: str) -> tuple[Target, ...]:
-    """Where each column of ``schema`` comes from. As Spark does, names are found in any case of letters, and columns
-    that the format does not have are null. Raises ``WireloomError`` for no column at all, and for one twice."""
+    """Where each column of ``schema`` comes from. As Spark does, names are found in any case of letters; those that the
+    format does not have may be of the files' folders.
+
+    Raises ``WireloomError`` for no column at all, and for one twice."""
     if not schema.fields:
         raise WireloomError("there are no columns to read: name at least one, such as _offset")
     names = [each.lower() for each in schema.names]

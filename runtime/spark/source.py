@@ -79,18 +79,21 @@ class FormatSource(DataSource):
             format, wire = self._table(given)
             options = read_options(self.described, given)
             known = known_columns(format, wire, options.corrupt_record, narrow=options.narrow)
-            return FormatReader(self.described, targets(schema, known, options.corrupt_record), options)
+            return FormatReader(self.described, targets(schema, known, options.corrupt_record), options, tuple(known))
 
     def streamReader(self, schema: StructType) -> FormatStreamReader:  # noqa: N802
         """What reads these columns as a stream; ``options.STREAM_OPTIONS`` come on top. Raises ``WireloomError``."""
         from ..plan import COMPLETE
         from .catalog_tables import reading
+        from .files import present
         from .stream_options import stream_options
         from .stream_reader import FormatStreamReader
 
         with Brief():
             given = reading(self.options, schema)
             reader, stream = self.reader(schema), stream_options(self._table(given)[0], given)
+            if reader.has_others:
+                reader.check_columns(present(reader.options))
             # A file that is cut off while it is read is lost data, and what then happens has an option of its own.
             reader.ends_where_storage_fails |= not stream.fail_on_data_loss
             # What the tasks are given of a file that grows are complete rows; the others are read once. The session's

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import shutil
 from collections import Counter
@@ -215,6 +216,20 @@ def wireloom_raw(name: str, table: Any) -> bytes:
     return written.getvalue()
 
 
+def test_a_file_that_several_paths_name_is_read_once(
+    samples: dict[str, Sample], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As Spark's own sources do where they look into folders of folders."""
+    file = tmp_path / "in" / "1.log"
+    file.parent.mkdir()
+    shutil.copy(samples[NAME].file, file)
+    monkeypatch.chdir(tmp_path)
+    paths = [file, file, file.parent, f"{file.parent}/*", f"file://{file}", "in/1.log", file.parent / ".." / "in"]
+    for recursive in ("true", "false"):
+        found = read(NAME, paths=json.dumps([str(each) for each in paths]), recursiveFileLookup=recursive)
+        assert found.num_rows == ROWS
+
+
 # Partition columns ----------------------------------------------------------------------------------------------------
 
 
@@ -238,7 +253,14 @@ def test_columns_of_folders(logs: Path) -> None:
         "host",
     ]
     assert set(read(NAME, "HOUR LONG, payload BINARY", path=logs)["HOUR"].to_pylist()) == {7, 8, 9}
-    assert read(NAME, "hour LONG", path=logs, partitionColumns="off")["hour"].null_count == 3 * ROWS
+    with pytest.raises(UnknownNameError, match="unknown column of cobs_log 'hour'"):
+        read(NAME, "hour LONG", path=logs, partitionColumns="off")
+    with pytest.raises(UnknownNameError, match="'hours': did you mean 'hour'"):
+        read(NAME, "hours LONG", path=logs)
+    wireloom.write(NAME, [{"payload": b"x"}], logs / "day=2026-03-01" / "x.log")
+    table = read(NAME, "hour LONG", path=logs)
+    assert (table.num_rows, table["hour"].null_count) == (3 * ROWS + 1, 1), "folders need not all have it"
+    (logs / "day=2026-03-01" / "x.log").unlink()
     with pytest.raises(WireloomError, match="'host' cannot be read as bigint"):
         read(NAME, "host LONG", path=logs)
     with pytest.raises(WireloomError, match="is not below basePath"):

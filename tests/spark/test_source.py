@@ -78,11 +78,28 @@ def test_a_schema_prunes_down_to_the_scanner(samples: dict[str, Sample]) -> None
     assert reader._sources() == ["payload", "_offset"]
 
 
-def test_columns_that_are_not_there_are_null(samples: dict[str, Sample]) -> None:
-    table = read("cobs_log", "nothing INT, PAYLOAD BINARY, more STRING", path=samples["cobs_log"].file)
-    assert table["nothing"].null_count == table["more"].null_count == ROWS
+def test_names_in_any_case_of_letters(samples: dict[str, Sample]) -> None:
+    table = read("cobs_log", "PAYLOAD BINARY", path=samples["cobs_log"].file)
     assert table["PAYLOAD"].to_pylist() == samples["cobs_log"].table["payload"].to_pylist()
-    assert read("cobs_log", "nothing INT", path=samples["cobs_log"].file).num_rows == ROWS
+
+
+@pytest.mark.parametrize(
+    ("schema", "message"),
+    [
+        ("tennant LONG", "unknown column of edgemq_segment 'tennant': did you mean 'tenant'"),
+        ("payload BINARY, TENNANT LONG", "'TENNANT': did you mean 'tenant'"),
+        ("_ofset LONG", "did you mean '_offset'"),
+        ("day STRING", "unknown column of edgemq_segment 'day'"),
+    ],
+)
+def test_columns_that_are_not_there(schema: str, message: str, samples: dict[str, Sample]) -> None:
+    with pytest.raises(UnknownNameError, match=message):
+        read("edgemq_segment", schema, path=samples["edgemq_segment"].file)
+
+
+def test_columns_of_which_nothing_is_known_yet(tmp_path: Path) -> None:
+    missing = {"path": tmp_path / "none", "ignoreMissingFiles": "true"}
+    assert read("cobs_log", "payload BINARY, day STRING", **missing).num_rows == 0
 
 
 def test_other_types_are_cast(samples: dict[str, Sample]) -> None:

@@ -106,6 +106,17 @@ def test_wrong_options(options: dict[str, str], message: str, tmp_path: Path) ->
         Query(LOG, path=tmp_path, **options)
 
 
+def test_columns_that_are_not_there(tmp_path: Path) -> None:
+    (tmp_path / "host=a").mkdir()
+    waiting = Query(LOG, "payload BINARY, host STRING", path=tmp_path)
+    write(LOG, tmp_path / "host=a" / "log", "one")
+    [rows] = waiting.rest()
+    assert rows["host"].to_pylist() == ["a"]
+    assert Query(LOG, "payload BINARY, host STRING", path=tmp_path).rest()[0].num_rows == 1
+    with pytest.raises(UnknownNameError, match="unknown column of cobs_log 'hosst': did you mean 'host'"):
+        Query(LOG, "payload BINARY, hosst STRING", path=tmp_path)
+
+
 def test_addresses_of_files(tmp_path: Path) -> None:
     folder = tmp_path / "day 1"
     folder.mkdir()

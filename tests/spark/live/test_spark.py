@@ -54,11 +54,14 @@ def test_several_paths_and_parts_of_the_path(spark: SparkSession, samples: dict[
 
 
 def test_a_schema_of_the_user(spark: SparkSession, samples: dict[str, Sample]) -> None:
-    schema = "payload BINARY, generation INT, later ARRAY<STRING>, _offset LONG"
+    schema = "payload BINARY, generation INT, _offset LONG"
     frame = spark.read.format("word_stuffed_log").schema(schema).load(str(samples["word_stuffed_log"].file))
     first = frame.orderBy("_offset").first()
     assert first is not None
-    assert first.asDict() == {"payload": b"", "generation": 0, "later": None, "_offset": 0}
+    assert first.asDict() == {"payload": b"", "generation": 0, "_offset": 0}
+    wrong = spark.read.format("word_stuffed_log").schema("payload BINARY, generatoin INT")
+    with pytest.raises(Exception, match="unknown column of word_stuffed_log 'generatoin': did you mean 'generation'"):
+        wrong.load(str(samples["word_stuffed_log"].file)).count()
 
 
 @pytest.mark.parametrize("name", ["word_stuffed_log", "cobs_log"])
@@ -118,6 +121,31 @@ def test_write_and_read_back(name: str, spark: SparkSession, samples: dict[str, 
     frame.write.format(name).mode("overwrite").save(target)
     back = wireloom.read(name, target, mode="failfast")
     assert back.sort_by("payload").to_pylist() == sample.table.sort_by("payload").to_pylist()
+
+
+@pytest.mark.parametrize("mode", ["overwrite", "append"])
+def test_a_frame_without_rows(mode: str, spark: SparkSession, samples: dict[str, Sample], tmp_path: Path) -> None:
+    folder = str(tmp_path / "out")
+    frame = spark.read.format("cobs_log").load(str(samples["cobs_log"].file))
+    if mode == "overwrite":
+        frame.write.format("cobs_log").mode("append").save(folder)
+    frame.where("payload is null").write.format("cobs_log").mode(mode).save(folder)
+    assert spark.read.format("cobs_log").load(folder).count() == 0
+    assert len([each for each in (tmp_path / "out").iterdir() if each.name.endswith(".cobs")]) == 1
+
+
+def test_a_file_that_is_named_twice(spark: SparkSession, samples: dict[str, Sample], tmp_path: Path) -> None:
+    """What docs/options.md says of the option ``paths``."""
+    (tmp_path / "day=1").mkdir()
+    for text in (tmp_path / "lines.txt", tmp_path / "day=1" / "lines.txt"):
+        text.write_text("one\n")
+    paths, partition = [str(tmp_path / "lines.txt")] * 2, [str(tmp_path / "day=1")] * 2
+    assert spark.read.text(paths).count() == 2
+    assert spark.read.option("recursiveFileLookup", "true").text(paths).count() == 1
+    assert spark.read.option("basePath", str(tmp_path)).text(partition).count() == 1
+    file = [str(samples["cobs_log"].file)] * 2
+    assert spark.read.format("cobs_log").load(file).count() == ROWS
+    assert spark.read.format("cobs_log").option("recursiveFileLookup", "false").load(file).count() == ROWS
 
 
 def test_a_write_that_fails_leaves_nothing(spark: SparkSession, tmp_path: Path) -> None:
