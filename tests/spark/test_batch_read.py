@@ -323,11 +323,11 @@ def test_columns_that_nobody_selects_are_not_built(samples: dict[str, Sample], m
         return Noting()
 
     monkeypatch.setattr(filescan, "make", noting)
-    assert read("edgemq_segment", "tenant LONG, later STRING", path=samples["edgemq_segment"].file).num_rows == ROWS
+    assert read("edgemq_segment", "tenant LONG, region STRING", path=samples["edgemq_segment"].file).num_rows == ROWS
     names = [each.name for each in source("edgemq_segment").described.columns]
     assert set(built) == {(names.index("tenant"),)}
     built.clear()
-    assert read("edgemq_segment", "later STRING", path=samples["edgemq_segment"].file).num_rows == ROWS
+    assert read("edgemq_segment", "region STRING", path=samples["edgemq_segment"].file).num_rows == ROWS
     assert set(built) == {()}
 
 
