@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..arguments import shown
 from ..errors import WireloomError
 from .hashing import LARGEST_HASH_KEY
 
@@ -21,10 +22,14 @@ class UserRecord:
     def __post_init__(self) -> None:
         key = self.explicit_hash_key
         if key is not None and not (
-            key.isascii() and key.isdecimal() and len(key) < 40 and int(key) <= LARGEST_HASH_KEY
+            isinstance(key, str)
+            and key.isascii()
+            and key.isdecimal()
+            and len(key) < 40
+            and int(key) <= LARGEST_HASH_KEY
         ):
             raise WireloomError(
-                f"an explicit hash key is a decimal number from 0 to {LARGEST_HASH_KEY}, not {key[:60]!r}",
+                f"an explicit hash key is a decimal number from 0 to {LARGEST_HASH_KEY}, not {shown(key)}",
                 reason="value",
             )
 

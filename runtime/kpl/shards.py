@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from ..arguments import shown
 from ..errors import WireloomError
 from .hashing import LARGEST_HASH_KEY, range_of
 
@@ -40,6 +41,8 @@ class ShardMap:
     """
 
     def __init__(self, shards: Iterable[Any]) -> None:
+        if not isinstance(shards, Iterable) or isinstance(shards, str | bytes | bytearray | Mapping):
+            raise WireloomError(f"shards is a list of ranges, not {shown(shards)}")
         made = sorted((_shard(each) for each in shards if not _is_closed(each)), key=lambda each: each.first)
         for before, after in pairwise(made):
             if after.first <= before.last:

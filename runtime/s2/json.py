@@ -10,7 +10,7 @@ import binascii
 import json
 from typing import Any, Literal
 
-from ..nearest import unknown
+from ..arguments import one_of
 from .commands import MAX_TOKEN, ValidationError
 from .json_reader import Fields, JsonReader
 from .messages import AppendAck, AppendInput, AppendRecord, Header, ReadBatch, SequencedRecord, StreamPosition
@@ -33,10 +33,7 @@ def format_of_header(value: str | None) -> S2Format:
     """
     if value is None:
         return "raw"
-    found = _ALIASES.get(value.strip())
-    if found is None:
-        raise unknown("S2-Format", value, _ALIASES)
-    return found
+    return _ALIASES[one_of("S2-Format", value.strip() if isinstance(value, str) else value, _ALIASES)]
 
 
 def _bytes_of(text: str, format: S2Format) -> bytes:

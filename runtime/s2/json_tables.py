@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from ..nearest import unknown
+from ..arguments import one_of
 from ..reading import read
 from ..writing import write
 from .json import (
@@ -44,16 +44,13 @@ def table_from_json(
     ``message``: ``read_batch``, ``append_input`` or ``append_ack``. Raises ``UnknownNameError`` for another,
     ``JsonError`` and ``ValidationError`` for a body that is none.
     """
-    if message not in _FROM:
-        raise unknown("kind of message", message, _FROM)
-    unit = _FROM[message](document, format).to_bytes()
+    unit = _FROM[one_of("kind of message", message, _FROM)](document, format).to_bytes()
     return read(FORMAT, unit, message=message, columns=columns)
 
 
 def table_to_json(table: pa.Table, message: str = "read_batch", *, format: str = "raw") -> str:
     """The JSON body that holds all rows of a table. Raises ``WireloomError`` for rows that are not one message."""
-    if message not in _TO:
-        raise unknown("kind of message", message, _TO)
+    one_of("kind of message", message, _TO)
     written = io.BytesIO()
     write(FORMAT, table, written, message=message)
     return _TO[message](written.getvalue(), format)

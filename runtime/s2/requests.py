@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urlencode
 
+from ..arguments import one_of
 from ..errors import WireloomError
-from ..nearest import unknown
 from .compression import checked
 from .config import ENCRYPTION_KEY, StreamConfig, basin_headers, record_headers
 from .json import FORMAT_HEADER, append_input_to_json, format_of_header
@@ -189,9 +189,7 @@ def _accepting(compression: str) -> dict[str, str]:
 
 
 def _content_type(content: str) -> str:
-    if content not in CONTENTS:
-        raise unknown("content", str(content), tuple(CONTENTS))
-    return CONTENTS[content]
+    return CONTENTS[one_of("content", content, CONTENTS)]
 
 
 def _formatted(content: str, format: str) -> dict[str, str]:
