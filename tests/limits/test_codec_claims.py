@@ -28,7 +28,9 @@ def block(content: bytes, *, kind: int = 0, size: int | None = None) -> bytes:
 
 
 def read(data: bytes, max_window: int = 1 << 20) -> FileReport:
-    _, report = wireloom.read_with_report("edgemq_segment", data, codec="zstd", max_window=max_window)
+    _, report = wireloom.read_with_report(
+        "edgemq_segment", data, codec="zstd", max_window=max_window, check_format=False
+    )
     return report.files[0]
 
 
