@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 FEW_ITEMS = 10_000
 """Items, and characters of computed text, of a row that is not complete, after which nothing is known of its size."""
 MOST_ITEMS = 1_000_000
-"""Items of all places at which rows are looked for inside of it."""
+"""Items of all places at which rows are looked for inside of it, besides those for the bytes looked through."""
 
 
 class DamageDetails:
@@ -53,7 +53,7 @@ class DamageDetails:
         from .feeders.objects import ObjectFeeder
 
         made = ObjectFeeder(self._plan.format, self.struct, self.settings(max_computed=FEW_ITEMS))
-        made.most_items = MOST_ITEMS
+        made.search.allowance = MOST_ITEMS
         return made
 
     def of_fill(self, window: Window, damage: RowDamage, begin: int, at_start: bool) -> tuple[int | None, str | None]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Sequence
 from operator import attrgetter
 from typing import Any
@@ -18,6 +16,7 @@ from ..parsing.streams import MemoryStream
 from ..parsing.structs import Struct
 from ..window import Window
 from . import Filled, RowDamage, Settings, Status, values
+from .object_search import ObjectSearch
 
 STRETCH = 256 * 1024
 """Bytes of the window that are taken at once; more where a row is larger."""
@@ -51,6 +50,14 @@ class LostError(Exception):
         return self.__cause__.args[0] if isinstance(self.__cause__, ComputedError) else None
 
 
+class FirstRefusal(list[KaitaiStructError]):
+    """Refusals of a row of which one is enough: it ends the reading."""
+
+    def append(self, error: KaitaiStructError) -> None:
+        """Raises the error."""
+        raise error
+
+
 class ObjectFeeder:
     """As ``Feeder``."""
 
@@ -61,8 +68,7 @@ class ObjectFeeder:
         self._row_class = format.row_class
         self.refusals: Sequence[Exception] = ()
         self.computing = Computing(settings.max_computed)
-        self.most_items: float = math.inf
-        """Items of rows after which ``resync`` ends without a result."""
+        self.search = ObjectSearch(self)
         columns = [format.columns[number] for number in settings.wanted]
         self._getters = [attrgetter(each.attribute or each.name) for each in columns]
         self._parents = [each.parent for each in columns]
@@ -79,13 +85,14 @@ class ObjectFeeder:
             return fill_frames(self, window, capacity, stop, at_start)
         return fill_rows(self, window, capacity, stop)
 
-    def parse(self, stream: MemoryStream, verify: bool) -> tuple[Struct | None, str | None]:
+    def parse(self, stream: MemoryStream, verify: bool, *, whole: bool = True) -> tuple[Struct | None, str | None]:
         """The next row of the stream, and why it is refused; ``None`` where it holds. ``verify``: checksums too.
+        ``whole``: whether a row is read to its end of which a part is refused; otherwise it is lost.
 
         There is no row where it is refused as a whole and its end is known all the same. Raises ``IncompleteError`` and
         ``LostError``. ``refusals`` then holds what was refused.
         """
-        refusals: list[KaitaiStructError] = []
+        refusals: list[KaitaiStructError] = [] if whole else FirstRefusal()
         self.refusals, self._root._refusals = refusals, refusals
         begin = stream.pos()
         self.computing.begin()
@@ -159,63 +166,5 @@ class ObjectFeeder:
         return None
 
     def resync(self, window: Window, begin: int) -> tuple[bool, int]:
-        """As ``Feeder.resync``. Checksums are computed whatever the settings: nothing else tells a row from garbage."""
-        data = bytes(window.view[begin:])
-        base = window.base + begin
-        place, most = 0, self.computing.total + self.most_items
-        while place < len(data) and self.computing.total <= most:
-            stream = MemoryStream(data, base)
-            stream.counter = ItemCounter() if self.most_items < math.inf else None
-            held, seen = self._holds(stream, place, window.at_end)
-            if held is not False:
-                return held is True, begin + place
-            place = _behind(data, place, seen)
-        return False, len(window.view)
-
-    def _holds(self, stream: MemoryStream, place: int, at_end: bool) -> tuple[bool | None, int]:
-        """Whether a row that can be trusted begins at index ``place``; ``None``: more bytes are needed to know. And how
-        many bytes say so."""
-        held, least = self._judged(stream, place, at_end)
-        return held, max(least, stream.pos() - stream.base - place)
-
-    def _judged(self, stream: MemoryStream, place: int, at_end: bool) -> tuple[bool | None, int]:
-        limit, padding = self.settings.max_record, self.settings.padding
-        base, size = stream.base, len(stream.data)
-        begin, least = place, 0
-        while True:
-            stream.seek(base + begin)
-            stream.end = min(size, begin + limit)
-            stream.saw_end = False
-            row: Any = None
-            try:
-                row, refused = self.parse(stream, verify=True)
-            except IncompleteError:
-                return (False if at_end or size - begin >= limit else None), least
-            except LostError:
-                refused = "lost"
-            if stream.saw_end and not (at_end and stream.end == size):
-                return (False if size - begin >= limit else None), least
-            end = stream.pos() - base
-            if refused is not None or end == begin:
-                return False, least
-            if least or getattr(row, "_covers_bytes", False):
-                return True, least
-            # A row whose checksums covered nothing is not much of a proof: the row behind it must hold too.
-            if size - end <= padding:
-                return (True if at_end else None), least
-            begin = end + padding
-            # That the input did not end behind the first row is a part of the answer.
-            least = begin + 1 - place
-
-
-def _behind(data: bytes, place: int, seen: int) -> int:
-    """The next place to look at, where the row at ``place`` was refused after ``seen`` bytes.
-
-    Where these and the ones behind are all the same byte, as in a run of zeros, every place that sees only that byte
-    is refused too.
-    """
-    behind = place + seen
-    if seen < 1 or data[place:behind] != data[place : place + 1] * seen:
-        return place + 1
-    other = re.compile(b"[^" + re.escape(data[place : place + 1]) + b"]", re.DOTALL).search(data, behind)
-    return max(place + 1, (other.start() if other else len(data)) - seen + 1)
+        """As ``Feeder.resync``."""
+        return self.search.resync(window, begin)

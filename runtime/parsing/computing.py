@@ -12,12 +12,14 @@ class Computing:
     """Counts what is made of records while this is entered: the characters that expressions make, and the items of
     decompressed repetitions.
 
-    ``limit``: the most for a record; ``total``: those of all records.
+    ``limit``: the most for a record; ``total``: those of all records; ``exceeded``: whether one had too many since this
+    was last set to false.
     """
 
     def __init__(self, limit: int = MAX_COMPUTED) -> None:
         self.limit = limit
         self.total = 0
+        self.exceeded = False
         self._left = limit
         self._token: Token[Computing | None] | None = None
 
@@ -28,6 +30,7 @@ class Computing:
     def take(self, size: int) -> None:
         """Counts ``size`` characters or items. Raises ``ComputedError`` where the record has too many."""
         if size > self._left:
+            self.exceeded = True
             raise ComputedError(self.limit)
         self._left -= size
         self.total += size
@@ -76,3 +79,26 @@ class ItemCounter:
             current.take(items)
         elif self._total > MAX_COMPUTED:
             raise ComputedError(MAX_COMPUTED)
+
+    def take_numbers(self, count: int) -> None:
+        """Counts numbers that are made at once, each of which is an item."""
+        self.take(count)
+
+
+NUMBERS = 16
+"""Plain numbers that take about as long to make at once as an item that is an object."""
+
+
+class SearchCounter(ItemCounter):
+    """Counts the items of a row that is looked for where garbage may stand: what they cost counts, and a list that does
+    not fit is refused before its first item. ``end``: the position before which the row must end."""
+
+    __slots__ = ("end",)
+
+    def __init__(self, end: int) -> None:
+        super().__init__()
+        self.end = end
+
+    def take_numbers(self, count: int) -> None:
+        """As ``ItemCounter.take_numbers``."""
+        self.take(count // NUMBERS + 1)

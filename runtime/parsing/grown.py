@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
-from .computing import ItemCounter
+from .computing import ItemCounter, SearchCounter
 from .kaitai import KaitaiStream
 from .streams import MemoryStream, SubStream
 
@@ -27,17 +27,20 @@ def undone_stream(io: KaitaiStream, undo: Callable[..., bytes], data: bytes, *ar
     """A stream of what ``undo`` makes of bytes that were read from ``io``. Raises ``ProcessError`` where it cannot."""
     made = undo(data, *arguments)
     stream = substream(io, made)
-    if stream.counter is None and len(made) > len(data):
+    if len(made) > len(data) and type(stream.counter) is not ItemCounter:
         stream.counter = ItemCounter()
     return stream
 
 
-def bounded(io: KaitaiStream, items: Iterable[Item]) -> Iterator[Item]:
+def bounded(io: KaitaiStream, items: Iterable[Item], count: int = 0, least: int = 0) -> Iterator[Item]:
     """The items of a repetition that is read from ``io``, as they are; or counted, one by one, where it has a counter.
 
-    Taking one then raises ``ComputedError`` where they are too many.
+    ``count``: how many there are, ``least``: bytes that each takes at least, where that is known. Taking one raises
+    ``ComputedError`` where they are too many. In a search for rows, one that cannot hold them raises an error here.
     """
     if isinstance(io, MemoryStream) and io.counter is not None:
+        if least and isinstance(io.counter, SearchCounter):
+            io.expect(count * least, io.counter.end)
         return _counted(io.counter, items)
     return iter(items)
 
@@ -51,4 +54,4 @@ def _counted(counter: ItemCounter, items: Iterable[Item]) -> Iterator[Item]:
 def count_items(io: KaitaiStream, items: int) -> None:
     """Counts items that are made at once of bytes of ``io``. Raises ``ComputedError`` where they are too many."""
     if isinstance(io, MemoryStream) and io.counter is not None:
-        io.counter.take(items)
+        io.counter.take_numbers(items)

@@ -62,6 +62,13 @@ class MemoryStream(KaitaiStream):
         self.position = end
         return self.data[begin:end]
 
+    def expect(self, n: int, end: int) -> None:
+        """Raises ``EndOfStreamError`` where fewer than ``n`` bytes are left, of reason ``limit`` where they would reach
+        beyond the position ``end``. Reads nothing."""
+        if n > max(0, self.end - self.position):
+            error = self._short(n)
+            raise with_reason(error, "limit") if self.pos() + n > end else error
+
     def _short(self, n: int) -> InvalidArgumentError | EndOfStreamError:
         if n < 0:
             return InvalidArgumentError(f"requested invalid {n} amount of bytes")

@@ -81,7 +81,7 @@ def repeated_lines(scope: ClassScope, attribute: Attribute, target: str, source:
         return (Line(f"{target} = {at_once}"),)
     begin = (Line(f"{name}: {annotation} = []"), Line(f"{target} = {name}"))
     if has_series(scope.module, attribute) and not isinstance(attribute.repeat, RepeatUntil):
-        items = bounded(scope, series_text(scope, attribute))
+        items = bounded(scope, series_text(scope, attribute), attribute)
         return (*begin, Line(f"{scope.use('gather')}({name}, {items})"))
     return (
         *begin,
@@ -124,7 +124,8 @@ def loop_lines(scope: ClassScope, attribute: Attribute, keep: Store, source: str
     number = "index" if counts else "_"
     match attribute.repeat:
         case RepeatCount(expression):
-            head = f"for {number} in {bounded(scope, f'range({scope.text(expression, attribute)})')}:"
+            items = f"range({scope.text(expression, attribute)})"
+            head = f"for {number} in {bounded(scope, items, attribute)}:"
             return (*lines, block(head, body))
         case RepeatUntil(expression):
             condition = scope.text(expression, attribute, _=_item(attribute))
@@ -136,12 +137,19 @@ def loop_lines(scope: ClassScope, attribute: Attribute, keep: Store, source: str
     return (*lines, block(f"for _ in {bounded(scope, 'iter(io.is_eof, True)')}:", body))
 
 
-def bounded(scope: ClassScope, items: str) -> str:
-    """What a repetition iterates over: ``items``, of which decompressed bytes must not become too many.
+def bounded(scope: ClassScope, items: str, attribute: Attribute | None = None) -> str:
+    """What a repetition iterates over: ``items``, of which decompressed bytes must not become too many. Those of
+    ``attribute`` are as many as it says, where it does.
 
     Kaitai's API has no such limit.
     """
-    return f"{scope.use('bounded')}(io, {items})" if scope.module.api is Api.WIRELOOM else items
+    if scope.module.api is not Api.WIRELOOM:
+        return items
+    known = ""
+    if attribute is not None and isinstance(attribute.repeat, RepeatCount):
+        least = scope.module.minimums.of(replace(attribute, repeat=None))
+        known = f", {scope.text(attribute.repeat.expression, attribute)}, {least}" if least else ""
+    return f"{scope.use('bounded')}(io, {items}{known})"
 
 
 def series_text(scope: ClassScope, attribute: Attribute) -> str:
@@ -165,7 +173,7 @@ def _series_loop(scope: ClassScope, attribute: Attribute, keep: Store) -> Lines:
     if isinstance(attribute.repeat, RepeatUntil):
         condition = scope.text(attribute.repeat.expression, attribute, _=item)
         body.append(block(f"if {condition}:", [Line("break")]))
-    items = bounded(scope, series_text(scope, attribute))
+    items = bounded(scope, series_text(scope, attribute), attribute)
     if isinstance(attribute.repeat, RepeatUntil) and uses_index(attribute):
         return (block(f"for index, {item} in enumerate({items}):", body),)
     return (block(f"for {item} in {items}:", body),)
