@@ -17,8 +17,6 @@ from .program import PROGRAM_VERSION, ColumnProgram, Stuffing
 if TYPE_CHECKING:
     import pyarrow
 
-    from .parsing import Struct
-
 MODEL_VERSION = 1
 """The version of generated code that this runtime runs; equal to the one that the generator stamps."""
 
@@ -208,17 +206,17 @@ class Format:
         return program
 
     @cached_property
-    def message_class(self) -> type[Struct]:
+    def message_class(self) -> type[Any]:
         """The generated class of a unit's message."""
         return self._class(self.message.message if self.message is not None else self.row)
 
-    def _class(self, name: str) -> type[Struct]:
+    def _class(self, name: str) -> type[Any]:
         # A class of another spec has its module before a colon, relative to this one's package.
         module, _, name = name.rpartition(":")
         found: Any = importlib.import_module(module or self.parser or ".parser", self._package)
         for part in name.split("."):
             found = getattr(found, part)
-        result: type[Struct] = found
+        result: type[Any] = found
         return result
 
     @cached_property
@@ -240,12 +238,12 @@ class Format:
         return self._submodule("columns").SCHEMA
 
     @cached_property
-    def root_class(self) -> type[Struct]:
+    def root_class(self) -> type[Any]:
         """The generated class of the whole input."""
         return self._class(self.root)
 
     @cached_property
-    def row_class(self) -> type[Struct]:
+    def row_class(self) -> type[Any]:
         """The generated class of a row."""
         return self._class(self.row)
 

@@ -11,13 +11,13 @@ from ..parsing.streams import MemoryStream
 from ..parsing.stuffing import unstuff
 from ..window import Window
 from . import BATCH_BYTES, FEW_DAMAGES, Filled, RowDamage, Status
-from .objects import STRETCH, IncompleteError, LostError, ObjectFeeder
+from .object_rows import STRETCH, IncompleteError, LostError, ObjectRows
 
 
 class _Rows:
     """The rows and damages so far. Indices are those of the window's view."""
 
-    def __init__(self, feeder: ObjectFeeder, window: Window, capacity: int, stop: int) -> None:
+    def __init__(self, feeder: ObjectRows, window: Window, capacity: int, stop: int) -> None:
         self.feeder = feeder
         self.window = window
         self.base = window.base
@@ -80,7 +80,7 @@ class _Rows:
         )
 
 
-def fill_rows(feeder: ObjectFeeder, window: Window, capacity: int, stop: int) -> Filled:
+def fill_rows(feeder: ObjectRows, window: Window, capacity: int, stop: int) -> Filled:
     """Rows that stand back to back, with the same padding behind each."""
     rows = _Rows(feeder, window, capacity, stop)
     limit, padding = feeder.settings.max_record, feeder.settings.padding
@@ -135,7 +135,7 @@ def fill_rows(feeder: ObjectFeeder, window: Window, capacity: int, stop: int) ->
         taken = STRETCH
 
 
-def fill_frames(feeder: ObjectFeeder, window: Window, capacity: int, stop: int, at_start: bool) -> Filled:
+def fill_frames(feeder: ObjectRows, window: Window, capacity: int, stop: int, at_start: bool) -> Filled:
     """Rows between delimiters; ``consumed`` is the index of the delimiter before the next row."""
     rows = _Rows(feeder, window, capacity, stop)
     delimiter, end = feeder.format.delimiter, rows.end

@@ -8,14 +8,11 @@ exceeds an allowance. Places that are then still open are passed over.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from ..parsing.computing import SearchCounter
 from ..parsing.streams import MemoryStream
 from ..window import Window
-
-if TYPE_CHECKING:
-    from .objects import ObjectFeeder
+from .object_rows import IncompleteError, LostError, ObjectRows
 
 FEW_ITEMS = 32
 """Items of a row, and characters of text that it computes, with which every place is tried."""
@@ -30,9 +27,9 @@ STRETCH = 4096
 
 
 class ObjectSearch:
-    """Looks for rows with the classes of a feeder. ``allowance``: items that places may still be tried again with."""
+    """Looks for rows with generated classes. ``allowance``: items that places may still be tried again with."""
 
-    def __init__(self, feeder: ObjectFeeder) -> None:
+    def __init__(self, feeder: ObjectRows) -> None:
         self.allowance = ALLOWANCE
         self._feeder = feeder
 
@@ -91,9 +88,6 @@ class ObjectSearch:
         return held, max(least, stream.pos() - stream.base - place), more
 
     def _judged(self, stream: MemoryStream, place: int, at_end: bool) -> tuple[bool | None, int]:
-        # Imported here, since that module imports this one.
-        from .objects import IncompleteError, LostError
-
         settings = self._feeder.settings
         base, size = stream.base, len(stream.data)
         begin, least = place, 0

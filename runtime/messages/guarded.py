@@ -8,7 +8,7 @@ there on, as behind a damaged length, and the units before stay.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Protocol
 
 import pyarrow as pa
@@ -23,8 +23,6 @@ from .around import Described, Part
 from .decoding import Decoded
 from .framing import WORDS, Framing, Prefixed, Units, framing_class, options_of, units_of
 from .hooks import Hooks, hooks_class, table_options
-from .packing import Packed, Packing, Row
-from .rowpacking import packing_class
 
 TAKE = "take(view, base, at_end)"
 DECODED = "decoded(units, decoded)"
@@ -49,16 +47,6 @@ def make_hooks(format: Format, options: Mapping[str, Any]) -> GuardedHooks | Non
     require(place, kind, "hooks", (DECODED,))
     with called(place):
         return GuardedHooks(place, kind(**options))
-
-
-def make_packing(format: Format, *, max_record: int, options: Mapping[str, Any]) -> Packing:
-    """The packing of one output. Raises as ``make_framing``."""
-    kind, place = packing_class(format), units_of(format).packing
-    if not place:
-        return kind(format, max_record=max_record, **options)
-    require(place, kind, "packing", ("pack(rows)",))
-    with called(place):
-        return GuardedPacking(place, kind(format, max_record=max_record, **options))
 
 
 def framing_for(format: Format, max_record: int, options: Mapping[str, Any]) -> Framing:
@@ -124,12 +112,12 @@ class GuardedFraming:
     def framed(self, unit: bytes) -> bytes:
         """As ``Framing.framed``."""
         with called(self.place, "framed"):
-            return _bytes(self.place, "framed", self.inner.framed(unit))
+            return checked_bytes(self.place, "framed", self.inner.framed(unit))
 
     def finish(self) -> bytes:
         """As ``Framing.finish``."""
         with called(self.place, "finish"):
-            return _bytes(self.place, "finish", self.inner.finish())
+            return checked_bytes(self.place, "finish", self.inner.finish())
 
 
 class Lengths(Protocol):
@@ -194,50 +182,6 @@ class GuardedHooks:
         return _facts(self._place, self._hooks)
 
 
-class GuardedPacking:
-    """As ``Packing``."""
-
-    OPTIONS: ClassVar[tuple[str, ...]] = ()
-
-    def __init__(self, place: str, packing: Packing) -> None:
-        self._place = place
-        self._packing = packing
-
-    def pack(self, rows: Iterable[Row]) -> Iterator[Packed]:
-        """As ``Packing.pack``. What the rows raise themselves goes through as it is."""
-        callers: list[Exception] = []
-
-        def noted() -> Iterator[Row]:
-            try:
-                yield from rows
-            except Exception as error:
-                callers.append(error)
-                raise
-
-        with called(self._place, "pack"):
-            try:
-                units = iter(self._packing.pack(noted()))
-            except Exception as error:
-                if error not in callers:
-                    raise
-        if callers:
-            raise callers[0]
-        while True:
-            with called(self._place, "pack"):
-                try:
-                    packed: Any = next(units, None)
-                except Exception as error:
-                    if error not in callers:
-                        raise
-            if callers:
-                raise callers[0]
-            if packed is None:
-                return
-            if not isinstance(packed, Packed) or not isinstance(packed.rows, int):
-                raise RoutineError(f"{self._place}.pack gives {type(packed).__name__} in place of Packed(unit, rows)")
-            yield Packed(_bytes(self._place, "pack", packed.unit), packed.rows)
-
-
 def _facts(place: str, holder: Any) -> Mapping[str, Any]:
     with called(place, "facts"):
         facts: Any = holder.facts() if hasattr(holder, "facts") else {}
@@ -248,7 +192,7 @@ def _facts(place: str, holder: Any) -> Mapping[str, Any]:
         return found
 
 
-def _bytes(place: str, method: str, content: Any) -> bytes:
+def checked_bytes(place: str, method: str, content: Any) -> bytes:
     if not isinstance(content, bytes | bytearray | memoryview):
         raise RoutineError(f"{place}.{method} gives {type(content).__name__} in place of bytes")
     return bytes(content)
