@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from wireloom.errors import SpecError, UnsupportedError, WireloomError
-from wireloom.extras import require
-from wireloom.printable import printable
-from wireloom.routines import checked_modules
+from wireloom.base.errors import SpecError, UnsupportedError, WireloomError
+from wireloom.base.extras import require
+from wireloom.base.printable import printable
+from wireloom.format.routines import checked_modules
 
 from .backends.base import BOX, HEADER_START, HEADER_STARTS, LINE_LENGTH, Target, backends
 from .backends.escaping import python_comment
@@ -78,8 +78,8 @@ def generate(
     is called with the name of each spec as its turn comes. ``target``: what the code needs to know of where it will
     live. ``discovery_dir``: folder for the packages that Spark looks for, if not beside their formats.
     ``allow_modules``: modules out of which the specs may name routines that are not registered. Raises
-    ``wireloom.errors.SpecError`` where a spec is refused (nothing is written then), also one whose writers have to be
-    given what it does not say, and ``wireloom.errors.UnsupportedError`` where ``ruff`` is not installed.
+    ``wireloom.base.errors.SpecError`` where a spec is refused (nothing is written then), also one whose writers have to be
+    given what it does not say, and ``wireloom.base.errors.UnsupportedError`` where ``ruff`` is not installed.
     """
     specs = load_all(spec_paths, allow_modules)
     for each in specs:

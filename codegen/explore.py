@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from wireloom.explored import explored
-from wireloom.format import Format
-from wireloom.routines import load
+from wireloom.format.description import Format
+from wireloom.format.explored import explored
+from wireloom.format.routines import load
 
 from .emit import load_all, render
 from .model.routines import routines

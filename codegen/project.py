@@ -21,9 +21,9 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from wireloom.errors import WireloomError
-from wireloom.nearest import unknown
-from wireloom.routines import checked_modules
+from wireloom.base.errors import WireloomError
+from wireloom.base.nearest import unknown
+from wireloom.format.routines import checked_modules
 
 from .backends.base import Target
 

@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from .errors import (
+    from .base.errors import (
         DamagedInputError,
         RoutineError,
         SpecError,
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
         WireloomError,
         WrongFormatError,
     )
-    from .format import Format
-    from .messages.blobreport import BlobProblem, BlobReport
-    from .messages.blobs import from_wire, from_wire_with_report
-    from .messages.exploding import explode
-    from .messages.output import to_wire
-    from .reading import read, read_with_report
-    from .registry import formats, load_spec
-    from .report import Damage, FileReport, ReadReport
-    from .scanning import Scanner, scan, schema
-    from .searching import FoundRow, SearchResult, first_row, search
+    from .base.report import Damage, FileReport, ReadReport
+    from .format.description import Format
+    from .format.registry import formats, load_spec
+    from .reading.blobs.exploding import explode
+    from .reading.blobs.from_wire import from_wire, from_wire_with_report
+    from .reading.blobs.report import BlobProblem, BlobReport
+    from .reading.read import read, read_with_report
+    from .reading.scanning import Scanner, scan, schema
+    from .reading.search import FoundRow, SearchResult, first_row, search
     from .writing import write
+    from .writing.messages.output import to_wire
 
 __all__ = [
     "BlobProblem",
@@ -73,7 +73,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "errors": (
+    "base.errors": (
         "DamagedInputError",
         "RoutineError",
         "SpecError",
@@ -83,16 +83,16 @@ _HOMES = {
         "WireloomError",
         "WrongFormatError",
     ),
-    "format": ("Format",),
-    "messages.blobreport": ("BlobProblem", "BlobReport"),
-    "messages.blobs": ("from_wire", "from_wire_with_report"),
-    "messages.exploding": ("explode",),
-    "messages.output": ("to_wire",),
-    "reading": ("read", "read_with_report"),
-    "registry": ("load_spec",),
-    "report": ("Damage", "FileReport", "ReadReport"),
-    "scanning": ("Scanner", "scan", "schema"),
-    "searching": ("FoundRow", "SearchResult", "first_row", "search"),
+    "format.description": ("Format",),
+    "reading.blobs.report": ("BlobProblem", "BlobReport"),
+    "reading.blobs.from_wire": ("from_wire", "from_wire_with_report"),
+    "reading.blobs.exploding": ("explode",),
+    "writing.messages.output": ("to_wire",),
+    "reading.read": ("read", "read_with_report"),
+    "format.registry": ("load_spec",),
+    "base.report": ("Damage", "FileReport", "ReadReport"),
+    "reading.scanning": ("Scanner", "scan", "schema"),
+    "reading.search": ("FoundRow", "SearchResult", "first_row", "search"),
     "writing": ("write",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
@@ -102,7 +102,7 @@ class FormatsPackage(ModuleType):
     """``wireloom.formats`` is the package of the generated formats; ``wireloom.formats()`` lists all formats' names."""
 
     def __call__(self) -> list[str]:
-        from . import registry
+        from .format import registry
 
         return registry.formats()
 

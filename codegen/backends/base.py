@@ -8,7 +8,7 @@ A backend is a folder beside this file with
 - ``__init__.py``: ``BACKEND = Backend(name=…, folder=…, lower=lower, outputs=(Output(template=…, path=…), …))``.
 
 ``backends()`` finds every such folder, so that nothing else changes when one is added. A backend refuses what it cannot
-express with ``wireloom.errors.SpecError`` and one plain sentence (``refuse`` makes one with the place in the spec).
+express with ``wireloom.base.errors.SpecError`` and one plain sentence (``refuse`` makes one with the place in the spec).
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from pathlib import Path, PurePath
 from typing import Any, Generic, NoReturn, TypeVar
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from wireloom.errors import SpecError
-from wireloom.printable import markup
+from wireloom.base.errors import SpecError
+from wireloom.base.printable import markup
 
 from ..model.model import MODEL_VERSION, Position, Spec, Struct
 from ..spec.diagnostic import Diagnostic

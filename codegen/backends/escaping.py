@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from wireloom.printable import is_legible, legible, printable
+from wireloom.base.printable import is_legible, legible, printable
 
 # Python --------------------------------------------------------------------------------------------------------------
 
@@ -44,7 +44,7 @@ def python_docstring(text: str) -> str:
     return f'"""{spelled}\n"""' if "\n" in spelled else f'"""{spelled}"""'
 
 
-# XML; for its text, and that of HTML, see "wireloom.printable.markup" -------------------------------------------------
+# XML; for its text, and that of HTML, see "wireloom.base.printable.markup" -------------------------------------------------
 
 
 def xml_comment(text: str) -> str:

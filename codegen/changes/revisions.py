@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from wireloom.errors import UnsupportedError, WireloomError
+from wireloom.base.errors import UnsupportedError, WireloomError
 
 from ..model.load import load
 from ..model.model import Spec

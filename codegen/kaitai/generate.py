@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from wireloom.errors import WireloomError
+from wireloom.base.errors import WireloomError
 
 from ..backends.base import HEADER_START
 from ..backends.python.api import Api

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 
-from wireloom.errors import SpecError, WireloomError
+from wireloom.base.errors import SpecError, WireloomError
 
 from ..backends.base import HEADER_START, template_environment
 from ..backends.escaping import python_comment

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from wireloom.plurals import counted
+from wireloom.base.plurals import counted
 
 from ..expression.fold import constant_integer
 from ..expression.nodes import Name

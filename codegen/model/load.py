@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
 
-from wireloom.routines import checked_modules
+from wireloom.format.routines import checked_modules
 
 from ..spec.diagnostic import Diagnostic
 from ..spec.diagnostics import Diagnostics, InvalidSpecError, TooManyErrorsError
@@ -51,7 +51,7 @@ def load(
     ``path`` is the file; with ``text`` it is not read and only says where imports are looked for. ``display_name`` is
     what diagnostics and generated code call it; otherwise its path from the current folder. ``import_paths`` are the
     folders of absolute imports. ``allow_modules``: modules out of which code that is made of the spec may name
-    routines, besides those that are registered. Raises ``wireloom.errors.SpecError`` with every error, shown in its
+    routines, besides those that are registered. Raises ``wireloom.base.errors.SpecError`` with every error, shown in its
     line (its attribute ``diagnostics`` has them as data), and ``OSError`` where the file cannot be read.
     """
     result = analyse(

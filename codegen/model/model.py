@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from wireloom.cached import cached_property
+from wireloom.base.cached import cached_property
 
 from ..expression.nodes import Node
 from .logical import IntegerText as IntegerText

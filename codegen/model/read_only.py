@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wireloom.parsing import only_read
+from wireloom.objects import only_read
 
 from .following import family
 from .model import Position, Spec, Struct

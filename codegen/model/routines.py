@@ -1,12 +1,12 @@
-"""Which routines a spec names, and whether it may: see ``wireloom.routines``."""
+"""Which routines a spec names, and whether it may: see ``wireloom.format.routines``."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from wireloom.errors import WireloomError
-from wireloom.routines import (
+from wireloom.base.errors import WireloomError
+from wireloom.format.routines import (
     BUILT_IN,
     how_to_allow,
     is_installed,

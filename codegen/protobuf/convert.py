@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from wireloom.errors import UnsupportedError
+from wireloom.base.errors import UnsupportedError
 
 from .comments import Comments
 from .declarations import FIELDS, MEMBERS, Declarations, Declared

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wireloom.nearest import unknown
-from wireloom.printable import printable
+from wireloom.base.nearest import unknown
+from wireloom.base.printable import printable
 
 from ..model.load import analyse
 from ..spec.diagnostics import InvalidSpecError

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wireloom.errors import SpecError, WireloomError
-from wireloom.extras import require
+from wireloom.base.errors import SpecError, WireloomError
+from wireloom.base.extras import require
 
 if TYPE_CHECKING:
     from google.protobuf.descriptor_pb2 import FileDescriptorSet

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 
-from wireloom.printable import printable
+from wireloom.base.printable import printable
 
 from ..model.model import Position
 from .expectations import address, help_for

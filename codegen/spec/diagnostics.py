@@ -9,7 +9,7 @@ import bisect
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from wireloom.errors import SpecError
+from wireloom.base.errors import SpecError
 
 from ..model.model import Position
 from .diagnostic import Diagnostic, Topic

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from wireloom.printable import printable
+from wireloom.base.printable import printable
 
 from .diagnostic import Diagnostic
 

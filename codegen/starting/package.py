@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
-from wireloom.errors import WireloomError
+from wireloom.base.errors import WireloomError
 
 from ..backends.base import template_environment
 from ..emit import generate
@@ -81,7 +81,7 @@ def check_name(name: str) -> None:
     reason = occupied(name) or shadowing(name)
     if reason:
         raise WireloomError(f"a format cannot be called {name!r}: {reason}; {suggestion(name)!r} would do")
-    from wireloom.registry import formats
+    from wireloom.format.registry import formats
 
     if name in formats():
         raise WireloomError(f"there is a format {name!r} already, see 'wireloom formats': choose another name")

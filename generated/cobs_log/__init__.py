@@ -10,8 +10,8 @@ What the types below describe is a record after un-stuffing. Kaitai's own compil
 stuffing, which stand under `-wireloom`: for it, `records` is one record that fills the stream.
 """
 
-from wireloom.format import Column, Format
-from wireloom.program import Stuffing
+from wireloom.format.description import Column, Format
+from wireloom.format.program import Stuffing
 
 FORMAT = Format(
     module=__name__,

@@ -4,7 +4,7 @@
 """COBS record log: the Arrow schema of its table, and the program that the engine runs."""
 
 import pyarrow as pa
-from wireloom.program import ColumnProgram, Op, Step, Storage, Stuffing
+from wireloom.format.program import ColumnProgram, Op, Step, Storage, Stuffing
 
 SCHEMA = pa.schema(
     [

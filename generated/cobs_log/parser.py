@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from wireloom.parsing import (
+from wireloom.objects import (
     UNSET,
     KaitaiStream,
     Struct,

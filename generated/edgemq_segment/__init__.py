@@ -13,7 +13,7 @@ says, since it is what writers do; a file that was written to the letter of the 
 `stride=rules`, and with `stride=auto` (the default) the reader finds out by itself.
 """
 
-from wireloom.format import Choice, Column, Format
+from wireloom.format.description import Choice, Column, Format
 
 FORMAT = Format(
     module=__name__,

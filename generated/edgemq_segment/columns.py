@@ -4,7 +4,7 @@
 """EdgeMQ write-ahead-log segment: the Arrow schema of its table, and the program that the engine runs."""
 
 import pyarrow as pa
-from wireloom.program import ChecksumRule, ColumnProgram, Kind, Op, Outcome, Reason, Step, Storage
+from wireloom.format.program import ChecksumRule, ColumnProgram, Kind, Op, Outcome, Reason, Step, Storage
 
 SCHEMA = pa.schema(
     [

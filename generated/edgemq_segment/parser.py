@@ -9,7 +9,7 @@ import struct
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from wireloom.parsing import (
+from wireloom.objects import (
     UNSET,
     ChecksumError,
     EndOfStreamError,

@@ -14,7 +14,7 @@ What a reader does in doubt is what the Kinesis Client Library does. A record th
 whose explicit hash key is no integer, ends its aggregate there: the records before it stay.
 """
 
-from wireloom.format import Column, Format, MessageUnits
+from wireloom.format.description import Column, Format, MessageUnits
 
 FORMAT = Format(
     module=__name__,

@@ -4,8 +4,15 @@
 """Kinesis Producer Library aggregated record: the Arrow schema of its table, and the program that the engine runs."""
 
 import pyarrow as pa
-from wireloom.messages.program import Envelope, FieldSource, LookupSource, MarkSource, MessageProgram, RowNumberSource
-from wireloom.messages.rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
+from wireloom.format.message_program import (
+    Envelope,
+    FieldSource,
+    LookupSource,
+    MarkSource,
+    MessageProgram,
+    RowNumberSource,
+)
+from wireloom.format.message_rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
 
 SCHEMA = pa.schema(
     [

@@ -9,10 +9,8 @@ import struct
 from collections.abc import Mapping
 from typing import Any
 
-from wireloom.messages.expressions import integer_text
-from wireloom.messages.objects import Message
-from wireloom.messages.rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
-from wireloom.parsing import (
+from wireloom.format.message_rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
+from wireloom.objects import (
     UNSET,
     AbsentError,
     ChecksumError,
@@ -30,6 +28,8 @@ from wireloom.parsing import (
     wire_bytes,
     with_reason,
 )
+from wireloom.objects.messages.expressions import integer_text
+from wireloom.objects.messages.objects import Message
 
 _KPL_AGGREGATED_RECORD_MAGIC = struct.Struct("<4s")
 _KPL_AGGREGATED_RECORD_DIGEST = struct.Struct("<16s")

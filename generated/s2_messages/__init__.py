@@ -12,7 +12,7 @@ fencing token is one that must match. Timestamps are numbers of 64 bits without 
 convention: 2^64 - 1 occurs.
 """
 
-from wireloom.format import Column, Format, MessageUnits
+from wireloom.format.description import Column, Format, MessageUnits
 
 FORMAT = Format(
     module=__name__,

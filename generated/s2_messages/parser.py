@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from wireloom.messages.expressions import decode_replacing
-from wireloom.messages.objects import Message
-from wireloom.messages.rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
-from wireloom.parsing import UNSET, KaitaiStream, Struct, WriteStream, item
+from wireloom.format.message_rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
+from wireloom.objects import UNSET, KaitaiStream, Struct, WriteStream, item
+from wireloom.objects.messages.expressions import decode_replacing
+from wireloom.objects.messages.objects import Message
 
 MESSAGES = MessageSet(
     (

@@ -10,7 +10,7 @@ session are batches of records, requests of an append session inputs, its answer
 The public text calls bit 4 of the flag reserved; the server sets it when it is about to end the session.
 """
 
-from wireloom.format import Column, Format, MessageUnits
+from wireloom.format.description import Column, Format, MessageUnits
 
 FORMAT = Format(
     module=__name__,

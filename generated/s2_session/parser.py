@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from enum import IntEnum
 from typing import Any, BinaryIO, cast
 
-from wireloom.parsing import (
+from wireloom.objects import (
     UNSET,
     KaitaiStream,
     Struct,

@@ -4,7 +4,7 @@
 """Word-stuffed record log: the Arrow schema of its table, and the program that the engine runs."""
 
 import pyarrow as pa
-from wireloom.program import ChecksumRule, ColumnProgram, Kind, Op, Step, Storage, Stuffing
+from wireloom.format.program import ChecksumRule, ColumnProgram, Kind, Op, Step, Storage, Stuffing
 
 SCHEMA = pa.schema(
     [

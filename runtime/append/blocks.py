@@ -22,9 +22,9 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from ..codecs import may_be_compressed
-from ..errors import WireloomError
-from ..format import Format
+from ..base.errors import WireloomError
+from ..format.description import Format
+from ..input.codecs import may_be_compressed
 from .calls import Calls
 from .locking import FileLock
 from .tail import missing_delimiter, overlaps_itself

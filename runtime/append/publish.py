@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..format import Format
+from ..format.description import Format
 from ..writing.output import replacing
 from .target import open_for_append, path_of, refuse_name
 from .writer import AppendWriter

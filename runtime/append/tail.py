@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..format import Format
-from ..parsing import KaitaiStructError
-from ..parsing.stuffing import unstuff
+from ..format.description import Format
+from ..objects import KaitaiStructError
+from ..objects.stuffing import unstuff
 from .calls import Calls
 
 WINDOW = 64 * 1024

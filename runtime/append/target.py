@@ -7,10 +7,10 @@ import os
 import stat
 from typing import Any
 
-from .. import codecs
-from ..addresses import local_path, scheme_of
-from ..errors import UnsupportedError, WireloomError
-from ..format import Format
+from ..base.addresses import local_path, scheme_of
+from ..base.errors import UnsupportedError, WireloomError
+from ..format.description import Format
+from ..input import codecs
 from .calls import SystemCalls
 
 try:

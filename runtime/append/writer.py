@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any
 
-from ..arguments import check_booleans
-from ..errors import UnknownNameError, UnsupportedError, WireloomError
-from ..format import Format
-from ..registry import get
-from ..threads import start
+from ..base.arguments import check_booleans
+from ..base.errors import UnknownNameError, UnsupportedError, WireloomError
+from ..base.threads import start
+from ..format.description import Format
+from ..format.registry import get
 from ..writing.batches import batches_of
 from ..writing.encoder import RowEncoder
 from ..writing.limits import limit_of

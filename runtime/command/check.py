@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import WireloomError
-from ..printable import printable
+from ..base.errors import WireloomError
+from ..base.printable import printable
 from . import completing
 from .parameters import allow_option
 from .standard import wants_colours, write_json
@@ -134,8 +134,8 @@ def _checked(path: Path, folders: tuple[Path, ...], allow_modules: tuple[str, ..
     from wireloom.codegen.spec.diagnostic import Diagnostic
     from wireloom.codegen.spec.diagnostics import ERROR, InvalidSpecError
 
-    from ..errors import SpecError
-    from ..routines import checked_modules
+    from ..base.errors import SpecError
+    from ..format.routines import checked_modules
 
     if path.is_dir():
         raise WireloomError(f"there are no specs (*{SUFFIX}) in this folder", path=str(path))

@@ -8,7 +8,7 @@ import click
 from click.shell_completion import CompletionItem
 
 if TYPE_CHECKING:
-    from ..format import Format
+    from ..format.description import Format
 
 FILE, FOLDER = "file", "dir"
 """What click's scripts take as a request for the shell's own completion of paths."""
@@ -17,7 +17,7 @@ META_COLUMNS = ("_path", "_offset", "_error", "_corrupt_record")
 
 def format_names(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Names of formats; where none begins like this, spec files."""
-    from ..registry import formats
+    from ..format.registry import formats
 
     found = [CompletionItem(name) for name in formats() if name.startswith(incomplete)]
     return found or [CompletionItem(incomplete, FILE)]
@@ -53,7 +53,7 @@ def columns(context: click.Context, _parameter: click.Parameter, incomplete: str
 
 def options(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """``NAME=VALUE`` of the format's options, and the names of the limits."""
-    from ..plan import message_options
+    from ..reading.request import message_options
     from .option_names import NUMBERS
 
     format = _format(context)
@@ -68,8 +68,8 @@ def options(context: click.Context, _parameter: click.Parameter, incomplete: str
 
 def _format(context: click.Context) -> Format | None:
     """The format that the line names; ``None`` where it names none: nothing is said while somebody types."""
-    from ..errors import WireloomError
-    from ..registry import get
+    from ..base.errors import WireloomError
+    from ..format.registry import get
 
     # Where the line ends with an option that still lacks its value, click leaves the arguments as they are.
     name = context.params.get("format_name") or next((each for each in context.args if each[:1] != "-"), None)

@@ -106,7 +106,7 @@ def command(
       wireloom decode edgemq_segment segments/ -o events.parquet --report report.json
       wireloom decode word_stuffed_log - --bytes utf8 < journal.log
     """
-    from ..inputs import Location
+    from ..input.inputs import Location
     from ..writing import opened
     from .reading import chosen, limited, refuse_foreign, scanning, warn
     from .sinks import kind_of, sink

@@ -71,7 +71,7 @@ def _compared(old: Side, new: Side) -> Iterator[tuple[str, tuple[Change, ...]]]:
     from wireloom.codegen.changes.change import SETTINGS, Change, Level
     from wireloom.codegen.changes.compare import compare
 
-    from ..errors import WireloomError
+    from ..base.errors import WireloomError
 
     if not new.files:
         raise WireloomError("there are no specs in this folder", path=new.shown)

@@ -61,7 +61,7 @@ def command(
     \b
       wireloom encode edgemq_segment events.parquet -o seg-00000001.wal.zst
     """
-    from ..inputs import Location
+    from ..input.inputs import Location
     from ..writing import opened, write
     from ..writing.codecs import codec_of
     from .reading import chosen

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import UnsupportedError
+from ..base.errors import UnsupportedError
 from . import completing
 from .parameters import (
     allow_option,
@@ -21,7 +21,7 @@ from .parameters import (
 from .standard import standard_output, write_json
 
 if TYPE_CHECKING:
-    from ..format import Format
+    from ..format.description import Format
 
 
 @click.command("extract", short_help="The payload column to standard output, a line each.")

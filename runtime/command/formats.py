@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import WireloomError
-from ..printable import printable
+from ..base.errors import WireloomError
+from ..base.printable import printable
 
 if TYPE_CHECKING:
-    from ..format import Format
+    from ..format.description import Format
 
 
 @click.command("formats", short_help="What can be read and written.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything that is known of each format as JSON.")
 def command(as_json: bool) -> None:
     """Lists all formats, with their columns."""
-    from ..plan import message_options
-    from ..registry import formats, get, hidden
+    from ..format.registry import formats, get, hidden
+    from ..reading.request import message_options
 
     for name, (unused, used) in sorted(hidden().items()):
         said = (
@@ -54,7 +54,7 @@ def command(as_json: bool) -> None:
 
 def described(format: Format) -> dict[str, Any]:
     """A format as JSON takes it."""
-    from ..plan import message_options
+    from ..reading.request import message_options
 
     return {
         "name": format.name,

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..errors import SpecError, WireloomError
-from ..printable import printable
+from ..base.errors import SpecError, WireloomError
+from ..base.printable import printable
 from . import completing
 from .parameters import allow_option
 from .standard import wants_colours

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..plurals import counted
+from ..base.plurals import counted
 from . import completing
 from .option_names import MODES
 from .parameters import (
@@ -153,8 +153,8 @@ def command(
       wireloom ingest edgemq_segment segments/ --table events --quarantine damaged --partition-by region
       wireloom ingest cobs_log logs/ --table events --stream --checkpoint progress --every "30 seconds"
     """
-    from ..expansion import expand
-    from ..registry import get
+    from ..format.registry import get
+    from ..input.expansion import expand
     from ..spark.failures import in_words
     from ..spark.ingest import BATCH_FILES, ingest
     from ..spark.ingest_catalogs import catalog_of

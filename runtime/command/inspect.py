@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import WireloomError
-from ..printable import printable
+from ..base.errors import WireloomError
+from ..base.printable import printable
 from .parameters import allow_option, format_argument, format_options, location_options
 from .standard import wants_colours, write_json
 
 LAST_OFFSET = 2**63 - 1
 
 if TYPE_CHECKING:
-    from ..format import Format
-    from ..inputs import Input
+    from ..format.description import Format
+    from ..input.inputs import Input
     from ..inspecting import MessageScan, Record, RecordScan, Wanted
 
 COUNT, PAGE_COUNT = 3, 100
@@ -77,9 +77,9 @@ def command(
       wireloom inspect word_stuffed_log journal.log --at 123456789 -n 1
       wireloom inspect edgemq_segment seg.wal.zst --html seg.html
     """
-    from ..expansion import expand
+    from ..format.routines import naming
+    from ..input.expansion import expand
     from ..inspecting import MessageScan, Wanted, record_scan, records
-    from ..routines import naming
     from .reading import chosen
     from .sparing import spare
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from ..printable import printable
+from ..base.printable import printable
 from . import completing
 
 

@@ -14,8 +14,8 @@ from typing import Any, NoReturn
 
 import click
 
-from ..errors import SpecError, TemporaryError, WireloomError
-from ..printable import printable
+from ..base.errors import SpecError, TemporaryError, WireloomError
+from ..base.printable import printable
 from .standard import wants_colours
 
 COMMANDS = (

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..plurals import counted
-from ..printable import printable
+from ..base.plurals import counted
+from ..base.printable import printable
 from .progress import bar
 
 if TYPE_CHECKING:
-    from ..format import Format
-    from ..inputs import Input
-    from ..report import FileReport
-    from ..scanning import Scanner
+    from ..base.report import FileReport
+    from ..format.description import Format
+    from ..input.inputs import Input
+    from ..reading.scanning import Scanner
 
 NAMED_FILES = 10
 """Damaged files that are named before they are only counted."""
@@ -30,7 +30,7 @@ def scanning(
 
     Yields ``(scanner, batches)``. ``how`` goes to ``wireloom.scan``.
     """
-    from ..scanning import scan
+    from ..reading.scanning import scan
 
     with (
         bar(label, quiet=quiet) as shown,
@@ -48,8 +48,8 @@ def scanning(
 
 def chosen(format_name: str, options: dict[str, Any], allow_modules: tuple[str, ...]) -> tuple[Format, dict[str, Any]]:
     """The format, or its table of the kind of message that an option names, and the other options."""
-    from ..plan import of_kind
-    from ..registry import get
+    from ..format.registry import get
+    from ..reading.request import of_kind
 
     return of_kind(get(format_name, allow_modules), options)
 
@@ -88,7 +88,7 @@ def warn(scanner: Scanner) -> None:
 
 def refuse_foreign(scanner: Scanner) -> None:
     """Raises ``WrongFormatError`` for inputs that are not of the format."""
-    from ..foreign import wrong_format
+    from ..reading.wrong_format import wrong_format
 
     error = wrong_format(scanner.report.format, scanner.foreign)
     if error is not None:

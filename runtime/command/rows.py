@@ -12,12 +12,12 @@ from typing import IO, Any, cast
 import pyarrow as pa
 import zstandard
 
-from ..addresses import local_path
-from ..codecs import SUFFIXES
-from ..errors import WireloomError
-from ..expansion import STANDARD_INPUT
-from ..format import Format
-from ..inputs import REMOTE_SCHEMES, Location
+from ..base.addresses import local_path
+from ..base.errors import WireloomError
+from ..format.description import Format
+from ..input.codecs import SUFFIXES
+from ..input.expansion import STANDARD_INPUT
+from ..input.inputs import REMOTE_SCHEMES, Location
 from ..writing.batches import ROWS
 from .json_text import parse_json
 from .sinks import KINDS
@@ -78,7 +78,7 @@ def _opened(path: str, location: Location) -> Iterator[tuple[IO[bytes], Place]]:
         return
     try:
         if path.split("://", 1)[0] in REMOTE_SCHEMES:
-            from ..remote import READ_SIZE, filesystem, split
+            from ..input.object_stores import READ_SIZE, filesystem, split
 
             bucket, key = split(path)
             # Arrow's own file objects read no lines.

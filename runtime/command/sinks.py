@@ -12,9 +12,9 @@ from typing import IO, Any, Protocol
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..codecs import SUFFIXES
-from ..errors import WireloomError
-from ..printable import is_legible, printable
+from ..base.errors import WireloomError
+from ..base.printable import is_legible, printable
+from ..input.codecs import SUFFIXES
 from ..writing.codecs import compressor
 from .text import lines, plain_text
 

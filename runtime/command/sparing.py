@@ -8,9 +8,9 @@ import stat
 import sys
 from collections.abc import Iterable, Sequence
 
-from ..addresses import local_path, scheme_of
-from ..errors import WireloomError
-from ..inputs import REMOTE_SCHEMES
+from ..base.addresses import local_path, scheme_of
+from ..base.errors import WireloomError
+from ..input.inputs import REMOTE_SCHEMES
 
 STANDARD = "-"
 
@@ -114,7 +114,7 @@ def _spelled(output: str, other: str) -> str:
 
 def _files(inputs: Sequence[str]) -> list[str]:
     """The files of this machine that the inputs name; what cannot be found is said when it is read."""
-    from ..expansion import expand
+    from ..input.expansion import expand
 
     found: list[str] = []
     for each in inputs:

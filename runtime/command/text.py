@@ -11,8 +11,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..errors import WireloomError
-from ..iso_times import UNITS, iso_time
+from ..base.errors import WireloomError
+from ..base.iso_times import UNITS, iso_time
 
 LAST_PLAIN_SECOND = 253_402_300_799
 """9999-12-31T23:59:59. Arrow counts later years wrongly, and ISO 8601 writes them with a sign."""

@@ -10,8 +10,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from ..errors import WireloomError
-from ..format import Format
+from ..base.errors import WireloomError
+from ..format.description import Format
 from .json_text import parse_json
 
 NO_NUMBERS = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}

@@ -11,8 +11,8 @@ from .parameters import allow_option, format_argument, format_options, inputs_ar
 from .program import UNUSABLE
 
 if TYPE_CHECKING:
-    from ..inputs import Input
-    from ..report import FileReport, ReadReport
+    from ..base.report import FileReport, ReadReport
+    from ..input.inputs import Input
 
 CLEAN, DAMAGED = 0, 1
 SHOWN_RANGES = 20
@@ -46,9 +46,9 @@ def command(
     The exit code is 0 where all is clean, 1 where something is damaged or not read further, 2 where an input cannot be
     opened or decompressed, or is not of the format.
     """
-    from ..errors import WireloomError
-    from ..registry import get
-    from ..report import ReadReport
+    from ..base.errors import WireloomError
+    from ..base.report import ReadReport
+    from ..format.registry import get
     from .reading import scanning
     from .sparing import spare
 
@@ -71,9 +71,9 @@ def command(
 
 def _expanded(inputs: tuple[str, ...], location: dict[str, Any]) -> tuple[list[Input], list[FileReport]]:
     """What the arguments name, and a report for each that names nothing: the others are verified all the same."""
-    from ..errors import WireloomError
-    from ..expansion import expand
-    from ..report import FileReport
+    from ..base.errors import WireloomError
+    from ..base.report import FileReport
+    from ..input.expansion import expand
 
     found: list[Input] = []
     missing: list[FileReport] = []
@@ -100,8 +100,8 @@ def _counts(file: FileReport) -> str:
 
 
 def _lines(report: ReadReport) -> list[str]:
-    from ..plurals import counted
-    from ..printable import printable
+    from ..base.plurals import counted
+    from ..base.printable import printable
     from .reading import place, verdict
 
     lines = []

@@ -12,7 +12,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from ..errors import UnsupportedError
+from ..base.errors import UnsupportedError
 from .samples import Sample, make_samples
 
 if TYPE_CHECKING:

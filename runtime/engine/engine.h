@@ -1,6 +1,6 @@
 /* wireloom's column engine: the public contract of the C part. No Python, no Arrow, no input or output in here.
  *
- * A *program* (runtime/program.py says what its steps mean) describes one row of a wire format. wl_fill() runs it over
+ * A *program* (runtime/format/program.py says what its steps mean) describes one row of a wire format. wl_fill() runs it over
  * a buffer, row after row, and writes columns into memory that the caller has allocated in Arrow's layouts.
  *
  * Who owns what
@@ -76,7 +76,7 @@ unsigned wl_program_storage(const wl_program *program, size_t column);
 
 /* Filling columns ----------------------------------------------------------------------------------------------- */
 
-/* Numbered as wireloom.program.Reason. */
+/* Numbered as wireloom.format.program.Reason. */
 enum {
     WL_REASON_NONE,
     WL_REASON_LENGTH,
@@ -177,7 +177,7 @@ bool wl_resync(const wl_program *program, const wl_fill_arguments *arguments, bo
 enum { WL_HOLDS_COLUMN, WL_HOLDS_SIZE, WL_HOLDS_CHECKSUM };
 
 typedef struct {
-    unsigned kind;         /* how it stands on the wire; numbered as wireloom.program.Kind */
+    unsigned kind;         /* how it stands on the wire; numbered as wireloom.format.program.Kind */
     unsigned holds;        /* one of WL_HOLDS_… */
     const uint8_t *values; /* WL_HOLDS_COLUMN: one value per row, as wide as the kind, in the host's order */
     int64_t added;         /* WL_HOLDS_SIZE: the field is the byte string's size plus this */
@@ -198,7 +198,7 @@ typedef struct {
     size_t end;
     uint8_t delimiter[4]; /* behind each row */
     size_t delimiter_size;
-    unsigned stuffing; /* numbered as wireloom.program.Stuffing */
+    unsigned stuffing; /* numbered as wireloom.format.program.Stuffing */
     size_t padding;    /* zeros behind each row */
     size_t max_record; /* largest row in bytes, stuffed and without its delimiter */
 } wl_encode_arguments;

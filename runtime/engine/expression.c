@@ -5,7 +5,7 @@
  * an AND or OR that is decided already. The language says the same: it would not have evaluated it. */
 #include "internal.h"
 
-/* Numbered as wireloom.program.Code. */
+/* Numbered as wireloom.format.program.Code. */
 enum {
     CODE_CONSTANT,
     CODE_REGISTER,

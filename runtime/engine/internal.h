@@ -9,7 +9,7 @@
 
 /* The program as it was loaded --------------------------------------------------------------------------------- */
 
-/* Numbered as wireloom.program.Op. */
+/* Numbered as wireloom.format.program.Op. */
 enum {
     WL_OP_END,
     WL_OP_NEED,
@@ -41,7 +41,7 @@ enum {
     WL_OP_COUNT,
 };
 
-/* Numbered as wireloom.program.Kind. */
+/* Numbered as wireloom.format.program.Kind. */
 enum {
     WL_U1,
     WL_U2LE,

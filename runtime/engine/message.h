@@ -1,7 +1,7 @@
 /* The engine's way from protobuf messages to columns: the public contract. No Python, no Arrow, no input or output.
  *
- * A *unit* is one message of the input, with what stands around it. A *message program* (runtime/messages/packed.py
- * makes it of wireloom.messages.program.MessageProgram and the columns that are wanted) says which fields there are,
+ * A *unit* is one message of the input, with what stands around it. A *message program* (runtime/rows/messages/packed.py
+ * makes it of wireloom.format.message_program.MessageProgram and the columns that are wanted) says which fields there are,
  * and into which *vectors* they go. A vector is one level of a column: an Arrow array without its children.
  * wl_messages_fill() walks over units, one after another, and appends the rows of each to the vectors. A unit that does
  * not hold leaves nothing in them.

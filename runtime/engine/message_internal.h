@@ -12,7 +12,7 @@
 #define WL_MOST_REQUIRED 64
 #define WL_MOST_FIELD_NUMBER ((1 << 29) - 1)
 
-/* Numbered as wireloom.messages.rules.FieldKind. */
+/* Numbered as wireloom.format.message_rules.FieldKind. */
 enum {
     WL_KIND_DOUBLE = 1,
     WL_KIND_FLOAT,

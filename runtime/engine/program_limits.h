@@ -1,5 +1,5 @@
 /* The most that a column program may ask for, and the sizes of the tables that hold it. The loader refuses what goes
- * beyond. The lowering of specs reads these lines too (wireloom.program_limits), so that it never makes a program that
+ * beyond. The lowering of specs reads these lines too (wireloom.format.program_limits), so that it never makes a program that
  * the loader refuses: each is a name and a plain number. */
 #ifndef WIRELOOM_ENGINE_PROGRAM_LIMITS_H
 #define WIRELOOM_ENGINE_PROGRAM_LIMITS_H

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..format import Format
+from ..format.description import Format
 from .fields import Field
 from .records import Record
 from .values import shown, timestamps

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..feeders.objects import FAILURES, NESTED
-from ..parsing.errors import unset
-from ..parsing.structs import Struct
+from ..objects.errors import unset
+from ..objects.structs import Struct
+from ..rows.object_rows import FAILURES, NESTED
 from .tracing import KEPT, Assigned, Reading, Trace
 
 MOST_ITEMS = 100

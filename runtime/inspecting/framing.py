@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..messages.around import Described, Part
-from ..messages.framing import Framing
+from ..units.described import Described, Part
+from ..units.framing import Framing
 from .fields import Field
 
 Inner = Callable[[bytes, int], list[Field]]

@@ -6,16 +6,16 @@ from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ..batches import ERROR, OFFSET
-from ..errors import WireloomError
-from ..feeders import Feeder, Filled, RowDamage
-from ..filescan import Batches, FileScan
-from ..format import Format
-from ..inputs import Input
-from ..opening import Opened
-from ..plan import Plan, plan
-from ..recovery import CONTENT
-from ..window import Window
+from ..base.errors import WireloomError
+from ..format.description import Format
+from ..input.inputs import Input
+from ..input.window import Window
+from ..reading.file_scan import Batches, FileScan
+from ..reading.opening import Opened
+from ..reading.recovery import CONTENT
+from ..reading.request import Plan, plan
+from ..rows.batches import ERROR, OFFSET
+from ..rows.reader import Feeder, Filled, RowDamage
 
 BLOCK = 64 * 1024
 FAR = 2**63 - 1

@@ -7,16 +7,16 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..errors import UnsupportedError
-from ..feeders import RowDamage
-from ..format import Format
-from ..inputs import Input
-from ..messages.framing import CLEAN, Units
-from ..messages.pieces import Piece
-from ..messages.unitscan import UnitScan
-from ..opening import Opened
-from ..plan import plan
-from ..recovery import CONTENT
+from ..base.errors import UnsupportedError
+from ..format.description import Format
+from ..input.inputs import Input
+from ..reading.opening import Opened
+from ..reading.recovery import CONTENT
+from ..reading.request import plan
+from ..reading.unit_scan import UnitScan
+from ..rows.reader import RowDamage
+from ..units.framing import CLEAN, Units
+from ..units.pieces import Piece
 from .fields import Field
 from .framing import framed_fields
 from .locating import MOST_DAMAGED, TAIL_REASONS, Wanted

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
-from ..batches import explained
-from ..format import Format
-from ..printable import markup, printable
-from ..report import FileReport
+from ..base.printable import markup, printable
+from ..base.report import FileReport
+from ..format.description import Format
+from ..rows.batches import explained
 from .fields import Field
 from .records import Record
 from .values import shown, timestamps

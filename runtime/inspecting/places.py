@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..parsing.stuffing import COBS_RUN, FIRST_RUN, LATER_RUN, RADIX, WORD_DELIMITER
-from ..program import Stuffing
+from ..format.program import Stuffing
+from ..objects.stuffing import COBS_RUN, FIRST_RUN, LATER_RUN, RADIX, WORD_DELIMITER
 
 
 def places(stuffed: bytes, stuffing: Stuffing) -> list[int]:

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..batches import explained
-from ..feeders.objects import FAILURES
-from ..format import Format
-from ..parsing.computing import Computing
-from ..parsing.errors import reason_of
-from ..parsing.kaitai import KaitaiStructError
-from ..parsing.stuffing import unstuff
-from ..program import Stuffing
+from ..format.description import Format
+from ..format.program import Stuffing
+from ..objects.computing import Computing
+from ..objects.errors import reason_of
+from ..objects.kaitai import KaitaiStructError
+from ..objects.stuffing import unstuff
+from ..rows.batches import explained
+from ..rows.object_rows import FAILURES
 from .fields import Field, tree
 from .locating import Located, RecordScan, Wanted, located
 from .places import places

@@ -10,8 +10,8 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from ..format import Format
-from ..plurals import counted
+from ..base.plurals import counted
+from ..format.description import Format
 from .fields import Field
 from .records import Record
 from .values import shown, timestamps

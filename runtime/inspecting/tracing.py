@@ -14,9 +14,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from ..parsing.kaitai import ValidationFailedError
-from ..parsing.streams import MemoryStream
-from ..parsing.structs import Struct
+from ..objects.kaitai import ValidationFailedError
+from ..objects.streams import MemoryStream
+from ..objects.structs import Struct
 
 KEPT = "_m_"
 """Begins the names under which instances keep their values."""

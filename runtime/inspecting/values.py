@@ -5,10 +5,10 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
-from ..format import Format
-from ..iso_times import UNITS, iso_time
-from ..limits import MAX_INTEGER_BITS
-from ..parsing.structs import Struct
+from ..base.iso_times import UNITS, iso_time
+from ..base.limits import MAX_INTEGER_BITS
+from ..format.description import Format
+from ..objects.structs import Struct
 from .fields import Field
 
 LONGEST = 60

@@ -5,10 +5,10 @@ from __future__ import annotations
 import struct
 from typing import Any
 
-from ..messages.errors import WireError
-from ..messages.kinds import FLOATS, INTEGERS, fixed_code, wire_type
-from ..messages.rules import FieldKind, FieldRule, Label, MessageRule, MessageSet, WireType
-from ..messages.wire import check_tag, read_varint, read_varints, skip_field
+from ..format.message_rules import FieldKind, FieldRule, Label, MessageRule, MessageSet, WireType
+from ..objects.messages.errors import WireError
+from ..objects.messages.kinds import FLOATS, INTEGERS, fixed_code, wire_type
+from ..objects.messages.wire import check_tag, read_varint, read_varints, skip_field
 from .fields import MOST_FIELDS, Field
 
 WIRE_NAMES = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ..errors import WireloomError
+from ..base.errors import WireloomError
 from .hashing import hash_of
 from .open_aggregate import OpenAggregate, is_sent_plain
 from .records import KinesisRecord, UserRecord

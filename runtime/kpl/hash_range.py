@@ -15,12 +15,12 @@ from typing import Any, ClassVar
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .. import registry
-from ..arguments import shown
-from ..errors import WireloomError
-from ..messages.decoding import Decoded
-from ..messages.framing import Units
-from ..messages.pieces import units_of_rows
+from ..base.arguments import shown
+from ..base.errors import WireloomError
+from ..format import registry
+from ..rows.messages.decoding import Decoded
+from ..units.framing import Units
+from ..units.pieces import units_of_rows
 from .hashing import LARGEST_HASH_KEY, hash_of, integer, range_of
 from .message import FORMAT_NAME
 
@@ -33,7 +33,7 @@ NO_NAME = re.compile(r"[\d\s+-]*")
 
 class Hooks:
     """Drops aggregates with a record outside of ``hash_range``, by default of all hash keys: no partition key, but an
-    explicit hash key can be. As ``wireloom.messages.hooks.Hooks``.
+    explicit hash key can be. As ``wireloom.units.hooks.Hooks``.
 
     ``hash_range``: of a shard, or the name of a column that has it for each blob, null for all hash keys.
     ``partition_key``: the name of a column with the partition keys of the blobs, which records that are not aggregated

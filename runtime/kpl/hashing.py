@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
-from ..errors import WireloomError
+from ..base.errors import WireloomError
 
 LARGEST_HASH_KEY = 2**128 - 1
 

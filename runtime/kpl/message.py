@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from .. import registry
+from ..format import registry
 
 if TYPE_CHECKING:
     from .records import UserRecord

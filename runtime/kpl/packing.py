@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
-from ..errors import WireloomError
-from ..format import Format
-from ..messages.packing import Packed, Row
+from ..base.errors import WireloomError
+from ..format.description import Format
+from ..units.packing import Packed, Row
 from .aggregator import MAX_SIZE, Aggregator
 from .records import KinesisRecord, UserRecord
 
@@ -39,7 +39,7 @@ class Packing:
         self._aggregator = Aggregator(shards=shards, target_size=target, max_size=most, single=single)
 
     def pack(self, rows: Iterable[Row]) -> Iterator[Packed]:
-        """As ``wireloom.messages.packing.Packing.pack``."""
+        """As ``wireloom.units.packing.Packing.pack``."""
         for number, row in enumerate(rows):
             if row.get("aggregated") is False:
                 yield from _packed(self._aggregator.flush())

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..arguments import shown
-from ..errors import WireloomError
+from ..base.arguments import shown
+from ..base.errors import WireloomError
 from .hashing import LARGEST_HASH_KEY
 
 

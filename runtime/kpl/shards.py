@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from ..arguments import shown
-from ..errors import WireloomError
+from ..base.arguments import shown
+from ..base.errors import WireloomError
 from .hashing import LARGEST_HASH_KEY, range_of
 
 PAGE = 1000

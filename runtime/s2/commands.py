@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
-from ..errors import WireloomError
+from ..base.errors import WireloomError
 
 if TYPE_CHECKING:
     from .messages import AppendRecord

@@ -8,9 +8,9 @@ from typing import Literal, get_args
 
 import zstandard
 
-from ..codecs.container import MAGIC, SKIPPABLE_MAGICS
-from ..errors import WireloomError
-from ..nearest import unknown
+from ..base.errors import WireloomError
+from ..base.nearest import unknown
+from ..input.codecs.container import MAGIC, SKIPPABLE_MAGICS
 
 Compression = Literal["none", "zstd", "gzip"]
 """The compressions, in the order of their numbers in a frame's flag byte."""

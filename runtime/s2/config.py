@@ -8,8 +8,8 @@ import re
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ..errors import WireloomError
-from ..nearest import unknown
+from ..base.errors import WireloomError
+from ..base.nearest import unknown
 from .json import dumps
 
 BASIN = "S2-Basin"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from ..messages.around import Part, unit_part
+from ..units.described import Part, unit_part
 from .frames import COMPRESSION_SHIFT, LENGTH_SIZE, RECONNECT_ADVISED, TERMINAL, problem_of, problem_of_length
 
 STATUS_SIZE = 2
@@ -19,7 +19,7 @@ class FrameCompression(IntEnum):
 
 
 def frame_parts(stored: memoryview) -> list[Part]:
-    """As ``wireloom.messages.around.Described.described``."""
+    """As ``wireloom.units.described.Described.described``."""
     if len(stored) < LENGTH_SIZE:
         return []
     length = int.from_bytes(stored[:LENGTH_SIZE], "big")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ..errors import DamagedInputError, WireloomError
+from ..base.errors import DamagedInputError, WireloomError
 from .compression import COMPRESSIONS, MAX_CONTENT, THRESHOLD, BodyError, Compression, checked, compress, decompress
 
 LENGTH_SIZE = 3
@@ -90,7 +90,7 @@ class Frame:
 
 
 def problem_of(flag: int, body: bytes | memoryview) -> tuple[str, str] | None:
-    """Why no frame has this flag and body: a word of ``wireloom.report.REASONS``, and a sentence; else ``None``."""
+    """Why no frame has this flag and body: a word of ``wireloom.base.report.REASONS``, and a sentence; else ``None``."""
     if flag & TERMINAL:
         if len(body) < 2:
             return "length", "a terminal message without a status"

@@ -10,7 +10,7 @@ import binascii
 import json
 from typing import Any, Literal
 
-from ..arguments import one_of
+from ..base.arguments import one_of
 from .commands import MAX_TOKEN, ValidationError
 from .json_reader import Fields, JsonReader
 from .messages import AppendAck, AppendInput, AppendRecord, Header, ReadBatch, SequencedRecord, StreamPosition

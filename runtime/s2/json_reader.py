@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from json import decoder
 from typing import Any, Literal, NoReturn
 
-from ..errors import WireloomError
+from ..base.errors import WireloomError
 
 Verdict = Literal["syntax", "data", "eof"]
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from ..arguments import one_of
-from ..reading import read
+from ..base.arguments import one_of
+from ..reading.read import read
 from ..writing import write
 from .json import (
     Document,

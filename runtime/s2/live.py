@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ..errors import WireloomError
+from ..base.errors import WireloomError
 from .config import StreamConfig
 from .errors import RANGE_NOT_SATISFIABLE, SERVER_DRAINING, ServerError, error_from_json, error_of
 from .frames import Frame, FrameDecoder, FrameError

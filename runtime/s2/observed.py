@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..format import Format
-from ..messages.decoding import Decoded
-from ..messages.framing import Units
+from ..format.description import Format
+from ..rows.messages.decoding import Decoded
+from ..units.framing import Units
 from .frames import RECONNECT_ADVISED, Terminal
 
 MOST_LISTED = 1000

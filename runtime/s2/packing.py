@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar, NamedTuple
 
-from ..errors import WireloomError
-from ..format import Format
-from ..messages.packing import Packed, Row
-from ..messages.rowpacking import RowPacking
+from ..base.errors import WireloomError
+from ..format.description import Format
+from ..units.packing import Packed, Row
+from ..writing.messages.row_packing import RowPacking
 from .commands import ValidationError, check_token
 from .metering import MAX_METERED, MAX_RECORDS, check_record, metered_size
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urlencode
 
-from ..arguments import one_of
-from ..errors import WireloomError
+from ..base.arguments import one_of
+from ..base.errors import WireloomError
 from .compression import checked
 from .config import ENCRYPTION_KEY, StreamConfig, basin_headers, record_headers
 from .json import FORMAT_HEADER, append_input_to_json, format_of_header

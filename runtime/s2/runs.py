@@ -11,8 +11,8 @@ import os
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-from ..cached import cached_property
-from ..feeders import BATCH_BYTES
+from ..base.cached import cached_property
+from ..rows.reader import BATCH_BYTES
 from .compression import COMPRESSIONS, MAX_CONTENT, BodyError, decompress_into
 from .frames import COMPRESSION_SHIFT, LENGTH_SIZE, MAX_LENGTH, TERMINAL
 

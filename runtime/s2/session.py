@@ -6,11 +6,11 @@ from collections import deque
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from ..feeders import RowDamage
-from ..format import Format
-from ..messages.around import Part
-from ..messages.decoding import Decoded
-from ..messages.framing import CLEAN, Units
+from ..format.description import Format
+from ..rows.messages.decoding import Decoded
+from ..rows.reader import RowDamage
+from ..units.described import Part
+from ..units.framing import CLEAN, Units
 from .compression import MAX_CONTENT, BodyError, checked
 from .describing import frame_parts
 from .frames import LENGTH_SIZE, TERMINAL, Terminal, encode_frame, problem_of, problem_of_length
@@ -23,7 +23,7 @@ ENOUGH = 3 * 1024 * 1024
 
 
 class SessionFraming:
-    """A ``wireloom.messages.framing.Framing`` of S2S frames.
+    """A ``wireloom.units.framing.Framing`` of S2S frames.
 
     A frame that cannot be decompressed is damage, and reading goes on behind it. A length of 0 or above 2,097,152 ends
     the reading (``invalid_length``), as a terminal frame does (``clean``); bytes left over are a tail ``truncated``.
@@ -182,7 +182,7 @@ class SessionFraming:
         return self._observed.facts()
 
     def described(self, stored: memoryview) -> list[Part]:
-        """As ``wireloom.messages.around.Described.described``: the fields of a frame, a terminal one's too."""
+        """As ``wireloom.units.described.Described.described``: the fields of a frame, a terminal one's too."""
         return frame_parts(stored)
 
     # Writing ---------------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NoReturn
 
-from ..errors import WireloomError
+from ..base.errors import WireloomError
 from .errors import ServerError, error_from_json, error_to_json
 from .json import dumps, format_of_header, position_from, position_to, read_batch_from_json, read_batch_to_json
 from .json_reader import Fields, JsonReader

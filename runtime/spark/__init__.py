@@ -16,9 +16,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import WireloomError
-from ..extras import require
-from ..format import Format
+from ..base.errors import WireloomError
+from ..base.extras import require
+from ..format.description import Format
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -32,7 +32,7 @@ __all__ = ["register", "source_of", "sources"]
 
 def sources() -> list[type[FormatSource]]:
     """The data source of every format that has one, by name."""
-    from ..registry import formats, get
+    from ..format.registry import formats, get
 
     found: list[type[FormatSource]] = []
     for name in formats():
@@ -48,7 +48,7 @@ def sources() -> list[type[FormatSource]]:
 
 def source_of(format: Format, name: str | None = None) -> type[FormatSource]:
     """The data source of a format; one straight from a spec file may be given another ``name``."""
-    from ..explored import ExploredFormat
+    from ..format.explored import ExploredFormat
     from .source import FormatSource
 
     module = importlib.import_module(f"{format.module}.spark")
@@ -77,7 +77,7 @@ def register(spark: SparkSession, *specs: str | Path | Format, allow_modules: Se
     ``specs``: spec files whose formats are to be known as well, by their ids. ``allow_modules``: modules out of which
     they may name classes, see ``wireloom.load_spec``; the workers need them too.
     """
-    from ..registry import get
+    from ..format.registry import get
     from .sql import register_functions
 
     found = [get(each, allow_modules) for each in specs]

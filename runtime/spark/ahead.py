@@ -8,7 +8,7 @@ from collections.abc import Generator
 from queue import SimpleQueue
 from typing import Generic, TypeVar
 
-from ..threads import start
+from ..base.threads import start
 
 Item = TypeVar("Item")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from types import TracebackType
 
-from ..errors import WireloomError
+from ..base.errors import WireloomError
 
 
 class Brief:

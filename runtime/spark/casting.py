@@ -9,7 +9,7 @@ import pyarrow as pa
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
-from ..errors import WireloomError
+from ..base.errors import WireloomError
 from .schema import Target
 
 NONE: Mapping[str, str | None] = {}

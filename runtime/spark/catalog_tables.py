@@ -13,7 +13,7 @@ from collections.abc import Mapping
 
 from pyspark.sql.types import StructField, StructType
 
-from ..errors import WireloomError
+from ..base.errors import WireloomError
 
 KEY = "wireloom.options"
 """The metadata of a column that hold the options."""

@@ -12,13 +12,13 @@ import pyarrow as pa
 from pyspark.sql.pandas.types import to_arrow_type
 from pyspark.sql.types import ArrayType, StructType
 
-from ..arguments import one_of
-from ..errors import WireloomError
-from ..format import Format
-from ..messages.blobreader import NO_COLUMNS, BlobReader
-from ..messages.exploding import Exploder
-from ..plan import of_kind
-from ..registry import get
+from ..base.arguments import one_of
+from ..base.errors import WireloomError
+from ..format.description import Format
+from ..format.registry import get
+from ..reading.blobs.exploding import Exploder
+from ..reading.blobs.reader import NO_COLUMNS, BlobReader
+from ..reading.request import of_kind
 from .casting import Caster
 from .schema import CORRUPT_RECORD, Target, chosen_schema, known_columns, targets
 

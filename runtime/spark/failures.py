@@ -6,7 +6,7 @@ import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ..errors import TemporaryError, WireloomError
+from ..base.errors import TemporaryError, WireloomError
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
 FULL_TEXTS = ("No space left on device", "Disk quota exceeded")

@@ -8,15 +8,15 @@ from fnmatch import fnmatchcase
 
 from pyspark.sql.types import StructField
 
-from ..addresses import local_path
-from ..bundle_loading import is_small, stand_back_to_back
-from ..codecs import HEAD, SUFFIXES, Stored, detect
-from ..errors import NothingThereError, WireloomError
-from ..expansion import STANDARD_INPUT, expand
-from ..format import Format
-from ..inputs import REMOTE_SCHEMES, Input
-from ..listing import alternatives
-from ..nearest import unknown
+from ..base.addresses import local_path
+from ..base.errors import NothingThereError, WireloomError
+from ..base.nearest import unknown
+from ..format.description import Format
+from ..input.codecs import HEAD, SUFFIXES, Stored, detect
+from ..input.expansion import STANDARD_INPUT, expand
+from ..input.inputs import REMOTE_SCHEMES, Input
+from ..input.listing import alternatives
+from ..reading.small_file_loading import is_small, stand_back_to_back
 from .folder_columns import column_types, constants_of, folder_values
 from .options import ReadOptions
 from .planning import Candidate

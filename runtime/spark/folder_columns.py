@@ -10,8 +10,8 @@ from urllib.parse import unquote
 
 from pyspark.sql.types import DataType, DateType, IntegerType, LongType, StringType
 
-from ..addresses import local_path
-from ..errors import WireloomError
+from ..base.addresses import local_path
+from ..base.errors import WireloomError
 
 if TYPE_CHECKING:
     from .options import ReadOptions

@@ -11,10 +11,10 @@ from typing import IO, Any
 
 import pyarrow.fs
 
-from ..addresses import local_path, scheme_of
-from ..errors import WireloomError
-from ..inputs import REMOTE_SCHEMES, Location
-from ..listing import hidden
+from ..base.addresses import local_path, scheme_of
+from ..base.errors import WireloomError
+from ..input.inputs import REMOTE_SCHEMES, Location
+from ..input.listing import hidden
 
 DELETING_SECONDS = 10.0
 """How long the deletion of a folder is tried again where others still write in it."""
@@ -160,7 +160,7 @@ def folder(address: str, location: Location | None = None) -> Folder:
     """The folder of a local path, ``file://`` or ``s3://`` address. Raises ``WireloomError`` for other schemes."""
     scheme = scheme_of(address)
     if scheme in REMOTE_SCHEMES:
-        from ..remote import filesystem, split
+        from ..input.object_stores import filesystem, split
 
         bucket, key = split(address)
         return Folder(address, key, filesystem(location or Location(), bucket), location or Location())

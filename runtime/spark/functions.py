@@ -19,9 +19,9 @@ from pyspark.sql.functions import col
 from pyspark.sql.pandas.functions import arrow_udf
 from pyspark.sql.types import ArrayType, BinaryType, DataType, NullType, StringType, StructType
 
-from ..errors import WireloomError
-from ..format import Format
-from ..messages.blobmemory import not_bytes
+from ..base.errors import WireloomError
+from ..format.description import Format
+from ..reading.blobs.memory import not_bytes
 from .brief import Brief
 from .decoding import Decoding
 
@@ -69,8 +69,8 @@ def to_wire(
 
     A value that cannot be written, and an array that fits in no single message, is an error when the query runs.
     """
-    from ..messages.output import to_wire as encoded
-    from ..registry import get
+    from ..format.registry import get
+    from ..writing.messages.output import to_wire as encoded
 
     with Brief():
         found = get(format, allow_modules)
@@ -84,7 +84,7 @@ def encoder(format: Format, options: Mapping[str, Any]) -> Any:
     """The user-defined function that is the inverse of ``decoder``."""
 
     def encode(arrays: Iterator[pa.Array]) -> Iterator[pa.Array]:
-        from ..messages.output import to_wire as encoded
+        from ..writing.messages.output import to_wire as encoded
 
         with Brief():
             for each in arrays:

@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..arguments import check_callable, positive
-from ..errors import UnsupportedError
-from ..feeders import name_of
-from ..format import Format
-from ..registry import get
-from ..report import FileReport, ReadReport
+from ..base.arguments import check_callable, positive
+from ..base.errors import UnsupportedError
+from ..base.report import FileReport, ReadReport
+from ..format.description import Format
+from ..format.registry import get
+from ..rows.select import name_of
 from .ingest_ledger import key
 from .ingest_metrics import batch_metrics
 from .ingest_request import Request, prepared, request, spark_address

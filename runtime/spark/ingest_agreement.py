@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from ..errors import WireloomError
+from ..base.errors import WireloomError
 from .folders import Folder
 from .ingest_catalogs import Catalog
 from .ingest_ledger import Ledger, record_name

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from ..extras import require
+from ..base.extras import require
 from .folders import Folder
 from .ingest_ledger import Shape
 from .journal import Record

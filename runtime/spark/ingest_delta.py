@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 from deltalake import CommitProperties, DeltaTable, Schema, Transaction
 from deltalake.transaction import AddAction, create_table_with_add_actions
 
-from ..inputs import Location
-from ..profiles import Profile, profile
+from ..input.inputs import Location
+from ..input.profiles import Profile, profile
 from .folders import Folder
 from .ingest_ledger import Shape
 from .journal import TABLE, Record

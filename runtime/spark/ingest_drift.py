@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from ..errors import WireloomError
+from ..base.errors import WireloomError
 from .ingest_ledger import Shape
 
 if TYPE_CHECKING:

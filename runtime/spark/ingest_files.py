@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..errors import NothingThereError, WireloomError
-from ..inputs import Location
+from ..base.errors import NothingThereError, WireloomError
+from ..input.inputs import Location
 from .folders import folder
 from .journal import TABLE, Journal, Record
 

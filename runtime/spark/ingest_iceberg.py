@@ -30,7 +30,7 @@ from pyiceberg.typedef import Record as Values
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
-from ..errors import UnsupportedError
+from ..base.errors import UnsupportedError
 from .folders import Folder
 from .ingest_ledger import Shape
 from .journal import TABLE, Record
@@ -38,7 +38,7 @@ from .journal import TABLE, Record
 COMMIT = "wireloom.commit"
 """Property of a table: the number of our last commit, which changes together with the table's files. It outlives the
 snapshots, which expire."""
-LEDGER = "wireloom.ledger"
+LEDGER = "wireloom.reading.damage_log"
 """Property of a table: the identity of the ledger that has this commit."""
 NULL = "__HIVE_DEFAULT_PARTITION__"
 TYPES = ("string", "boolean", "tinyint", "smallint", "int", "bigint", "date")

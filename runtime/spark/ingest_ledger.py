@@ -16,7 +16,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ..errors import WireloomError
+from ..base.errors import WireloomError
 from .folders import Folder
 from .journal import HOME, Journal, Record
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..report import FileReport
+from ..base.report import FileReport
 from .journal import Record
 from .losses import counted_losses
 

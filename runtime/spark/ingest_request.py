@@ -10,16 +10,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..addresses import local_path
-from ..arguments import check_booleans, check_texts, names, one_of, shown
-from ..errors import NothingThereError, UnsupportedError, WireloomError
-from ..expansion import STANDARD_INPUT
-from ..explored import ExploredFormat
-from ..format import Format
-from ..inputs import WILDCARDS
-from ..listing import hidden
-from ..plan import GROWING, of_kind
-from ..registry import formats
+from ..base.addresses import local_path
+from ..base.arguments import check_booleans, check_texts, names, one_of, shown
+from ..base.errors import NothingThereError, UnsupportedError, WireloomError
+from ..format.description import Format
+from ..format.explored import ExploredFormat
+from ..format.registry import formats
+from ..input.expansion import STANDARD_INPUT
+from ..input.inputs import WILDCARDS
+from ..input.listing import hidden
+from ..reading.request import GROWING, of_kind
 from . import source_of
 from .files import below
 from .folders import Folder, folder

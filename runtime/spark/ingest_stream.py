@@ -12,11 +12,11 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..errors import NothingThereError, UnsupportedError, WireloomError
-from ..feeders import name_of
-from ..format import Format
-from ..registry import get
-from ..report import ReadReport
+from ..base.errors import NothingThereError, UnsupportedError, WireloomError
+from ..base.report import ReadReport
+from ..format.description import Format
+from ..format.registry import get
+from ..rows.select import name_of
 from .folders import Folder, folder
 from .ingest import write_rows
 from .ingest_ledger import Shape, key
@@ -32,7 +32,7 @@ from .watch import in_brief
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from ..report import FileReport
+    from ..base.report import FileReport
 
 KEPT_REPORTS = 10_000
 """Files whose reports the summary of a stream has at most: the last ones."""

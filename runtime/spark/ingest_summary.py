@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..report import ReadReport
+from ..base.report import ReadReport
 from .losses import counted_losses
 
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from ..errors import WireloomError
-from ..report import ReadReport
+from ..base.errors import WireloomError
+from ..base.report import ReadReport
 from .folders import Folder, folder
 from .ingest_agreement import check_agreement, part_name
 from .ingest_catalogs import catalog_of

@@ -17,7 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from shlex import quote
 
-from ..errors import UnsupportedError
+from ..base.errors import UnsupportedError
 
 OLDEST_JAVA = 17
 

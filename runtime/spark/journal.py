@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..errors import WireloomError
+from ..base.errors import WireloomError
 from .folders import Folder, folder
 
 HOME = "_wireloom"

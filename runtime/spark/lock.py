@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from ..errors import TemporaryError
+from ..base.errors import TemporaryError
 from .folders import Folder
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import NamedTuple
 
-from ..batches import end_explained, explained
-from ..report import FileReport
+from ..base.report import FileReport
+from ..rows.batches import end_explained, explained
 
 TOLD = ("codec", "missing", "digest")
 """Reasons of which the report's error says more."""

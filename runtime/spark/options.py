@@ -10,11 +10,11 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from ..errors import WireloomError
-from ..format import Format
-from ..inputs import Location
-from ..nearest import unknown
-from ..plan import COMPLETE, GROWING
+from ..base.errors import WireloomError
+from ..base.nearest import unknown
+from ..format.description import Format
+from ..input.inputs import Location
+from ..reading.request import COMPLETE, GROWING
 from .writer_names import DEFAULT as FILE_NAME
 from .writer_names import check_pattern
 
@@ -121,7 +121,7 @@ class ReadOptions:
     paths: tuple[str, ...]
     mode: str = "permissive"
     tail: str = COMPLETE
-    """Of a batch read: one of ``wireloom.plan.TAILS``."""
+    """Of a batch read: one of ``wireloom.reading.request.TAILS``."""
     recover: bool = False
     check_format: bool = True
     verify: bool = True
@@ -238,8 +238,8 @@ def _own_options(format: Format, *, writing: bool = False) -> tuple[str, ...]:
     if format.message is None:
         return choices
     # Imported here: most formats have nothing to do with messages, and a first query waits for what is imported.
-    from ..messages.output import written_options
-    from ..plan import message_options
+    from ..reading.request import message_options
+    from ..writing.messages.output import written_options
 
     kind = (format.message.option,) if format.message.option else ()
     return (*choices, *kind, *(written_options(format) if writing else message_options(format)))
@@ -330,7 +330,7 @@ def flag(name: str, value: str) -> bool:
 
 
 def tail(value: str) -> str | None:
-    """One of ``wireloom.plan.TAILS``; ``None``: whichever suits the file."""
+    """One of ``wireloom.reading.request.TAILS``; ``None``: whichever suits the file."""
     return TAILS[one_of("tail", value.strip().lower(), TAILS)]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ..inputs import FileInput, Input
+from ..input.inputs import FileInput, Input
 
 EXPANSION = 4
 """How many times larger compressed files are taken to be once they are read: what logs of text come to."""

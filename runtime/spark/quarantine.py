@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ..report import Damage, FileReport, ReadReport
+from ..base.report import Damage, FileReport, ReadReport
 from .folders import Folder
 from .losses import losses
 from .sidechannel import QUARANTINE_SCHEMA, Findings

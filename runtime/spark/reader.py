@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from pyspark import TaskContext
 from pyspark.sql.datasource import DataSourceReader, InputPartition
 
-from ..errors import NothingThereError, TemporaryError, WireloomError
-from ..foreign import wrong_format
-from ..format import Format
+from ..base.errors import NothingThereError, TemporaryError, WireloomError
+from ..format.description import Format
+from ..reading.wrong_format import wrong_format
 from .brief import Brief
 from .options import ReadOptions
 from .planning import Slice, plan
@@ -23,9 +23,9 @@ from .workers import keep_imported
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from ..inputs import Input
-    from ..plan import Plan
-    from ..report import FileReport
+    from ..base.report import FileReport
+    from ..input.inputs import Input
+    from ..reading.request import Plan
     from .sidechannel import SideChannel
 
 LOG = logging.getLogger(__name__)
@@ -160,7 +160,7 @@ class FormatReader(DataSourceReader):
 
         Raises ``WireloomError`` where the storage fails, whatever the mode: a task that is run again may read it all.
         """
-        from ..scanning import Scanner
+        from ..reading.scanning import Scanner
 
         scans = replace(scans, byte_range=pieces[0].byte_range)
         options, waiting = self.options, list(pieces)
@@ -223,7 +223,7 @@ class FormatReader(DataSourceReader):
 
     def _plan(self, names: list[str]) -> Plan:
         """How whole files are read."""
-        from ..plan import plan as checked
+        from ..reading.request import plan as checked
 
         options, scan = self.options, dict(self.options.scan)
         known = {name: scan.pop(name) for name in ("codec", "max_record", "max_window", "max_computed") if name in scan}

@@ -16,9 +16,9 @@ from pyspark.sql.types import (
     StructType,
 )
 
-from ..errors import WireloomError
-from ..format import Format
-from ..nearest import unknown
+from ..base.errors import WireloomError
+from ..base.nearest import unknown
+from ..format.description import Format
 
 CORRUPT_RECORD = "_corrupt_record"
 

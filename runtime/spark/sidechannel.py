@@ -16,8 +16,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from ..inputs import Location
-from ..report import FileReport
+from ..base.report import FileReport
+from ..input.inputs import Location
 from ..writing import opened
 from .folders import Folder
 from .planning import Slice

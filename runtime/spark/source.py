@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from pyspark.sql.datasource import DataSource
 from pyspark.sql.types import StructType
 
-from ..format import Format
+from ..format.description import Format
 from .brief import Brief
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class FormatSource(DataSource):
 
     def streamReader(self, schema: StructType) -> FormatStreamReader:  # noqa: N802
         """What reads these columns as a stream; ``options.STREAM_OPTIONS`` come on top. Raises ``WireloomError``."""
-        from ..plan import COMPLETE
+        from ..reading.request import COMPLETE
         from .catalog_tables import reading
         from .files import present
         from .stream_options import stream_options

@@ -22,8 +22,8 @@ from pyspark.sql.functions import udtf
 from pyspark.sql.types import Row, StructType
 from pyspark.sql.udtf import AnalyzeArgument, AnalyzeResult
 
-from ..errors import WireloomError
-from ..format import Format
+from ..base.errors import WireloomError
+from ..format.description import Format
 from .brief import Brief
 from .decoding import Decoding
 from .functions import check_blobs, decoder, encoder

@@ -15,9 +15,9 @@ from contextlib import contextmanager, suppress
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from ..errors import TemporaryError, UnsupportedError, WireloomError
-from ..extras import require
-from ..inputs import Location
+from ..base.errors import TemporaryError, UnsupportedError, WireloomError
+from ..base.extras import require
+from ..input.inputs import Location
 from .folders import Folder
 from .journal import HOME
 from .owner import is_gone, owner
@@ -58,7 +58,7 @@ class _Lock:
         require("boto3", "s3", "a table in an object store, which is locked while it is written to,")
         from botocore.exceptions import BotoCoreError, ClientError
 
-        from ..amazon import client
+        from ..input.s3_client import client
 
         self._client = client(place.location or Location())
         self._failures: tuple[type[Exception], ...] = (BotoCoreError, ClientError)

@@ -12,11 +12,11 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 
-from ..cached import cached_property
-from ..codecs import SUFFIXES, Stored, decoder
-from ..errors import NothingThereError
-from ..format import Format
-from ..inputs import LocalStream
+from ..base.cached import cached_property
+from ..base.errors import NothingThereError
+from ..format.description import Format
+from ..input.codecs import SUFFIXES, Stored, decoder
+from ..input.inputs import LocalStream
 from .stream_identity import digest, digests, family, folders_of, is_boundary, neighbours, original
 from .stream_listing import Listed, is_remote, listed_file, local_folder, state_now
 from .stream_offset import Known, Taken, mark

@@ -6,11 +6,11 @@ import os
 from contextlib import closing
 from dataclasses import dataclass
 
-from ..codecs import HEAD, SUFFIXES, Stored, detect
-from ..errors import WireloomError
-from ..format import Format
-from ..inputs import Input
-from ..plan import GROWING
+from ..base.errors import WireloomError
+from ..format.description import Format
+from ..input.codecs import HEAD, SUFFIXES, Stored, detect
+from ..input.inputs import Input
+from ..reading.request import GROWING
 from .options import ReadOptions
 from .planning import LAST
 from .stream_listing import Listed, is_remote
@@ -96,7 +96,7 @@ class Growth:
 
     def _back_to_back(self, file: Listed, begin: int, wanted: int) -> Complete:
         """Where the last row ends is known to whoever reads them all."""
-        from ..scanning import scan
+        from ..reading.scanning import scan
 
         options = self._options
         mode = "dropmalformed" if options.mode == "dropmalformed" else "permissive"

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 
-from ..codecs import CodecError, Decoder, StorageError
-from ..errors import NothingThereError, WireloomError
-from ..inputs import FileInput, LocalStream, Stream
+from ..base.errors import NothingThereError, WireloomError
+from ..input.codecs import CodecError, Decoder, StorageError
+from ..input.inputs import FileInput, LocalStream, Stream
 from .stream_searching import read_at
 
 FIRST_BYTES = 1024

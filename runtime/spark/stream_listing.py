@@ -10,18 +10,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
-from ..addresses import local_path
-from ..cached import cached_property
-from ..errors import NothingThereError, WireloomError
-from ..expansion import STANDARD_INPUT, expand
-from ..inputs import (
-    REMOTE_SCHEMES,
-    WILDCARDS,
-    FileInput,
-    Input,
-    Location,
-)
-from ..listing import alternatives
+from ..base.addresses import local_path
+from ..base.cached import cached_property
+from ..base.errors import NothingThereError, WireloomError
+from ..input.expansion import STANDARD_INPUT, expand
+from ..input.inputs import REMOTE_SCHEMES, WILDCARDS, FileInput, Input, Location
+from ..input.listing import alternatives
 from .files import below
 from .options import ReadOptions
 from .stream_offset import Taken, fingerprint
@@ -129,7 +123,7 @@ def input_of(path: str, size: int, modified: int, location: dict[str, Any]) -> I
     """A file that was listed once, without looking at it again."""
     time = EPOCH + timedelta(microseconds=modified)
     if is_remote(path):
-        from ..remote import RemoteInput
+        from ..input.object_stores import RemoteInput
 
         return RemoteInput(path, size, time, seekable=True, location=Location(**location))
     return FileInput(path, size, time, seekable=True)
@@ -172,7 +166,7 @@ def with_tags(parts: Iterable[Taken], location: Mapping[str, Any]) -> list[Taken
 def _check_bucket(path: str, location: Location) -> None:
     import pyarrow.fs
 
-    from ..remote import filesystem, split
+    from ..input.object_stores import filesystem, split
 
     bucket, _ = split(path)
     try:
@@ -185,7 +179,7 @@ def _check_bucket(path: str, location: Location) -> None:
 
 
 def _remote_state(path: str, location: Location) -> State | None:
-    from ..remote import filesystem, split
+    from ..input.object_stores import filesystem, split
 
     bucket, key = split(path)
     try:

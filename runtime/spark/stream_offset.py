@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any, Literal, get_args
 
-from ..errors import WireloomError
+from ..base.errors import WireloomError
 
 VERSION = 2
 """Version 1 had neither file ids nor digests; its offsets are read on."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ..errors import UnsupportedError
-from ..format import Format
-from ..plan import GROWING
+from ..base.errors import UnsupportedError
+from ..format.description import Format
+from ..reading.request import GROWING
 from .options import STREAM_OPTIONS, flag, size, tail
 
 

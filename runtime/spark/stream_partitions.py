@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ..codecs import SUFFIXES
-from ..format import Format
+from ..format.description import Format
+from ..input.codecs import SUFFIXES
 from .options import ReadOptions
 from .planning import LAST, Candidate, Slice, plan
 from .stream_growing import is_raw

@@ -7,7 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..errors import NothingThereError
+from ..base.errors import NothingThereError
 from .planning import Slice
 from .stream_identity import FollowedFile, digest, family, folders_of, neighbours
 from .stream_listing import input_of, is_remote, state_now

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from ..errors import NothingThereError, WireloomError
+from ..base.errors import NothingThereError, WireloomError
 from .stream_following import Located
 from .stream_growing import Complete
 from .stream_listing import Listed

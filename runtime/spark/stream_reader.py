@@ -17,7 +17,7 @@ from pyspark.sql.streaming.datasource import (
     SupportsTriggerAvailableNow,
 )
 
-from ..errors import WireloomError
+from ..base.errors import WireloomError
 from .brief import Brief
 from .reader import FormatReader, Partition
 from .stream_offset import StreamOffset

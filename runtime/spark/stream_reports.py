@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..inputs import Location
+from ..input.inputs import Location
 from .folders import folder
 from .losses import counted_losses
 from .quarantine import merged

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..inputs import Stream
+from ..input.inputs import Stream
 
 BLOCK = 256 * 1024
 """Bytes that are looked through at a time."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql.datasource import DataSource, DataSourceArrowWriter, WriterCommitMessage
 from pyspark.sql.types import StructType
 
-from ..errors import WireloomError
+from ..base.errors import WireloomError
 from .brief import Brief
 from .jobs import is_connect
 
@@ -105,7 +105,7 @@ class TableWriter(DataSourceArrowWriter):
             self._folder().remove()
 
     def _folder(self) -> Folder:
-        from ..inputs import Location
+        from ..input.inputs import Location
         from .folders import folder
 
         return folder(self._path, Location(**self._location))
@@ -113,7 +113,7 @@ class TableWriter(DataSourceArrowWriter):
 
 def write_remote(frame: DataFrame, target: Folder, partition_by: list[str]) -> None:
     """Writes rows as Parquet files into a folder of an object store."""
-    from ..inputs import Location
+    from ..input.inputs import Location
 
     session: Any = frame.sparkSession
     session.dataSource.register(TableSink)

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .. import errors
-from ..errors import WireloomError
+from ..base import errors
+from ..base.errors import WireloomError
 from .failures import disk_is_full, full
 from .jobs import jobs_of
 from .sidechannel import Findings

@@ -15,8 +15,8 @@ from pyspark.sql.datasource import DataSourceArrowWriter, DataSourceStreamArrowW
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
-from ..errors import WireloomError
-from ..format import Format
+from ..base.errors import WireloomError
+from ..format.description import Format
 from .brief import Brief
 from .options import WriteOptions
 from .writer_names import Place
@@ -180,7 +180,7 @@ class FilesWriter:
         clear_staging(place, wanted)
 
     def _folder(self) -> Folder:
-        from ..inputs import Location
+        from ..input.inputs import Location
         from .folders import folder
 
         return folder(self.options.path.rstrip("/") or "/", Location(**self.options.location))
@@ -279,9 +279,9 @@ def _again(first: pa.RecordBatch, rest: Iterator[pa.RecordBatch]) -> Iterator[pa
 
 def _check_columns(format: Format, schema: pa.Schema, options: WriteOptions) -> None:
     """Raises ``WireloomError`` where a writer cannot do with these columns."""
-    from ..messages.output import UnitWriter
-    from ..messages.rows import columns_of
     from ..writing.fields import fields_of
+    from ..writing.messages.output import UnitWriter
+    from ..writing.messages.rows import columns_of
 
     if options.partition_by:
         from .writer_partitions import checked_partitions

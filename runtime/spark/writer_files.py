@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
-from ..errors import WireloomError
-from ..format import Format
-from ..plan import of_kind
-from ..reading import read
+from ..base.errors import WireloomError
+from ..format.description import Format
+from ..reading.read import read
+from ..reading.request import of_kind
 from ..writing import write
 from ..writing.codecs import compressor
 from ..writing.output import Counted
@@ -139,7 +139,7 @@ def _write_units(
     format: Format, batches: Iterable[pa.RecordBatch], place: Folder, options: WriteOptions
 ) -> Iterator[tuple[str, int]]:
     """Formats of which a file is one message: as many files as messages."""
-    from ..messages.output import UnitWriter
+    from ..writing.messages.output import UnitWriter
 
     if options.max_bytes is not None:
         raise WireloomError(f"a file of {format.name} is one message: its own options say how large that is")

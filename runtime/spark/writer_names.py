@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from string import Formatter
 from typing import Any
 
-from ..errors import WireloomError
-from ..nearest import unknown
+from ..base.errors import WireloomError
+from ..base.nearest import unknown
 
 DEFAULT = "part-{partition:05d}-{number:03d}-{job}"
 FIELDS = ("partition", "number", "sequence", "batch", "job")

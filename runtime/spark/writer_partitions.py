@@ -9,8 +9,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from ..errors import UnsupportedError, WireloomError
-from ..nearest import unknown
+from ..base.errors import UnsupportedError, WireloomError
+from ..base.nearest import unknown
 from .folder_columns import NULL
 
 HELD_BYTES = 64 * 1024 * 1024

@@ -9,8 +9,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from ..arguments import shown
-from ..errors import WireloomError
+from ..base.arguments import shown
+from ..base.errors import WireloomError
 
 ROWS = 16_384
 """Most rows of one batch, so that what is made of a batch stays small."""

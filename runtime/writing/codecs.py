@@ -9,10 +9,10 @@ from typing import Protocol
 
 import zstandard
 
-from ..arguments import one_of, shown
-from ..codecs import SUFFIXES
-from ..errors import WireloomError
-from ..format import Format
+from ..base.arguments import one_of, shown
+from ..base.errors import WireloomError
+from ..format.description import Format
+from ..input.codecs import SUFFIXES
 
 
 class Compressor(Protocol):

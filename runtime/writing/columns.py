@@ -9,8 +9,8 @@ import pyarrow as pa
 
 from .. import engine
 from ..engine import EncodeStatus, Holds
-from ..format import Format
-from ..program import ALGORITHMS, Kind
+from ..format.description import Format
+from ..format.program import ALGORITHMS, Kind
 from .plain import END, PlainRow
 
 BLOCK = 1 << 20

@@ -9,11 +9,11 @@ from typing import Any
 import pyarrow as pa
 
 from .. import engine
-from ..cached import cached_property
-from ..errors import WireloomError
-from ..format import Format
-from ..parsing import ConsistencyError, KaitaiStructError
-from ..parsing.errors import UnsetError
+from ..base.cached import cached_property
+from ..base.errors import WireloomError
+from ..format.description import Format
+from ..objects import ConsistencyError, KaitaiStructError
+from ..objects.errors import UnsetError
 from .batches import MANY, ROWS, batch_of_one, cut
 from .columns import ColumnEncoder, RefusedRowError
 from .fields import Filled, column_array, fields_of, misfit, values_of

@@ -10,10 +10,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..errors import WireloomError
-from ..format import Column, Format
-from ..iso_times import time_count
-from ..nearest import unknown
+from ..base.errors import WireloomError
+from ..base.iso_times import time_count
+from ..base.nearest import unknown
+from ..format.description import Column, Format
 
 READER_COLUMNS = ("_offset", "_path", "_error", "_corrupt_record")
 """Columns that a reader adds to every format; a table that holds them can be written as it is."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..arguments import shown
-from ..errors import WireloomError
-from ..limits import LARGEST_RECORD
+from ..base.arguments import shown
+from ..base.errors import WireloomError
+from ..base.limits import LARGEST_RECORD
 
 
 def limit_of(value: Any) -> int:

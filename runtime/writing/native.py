@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from .. import engine
-from ..errors import WireloomError
-from ..format import Format
-from ..parsing import stuffing as portable
-from ..parsing.framing import is_unmistakable
-from ..program import Stuffing
+from ..base.errors import WireloomError
+from ..format.description import Format
+from ..format.program import Stuffing
+from ..objects import stuffing as portable
+from ..objects.framing import is_unmistakable
 
 
 def crc32c(data: bytes, value: int = 0) -> int:

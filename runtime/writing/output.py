@@ -12,9 +12,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, cast
 
-from ..addresses import local_path
-from ..errors import WireloomError
-from ..inputs import REMOTE_SCHEMES, Location
+from ..base.addresses import local_path
+from ..base.errors import WireloomError
+from ..input.inputs import REMOTE_SCHEMES, Location
 
 LONGEST_START = 200
 """Bytes of a file's name that its temporary name begins with; file systems allow 255 in all."""
@@ -150,7 +150,7 @@ def _destination(path: str) -> tuple[Path, os.stat_result | None]:
 
 @contextmanager
 def _remote(url: str, location: Location) -> Iterator[IO[bytes]]:
-    from ..remote import filesystem, split
+    from ..input.object_stores import filesystem, split
 
     bucket, key = split(url)
     temporary = f"{key}.{secrets.token_hex(4)}.tmp"

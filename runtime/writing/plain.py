@@ -16,8 +16,8 @@ from itertools import repeat
 from operator import add
 from typing import Any
 
-from ..format import Format
-from ..program import ChecksumRule, ColumnProgram, Kind, Op, Step
+from ..format.description import Format
+from ..format.program import ChecksumRule, ColumnProgram, Kind, Op, Step
 from . import native
 
 LETTERS = {

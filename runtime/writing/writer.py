@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..arguments import check_booleans
-from ..format import Format
-from ..nearest import unknown
-from ..registry import get
+from ..base.arguments import check_booleans
+from ..base.nearest import unknown
+from ..format.description import Format
+from ..format.registry import get
 from .batches import batches_of
 from .codecs import Compressor, codec_of, compressor
 from .encoder import RowEncoder
@@ -91,7 +91,7 @@ def _write_messages(
     options: dict[str, Any],
 ) -> WriteReport:
     # Imported here: most formats need nothing of messages.
-    from ..messages.output import UnitWriter, written_options
+    from .messages.output import UnitWriter, written_options
 
     if "lossy" in written_options(format):
         options = {"lossy": lossy} | options

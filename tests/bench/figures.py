@@ -13,7 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 import wireloom
-from wireloom.searching import Log
+from wireloom.reading.search import Log
 
 from .measure import Figure
 

@@ -18,7 +18,7 @@ from wireloom import engine
 from wireloom.codegen.backends.python.api import Api
 from wireloom.codegen.kaitai.generate import generate
 from wireloom.formats.edgemq_segment.parser import EdgemqSegment
-from wireloom.parsing import MemoryStream
+from wireloom.objects import MemoryStream
 
 from .data import frames
 from .kaitai import ROOT, imported, kaitai_module

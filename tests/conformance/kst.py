@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from wireloom import parsing
+from wireloom import objects
 
 from .questions import Questions
 from .suite import Suite
@@ -73,7 +73,7 @@ def _assert(questions: Questions, given: dict[str, Any], about: Any) -> None:
         _raises(given["exception"], lambda: questions.value(asked, about))
         return
     if given["expected"] == "null":
-        with contextlib.suppress(AttributeError, parsing.AbsentError):
+        with contextlib.suppress(AttributeError, objects.AbsentError):
             actual = questions.value(asked, about)
             assert actual is None, f"{asked} is {actual!r}, not absent"
         return
@@ -95,7 +95,7 @@ def _equal(actual: Any, expected: Any) -> bool:
 def _raises(wanted: Any, call: Any) -> None:
     """``wanted``: the name of an error, which may have a type in angles, or a mapping with its message as well."""
     name = re.sub("<.*", "", wanted if isinstance(wanted, str) else wanted["type"])
-    kind = ERRORS.get(name) or getattr(parsing, name)
+    kind = ERRORS.get(name) or getattr(objects, name)
     raised: Exception | None = None
     try:
         call()

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, cast
 
-import wireloom.parsing
+import wireloom.objects
 from wireloom.codegen.backends.python.annotations import Annotations
 from wireloom.codegen.backends.python.api import Api
 from wireloom.codegen.backends.python.expressions import Translator
@@ -47,13 +47,13 @@ class Questions:
         """The value of an expression about an object of the outermost type.
 
         Raises ``wireloom.codegen.expression.lexer.ExpressionError`` where it makes no sense, ``AttributeError`` or
-        ``wireloom.parsing.AbsentError`` where what it asks for is not there, and what reading raises.
+        ``wireloom.objects.AbsentError`` where what it asks for is not there, and what reading raises.
         """
         node = typed(parse_expression(expression), self.scope)
         module = Module(self.spec, Api.KAITAI, self.package)
         translator = Translator(module, self.spec.root, Annotations(module, self.spec.root), {"_io": "self._io"})
         text = translator.text(node)
-        names = {**vars(wireloom.parsing), "cast": cast, "self": about, class_name(self.spec.name): self.root_class}
+        names = {**vars(wireloom.objects), "cast": cast, "self": about, class_name(self.spec.name): self.root_class}
         names |= {f"_{each.name}": self._module(each.name) for each in self.spec.imports}
         return eval(text, names)
 

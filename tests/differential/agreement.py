@@ -9,8 +9,8 @@ from typing import Any
 import pyarrow as pa
 import wireloom
 from wireloom import engine
-from wireloom.format import Format
-from wireloom.plan import of_kind
+from wireloom.format.description import Format
+from wireloom.reading.request import of_kind
 
 ROW_COLUMNS = ("_offset", "_error", "_corrupt_record")
 

@@ -8,8 +8,8 @@ from random import Random
 from typing import Any
 
 import yaml
-from wireloom.parsing import stuff
-from wireloom.program import Stuffing
+from wireloom.format.program import Stuffing
+from wireloom.objects import stuff
 
 from . import content, scalars, types
 from .checks import checksum

@@ -8,8 +8,8 @@ import zlib
 import pyarrow as pa
 import pytest
 import wireloom
-from wireloom.errors import SpecError
-from wireloom.parsing import ConsistencyError
+from wireloom.base.errors import SpecError
+from wireloom.objects import ConsistencyError
 
 from ..unit.columns_backend.specs import format_of, spec_text
 from .agreement import agreed

@@ -12,10 +12,10 @@ import pytest
 import wireloom
 from hypothesis import given
 from wireloom import engine
+from wireloom.base.errors import WireloomError
 from wireloom.codegen.explore import load_format
-from wireloom.errors import WireloomError
-from wireloom.format import Format
-from wireloom.parsing import ConsistencyError, KaitaiStructError
+from wireloom.format.description import Format
+from wireloom.objects import ConsistencyError, KaitaiStructError
 
 from .agreement import agreed, objects_only, outcome
 from .damage import damaged

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 import wireloom
 import wireloom.codegen.backends as package
+from wireloom.base.errors import SpecError
 from wireloom.codegen.backends.base import backends, template_environment
 from wireloom.codegen.emit import generate
-from wireloom.errors import SpecError
 
 from .blocks import blocks
 

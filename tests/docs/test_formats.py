@@ -13,7 +13,7 @@ import wireloom
 from wireloom.codegen.backends.docs.examples import sample_name
 from wireloom.codegen.backends.docs.picture import CHARACTER, MARGIN, WIDTH, folded, shortened
 from wireloom.codegen.emit import generate, load_all
-from wireloom.registry import get
+from wireloom.format.registry import get
 
 from .blocks import Page
 

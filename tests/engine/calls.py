@@ -7,12 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pyarrow as pa
-from wireloom import registry
 from wireloom.engine import _engine
-from wireloom.messages.columntree import ColumnTree
-from wireloom.messages.packed import pack
-from wireloom.messages.problems import PROBLEM_SIZE
-from wireloom.messages.vectors import Memory
+from wireloom.format import registry
+from wireloom.rows.messages.column_tree import ColumnTree
+from wireloom.rows.messages.packed import pack
+from wireloom.rows.messages.problems import PROBLEM_SIZE
+from wireloom.rows.messages.vectors import Memory
 
 from .harness import EDGEMQ, Batch, Options, frame
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from wireloom import engine
 from wireloom.engine import FillResult, Status
-from wireloom.program import ChecksumRule, ColumnProgram, Kind, Op, Outcome, Reason, Step, Storage, Stuffing
+from wireloom.format.program import ChecksumRule, ColumnProgram, Kind, Op, Outcome, Reason, Step, Storage, Stuffing
 
 from .reference import Result, Value
 

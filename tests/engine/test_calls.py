@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 from wireloom import engine
 from wireloom.engine import FillResult, Status
-from wireloom.program import ColumnProgram, Kind, Op, Reason, Step, Storage
+from wireloom.format.program import ColumnProgram, Kind, Op, Reason, Step, Storage
 
 from .harness import COBS, EDGEMQ, WORD_STUFFED, Batch, Options, frame, read, record
 

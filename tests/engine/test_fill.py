@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from wireloom import engine
-from wireloom.program import ColumnProgram
+from wireloom.format.program import ColumnProgram
 
 from .harness import COBS, EDGEMQ, WORD_STUFFED, Options, frame, read, record
 from .programs import inputs, programs

@@ -6,10 +6,17 @@ import struct
 
 import pytest
 from wireloom.engine import _engine
-from wireloom.messages.columntree import ColumnTree
-from wireloom.messages.packed import pack
-from wireloom.messages.program import Envelope, FieldSource, LookupSource, MarkSource, MessageProgram, RowNumberSource
-from wireloom.messages.rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
+from wireloom.format.message_program import (
+    Envelope,
+    FieldSource,
+    LookupSource,
+    MarkSource,
+    MessageProgram,
+    RowNumberSource,
+)
+from wireloom.format.message_rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
+from wireloom.rows.messages.column_tree import ColumnTree
+from wireloom.rows.messages.packed import pack
 
 NONE = 2**32 - 1
 OPTIONAL, REPEATED, REQUIRED = Label.OPTIONAL, Label.REPEATED, Label.REQUIRED

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 from wireloom import WireloomError, engine
-from wireloom.messages.program import FieldSource, MessageProgram
-from wireloom.messages.rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
-from wireloom.messages.wire import write_varint
+from wireloom.format.message_program import FieldSource, MessageProgram
+from wireloom.format.message_rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
+from wireloom.objects.messages.wire import write_varint
 
 from ..unit.messages.hand_made import decoder_of, delimited, format_of
 from ..unit.messages.units import placed

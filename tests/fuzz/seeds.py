@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import zstandard
-from wireloom import registry
-from wireloom.program import ColumnProgram
+from wireloom.format import registry
+from wireloom.format.program import ColumnProgram
 
 from .surfaces import damage, formats, inspecting, objects, s2_frames
 from .targets import CORPORA, ROOT

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import wireloom
 from wireloom.append import AppendWriter
-from wireloom.report import FileReport
+from wireloom.base.report import FileReport
 
 from . import nursery
 from .appender import Life, acknowledged, live

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import wireloom
-from wireloom import registry
-from wireloom.format import Format
+from wireloom.format import registry
+from wireloom.format.description import Format
 from wireloom.writing.encoder import RowEncoder
 
 HEAD = struct.Struct("<4I")

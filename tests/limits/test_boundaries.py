@@ -7,13 +7,15 @@ from typing import Literal
 
 import pytest
 import wireloom
-from wireloom import engine, registry
-from wireloom.feeders import RowDamage, Settings, Status, make
-from wireloom.ledger import LISTED_EMPTY, Ledger
-from wireloom.messages.framing import varint
-from wireloom.report import Damage, FileReport
+from wireloom import engine
+from wireloom.base.report import Damage, FileReport
+from wireloom.format import registry
+from wireloom.input.window import MemoryWindow
+from wireloom.reading.damage_log import LISTED_EMPTY, Ledger
+from wireloom.rows.reader import RowDamage, Settings, Status
+from wireloom.rows.select import make
 from wireloom.s2.compression import MAX_CONTENT, compress
-from wireloom.window import MemoryWindow
+from wireloom.units.framing import varint
 
 from ..unit.messages.test_bombs import ENGINES, KPL, RECORD, aggregate, decoded, field
 from .children import needs_engine
@@ -104,7 +106,7 @@ def test_the_largest_content_of_a_frame(compression: str, flag: int, more: int, 
 
 def test_a_run_of_empty_frames_behind_all_that_is_listed(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is counted, and is no part of the range that was listed last."""
-    monkeypatch.setattr("wireloom.ledger.MOST_LISTED", 10)
+    monkeypatch.setattr("wireloom.reading.damage_log.MOST_LISTED", 10)
     report = FileReport(None)
     ledger = Ledger(report, "permissive", None, b"\0")
     for number in range(10):

@@ -8,10 +8,10 @@ import zlib
 import pytest
 import wireloom
 import zstandard
-from wireloom.codecs.gzip import STEP, GzipDecoder
-from wireloom.codecs.stored import Stored
-from wireloom.inputs import MemoryInput
-from wireloom.report import FileReport
+from wireloom.base.report import FileReport
+from wireloom.input.codecs.gzip import STEP, GzipDecoder
+from wireloom.input.codecs.stored import Stored
+from wireloom.input.inputs import MemoryInput
 from wireloom.s2.compression import MAX_CONTENT, BodyError, decompress, decompress_into
 
 from ..unit.reading.samples import frame, frames, payloads

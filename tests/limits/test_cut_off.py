@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 import wireloom
 import zstandard
-from wireloom import inputs
-from wireloom.report import Damage, FileReport
+from wireloom.base.report import Damage, FileReport
+from wireloom.input import inputs
 
 from ..unit.reading.samples import cobs_log, frames, payloads, word_log
 

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no fo
 FORKED = """
 import os, signal, sys, threading
 from wireloom import format, read, registry
-from wireloom.messages import plans
+from wireloom.objects.messages import plans
 
 shared = sys.argv[1]
 inside, outside = threading.Event(), threading.Event()

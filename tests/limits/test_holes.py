@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 import wireloom
-from wireloom.window import CHUNK
+from wireloom.input.window import CHUNK
 
 from ..unit.reading.running import FEEDERS, read
 from ..unit.reading.samples import cobs_log, frames, payloads, word_log

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 import wireloom
-from wireloom import bundle, bundle_loading, engine
-from wireloom.opening import Opened
+from wireloom import engine
+from wireloom.reading import small_file_loading, small_files
+from wireloom.reading.opening import Opened
 
 from ..unit.reading.samples import frames, payloads
 from .children import needs_proc
@@ -33,14 +34,14 @@ def test_files_that_are_read_together(tmp_path: Path) -> None:
     def check() -> None:
         assert open_below(tmp_path) == []
 
-    functions = [bundle_loading.Loads._load, bundle_loading.Loads.into]
+    functions = [small_file_loading.Loads._load, small_file_loading.Loads.into]
     assert interrupted_everywhere(lambda: wireloom.read("edgemq_segment", tmp_path), functions, check) > 50
 
 
 @together
 def test_before_the_thread_that_loads_them_has_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     small_files(tmp_path)
-    monkeypatch.setattr(bundle, "PLAIN_WORTH", 1)
+    monkeypatch.setattr(small_files, "PLAIN_WORTH", 1)
     monkeypatch.setattr(threading.Thread, "start", interrupt)
     with pytest.raises(KeyboardInterrupt):
         wireloom.read("edgemq_segment", tmp_path)

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 import wireloom
-from wireloom import codecs, opening, window
+from wireloom.input import codecs, window
+from wireloom.reading import opening
 
 from ..unit.reading.samples import frames, payloads
 from .children import needs_proc

@@ -9,6 +9,7 @@ from types import FrameType
 
 import pytest
 import wireloom
+from wireloom.base.errors import SpecError, WireloomError
 from wireloom.codegen.backends.python.api import Api
 from wireloom.codegen.changes.compare import compare
 from wireloom.codegen.emit import load_all, render
@@ -18,7 +19,6 @@ from wireloom.codegen.model import load as loading
 from wireloom.codegen.model import nesting
 from wireloom.codegen.model.load import analyse, load
 from wireloom.codegen.spec import validator
-from wireloom.errors import SpecError, WireloomError
 
 from .spec_families import FAMILIES, HEAD, SWITCHES
 

@@ -245,7 +245,7 @@ def test_the_engine_lets_other_threads_run(name: str, monkeypatch: pytest.Monkey
 
 
 def patched(patch: pytest.MonkeyPatch, name: str, watched: Watched) -> None:
-    from wireloom.messages import engine_decoder
+    from wireloom.rows.messages import engine_decoder
 
     # What a reader calls of the extension itself, and what by its Python face.
     direct = {"fill": "fill_slab", "fill_messages": "fill_messages"}

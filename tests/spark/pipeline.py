@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.dataset
 import pyarrow.parquet as pq
 from pyspark.sql.types import StringType, StructField, StructType
-from wireloom.report import Damage, FileReport, ReadReport
+from wireloom.base.report import Damage, FileReport, ReadReport
 from wireloom.spark.folders import Folder, folder
 from wireloom.spark.ingest_drift import shape_of
 from wireloom.spark.ingest_tables import Attempt, IngestTables, Stream, opened_tables

@@ -9,7 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from wireloom.errors import WireloomError
+from wireloom.base.errors import WireloomError
 from wireloom.spark import ingest_ledger
 
 from .pipeline import Killed, check, dying, expected, make_inputs, run, visible

@@ -8,7 +8,7 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
-from wireloom.errors import WireloomError
+from wireloom.base.errors import WireloomError
 from wireloom.spark.ahead import ALONE, DEPTH, ahead
 
 from .conftest import LONG_ROWS

@@ -15,8 +15,10 @@ import pytest
 import wireloom
 from hypothesis import given
 from hypothesis import strategies as st
-from wireloom import feeders, filescan, inputs
-from wireloom.errors import DamagedInputError, UnknownNameError, WireloomError, WrongFormatError
+from wireloom.base.errors import DamagedInputError, UnknownNameError, WireloomError, WrongFormatError
+from wireloom.input import inputs
+from wireloom.reading import file_scan
+from wireloom.rows import select
 from wireloom.spark import reader as spark_reader
 from wireloom.spark.folder_columns import column_types, folder_values
 
@@ -306,7 +308,7 @@ def test_keys_and_values_of_a_path() -> None:
 
 def test_columns_that_nobody_selects_are_not_built(samples: dict[str, Sample], monkeypatch: pytest.MonkeyPatch) -> None:
     built: list[tuple[int, ...]] = []
-    make = feeders.make
+    make = select.make
 
     def noting(engine: Any, format: Any, struct: Any, settings: Any) -> Any:
         feeder = make(engine, format, struct, settings)
@@ -322,7 +324,7 @@ def test_columns_that_nobody_selects_are_not_built(samples: dict[str, Sample], m
 
         return Noting()
 
-    monkeypatch.setattr(filescan, "make", noting)
+    monkeypatch.setattr(file_scan, "make", noting)
     assert read("edgemq_segment", "tenant LONG, region STRING", path=samples["edgemq_segment"].file).num_rows == ROWS
     names = [each.name for each in source("edgemq_segment").described.columns]
     assert set(built) == {(names.index("tenant"),)}

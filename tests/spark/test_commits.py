@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pyarrow.dataset
 import pytest
-from wireloom.errors import NothingThereError, WireloomError
+from wireloom.base.errors import NothingThereError, WireloomError
 from wireloom.spark import ingest_ledger
 from wireloom.spark.folders import folder
 from wireloom.spark.ingest_files import committed_files

@@ -13,8 +13,8 @@ from click.testing import CliRunner
 from py4j.protocol import Py4JError, Py4JNetworkError
 from pyspark.errors import AnalysisException, IllegalArgumentException, PySparkException
 from pyspark.errors.exceptions.connect import SparkConnectGrpcException
+from wireloom.base.errors import TemporaryError, UnsupportedError, WireloomError
 from wireloom.command import main
-from wireloom.errors import TemporaryError, UnsupportedError, WireloomError
 from wireloom.spark import ingest as pipeline
 from wireloom.spark import session
 from wireloom.spark.failures import failure

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from wireloom.inputs import FileInput, Input
+from wireloom.input.inputs import FileInput, Input
 from wireloom.spark.planning import EXPANSION, LAST, Candidate, plan
 
 files = st.lists(

@@ -11,9 +11,10 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 import wireloom
-from wireloom import ledger, s2
-from wireloom.recovery import CONTENT
-from wireloom.report import FileReport, ReadReport
+from wireloom import s2
+from wireloom.base.report import FileReport, ReadReport
+from wireloom.reading import damage_log
+from wireloom.reading.recovery import CONTENT
 from wireloom.spark.folders import folder
 from wireloom.spark.ingest_metrics import file_metrics, totals
 from wireloom.spark.quarantine import merged, write_quarantine
@@ -106,7 +107,7 @@ def test_messages_that_are_cut(tmp_path: Path) -> None:
 
 
 def test_ranges_that_are_not_listed_have_reasons_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ledger, "MOST_LISTED", 3)
+    monkeypatch.setattr(damage_log, "MOST_LISTED", 3)
     path = tmp_path / "a.log"
     for number in range(5):
         log(path, f"{number}", damaged=b"\x05!%d\0" % number)

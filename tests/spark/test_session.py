@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from wireloom.errors import UnsupportedError
+from wireloom.base.errors import UnsupportedError
 from wireloom.spark import java
 from wireloom.spark.java import check_java, java_home, java_version, packaged_java, prepare_java
 
@@ -68,7 +68,7 @@ def test_the_error_is_one_sentence(tmp_path: Path) -> None:
     environment = without_java(tmp_path / "bin")
     told = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
     assert told.stderr.splitlines()[-1].startswith(
-        "wireloom.errors.UnsupportedError: Spark runs on Java, and no Java was found on the path: pip install"
+        "wireloom.base.errors.UnsupportedError: Spark runs on Java, and no Java was found on the path: pip install"
     )
     assert "JAVA_GATEWAY_EXITED" not in told.stderr
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 import wireloom
 from pyspark.sql.types import DecimalType, LongType
-from wireloom.errors import DamagedInputError, UnknownNameError, WireloomError
+from wireloom.base.errors import DamagedInputError, UnknownNameError, WireloomError
 from wireloom.spark import sources
 
 from .conftest import NAMES, ROWS, Sample

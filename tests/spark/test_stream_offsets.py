@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from wireloom.errors import WireloomError
+from wireloom.base.errors import WireloomError
 from wireloom.spark.stream_offset import Known, Seal, StreamOffset, Taken
 
 from .stream_driver import LOG, WAL, Query, age, texts, together, write

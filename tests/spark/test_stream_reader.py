@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 import wireloom
-from wireloom import registry
-from wireloom.errors import UnknownNameError, UnsupportedError, WireloomError
+from wireloom.base.errors import UnknownNameError, UnsupportedError, WireloomError
+from wireloom.format import registry
 from wireloom.spark.options import read_options
 from wireloom.spark.stream_listing import check_paths, local_folder
 

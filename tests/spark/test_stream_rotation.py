@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import zstandard
-from wireloom.errors import WireloomError
+from wireloom.base.errors import WireloomError
 from wireloom.spark.stream_identity import original
 
 from ..storage_server import BUCKET, Store

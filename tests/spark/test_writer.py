@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 import wireloom
-from wireloom.errors import UnknownNameError, WireloomError
+from wireloom.base.errors import UnknownNameError, WireloomError
 from wireloom.spark import writer as writing
 from wireloom.spark.folders import folder
 from wireloom.spark.journal import HOME, Journal, staging

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import wireloom
-from wireloom.errors import NothingThereError
+from wireloom.base.errors import NothingThereError
 from wireloom.spark.options import write_options
 
 from .conftest import NAMES

@@ -19,7 +19,7 @@ from pyspark.sql.types import (
     StructType,
     TimestampType,
 )
-from wireloom.errors import UnknownNameError, UnsupportedError, WireloomError
+from wireloom.base.errors import UnknownNameError, UnsupportedError, WireloomError
 from wireloom.spark import writer_partitions
 from wireloom.spark.writer import FormatWriter
 

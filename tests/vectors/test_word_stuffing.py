@@ -119,7 +119,7 @@ def test_first_record_at_or_after() -> None:
     "row", rows("word_stuffing", "decode_words.jsonl"), ids=lambda row: f"{row['id']}-{row['name']}"
 )
 def test_decode_words(row: dict[str, Any]) -> None:
-    from wireloom.parsing import stuffing
+    from wireloom.objects import stuffing
 
     if "input" in row:
         data = bytes.fromhex(row["input"])
@@ -167,7 +167,7 @@ def test_cobs_encode(row: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("row", [row for row in COBS if row["kind"] == "decode"], ids=lambda row: row["id"])
 def test_cobs_decode(row: dict[str, Any]) -> None:
-    from wireloom.parsing import stuffing
+    from wireloom.objects import stuffing
 
     data = bytes.fromhex(row["input"])
     if row["pypi_output"] is None:

@@ -5,8 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import IntEnum
 
-from wireloom.program import ChecksumRule, Code, ColumnProgram, Kind, Op, Outcome, Reason, Step, Storage, Stuffing
-from wireloom.program_limits import MOST_REGISTERS
+from wireloom.format.program import (
+    ChecksumRule,
+    Code,
+    ColumnProgram,
+    Kind,
+    Op,
+    Outcome,
+    Reason,
+    Step,
+    Storage,
+    Stuffing,
+)
+from wireloom.format.program_limits import MOST_REGISTERS
 
 from .expression import Compiled
 from .loadable import refuse_unloadable
@@ -58,7 +69,7 @@ class Label:
 
 @dataclass(frozen=True)
 class Refusal:
-    """Operand ``b`` of the checks; ``reason`` is a word of ``wireloom.report.REASONS``."""
+    """Operand ``b`` of the checks; ``reason`` is a word of ``wireloom.base.report.REASONS``."""
 
     lost: bool
     reason: str

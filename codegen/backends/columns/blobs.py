@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wireloom.program import Op
+from wireloom.format.program import Op
 
 from ...model.model import Attribute, EndOfStreamSize, ExpressionSize, TerminatedSize
 from ...model.types import BytesType, StringType

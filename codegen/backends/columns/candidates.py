@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from wireloom.errors import SpecError
+from wireloom.base.errors import SpecError
 
 from ...model.model import Attribute, OwnSize, RepeatEos, Spec, Struct
 from ...model.rows import Rows

@@ -6,7 +6,7 @@ import keyword
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from wireloom.messages.program import FieldSource
+from wireloom.format.message_program import FieldSource
 
 from ...expression.fold import fold
 from ...expression.nodes import Attribute as Member

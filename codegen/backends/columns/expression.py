@@ -7,8 +7,8 @@ import struct
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from wireloom.program import Code
-from wireloom.program_limits import DEEPEST_STACK
+from wireloom.format.program import Code
+from wireloom.format.program_limits import DEEPEST_STACK
 
 from ...expression.nodes import (
     Attribute,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from wireloom.program import ColumnProgram, Op, Step
-from wireloom.program_limits import (
+from wireloom.format.program import ColumnProgram, Op, Step
+from wireloom.format.program_limits import (
     DEEPEST_LIMIT,
     MOST_BYTES,
     MOST_CHECKSUMS,

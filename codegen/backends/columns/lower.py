@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wireloom.program import ChecksumRule, ColumnProgram
+from wireloom.format.program import ChecksumRule, ColumnProgram
 
 from ...model.model import MODEL_VERSION, Spec
 from ...model.routines import refuse_routines

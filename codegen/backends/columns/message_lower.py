@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from wireloom.messages.program import Envelope, MessageProgram
+from wireloom.format.message_program import Envelope, MessageProgram
 
 from ...model.model import MODEL_VERSION, Spec, UnitKind, Units
 from ...model.types import Path
@@ -17,8 +17,8 @@ from .message_table import MessageColumn, message_columns
 from .refusal import NotForEngineError
 from .view import ColumnView, FunctionView, MessageView, View
 
-_PROGRAM = "wireloom.messages.program"
-_RULES = "wireloom.messages.rules"
+_PROGRAM = "wireloom.format.message_program"
+_RULES = "wireloom.format.message_rules"
 _IMPORTS = {
     _PROGRAM: (
         "ComputedSource",
@@ -154,7 +154,7 @@ def _imports(functions: tuple[FunctionView, ...], text: str) -> tuple[str, ...]:
     """The import statements behind that of pyarrow, as the linter wants them."""
     results = " ".join(each.result for each in functions)
     kernels = ["import pyarrow.compute as pc"] if "pc." in results else []
-    helpers = ["from wireloom.messages import computing"] if "computing." in results else []
+    helpers = ["from wireloom.rows.messages import computing"] if "computing." in results else []
     used = {module: [each for each in names if re.search(rf"\b{each}[(.]", text)] for module, names in _IMPORTS.items()}
     return (*kernels, *helpers, *(f"from {module} import {', '.join(names)}" for module, names in used.items()))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from wireloom.messages.program import FieldSource
+from wireloom.format.message_program import FieldSource
 
 from ...expression.nodes import Attribute as Member
 from ...expression.nodes import Cast, Name, Node

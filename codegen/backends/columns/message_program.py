@@ -6,8 +6,8 @@ import math
 from dataclasses import fields, is_dataclass
 from enum import IntEnum
 
-from wireloom.messages.program import ComputedSource, Envelope, FieldSource, LookupSource, MessageProgram
-from wireloom.messages.rules import FieldRule, MessageRule
+from wireloom.format.message_program import ComputedSource, Envelope, FieldSource, LookupSource, MessageProgram
+from wireloom.format.message_rules import FieldRule, MessageRule
 
 from ...model.model import Spec, UnitKind, Units
 from ..base import refuse

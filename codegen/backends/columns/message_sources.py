@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wireloom.messages.program import FieldSource, LookupSource
+from wireloom.format.message_program import FieldSource, LookupSource
 
 from ...expression.fold import fold
 from ...expression.nodes import Attribute as Member

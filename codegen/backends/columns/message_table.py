@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from wireloom.messages.program import (
+from wireloom.format.message_program import (
     ColumnSource,
     ComputedSource,
     FieldSource,
@@ -34,7 +34,7 @@ SHOWN = ("dictionary", "timestamp")
 @dataclass(frozen=True)
 class MessageColumn:
     """One column. ``attribute``: the name that it has in the generated class of the message ``up`` levels above the
-    row; empty for what is no field or instance. The rest is as in ``wireloom.format.Column``.
+    row; empty for what is no field or instance. The rest is as in ``wireloom.format.description.Column``.
 
     ``source``: where the engine has it from; ``None`` where it cannot have it, which ``refusal`` explains.
     """
@@ -54,7 +54,7 @@ class MessageColumn:
 
     @property
     def lookup(self) -> str:
-        """As ``wireloom.format.Column.lookup``."""
+        """As ``wireloom.format.description.Column.lookup``."""
         if not isinstance(self.source, LookupSource):
             return ""
         return "integer" if self.source.integer else "item"

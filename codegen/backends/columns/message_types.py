@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wireloom.messages.rules import MessageSet
+from wireloom.format.message_rules import MessageSet
 
 from ...model.model import Attribute, MessageField, Spec
 from ...model.types import Path, UserType

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from wireloom.program import Kind, Op
+from wireloom.format.program import Kind, Op
 
 from ...model.model import Attribute
 from ...model.types import BitsType, FloatType, IntegerType

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wireloom.program import Op, Stuffing
+from wireloom.format.program import Op, Stuffing
 
 from ...model.model import Attribute, Instance, OwnSize, RepeatEos, Spec
 from ...model.rows import Rows

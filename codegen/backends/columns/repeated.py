@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wireloom.program import Code, Op
+from wireloom.format.program import Code, Op
 
 from ...expression.nodes import Binary, Comparison, Conditional, IntegerLiteral, Node
 from ...model.model import Attribute, RepeatCount, RepeatEos

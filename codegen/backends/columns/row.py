@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from wireloom.program import ALGORITHMS, ChecksumRule, Op
-from wireloom.program_limits import DEEPEST_LIMIT
+from wireloom.format.program import ALGORITHMS, ChecksumRule, Op
+from wireloom.format.program_limits import DEEPEST_LIMIT
 
 from ...model.model import Attribute, Checksum, EndOfStreamSize, ExpressionSize, FixedSize, OwnSize, Struct
 from ...model.types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, UserType

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from wireloom.program import Code, Kind, Op
+from wireloom.format.program import Code, Kind, Op
 
 from ...model.types import BitsType
 from .assembler import Assembler

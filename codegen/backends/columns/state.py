@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from wireloom.program_limits import MOST_STEPS
+from wireloom.format.program_limits import MOST_STEPS
 
 from ...model.model import Attribute, ExpressionSize, FixedSize, Spec
 from .assembler import Assembler

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wireloom.program import Kind, Op
+from wireloom.format.program import Kind, Op
 
 from ...expression.nodes import Name
 from ...model.model import Attribute, Instance, Labels, Spec, Struct, Timestamp

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from wireloom.program import Op
+from wireloom.format.program import Op
 
 from ...expression.nodes import Comparison, IntegerLiteral, Logical, Name, Node
 from ...model.model import Attribute, Spec, Struct, Valid

@@ -20,7 +20,7 @@ class Vector:
     """An array, or with ``constant`` one value for all rows. ``type``: Arrow's function of its type (``uint32``), empty
     for lists and structs.
 
-    ``picked``: the code makes a ``wireloom.messages.computing.Picked``. ``lossy``: text of which the objects have
+    ``picked``: the code makes a ``wireloom.rows.messages.computing.Picked``. ``lossy``: text of which the objects have
     another form than the columns. ``items``: for a list, the repeated field. ``struct``: for a struct, its type.
     """
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ColumnView:
-    """One column: ``constructor`` makes its Arrow type; ``arguments`` are those of ``wireloom.format.Column``."""
+    """One column: ``constructor`` makes its Arrow type; ``arguments`` are those of ``wireloom.format.description.Column``."""
 
     name: str
     constructor: str
@@ -56,7 +56,7 @@ class MessageView:
 class View:
     """What the templates print. ``program`` is ``None`` where the engine cannot run the rows; ``refusal`` says why.
 
-    ``arguments`` are those of ``wireloom.format.Format``; ``imports`` what the modules need of the runtime.
+    ``arguments`` are those of ``wireloom.format.description.Format``; ``imports`` what the modules need of the runtime.
     """
 
     doc: str

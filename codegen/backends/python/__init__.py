@@ -1,4 +1,4 @@
-"""The ``python`` backend: parser and encoder classes with Kaitai's API, on ``wireloom.parsing``."""
+"""The ``python`` backend: parser and encoder classes with Kaitai's API, on ``wireloom.objects``."""
 
 from pathlib import Path
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wireloom.routines import process_place
+from wireloom.format.routines import process_place
 
 from ...expression.nodes import Attribute as Member
 from ...expression.nodes import Node

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wireloom.limits import MAX_INTEGER_BITS
+from wireloom.base.limits import MAX_INTEGER_BITS
 
 from ...expression.nodes import Attribute as Member
 from ...expression.nodes import Binary, BooleanLiteral, Conditional, IntegerLiteral, Name, Node, Subscript, Unary

@@ -1,4 +1,4 @@
-"""Message types as the plain data of ``wireloom.messages.rules``, and as the Python text that makes it."""
+"""Message types as the plain data of ``wireloom.format.message_rules``, and as the Python text that makes it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, fields
 from enum import IntEnum
 
-from wireloom.messages.rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
+from wireloom.format.message_rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
 
 from ...model.model import Attribute, Spec, Struct
 from ...model.types import EnumType, Path, UserType

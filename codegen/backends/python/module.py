@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from functools import cached_property
 
-from wireloom.routines import kaitai_place
+from wireloom.format.routines import kaitai_place
 
 from ...model.following import Followers, followers
 from ...model.model import Process, Spec, Struct
@@ -60,7 +60,7 @@ READ_WRITE = (
     "write_terminated",
     "write_to_end",
 )
-"""What stands in wireloom.parsing.readwrite."""
+"""What stands in wireloom.objects.readwrite."""
 
 STANDARD = {
     "Any": "typing",
@@ -73,13 +73,13 @@ STANDARD = {
     "defaultdict": "collections",
     "Mapping": "collections.abc",
     "cast": "typing",
-    "Message": "wireloom.messages.objects",
-    "decode_replacing": "wireloom.messages.expressions",
-    "integer_text": "wireloom.messages.expressions",
-    **dict.fromkeys(READ_WRITE, "wireloom.parsing.readwrite"),
-    **dict.fromkeys(("FieldKind", "FieldRule", "Label", "MessageRule", "MessageSet"), "wireloom.messages.rules"),
+    "Message": "wireloom.objects.messages.objects",
+    "decode_replacing": "wireloom.objects.messages.expressions",
+    "integer_text": "wireloom.objects.messages.expressions",
+    **dict.fromkeys(READ_WRITE, "wireloom.objects.readwrite"),
+    **dict.fromkeys(("FieldKind", "FieldRule", "Label", "MessageRule", "MessageSet"), "wireloom.format.message_rules"),
 }
-"""Names that generated code may use, and where they are; all others come from wireloom.parsing."""
+"""Names that generated code may use, and where they are; all others come from wireloom.objects."""
 
 
 class Module:
@@ -115,8 +115,8 @@ class Module:
         """Imports of routines, and how what they import is called."""
 
     def use(self, name: str) -> str:
-        """The local name of something from Python's library or from ``wireloom.parsing``."""
-        self._names[STANDARD.get(name, "wireloom.parsing")].add(name)
+        """The local name of something from Python's library or from ``wireloom.objects``."""
+        self._names[STANDARD.get(name, "wireloom.objects")].add(name)
         return self._local(name)
 
     def _local(self, name: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wireloom.routines import process_place
+from wireloom.format.routines import process_place
 
 from ...model.model import Attribute, Process, RepeatUntil
 from ...model.routines import BUILT_IN_PROCESSES

@@ -4,8 +4,8 @@
 """S2 message, append_ack: the Arrow schema of its table, and the program that the engine runs."""
 
 import pyarrow as pa
-from wireloom.messages.program import FieldSource, MessageProgram
-from wireloom.messages.rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
+from wireloom.format.message_program import FieldSource, MessageProgram
+from wireloom.format.message_rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
 
 SCHEMA = pa.schema(
     [

@@ -3,7 +3,7 @@
 # Do not edit: change the spec and run "wireloom generate".
 """A batch of records, appended all or none."""
 
-from wireloom.format import Column, Format, MessageUnits
+from wireloom.format.description import Column, Format, MessageUnits
 
 FORMAT = Format(
     module=__name__,

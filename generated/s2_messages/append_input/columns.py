@@ -5,9 +5,9 @@
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from wireloom.messages import computing
-from wireloom.messages.program import ComputedSource, FieldSource, MessageProgram
-from wireloom.messages.rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
+from wireloom.rows.messages import computing
+from wireloom.format.message_program import ComputedSource, FieldSource, MessageProgram
+from wireloom.format.message_rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
 
 SCHEMA = pa.schema(
     [

@@ -3,7 +3,7 @@
 # Do not edit: change the spec and run "wireloom generate".
 """What became of a batch."""
 
-from wireloom.format import Column, Format, MessageUnits
+from wireloom.format.description import Column, Format, MessageUnits
 
 FORMAT = Format(
     module=__name__,

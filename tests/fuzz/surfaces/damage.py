@@ -9,7 +9,7 @@ import io
 from typing import Any
 
 import wireloom
-from wireloom import registry
+from wireloom.format import registry
 
 from ...differential.agreement import agreed, read_rows
 from .formats import DELIMITED, options_of

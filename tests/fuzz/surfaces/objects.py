@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from wireloom.errors import WireloomError
+from wireloom.base.errors import WireloomError
 from wireloom.formats.cobs_log.parser import CobsLog
 from wireloom.formats.edgemq_segment.parser import EdgemqSegment
 from wireloom.formats.kpl_aggregated_record.parser import KplAggregatedRecord
 from wireloom.formats.s2_messages.parser import S2Messages
 from wireloom.formats.s2_session.parser import S2Session
 from wireloom.formats.word_stuffed_log.parser import WordStuffedLog
-from wireloom.parsing import ConsistencyError, KaitaiStructError
+from wireloom.objects import ConsistencyError, KaitaiStructError
 
 KINDS: tuple[Any, ...] = (
     EdgemqSegment,

@@ -3,7 +3,7 @@
 from typing import Any
 
 import wireloom.s2 as s2
-from wireloom import registry
+from wireloom.format import registry
 
 from ...differential.agreement import agreed
 from .taking import Taker

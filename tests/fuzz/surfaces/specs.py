@@ -13,13 +13,13 @@ from importlib.abc import MetaPathFinder
 from types import ModuleType
 from typing import Any
 
-from wireloom import routines
+from wireloom.base.errors import SpecError
 from wireloom.codegen.backends.columns import BACKEND as COLUMNS
 from wireloom.codegen.backends.python import BACKEND as PYTHON
 from wireloom.codegen.expression.methods import METHODS
 from wireloom.codegen.model.load import analyse
 from wireloom.codegen.spec.tables import TABLES
-from wireloom.errors import SpecError
+from wireloom.format import routines
 
 OURS = {"wireloom", "encodings", "unicodedata"}
 """What may be imported meanwhile: what is not loaded yet of the generator, codecs, and what those load."""

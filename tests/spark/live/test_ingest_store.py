@@ -16,10 +16,10 @@ import pyarrow as pa
 import pyarrow.dataset
 import pytest
 import wireloom
-from wireloom.amazon import client
-from wireloom.errors import UnsupportedError, WireloomError
-from wireloom.inputs import Location
-from wireloom.remote import filesystem
+from wireloom.base.errors import UnsupportedError, WireloomError
+from wireloom.input.inputs import Location
+from wireloom.input.object_stores import filesystem
+from wireloom.input.s3_client import client
 from wireloom.spark import store_lock
 from wireloom.spark.folders import folder
 from wireloom.spark.ingest import ingest

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import wireloom
-from wireloom.errors import DamagedInputError, NothingThereError, UnknownNameError
-from wireloom.remote import HEAD_SIZE
+from wireloom.base.errors import DamagedInputError, NothingThereError, UnknownNameError
+from wireloom.input.object_stores import HEAD_SIZE
 
 from ...storage_server import BUCKET, Store
 from ..conftest import ROWS, Sample

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow.dataset
 import pytest
-from wireloom.errors import WireloomError
+from wireloom.base.errors import WireloomError
 from wireloom.spark.ingest import ingest
 from wireloom.spark.ingest_stream import ingest_stream
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from wireloom.errors import UnsupportedError, WireloomError
+from wireloom.base.errors import UnsupportedError, WireloomError
 from wireloom.spark import ingest_catalogs, ingest_iceberg
 from wireloom.spark.folders import folder
 from wireloom.spark.ingest import ingest

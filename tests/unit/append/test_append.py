@@ -13,7 +13,7 @@ import wireloom
 from hypothesis import given
 from hypothesis import strategies as st
 from wireloom.append import AppendError, AppendWriter, SystemCalls, publish
-from wireloom.errors import UnknownNameError, UnsupportedError, WireloomError
+from wireloom.base.errors import UnknownNameError, UnsupportedError, WireloomError
 
 FORMATS = ("word_stuffed_log", "cobs_log")
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from wireloom.append import AppendError, AppendWriter, SystemCalls
-from wireloom.errors import WireloomError
+from wireloom.base.errors import WireloomError
 
 from ...vectors.cases import rows
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import wireloom
 from wireloom.append import AppendWriter, publish
-from wireloom.errors import WireloomError
+from wireloom.base.errors import WireloomError
 
 OPTIONS = [
     *[("sync", each) for each in (math.inf, -math.inf, math.nan, 1e300, 0, -1, True, None, b"never", [1], "sometimes")],

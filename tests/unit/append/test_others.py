@@ -16,9 +16,9 @@ import wireloom
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from wireloom.append import AppendWriter, SystemCalls, locking
-from wireloom.errors import UnsupportedError, WireloomError
-from wireloom.format import Format
-from wireloom.registry import get
+from wireloom.base.errors import UnsupportedError, WireloomError
+from wireloom.format.description import Format
+from wireloom.format.registry import get
 from wireloom.writing.encoder import RowEncoder
 
 BARE = """

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import wireloom
 from wireloom.append import AppendError, AppendWriter, SystemCalls
-from wireloom.errors import WireloomError
+from wireloom.base.errors import WireloomError
 
 
 def payloads(path: Path) -> list[bytes]:

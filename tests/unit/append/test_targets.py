@@ -12,7 +12,7 @@ import wireloom
 import zstandard
 from wireloom.append import AppendError, AppendWriter, SystemCalls, publish
 from wireloom.append.blocks import REWRITES
-from wireloom.errors import UnsupportedError, WireloomError
+from wireloom.base.errors import UnsupportedError, WireloomError
 
 
 def payloads(source: object) -> list[bytes]:

@@ -12,8 +12,8 @@ from wireloom.codegen.backends.columns.table import table_columns
 from wireloom.codegen.explore import load_format
 from wireloom.codegen.model.load import load
 from wireloom.codegen.model.model import Spec
-from wireloom.format import Format
-from wireloom.program import ColumnProgram
+from wireloom.format.description import Format
+from wireloom.format.program import ColumnProgram
 
 HEAD = """\
 meta:

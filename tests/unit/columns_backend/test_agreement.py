@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 import wireloom
 from wireloom import engine
-from wireloom.format import Format
+from wireloom.format.description import Format
 
 from .cases import ROWS, SPECS, START
 from .specs import format_of

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from wireloom import engine, program_limits
-from wireloom.errors import UnsupportedError
-from wireloom.feeders.columns import ColumnFeeder
-from wireloom.program import ColumnProgram, Op, Step
+from wireloom import engine
+from wireloom.base.errors import UnsupportedError
+from wireloom.format import program_limits
+from wireloom.format.program import ColumnProgram, Op, Step
+from wireloom.rows.engine_reader import ColumnFeeder
 
 from .specs import compiled, format_of, spec_text
 from .test_agreement import outcome

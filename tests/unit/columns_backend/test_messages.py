@@ -7,12 +7,12 @@ import pickle
 
 import pyarrow as pa
 import pytest
+from wireloom.base.errors import UnknownNameError
 from wireloom.codegen.backends.columns.message_lower import coverage, lower_kinds
 from wireloom.codegen.backends.columns.message_table import MessageColumn, message_columns
 from wireloom.codegen.model.model import Spec
-from wireloom.errors import UnknownNameError
-from wireloom.format import Format, MessageUnits
-from wireloom.messages.program import (
+from wireloom.format.description import Format, MessageUnits
+from wireloom.format.message_program import (
     ComputedSource,
     Envelope,
     FieldSource,
@@ -21,7 +21,7 @@ from wireloom.messages.program import (
     MessageProgram,
     RowNumberSource,
 )
-from wireloom.messages.rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
+from wireloom.format.message_rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
 
 from .message_specs import AGGREGATE, KINDS, STREAM
 from .specs import format_of, model_of

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from wireloom.codegen.backends.columns.message_table import message_columns
-from wireloom.format import Format
-from wireloom.messages.object_decoder import ObjectDecoder
-from wireloom.messages.program import ComputedSource
+from wireloom.format.description import Format
+from wireloom.format.message_program import ComputedSource
+from wireloom.rows.messages.object_decoder import ObjectDecoder
 
 from .message_specs import CONDITIONAL, EXPRESSIONS, computed_spec
 from .specs import format_of, model_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from wireloom.codegen.backends.columns import BACKEND
 from wireloom.codegen.backends.columns.lower import column_program
-from wireloom.program import ChecksumRule, Kind, Op, Outcome, Reason, Step, Storage, Stuffing
+from wireloom.format.program import ChecksumRule, Kind, Op, Outcome, Reason, Step, Storage, Stuffing
 
 from .cases import SPECS
 from .specs import compiled, model_of, spec_text

@@ -15,8 +15,8 @@ import pytest
 import wireloom
 import zstandard
 from click.testing import CliRunner, Result
-from wireloom import registry
 from wireloom.command import main
+from wireloom.format import registry
 from wireloom.writing import write
 
 from ...vectors.cases import HERE, rows

@@ -10,8 +10,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from click.testing import CliRunner, Result
-from wireloom import registry
 from wireloom.command import main
+from wireloom.format import registry
 from wireloom.writing import write
 
 ROWS = [

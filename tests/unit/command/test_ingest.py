@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from wireloom.base.report import Damage, FileReport, ReadReport
 from wireloom.command import main
 from wireloom.command.ingest import lines_of
-from wireloom.report import Damage, FileReport, ReadReport
 
 pytest.importorskip("pyspark")
 

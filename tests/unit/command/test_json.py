@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 import wireloom
 from click.testing import CliRunner, Result
+from wireloom.base.report import Damage, FileReport, ReadReport
 from wireloom.command import main
-from wireloom.report import Damage, FileReport, ReadReport
 
 SPEC = """
 meta: {id: doors, endian: le, -wireloom: {rows: events}}

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from wireloom.base.errors import WireloomError
 from wireloom.command.program import main
 from wireloom.command.rows import _object
-from wireloom.errors import WireloomError
 
 
 @pytest.mark.parametrize(("command", "is_named"), [("decode", True), ("import-proto", False)])

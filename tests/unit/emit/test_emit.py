@@ -5,12 +5,12 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from wireloom.base.errors import MissingExtraError, SpecError, UnsupportedError, WireloomError
 from wireloom.codegen import emit
 from wireloom.codegen.backends.base import FILTERS, HEADER_START, HEADER_STARTS, backends, header, refuse
 from wireloom.codegen.emit import generate
 from wireloom.codegen.model.load import load
 from wireloom.codegen.model.model import Position
-from wireloom.errors import MissingExtraError, SpecError, UnsupportedError, WireloomError
 
 ONE = """
 meta:

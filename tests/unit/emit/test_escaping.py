@@ -18,6 +18,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+from wireloom.base.printable import markup
 from wireloom.codegen.backends.base import Target
 from wireloom.codegen.backends.escaping import markdown, markdown_code, python_comment, python_docstring, xml_comment
 from wireloom.codegen.backends.python.api import Api
@@ -26,7 +27,6 @@ from wireloom.codegen.explore import load_format
 from wireloom.codegen.kaitai.modules import modules
 from wireloom.codegen.protobuf.importing import import_proto
 from wireloom.command import main
-from wireloom.printable import markup
 
 PLAIN = "plain"
 RUN = "import builtins; builtins.pwned = True"

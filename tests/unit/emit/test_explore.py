@@ -2,9 +2,9 @@ import textwrap
 
 import pyarrow as pa
 import pytest
+from wireloom.base.errors import SpecError
 from wireloom.codegen.explore import load_format
-from wireloom.errors import SpecError
-from wireloom.parsing import Struct
+from wireloom.objects import Struct
 
 from .test_emit import ONE, PART
 

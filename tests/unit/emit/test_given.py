@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from wireloom.base.errors import SpecError, UnsupportedError
 from wireloom.codegen.emit import generate
 from wireloom.codegen.model.load import load
 from wireloom.codegen.model.unsolved import unsolved
 from wireloom.command import main
-from wireloom.errors import SpecError, UnsupportedError
 
 GRID = """meta: {id: grid}
 seq:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pickle
 
 import pytest
+from wireloom.base.errors import SpecError
 from wireloom.codegen.model.load import analyse, load
 from wireloom.codegen.spec.diagnostics import MAX_DIAGNOSTICS, InvalidSpecError
-from wireloom.errors import SpecError
 
 from tests.unit.frontend.specs import diagnostics
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import wireloom
 from click.testing import CliRunner
-from wireloom import expansion, registry
 from wireloom.command import main
+from wireloom.format import registry
+from wireloom.input import expansion
 from wireloom.inspecting import Record, Wanted, record_scan, records
 
 ZOO = Path(__file__).with_name("zoo.ksy")

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 import wireloom
+from wireloom.format.program import Stuffing
 from wireloom.inspecting.places import places
-from wireloom.parsing import Struct, stuff, unstuff
-from wireloom.program import Stuffing
+from wireloom.objects import Struct, stuff, unstuff
 
 from .samples import ZOO, animal, seen, segment, spans
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 import wireloom
-from wireloom import expansion, registry
+from wireloom.format import registry
+from wireloom.input import expansion
 from wireloom.inspecting import Wanted, record_scan, records
 
 from .samples import log, seen, segment

@@ -11,11 +11,11 @@ import pytest
 import wireloom
 from hypothesis import given
 from hypothesis import strategies as st
-from wireloom.expansion import expand
+from wireloom.input.expansion import expand
 from wireloom.inspecting import MessageScan, Record, Wanted
-from wireloom.messages.framing import WORDS, Prefixed
 from wireloom.s2.describing import frame_parts
 from wireloom.s2.frames import Terminal, encode_terminal
+from wireloom.units.framing import WORDS, Prefixed
 
 from ..messages.notes import FORMAT, framed
 from ..messages.notes.wire import note, page
@@ -35,7 +35,7 @@ def session(tmp_path: Path, compression: str = "none", rows: Any = ROWS) -> byte
 
 
 def shown(data: bytes, format: Any = SESSION, **wanted: Any) -> list[Record]:
-    found = wireloom.registry.get(format) if isinstance(format, str) else format
+    found = wireloom.format.registry.get(format) if isinstance(format, str) else format
     return list(MessageScan(found, expand(data)[0], Wanted(**{"count": 9, **wanted})).records())
 
 

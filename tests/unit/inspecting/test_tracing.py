@@ -8,7 +8,7 @@ import threading
 import pytest
 from wireloom.inspecting import tracing
 from wireloom.inspecting.tracing import Trace, taken
-from wireloom.parsing import Struct
+from wireloom.objects import Struct
 
 SECONDS = 60
 
@@ -16,7 +16,7 @@ SECONDS = 60
 FORKED = """
 import os, signal, sys, threading
 from wireloom.inspecting.tracing import Trace, taken
-from wireloom.parsing import Struct
+from wireloom.objects import Struct
 
 refuse = Struct._refuse
 inside, outside = threading.Event(), threading.Event()

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 import wireloom
 from rich.console import Console
-from wireloom.expansion import expand
+from wireloom.format.registry import get
+from wireloom.input.expansion import expand
 from wireloom.inspecting import Painter, Wanted, record_scan, records
-from wireloom.registry import get
 
 ROW = {"fmt": 0, "tenant": 17, "ts_millis": 1_790_000_000_000, "payload": b'{"event":"search"}'}
 VALUES = ["0x5e2b31e5 ✓ holds", "1790000000000", '\'{"event":"search"}\'', "2026-09-21T14:13:20.000Z"]

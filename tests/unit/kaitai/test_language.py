@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from wireloom.codegen.backends.python.api import Api
-from wireloom.parsing import (
+from wireloom.objects import (
     ChecksumError,
     EndOfStreamError,
     KaitaiStructError,

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 from kaitaistruct import ConsistencyError, KaitaiStream
-from wireloom.parsing import MemoryStream
-from wireloom.parsing.readwrite.assembling import AssembledStruct
+from wireloom.objects import MemoryStream
+from wireloom.objects.readwrite.assembling import AssembledStruct
 
 from .writing import read, there_and_back, writable, written
 

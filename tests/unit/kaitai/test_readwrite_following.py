@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from kaitaistruct import ConsistencyError, KaitaiStream, ValidationGreaterThanError
-from wireloom.parsing import ChecksumError
-from wireloom.parsing.readwrite import GrowingStream
+from wireloom.objects import ChecksumError
+from wireloom.objects.readwrite import GrowingStream
 
 from .writing import read, there_and_back, writable, written
 

@@ -16,7 +16,7 @@ from kaitaistruct import (
     ValidationGreaterThanError,
     ValidationNotEqualError,
 )
-from wireloom.errors import WireloomError
+from wireloom.base.errors import WireloomError
 
 from .writing import read, writable, written
 

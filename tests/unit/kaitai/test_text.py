@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from wireloom.parsing import ValidationNotEqualError
+from wireloom.objects import ValidationNotEqualError
 
 from .compiling import Compiled
 

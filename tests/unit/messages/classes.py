@@ -5,10 +5,10 @@ from enum import IntEnum
 from typing import Any
 
 import pytest
-from wireloom.messages import FieldKind, FieldRule, Label, MessageRule, MessageSet
-from wireloom.messages.errors import MessageError
-from wireloom.messages.objects import Message
-from wireloom.messages.wire import write_varint
+from wireloom.objects.messages import FieldKind, FieldRule, Label, MessageRule, MessageSet
+from wireloom.objects.messages.errors import MessageError
+from wireloom.objects.messages.objects import Message
+from wireloom.objects.messages.wire import write_varint
 
 Kind, Of = FieldKind, Label
 

@@ -6,7 +6,7 @@ from typing import Any
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from hypothesis import strategies
 from hypothesis.strategies import SearchStrategy
-from wireloom.messages import FieldKind, FieldRule, Label, MessageRule, MessageSet
+from wireloom.objects.messages import FieldKind, FieldRule, Label, MessageRule, MessageSet
 
 Kind, Of = FieldKind, Label
 

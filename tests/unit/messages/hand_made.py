@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
-from wireloom.format import Column, Format
-from wireloom.messages.program import (
+from wireloom.format.description import Column, Format
+from wireloom.format.message_program import (
     Envelope,
     FieldSource,
     LookupSource,
@@ -16,7 +16,7 @@ from wireloom.messages.program import (
     MessageProgram,
     RowNumberSource,
 )
-from wireloom.messages.rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
+from wireloom.format.message_rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
 
 from .wire_inputs import delimited, varint
 
@@ -117,7 +117,7 @@ RECORDS_FORMAT = format_of(
 
 
 def decoder_of(format: Format, **options: Any) -> Any:
-    from wireloom.messages.engine_decoder import EngineDecoder
+    from wireloom.rows.messages.engine_decoder import EngineDecoder
 
     return EngineDecoder(format, range(len(format.columns)), **options)
 

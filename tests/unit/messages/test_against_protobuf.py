@@ -30,11 +30,11 @@ from google.protobuf.message import DecodeError
 from wireloom import engine
 from wireloom.codegen.protobuf.importing import import_proto
 from wireloom.codegen.protobuf.protoc import described
-from wireloom.format import Format
-from wireloom.messages.decoders import make
-from wireloom.messages.decoding import Decoded, UnitProblem
-from wireloom.messages.errors import MessageError
-from wireloom.messages.rules import FieldRule, Label
+from wireloom.format.description import Format
+from wireloom.format.message_rules import FieldRule, Label
+from wireloom.objects.messages.errors import MessageError
+from wireloom.rows.messages.decoders import make
+from wireloom.rows.messages.decoding import Decoded, UnitProblem
 
 from .random_protos import ProtoMaker
 from .random_wire import Mutator, has_long_tag

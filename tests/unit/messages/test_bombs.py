@@ -7,12 +7,13 @@ import hashlib
 import pyarrow as pa
 import pytest
 import wireloom
-from wireloom import engine, registry
-from wireloom.format import Format
-from wireloom.messages.decoders import make
-from wireloom.messages.decoding import Decoded
-from wireloom.messages.repeating import most_repeated
-from wireloom.messages.wire import write_varint
+from wireloom import engine
+from wireloom.format import registry
+from wireloom.format.description import Format
+from wireloom.objects.messages.wire import write_varint
+from wireloom.rows.messages.decoders import make
+from wireloom.rows.messages.decoding import Decoded
+from wireloom.rows.messages.repeating import most_repeated
 
 KPL = "kpl_aggregated_record"
 ENGINES = ["objects", *(["columns"] if engine.available else [])]

@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from wireloom import engine, registry
-from wireloom.format import Format
-from wireloom.messages.decoders import make
-from wireloom.messages.program import MessageProgram
+from wireloom import engine
+from wireloom.format import registry
+from wireloom.format.description import Format
+from wireloom.format.message_program import MessageProgram
+from wireloom.rows.messages.decoders import make
 
 from ..columns_backend.message_specs import AGGREGATE, KINDS, STREAM, computed_spec
 from ..columns_backend.specs import format_of

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 from wireloom import engine
-from wireloom.errors import UnsupportedError
-from wireloom.messages.program import FieldSource, MessageProgram
-from wireloom.messages.rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
+from wireloom.base.errors import UnsupportedError
+from wireloom.format.message_program import FieldSource, MessageProgram
+from wireloom.format.message_rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
 
 from .hand_made import RECORDS_FORMAT, decoder_of, enveloped, format_of, record, rows_of
 from .units import placed

@@ -10,13 +10,13 @@ import pytest
 import wireloom
 from hypothesis import given
 from hypothesis import strategies as st
-from wireloom import expansion
-from wireloom.errors import WireloomError
-from wireloom.feeders import BATCH_BYTES
-from wireloom.messages.framing import Framing, Units, framing_class, units_of, varint
-from wireloom.plan import plan
-from wireloom.report import Damage
-from wireloom.scanning import Scanner
+from wireloom.base.errors import WireloomError
+from wireloom.base.report import Damage
+from wireloom.input import expansion
+from wireloom.reading.request import plan
+from wireloom.reading.scanning import Scanner
+from wireloom.rows.reader import BATCH_BYTES
+from wireloom.units.framing import Framing, Units, framing_class, units_of, varint
 
 from .notes import FORMAT, framed
 
@@ -134,9 +134,9 @@ def test_a_unit_must_fit_its_length() -> None:
 
 
 def test_classes_of_others_are_loaded_by_name() -> None:
-    word = "wireloom.messages.framing:Prefixed"
+    word = "wireloom.units.framing:Prefixed"
     assert framing_class(framed(word)).__name__ == "Prefixed"
-    for missing in ("no_such_module_here:Framing", "wireloom.messages.framing:Nothing", "nothing"):
+    for missing in ("no_such_module_here:Framing", "wireloom.units.framing:Nothing", "nothing"):
         with pytest.raises(WireloomError, match=r"install it|has no class"):
             framing_class(framed(missing))
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pyarrow as pa
 import pytest
-from wireloom.errors import WireloomError
-from wireloom.format import Format
-from wireloom.messages.object_decoder import ObjectDecoder
+from wireloom.base.errors import WireloomError
+from wireloom.format.description import Format
+from wireloom.rows.messages.object_decoder import ObjectDecoder
 
 from ..columns_backend.message_specs import AGGREGATE, KINDS, STREAM
 from ..columns_backend.specs import format_of

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from wireloom.codegen.backends.python import BACKEND
 from wireloom.codegen.emit import formatted, load_all
-from wireloom.messages import FieldKind, FieldRule, Label, MessageRule
-from wireloom.messages.errors import MessageError
-from wireloom.parsing import ChecksumError, ConsistencyError, ExpressionError, reason_of
+from wireloom.objects import ChecksumError, ConsistencyError, ExpressionError, reason_of
+from wireloom.objects.messages import FieldKind, FieldRule, Label, MessageRule
+from wireloom.objects.messages.errors import MessageError
 
 from tests.unit.objects.compiling import made
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 from wireloom import WireloomError
-from wireloom.messages import FieldKind, FieldRule, Label
-from wireloom.messages.errors import MessageError
-from wireloom.messages.wire import write_varint
-from wireloom.parsing import KaitaiStructError, MemoryStream, reason_of
+from wireloom.objects import KaitaiStructError, MemoryStream, reason_of
+from wireloom.objects.messages import FieldKind, FieldRule, Label
+from wireloom.objects.messages.errors import MessageError
+from wireloom.objects.messages.wire import write_varint
 
 from .classes import TREE, Tree, message_of, one, refusal, sized, tag, varint
 

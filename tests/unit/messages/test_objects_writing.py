@@ -5,9 +5,9 @@ from enum import IntEnum
 from typing import Any
 
 import pytest
-from wireloom.messages import FieldKind, FieldRule, Label, MessageRule, MessageSet
-from wireloom.messages.errors import MessageError
-from wireloom.messages.values import value_of, values_of
+from wireloom.objects.messages import FieldKind, FieldRule, Label, MessageRule, MessageSet
+from wireloom.objects.messages.errors import MessageError
+from wireloom.objects.messages.values import value_of, values_of
 
 from .classes import KPL, classes_of, message_of
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 from kaitaistruct import KaitaiStream
+from wireloom.base.errors import WireloomError
 from wireloom.codegen.backends.python.api import Api
-from wireloom.errors import WireloomError
-from wireloom.parsing import DepthError
+from wireloom.objects import DepthError
 
 from ..kaitai.compiling import Compiled
 from .compiling import made

@@ -9,11 +9,11 @@ MODULES = (
     "wireloom.codegen.backends.base",
     "wireloom.codegen.backends.escaping",
     "wireloom.codegen.backends.python.names",
-    "wireloom.parsing.checksums",
-    "wireloom.parsing.framing",
-    "wireloom.parsing.processing",
-    "wireloom.parsing.stuffing",
-    "wireloom.printable",
+    "wireloom.objects.checksums",
+    "wireloom.objects.framing",
+    "wireloom.objects.processing",
+    "wireloom.objects.stuffing",
+    "wireloom.base.printable",
 )
 
 

@@ -5,7 +5,7 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from wireloom.parsing import ExpressionError
+from wireloom.objects import ExpressionError
 
 from .compiling import made
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from wireloom.formats.cobs_log.parser import CobsLog
 from wireloom.formats.edgemq_segment.parser import EdgemqSegment
 from wireloom.formats.word_stuffed_log.parser import WordStuffedLog
-from wireloom.parsing import (
+from wireloom.objects import (
     ChecksumError,
     EndOfStreamError,
     FrameError,

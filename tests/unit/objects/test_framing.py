@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from wireloom.format.program import Stuffing
 from wireloom.formats.word_stuffed_log.parser import WordStuffedLog
-from wireloom.parsing import (
+from wireloom.objects import (
     FileStream,
     Frame,
     FrameError,
@@ -21,7 +22,6 @@ from wireloom.parsing import (
     framing,
     unstuffed,
 )
-from wireloom.program import Stuffing
 
 VECTORS = Path(__file__).parents[2] / "vectors" / "word_stuffing"
 STREAMS = [json.loads(line) for line in (VECTORS / "decode_streams.jsonl").read_text().splitlines()]

@@ -11,7 +11,7 @@ import pytest
 from wireloom.codegen.backends.python.api import Api
 from wireloom.codegen.backends.python.lower import lower
 from wireloom.codegen.model.load import load
-from wireloom.parsing import ChecksumError, EndOfStreamError, MemoryStream
+from wireloom.objects import ChecksumError, EndOfStreamError, MemoryStream
 
 from .compiling import made
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import wireloom
-from wireloom.parsing import EndOfStreamError, FileStream
+from wireloom.objects import EndOfStreamError, FileStream
 
 from .compiling import made
 

@@ -5,7 +5,7 @@ from contextlib import suppress
 from types import SimpleNamespace
 
 import pytest
-from wireloom.parsing import EndOfStreamError, KaitaiStream, KaitaiStruct, KaitaiStructError, MemoryStream, StalledError
+from wireloom.objects import EndOfStreamError, KaitaiStream, KaitaiStruct, KaitaiStructError, MemoryStream, StalledError
 
 from .compiling import made, root_of
 from .reading_cases import CASES

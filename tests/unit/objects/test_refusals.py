@@ -1,10 +1,10 @@
 """What a refused value means: raised, collected, or fatal for what follows."""
 
 import pytest
+from wireloom.base.errors import SpecError
 from wireloom.codegen.backends.python import BACKEND
-from wireloom.errors import SpecError
 from wireloom.formats.edgemq_segment.parser import EdgemqSegment
-from wireloom.parsing import (
+from wireloom.objects import (
     ChecksumError,
     EncodingError,
     EndOfStreamError,

@@ -4,8 +4,8 @@ import io
 import textwrap
 
 import pytest
-from wireloom.errors import SpecError
-from wireloom.parsing import ChecksumError, MemoryStream, ValidationNotEqualError
+from wireloom.base.errors import SpecError
+from wireloom.objects import ChecksumError, MemoryStream, ValidationNotEqualError
 
 from .compiling import root_of, source_of
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from wireloom import engine
-from wireloom.parsing import FileStream, KaitaiStream, MemoryStream, SubStream, streams, windows
+from wireloom.objects import FileStream, KaitaiStream, MemoryStream, SubStream, streams, windows
 
 from .compiling import root_of, source_of
 

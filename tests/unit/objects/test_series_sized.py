@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from wireloom.codegen.backends.python.api import Api
-from wireloom.parsing import FileStream, KaitaiStream, MemoryStream
+from wireloom.objects import FileStream, KaitaiStream, MemoryStream
 
 from ..kaitai.compiling import Compiled
 from .compiling import made

@@ -4,7 +4,7 @@ import os
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from wireloom.parsing import (
+from wireloom.objects import (
     EndOfStreamError,
     FileStream,
     InvalidArgumentError,

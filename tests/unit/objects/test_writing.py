@@ -4,8 +4,8 @@ import struct
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from wireloom.errors import UnsupportedError, WireloomError
-from wireloom.parsing import (
+from wireloom.base.errors import UnsupportedError, WireloomError
+from wireloom.objects import (
     ConsistencyError,
     ExpressionError,
     FileStream,

@@ -5,9 +5,10 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from wireloom import engine, expansion, inputs
-from wireloom.plan import plan
-from wireloom.scanning import Scanner
+from wireloom import engine
+from wireloom.input import expansion, inputs
+from wireloom.reading.request import plan
+from wireloom.reading.scanning import Scanner
 
 FEEDERS = [
     pytest.param("columns", marks=pytest.mark.skipif(not engine.available, reason="the engine is not there")),

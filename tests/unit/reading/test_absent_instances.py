@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 import wireloom
+from wireloom.base.errors import DamagedInputError
 from wireloom.codegen.explore import load_format
-from wireloom.errors import DamagedInputError
-from wireloom.format import Format
+from wireloom.format.description import Format
 
 SPEC = """
 meta: {id: optional, endian: le, -wireloom: {rows: rows}}

@@ -13,7 +13,7 @@ import wireloom
 import wireloom.kpl
 import wireloom.s2
 from wireloom.append import AppendWriter, publish
-from wireloom.errors import UnknownNameError, WireloomError
+from wireloom.base.errors import UnknownNameError, WireloomError
 
 KPL = "kpl_aggregated_record"
 NOTHING = "no/such/file.log"

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 import wireloom
 import zstandard
-from wireloom import expansion
+from wireloom.input import expansion
 
 from . import samples
 from .running import FEEDERS, read

@@ -13,10 +13,11 @@ import wireloom
 import zstandard
 from hypothesis import example, given
 from hypothesis import strategies as st
-from wireloom import bundle_loading, engine
-from wireloom.expansion import expand
-from wireloom.plan import plan
-from wireloom.scanning import Scanner
+from wireloom import engine
+from wireloom.input.expansion import expand
+from wireloom.reading import small_file_loading
+from wireloom.reading.request import plan
+from wireloom.reading.scanning import Scanner
 
 from . import samples
 from .segments import BAD, SEGMENT
@@ -131,7 +132,7 @@ def test_a_thread_that_fails_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyP
     def fail(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(bundle_loading.Loads, "_load", fail)
+    monkeypatch.setattr(small_file_loading.Loads, "_load", fail)
     with pytest.raises(wireloom.WireloomError, match="reading failed: MemoryError"):
         Scanner(plan("edgemq_segment"), expand(tmp_path)).read_all()
 
@@ -147,7 +148,7 @@ def test_a_damaged_file_among_good_ones(tmp_path: Path) -> None:
 
 
 def test_files_that_do_not_fit_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bundle_loading, "MEMORY", 2 * len(SEGMENT) + 10)
+    monkeypatch.setattr(small_file_loading, "MEMORY", 2 * len(SEGMENT) + 10)
     for number in range(7):
         (tmp_path / f"{number}.wal").write_bytes(SEGMENT)
     (tmp_path / "5.wal").write_bytes(zstandard.compress(4 * SEGMENT))

@@ -13,9 +13,10 @@ from typing import Any
 
 import pytest
 import wireloom
-from wireloom import expansion, registry
-from wireloom.inputs import Location
-from wireloom.profiles import profile
+from wireloom.format import registry
+from wireloom.input import expansion
+from wireloom.input.inputs import Location
+from wireloom.input.profiles import profile
 
 SECRET = "wJalrXUtnFEMIKFAKEbPxRfiCYEXAMPLEKEY"
 KEY = "AKIAFAKEEXAMPLE"

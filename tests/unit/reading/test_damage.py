@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 import wireloom
-from wireloom.report import Damage
+from wireloom.base.report import Damage
 
 from . import samples
 from .segments import BAD, PLACES, SEGMENT
@@ -160,9 +160,9 @@ def test_a_run_of_empty_frames_is_one_range_from_the_65th_on(name: str, delimite
 
 
 def test_a_report_lists_so_many_damaged_ranges_and_counts_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
-    from wireloom import ledger
+    from wireloom.reading import damage_log
 
-    monkeypatch.setattr(ledger, "MOST_LISTED", 10)
+    monkeypatch.setattr(damage_log, "MOST_LISTED", 10)
     data = b"".join(b"\x01\xfe\xfd" for _ in range(50)) + samples.word_log([b"a"])
     table, report = wireloom.read_with_report("word_stuffed_log", data)
     assert table.num_rows == 1

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 import wireloom
-from wireloom import expansion
-from wireloom.plan import plan
-from wireloom.report import Damage
-from wireloom.scanning import Scanner
+from wireloom.base.report import Damage
+from wireloom.input import expansion
+from wireloom.reading.request import plan
+from wireloom.reading.scanning import Scanner
 
 BLOCKS = """
 meta: {id: blocks, endian: be, -wireloom: {rows: blocks, columns: [count, data]}}

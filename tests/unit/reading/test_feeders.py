@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from wireloom import engine, registry
-from wireloom.ledger import LISTED_EMPTY
+from wireloom import engine
+from wireloom.format import registry
+from wireloom.reading.damage_log import LISTED_EMPTY
 
 from . import samples
 from .running import read

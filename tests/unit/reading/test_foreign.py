@@ -9,9 +9,9 @@ import pytest
 import wireloom
 import zstandard
 from click.testing import CliRunner
-from wireloom import foreign
 from wireloom.command import main
-from wireloom.zeros import NOT_ZERO
+from wireloom.reading import wrong_format
+from wireloom.rows.leading_zeros import NOT_ZERO
 
 from . import samples
 from .running import FEEDERS, read
@@ -140,7 +140,7 @@ def test_zeros_of_a_window_that_grows_are_looked_through_once(tmp_path: Path, mo
             looked.append(len(view) - begin)
             return NOT_ZERO.search(view, begin)
 
-    monkeypatch.setattr(foreign, "NOT_ZERO", Noted())
+    monkeypatch.setattr(wrong_format, "NOT_ZERO", Noted())
     size = 20_000_000
     path = tmp_path / "zeros.zst"
     path.write_bytes(zstandard.compress(bytes(size)))

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 import wireloom
 from click.testing import CliRunner
-from wireloom import remote
+from wireloom.base.errors import DamagedInputError, UnknownNameError, UnsupportedError, WireloomError
 from wireloom.command import main
-from wireloom.errors import DamagedInputError, UnknownNameError, UnsupportedError, WireloomError
-from wireloom.expansion import expand
-from wireloom.inputs import Location
+from wireloom.input import object_stores
+from wireloom.input.expansion import expand
+from wireloom.input.inputs import Location
 from wireloom.writing import opened
 
 from ...storage_server import BUCKET, Store
@@ -73,9 +73,9 @@ def test_only_the_range_is_fetched(object_store: Store, monkeypatch: pytest.Monk
         found += table["_offset"].to_pylist()
         ranges = object_store.ranges("large.log")
         # Blocks that were read ahead behind the range are small ones.
-        assert object_store.fetched("large.log") <= step + 6 * remote.HEAD_SIZE
-        assert all(end - start <= remote.READ_SIZE for start, end in ranges)
-        assert not any(start > begin + step + 5 * remote.HEAD_SIZE for start, _ in ranges)
+        assert object_store.fetched("large.log") <= step + 6 * object_stores.HEAD_SIZE
+        assert all(end - start <= object_stores.READ_SIZE for start, end in ranges)
+        assert not any(start > begin + step + 5 * object_stores.HEAD_SIZE for start, _ in ranges)
     assert len(found) == len(set(found)) == 8000
 
 

@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 import wireloom
 from click.testing import CliRunner
-from wireloom import routines
+from wireloom.base.errors import DamagedInputError, WireloomError
 from wireloom.codegen.emit import generate
 from wireloom.command import main
-from wireloom.errors import DamagedInputError, WireloomError
-from wireloom.format import Format
+from wireloom.format import routines
+from wireloom.format.description import Format
 
 NAME = "process_of_a_test"
 ROUTINE = """

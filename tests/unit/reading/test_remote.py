@@ -6,9 +6,9 @@ from typing import Any
 import pyarrow.fs
 import pytest
 import wireloom
-from wireloom import remote
-from wireloom.expansion import expand
-from wireloom.inputs import Location
+from wireloom.input import object_stores
+from wireloom.input.expansion import expand
+from wireloom.input.inputs import Location
 
 from . import samples
 
@@ -36,7 +36,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         return folder
 
     asked.clear()
-    monkeypatch.setattr(remote, "filesystem", filesystem)
+    monkeypatch.setattr(object_stores, "filesystem", filesystem)
     return tmp_path
 
 
@@ -91,7 +91,7 @@ def test_reading(store: Path) -> None:
 
 
 def test_requests_are_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remote, "READ_SIZE", 1000)
+    monkeypatch.setattr(object_stores, "READ_SIZE", 1000)
     [found] = expand("s3://bucket/a/1.log")
     stream = found.open()
     content = samples.word_log([b"0"] * 100)
@@ -118,7 +118,7 @@ def test_a_store_that_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: Any) -> Any:
         raise OSError("ACCESS_DENIED")
 
-    monkeypatch.setattr(remote, "filesystem", refuse)
+    monkeypatch.setattr(object_stores, "filesystem", refuse)
     with pytest.raises(wireloom.WireloomError, match="the object store refuses: ACCESS_DENIED"):
         expand("s3://bucket/a")
 
@@ -130,11 +130,11 @@ def test_options_of_the_file_system(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pyarrow.fs, "resolve_s3_region", lambda bucket: f"region-of-{bucket}")
     for name in ("AWS_REGION", "AWS_DEFAULT_REGION", "AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3"):
         monkeypatch.delenv(name, raising=False)
-    remote.filesystem.__wrapped__(Location(), "b")
-    remote.filesystem.__wrapped__(Location("eu-1", "http://localhost:9000", True), "b")
-    remote.filesystem.__wrapped__(Location(endpoint="localhost:9000"), "b")
+    object_stores.filesystem.__wrapped__(Location(), "b")
+    object_stores.filesystem.__wrapped__(Location("eu-1", "http://localhost:9000", True), "b")
+    object_stores.filesystem.__wrapped__(Location(endpoint="localhost:9000"), "b")
     monkeypatch.setenv("AWS_REGION", "us-7")
-    remote.filesystem.__wrapped__(Location(), "b")
+    object_stores.filesystem.__wrapped__(Location(), "b")
     assert made == [
         {"anonymous": False, "region": "region-of-b"},
         {"anonymous": True, "endpoint_override": "localhost:9000", "scheme": "http", "region": "eu-1"},

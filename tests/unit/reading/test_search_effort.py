@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 import wireloom
 from wireloom import engine
-from wireloom.feeders import Settings, object_search
-from wireloom.feeders.objects import ObjectFeeder
-from wireloom.format import Format
-from wireloom.window import MemoryWindow
+from wireloom.format.description import Format
+from wireloom.input.window import MemoryWindow
+from wireloom.rows import object_search
+from wireloom.rows.object_reader import ObjectFeeder
+from wireloom.rows.reader import Settings
 
 ITEM = "item: {seq: [{id: x, type: u1}, {id: y, type: u1}]}"
 LISTS = {

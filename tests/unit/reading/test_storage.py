@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 import wireloom
-from wireloom import inputs
-from wireloom.expansion import expand
+from wireloom.input import inputs
+from wireloom.input.expansion import expand
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 import wireloom
 from click.testing import CliRunner
 from wireloom.command import main
-from wireloom.parsing import UnsetError
+from wireloom.objects import UnsetError
 
 ROW = """
 meta: {id: later, endian: le, -wireloom: {rows: rows}}

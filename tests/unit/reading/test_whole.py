@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 import wireloom
-from wireloom import registry
-from wireloom.report import Damage
+from wireloom.base.report import Damage
+from wireloom.format import registry
 
 from . import samples
 

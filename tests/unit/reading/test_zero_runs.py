@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 import wireloom
-from wireloom import expansion
-from wireloom.plan import plan
-from wireloom.scanning import Scanner
+from wireloom.input import expansion
+from wireloom.reading.request import plan
+from wireloom.reading.scanning import Scanner
 
 from . import samples
 from .running import FEEDERS, read

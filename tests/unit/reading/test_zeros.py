@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import wireloom
 import zstandard
-from wireloom.report import Damage
+from wireloom.base.report import Damage
 
 from . import samples
 from .running import FEEDERS, read

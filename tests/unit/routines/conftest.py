@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from wireloom import routines
+from wireloom.format import routines
 
 ROUTINES = """
 import pathlib
@@ -42,7 +42,7 @@ class Packing:
     OPTIONS = ()
 
     def __init__(self, format, *, max_record):
-        from wireloom.messages.rowpacking import RowPacking
+        from wireloom.writing.messages.row_packing import RowPacking
 
         self._rows = RowPacking(format, max_record=max_record)
 

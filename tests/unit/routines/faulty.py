@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
-from wireloom.format import Format
-from wireloom.messages.around import Part, unit_part
-from wireloom.messages.decoding import Decoded
-from wireloom.messages.framing import Units
-from wireloom.messages.packing import Packed, Row
-from wireloom.messages.rowpacking import RowPacking
+from wireloom.format.description import Format
+from wireloom.rows.messages.decoding import Decoded
+from wireloom.units.described import Part, unit_part
+from wireloom.units.framing import Units
+from wireloom.units.packing import Packed, Row
+from wireloom.writing.messages.row_packing import RowPacking
 
 FAULTS: dict[str, Any] = {}
 FROM = 0

@@ -9,12 +9,12 @@ from typing import Any
 import pyarrow as pa
 import pytest
 import wireloom
-from wireloom import routines
 from wireloom.append import AppendWriter
+from wireloom.base.errors import SpecError, UnsupportedError, WireloomError
 from wireloom.codegen.backends.base import backends
 from wireloom.codegen.emit import generate
 from wireloom.codegen.model.load import load
-from wireloom.errors import SpecError, UnsupportedError, WireloomError
+from wireloom.format import routines
 
 from .conftest import Canary
 
@@ -143,7 +143,7 @@ def test_a_registered_routine_needs_no_permission(canary: Canary) -> None:
 
 def test_wirelooms_own_routines_are_registered_one_by_one() -> None:
     assert all(routines.is_permitted(each, ()) and routines.load(each) for each in routines.BUILT_IN)
-    assert not routines.is_permitted("wireloom.inputs:Location", ())
+    assert not routines.is_permitted("wireloom.input.inputs:Location", ())
 
 
 @pytest.mark.parametrize("given", ["os", ["os.path", "a b"], [""], ["a:B"], [1]])

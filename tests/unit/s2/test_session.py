@@ -268,7 +268,7 @@ def test_frames_as_objects() -> None:
 
 def drive(data: bytes, sizes: list[int]) -> tuple[list[bytes], dict[str, Any], str]:
     """What a framing gives whose window grows by those sizes."""
-    from wireloom import registry
+    from wireloom.format import registry
 
     framing = SessionFraming(registry.get("s2_session"), max_record=2_097_152)
     units: list[bytes] = []

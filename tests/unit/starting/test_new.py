@@ -11,10 +11,10 @@ import pytest
 import wireloom
 import yaml
 from click.testing import CliRunner
+from wireloom.base.errors import WireloomError
 from wireloom.codegen.starting import package
 from wireloom.codegen.starting.package import start, suggestion
 from wireloom.command import main
-from wireloom.errors import WireloomError
 
 from .installing import WIRELOOM, run
 

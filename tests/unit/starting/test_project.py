@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from wireloom.base.errors import WireloomError
 from wireloom.codegen.project import enclosing_project, find_project
 from wireloom.command import main
-from wireloom.errors import WireloomError
 
 
 def test_without_a_table_it_is_laid_out_as_wireloom_itself(tmp_path: Path) -> None:

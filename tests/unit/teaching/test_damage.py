@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import wireloom
 from wireloom import engine
-from wireloom.codecs.error import CodecError
-from wireloom.errors import DamagedInputError
+from wireloom.base.errors import DamagedInputError
+from wireloom.input.codecs.error import CodecError
 
 SPEC = """\
 meta:

@@ -6,11 +6,11 @@ import re
 from itertools import pairwise
 
 import pytest
+from wireloom.base.errors import SpecError
 from wireloom.codegen.model.load import analyse, load
 from wireloom.codegen.spec.diagnostic import Diagnostic
 from wireloom.codegen.spec.diagnostics import InvalidSpecError
 from wireloom.codegen.spec.rendering import MAX_WIDTH, excerpt, rendered
-from wireloom.errors import SpecError
 
 TEXT = """\
 meta:

@@ -13,7 +13,8 @@ import pytest
 import wireloom
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from wireloom import engine, registry
+from wireloom import engine
+from wireloom.format import registry
 from wireloom.writing import columns
 from wireloom.writing.encoder import RowEncoder
 

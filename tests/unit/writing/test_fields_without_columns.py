@@ -6,8 +6,8 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 import wireloom
-from wireloom.format import Format
-from wireloom.parsing import UnsetError
+from wireloom.format.description import Format
+from wireloom.objects import UnsetError
 
 HEADER = """
 meta:

@@ -11,7 +11,7 @@ import wireloom
 from click.testing import CliRunner
 from wireloom.append import AppendWriter
 from wireloom.command import main
-from wireloom.format import Format
+from wireloom.format.description import Format
 
 ROW = """
   row:

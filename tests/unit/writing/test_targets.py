@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import wireloom
 from wireloom.append import publish
-from wireloom.errors import WireloomError
+from wireloom.base.errors import WireloomError
 
 NOBODY = 65534
 

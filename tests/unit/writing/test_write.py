@@ -17,8 +17,8 @@ import zstandard
 from crc32c import crc32c
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from wireloom import registry
-from wireloom.errors import UnknownNameError, WireloomError
+from wireloom.base.errors import UnknownNameError, WireloomError
+from wireloom.format import registry
 from wireloom.writing import WriteReport, write
 from wireloom.writing import encoder as encoder_module
 from wireloom.writing.batches import batches_of, size_of

@@ -7,8 +7,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 import wireloom
-from wireloom.errors import WireloomError
-from wireloom.format import Format
+from wireloom.base.errors import WireloomError
+from wireloom.format.description import Format
 from wireloom.writing import write
 
 BOXED = """

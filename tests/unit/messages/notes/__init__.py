@@ -6,7 +6,7 @@ bytes text = 2; repeated Mark marks = 3; }``, ``Mark { required string key = 1; 
 
 import dataclasses
 
-from wireloom.format import MODEL_VERSION, Column, Format, MessageUnits
+from wireloom.format.description import MODEL_VERSION, Column, Format, MessageUnits
 
 FORMAT = Format(
     name="notes",

@@ -1,6 +1,6 @@
 """The bytes of pages, put together by hand."""
 
-from wireloom.messages.framing import varint
+from wireloom.units.framing import varint
 
 
 def field(number: int, content: bytes) -> bytes:

@@ -1,0 +1,1 @@
+"""What every part stands on: errors, reports, text."""

@@ -1,0 +1,106 @@
+"""The errors that users see. Every one is a ``WireloomError``."""
+
+from __future__ import annotations
+
+
+class WireloomError(Exception):
+    """Something that wireloom refuses, with the place where that is known.
+
+    ``path`` is the file (or ``None`` for bytes in memory), ``offset`` the byte position in the decompressed input,
+    ``reason`` one of ``wireloom.base.report.REASONS`` where the error is about damaged input; ``record`` is then its
+    number, counted from 1, ``field`` the name of the field to blame, and ``advice`` says which option would have gone
+    on. What is not known is ``None``.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        path: str | None = None,
+        offset: int | None = None,
+        reason: str | None = None,
+        record: int | None = None,
+        field: str | None = None,
+        advice: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.path = path
+        self.offset = offset
+        self.reason = reason
+        self.record = record
+        self.field = field
+        self.advice = advice
+
+    def __str__(self) -> str:
+        place = self.path or ""
+        if self.offset is not None:
+            place = f"{place} at byte {self.offset}" if place else f"byte {self.offset}"
+        for word, value in (("record", self.record), ("field", self.field)):
+            if value is not None:
+                place = f"{place}, {word} {value}" if place else f"{word} {value}"
+        sentence = f"{self.message}; {self.advice}" if self.advice else self.message
+        return f"{place}: {sentence}" if place else sentence
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Keyword arguments do not survive the default pickling, and errors cross Spark's process boundary.
+        return (_rebuild, (type(self), self.message, dict(vars(self))))
+
+
+def _rebuild(kind: type[WireloomError], message: str, attributes: dict[str, object]) -> WireloomError:
+    # Not through the constructor: those of subclasses take other arguments.
+    error = kind.__new__(kind, message)
+    Exception.__init__(error, message)
+    vars(error).update(attributes)
+    return error
+
+
+class DamagedInputError(WireloomError):
+    """Input that breaks its format, in mode ``failfast``, or where nothing at all can be read."""
+
+
+class WrongFormatError(DamagedInputError):
+    """Inputs that hold bytes, and no record of the format that they were read as."""
+
+
+class UnknownNameError(WireloomError):
+    """A format, column, option or value of an option that does not exist; the message names the nearest."""
+
+
+class UnsupportedError(WireloomError):
+    """Something that this format, platform or installation does not offer."""
+
+
+class RoutineError(WireloomError):
+    """A class that a spec names (``process``, ``framing``, ``packing``, ``hooks``) raised an error of its own, lacks a
+    method, or gave something else than it has to. What it raised is the ``__cause__``."""
+
+
+class MissingExtraError(UnsupportedError, ImportError):
+    """A package that a part of wireloom needs is not installed; the message names the extra that installs it.
+
+    It is an ``ImportError`` too, for programs that try whether a part of wireloom can be imported. ``name`` is the
+    missing package.
+    """
+
+    def __init__(self, message: str, *, name: str | None = None) -> None:
+        super().__init__(message)
+        self.name = name
+
+
+class TemporaryError(WireloomError):
+    """Something that failed for now, such as a storage, a full disk, or a process that another one keeps out: the same
+    may work when it is tried again."""
+
+
+class NothingThereError(WireloomError):
+    """A path, pattern, folder or prefix at which there is no input, or none yet."""
+
+
+class SpecError(WireloomError):
+    """A spec that cannot be compiled; the message holds every diagnostic: a line that begins with its place, and
+    indented behind it the spec's own line and help."""
+
+    def rendered(self, colour: bool = False) -> str:
+        """The whole message, with a terminal's colours or without."""
+        return str(self)

@@ -1,0 +1,226 @@
+"""Read reports: what a reader met, counted and located."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+from .addresses import path_text
+from .html_tables import LONGEST_TEXT, SHOWN_ITEMS, grid, more, shortened
+from .plurals import counted
+from .printable import markup
+
+REASONS = (
+    "none",
+    "length",
+    "checksum",
+    "value",
+    "stuffing",
+    "limit",
+    "truncated",
+    "encoding",
+    "digest",
+    "message",
+    "index",
+    "codec",
+    "missing",
+    "magic",
+    "zeros",
+)
+"""Every reason that a report or an error gives. The first eight are numbered as ``wireloom.format.program.Reason``."""
+
+
+LOST_TAILS = ("limit", "invalid_length", "invalid_value")
+"""Tails of inputs that could be read up to there."""
+ENDS = {"truncated": "truncated", "limit": "limit", "invalid_length": "length", "invalid_value": "value"}
+"""By the tail: the reason why the end of an input gave no rows."""
+FAILURES = ("codec", "missing", "limit")
+"""Reasons of a codec or a storage that fails."""
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """Bytes that gave no row: ``[offset, offset + length)`` of the decompressed input, and why."""
+
+    offset: int
+    length: int
+    reason: str
+
+
+@dataclass
+class FileReport:
+    """What was met in one input.
+
+    ``rows`` that came out; ``bytes`` of decompressed input that were read; ``tail``: how the input ended, one of
+    ``clean``, ``truncated`` (inside a row), ``growing`` (the same with ``tail="growing"``: inside a row that is not all
+    there yet), ``invalid_length`` or ``invalid_value`` (a row whose layout cannot be
+    trusted; what follows was not read), ``limit`` (a row that is larger than the largest record; the same), ``unread``
+    (the reader was stopped before the end); ``tail_offset``: where that was: the end of the last complete row;
+    ``tail_size``: bytes from there to the end of the input, ``None`` where that is not known;
+    ``tail_zeros``: all of them are zeros, space that was allocated ahead or never written. ``error``: what the codec
+    or the storage said, if it failed, which limit ended the reading, or what was wrong with the first damaged message.
+    ``options``: what the reader decided by itself, such as ``{"stride": "layout"}``. ``facts``: what is only said of
+    inputs of this format, such as the number of their messages.
+    """
+
+    path: str | None
+    rows: int = 0
+    bytes: int = 0
+    damaged: list[Damage] = field(default_factory=list)
+    unlisted: int = 0
+    """Damaged ranges that are not in ``damaged``, which holds the first 100,000."""
+    unlisted_reasons: dict[str, int] = field(default_factory=dict)
+    """The same by reason."""
+    tail: str = "unread"
+    tail_offset: int = 0
+    tail_size: int | None = None
+    tail_zeros: bool = False
+    error: str | None = None
+    foreign: bool = False
+    """Whether it is not of the format, by its looks: bytes are there, and no record among them holds."""
+    options: dict[str, str] = field(default_factory=dict)
+    facts: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def clean(self) -> bool:
+        """Whether every byte was read and belonged to a good row, or to one that is not all there yet."""
+        return not self.damaged and self.tail in ("clean", "growing") and self.error is None
+
+    @property
+    def failed(self) -> bool:
+        """Whether the codec or the storage failed. A record over the limit and a damaged message say so in ``error`` as
+        well, but their input can be read."""
+        if self.error is None or self.tail in LOST_TAILS:
+            return False
+        return not self.damaged or (self.damaged[-1].length == 0 and self.damaged[-1].reason in FAILURES)
+
+    @property
+    def lost_end(self) -> str | None:
+        """The reason why the bytes from ``tail_offset`` on gave no rows; ``None`` where there are none, where nobody
+        has looked, or where a damaged range begins there."""
+        reason = ENDS.get(self.tail)
+        return None if any(each.offset == self.tail_offset for each in self.damaged) else reason
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as JSON takes it: ``damaged`` is a list of ``[offset, length, reason]``."""
+        result: dict[str, Any] = {
+            "path": None if self.path is None else path_text(self.path),
+            "rows": self.rows,
+            "bytes": self.bytes,
+            "damaged": [[each.offset, each.length, each.reason] for each in self.damaged],
+            "tail": self.tail,
+            "tail_offset": self.tail_offset,
+            "tail_size": self.tail_size,
+        }
+        if self.unlisted:
+            result["unlisted"] = self.unlisted
+            result["unlisted_reasons"] = dict(sorted(self.unlisted_reasons.items()))
+        if self.tail_zeros:
+            result["tail_zeros"] = True
+        if self.error is not None:
+            result["error"] = self.error
+        if self.foreign:
+            result["foreign"] = True
+        result.update(self.options)
+        result.update(self.facts)
+        return result
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return _html_of_file(self)
+
+
+@dataclass
+class ReadReport:
+    """What was met in all inputs of one read."""
+
+    format: str
+    files: list[FileReport] = field(default_factory=list)
+    engine: str = "columns"
+    """``columns`` where the C engine ran, ``objects`` where the object parser did."""
+
+    @property
+    def rows(self) -> int:
+        """Good rows that came out."""
+        return sum(each.rows for each in self.files)
+
+    @property
+    def bytes(self) -> int:
+        """Decompressed bytes that were read."""
+        return sum(each.bytes for each in self.files)
+
+    @property
+    def damaged(self) -> int:
+        """How many damaged ranges there are in all."""
+        return sum(len(each.damaged) + each.unlisted for each in self.files)
+
+    @property
+    def clean(self) -> bool:
+        """Whether every byte of every input was read and belonged to a good row."""
+        return all(each.clean for each in self.files)
+
+    def to_dict(self) -> Mapping[str, Any]:
+        """The report as JSON takes it."""
+        return {
+            "format": self.format,
+            "files": [each.to_dict() for each in self.files],
+            "rows": self.rows,
+            "bytes": self.bytes,
+            "damaged": self.damaged,
+            "clean": self.clean,
+            "engine": self.engine,
+        }
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return _html_of_report(self)
+
+
+# For notebooks --------------------------------------------------------------------------------------------------------
+
+
+def _html_of_file(file: FileReport) -> str:
+    """How one input was: its numbers, and its damaged ranges."""
+    head = grid(FILE_HEAD, [_file_row(file)])
+    if not file.damaged:
+        return head
+    ranges = [(f"{each.offset:,}", f"{each.length:,}", shortened(each.reason)) for each in file.damaged[:SHOWN_ITEMS]]
+    left = len(file.damaged) + file.unlisted - len(ranges)
+    return head + grid(("damaged at byte", "bytes", "reason"), ranges) + more(left, "damaged ranges")
+
+
+FILE_HEAD = ("input", "rows", "bytes", "damaged", "tail", "")
+
+
+def _file_row(file: FileReport) -> tuple[str, ...]:
+    said = [f"{name}={value}" for name, value in file.options.items()]
+    said += [f"{name}={_fact(value)}" for name, value in file.facts.items()]
+    notes = "; ".join(filter(None, (file.error, *said)))
+    tail = file.tail if file.tail == "clean" else f"{file.tail} at byte {file.tail_offset:,}"
+    damaged = len(file.damaged) + file.unlisted
+    name = file.path if file.path is not None else "(bytes)"
+    # The end of a long path says more than its beginning.
+    name = name if len(name) <= LONGEST_TEXT else f"…{name[-LONGEST_TEXT + 1 :]}"
+    return (shortened(name), f"{file.rows:,}", f"{file.bytes:,}", f"{damaged:,}", shortened(tail), shortened(notes))
+
+
+def _fact(value: object) -> str:
+    """A fact in short: of a list only how long it is."""
+    return f"{len(value):,} of them" if isinstance(value, list) else str(value)
+
+
+def _html_of_report(report: ReadReport) -> str:
+    """What a read met, file by file; those that are not clean come first."""
+    state = "clean" if report.clean else f"{report.damaged:,} damaged ranges"
+    said = f"{counted(report.rows, 'row')}, {counted(report.bytes, 'byte')}, {state}; read by {report.engine}"
+    # Not sorted: a report may have very many files.
+    bad = list(islice((each for each in report.files if not each.clean), SHOWN_ITEMS))
+    good = islice((each for each in report.files if each.clean), SHOWN_ITEMS - len(bad))
+    files = [*bad, *good]
+    if len(report.files) == 1:
+        shown = _html_of_file(files[0])
+    else:
+        shown = grid(FILE_HEAD, [_file_row(each) for each in files]) + more(len(report.files) - len(files), "inputs")
+    return f"<div><b>{shortened(report.format)}</b>: {markup(said)}</div>{shown}"

@@ -1,0 +1,1 @@
+"""What a format is: its description, its programs, and where formats are found."""

@@ -1,0 +1,275 @@
+"""What a generated package says about its format: plain data, imported without pyarrow, pyspark or the engine."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from ..base.cached import cached_property
+from ..base.errors import WireloomError
+from ..base.nearest import unknown
+from .message_program import MESSAGE_PROGRAM_VERSION, MessageProgram
+from .program import PROGRAM_VERSION, ColumnProgram, Stuffing
+
+if TYPE_CHECKING:
+    import pyarrow
+
+MODEL_VERSION = 1
+"""The version of generated code that this runtime runs; equal to the one that the generator stamps."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a format's table.
+
+    ``type`` is Arrow's name of the type (``uint32``, ``binary``, ``timestamp[ms, UTC]``); ``attribute`` the field of
+    the row object that holds the value, or of the root object where ``parent`` is set.
+    """
+
+    name: str
+    type: str
+    default: bool = True
+    attribute: str = ""
+    parent: bool = False
+    doc: str = ""
+    labels: tuple[tuple[int, str], ...] = ()
+    """For a column of an enum's labels: its values and their labels."""
+    unsigned: bool = False
+    """For a column of labels: its numbers are those of uint64; otherwise those of int64."""
+    derived: bool = False
+    """A writer takes no value for it: a length, a count, a checksum, fixed contents, a computed value."""
+    constant: bool = False
+    """``valid`` allows one value only, which a writer fills in where a table lacks the column."""
+    optional: bool = False
+    """The attribute has an ``if``, or a switch without a case for every value: the column is null in rows where the
+    condition is false, or no case matches."""
+    same_as: str = ""
+    """For a value instance that only shows an attribute in another form (``ts`` of ``ts_millis``): that attribute,
+    which is where a writer stores it."""
+    up: int = 0
+    """In a table of messages: how many levels above the row the message stands that has the attribute."""
+    lookup: str = ""
+    """In a table of messages, for an item that the row names by its index: ``item``, or ``integer`` where its text must
+    be a decimal integer. A row that names no such item ends the rows of its unit, whether or not this is wanted."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A reader's option that says how many unused bytes follow each row; ``auto`` is decided by evidence."""
+
+    name: str
+    padding: tuple[tuple[str, int], ...]
+    default: str
+    doc: str = ""
+
+
+@dataclass(frozen=True)
+class MessageUnits:
+    """How the input of a format consists of protobuf messages, and which one this table is of.
+
+    A *unit* is one message with what stands around it. ``message``: the qualified name of its class, as ``Format.row``.
+    ``rows``: the attributes that lead to the rows, the last one a list; empty where a unit is one row.
+    ``framing``: how units stand in the input: ``whole`` (it is one), ``varint``, ``u1`` … ``u8be`` (a length before
+    each), or ``module:Class`` of a ``wireloom.units.framing.Framing``. ``packing``: ``module:Class`` of what puts
+    rows into units when writing; empty: all rows in one. ``hooks``: ``module:Class`` of what looks at decoded units and
+    may drop some, with options of its own; empty: none. ``option``, ``kind``, ``kinds``: the reader's option that
+    chooses the kind of message, which one this table is of, and all; the table of another kind is the ``FORMAT`` of the
+    subpackage of its name. ``row_number``: the column with a row's number in its unit. ``mark``: the column that is
+    true for rows and false for units that are a row by themselves because they do not hold; ``whole``: the column that
+    then has all their bytes. ``prefix``, ``digest``, ``least``: the envelope (``wireloom.format.message_program.Envelope``).
+    ``unit_columns``: fields of the unit of which the reader keeps one value per unit.
+    """
+
+    message: str
+    rows: tuple[str, ...] = ()
+    framing: str = "whole"
+    packing: str = ""
+    hooks: str = ""
+    option: str = ""
+    kind: str = ""
+    kinds: tuple[str, ...] = ()
+    row_number: str = ""
+    mark: str = ""
+    whole: str = ""
+    prefix: bytes = b""
+    digest: str = ""
+    least: int = 0
+    unit_columns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format that wireloom can read and write.
+
+    ``module`` is the generated package; it has the submodules ``parser`` (objects), ``columns`` (``SCHEMA``: all
+    columns in order, and ``PROGRAM``: a ``ColumnProgram`` or ``None``) and ``spark``.
+    """
+
+    name: str
+    title: str
+    module: str
+    root: str
+    """Name of the root class in ``parser``."""
+    row: str
+    """Qualified name of the row's class in ``parser``, such as ``EdgemqSegment.Frame``; that of an imported spec with
+    the module before it, relative to the package: ``..s2_messages.parser:S2Messages.ReadBatch``."""
+    rows_attribute: str
+    columns: tuple[Column, ...]
+    spec_file: str
+    spec_sha256: str
+    model_version: int
+    codec: str = "none"
+    extensions: tuple[str, ...] = ()
+    max_record: int = 64 * 1024 * 1024
+    delimiter: bytes = b""
+    """Non-empty: rows stand between delimiters and any byte range can be read by itself."""
+    stuffing: Stuffing = Stuffing.NONE
+    path_pattern: str | None = None
+    choices: tuple[Choice, ...] = ()
+    has_prologue: bool = False
+    """The root has attributes before the rows."""
+    streaming: bool = True
+    """Rows repeat to the end of the input and can be read one by one; otherwise the root object is read as a whole."""
+    sized_rows: bool = False
+    """Each row has a stream of its own, of a size that does not depend on what is in it; the root object reads it."""
+    fixed_rows: bool = False
+    """All rows have the same size: no length leads from one to the next."""
+    message: MessageUnits | None = None
+    """Set where the input consists of messages."""
+    parser: str = ""
+    """The module of the classes, where it is not ``parser`` of ``module``."""
+    engine_refusal: str | None = None
+    """Why the engine cannot run the row type; ``None`` where it can."""
+    doc: str = field(default="", repr=False)
+
+    def __repr__(self) -> str:
+        return f"<Format {self.name!r} of {self.spec_file}: {', '.join(self.default_columns)}>"
+
+    @property
+    def splittable(self) -> bool:
+        """Whether any byte range of an uncompressed file can be read by itself."""
+        return bool(self.delimiter)
+
+    @property
+    def has_lengths(self) -> bool:
+        """Whether where a row begins depends on what is in the one before."""
+        return not (self.delimiter or self.sized_rows or self.fixed_rows)
+
+    @property
+    def stands_alone(self) -> bool:
+        """Whether a file is nothing but rows, each written by itself."""
+        return self.streaming and not self.has_prologue and not self.sized_rows
+
+    @property
+    def default_columns(self) -> tuple[str, ...]:
+        """Names of the columns that a reader gets who does not choose."""
+        return tuple(each.name for each in self.columns if each.default)
+
+    @cached_property
+    def path_columns(self) -> tuple[str, ...]:
+        """The columns that come from the path."""
+        return tuple(re.findall(r"\{(\w+)\}", self.path_pattern or ""))
+
+    def _submodule(self, name: str) -> ModuleType:
+        return importlib.import_module(f"{self.module}.{name}")
+
+    @property
+    def _package(self) -> str:
+        """The package of the spec, also of the table of another kind, whose own package is inside."""
+        return self.parser.rpartition(".")[0] if self.parser else self.module
+
+    def of_kind(self, kind: str) -> Format:
+        """The table of another kind of message. Raises ``UnknownNameError``."""
+        units = self.message
+        if units is None or kind not in units.kinds:
+            raise unknown(f"kind of message of {self.name}", kind, units.kinds if units else ())
+        if kind == units.kind:
+            return self
+        package = self._package
+        found: Format = importlib.import_module(package).FORMAT
+        if found.message is None or found.message.kind != kind:
+            found = importlib.import_module(f"{package}.{kind}").FORMAT
+        return found
+
+    @cached_property
+    def message_program(self) -> MessageProgram | None:
+        """How the engine turns units into rows; ``None`` where it cannot, or the format is none of messages."""
+        program: MessageProgram | None = self._submodule("columns").PROGRAM if self.message is not None else None
+        if program is not None and program.version != MESSAGE_PROGRAM_VERSION:
+            raise WireloomError(
+                f"the message program of format {self.name!r} has version {program.version}, and this wireloom runs"
+                f" version {MESSAGE_PROGRAM_VERSION}: run 'wireloom generate' with this wireloom"
+            )
+        return program
+
+    @cached_property
+    def message_class(self) -> type[Any]:
+        """The generated class of a unit's message."""
+        return self._class(self.message.message if self.message is not None else self.row)
+
+    def _class(self, name: str) -> type[Any]:
+        # A class of another spec has its module before a colon, relative to this one's package.
+        module, _, name = name.rpartition(":")
+        found: Any = importlib.import_module(module or self.parser or ".parser", self._package)
+        for part in name.split("."):
+            found = getattr(found, part)
+        result: type[Any] = found
+        return result
+
+    @cached_property
+    def program(self) -> ColumnProgram | None:
+        """What the engine runs per row; ``None`` where it cannot (``engine_refusal`` says why)."""
+        if self.message is not None:
+            return None
+        program: ColumnProgram | None = self._submodule("columns").PROGRAM
+        if program is not None and program.version != PROGRAM_VERSION:
+            raise WireloomError(
+                f"the column program of format {self.name!r} has version {program.version}, and this wireloom runs"
+                f" version {PROGRAM_VERSION}: run 'wireloom generate' with this wireloom"
+            )
+        return program
+
+    @cached_property
+    def schema(self) -> pyarrow.Schema:
+        """All columns of the wire, default and selectable, in order."""
+        return self._submodule("columns").SCHEMA
+
+    @cached_property
+    def root_class(self) -> type[Any]:
+        """The generated class of the whole input."""
+        return self._class(self.root)
+
+    @cached_property
+    def row_class(self) -> type[Any]:
+        """The generated class of a row."""
+        return self._class(self.row)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        # Imported here: only notebooks need it.
+        from ..base.html_tables import grid, shortened
+
+        columns = [
+            (
+                f"<code>{shortened(each.name)}</code>",
+                shortened(each.type),
+                "yes" if each.default else "where asked for",
+                shortened(each.doc),
+            )
+            for each in self.columns
+        ]
+        columns += [(f"<code>{shortened(each)}</code>", "utf8", "where asked for", "") for each in self.path_columns]
+        options = [
+            (
+                f"<code>{shortened(each.name)}</code>",
+                shortened(", ".join(["auto", *dict(each.padding)])),
+                shortened(each.doc.partition("\n")[0]),
+            )
+            for each in self.choices
+        ]
+        shown = f"<div><b>{shortened(self.name)}</b>: {shortened(self.title)}</div>"
+        shown += grid(("column", "type", "by default", ""), columns)
+        return shown + (grid(("option", "values", ""), options) if options else "")

@@ -1,0 +1,80 @@
+"""Formats straight from a spec file: their generated code lives in memory, in this process and in those of Spark."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from importlib.abc import InspectLoader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from importlib.util import spec_from_loader
+from types import ModuleType
+
+from .description import Format
+
+PREFIX = "wireloom._explored_"
+"""The packages in memory are named so, with a digest of what is in them."""
+
+
+@dataclass(frozen=True)
+class ExploredFormat(Format):
+    """A format whose package is nowhere on disk. Pickled, it takes its code along."""
+
+    files: tuple[tuple[str, str], ...] = field(default=(), repr=False, compare=False)
+    """Paths and texts of the modules."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (explored, (self.name, dict(self.files)))
+
+
+def explored(name: str, files: Mapping[str, str]) -> ExploredFormat | None:
+    """The format of the package ``name`` among the files; ``None`` where that describes no table."""
+    package = importlib.import_module(f"{_installed(files)}.{name}")
+    found = getattr(package, "FORMAT", None)
+    if not isinstance(found, Format):
+        return None
+    given = {each.name: getattr(found, each.name) for each in fields(found)}
+    return ExploredFormat(**given, files=tuple(sorted(files.items())))
+
+
+def _installed(files: Mapping[str, str]) -> str:
+    """Makes the files importable; gives the name of the package that holds them."""
+    digest = hashlib.sha256()
+    for path, text in sorted(files.items()):
+        digest.update(f"{path}\0{text}\0".encode())
+    name = f"{PREFIX}{digest.hexdigest()[:16]}"
+    if name not in sys.modules:
+        sys.meta_path.append(_Finder(name, files))
+    return name
+
+
+class _Finder(MetaPathFinder, InspectLoader):
+    """Finds and loads the modules of one package from a mapping of paths to texts."""
+
+    def __init__(self, package: str, files: Mapping[str, str]) -> None:
+        self._package = package
+        self._files = dict(files)
+
+    def _path(self, name: str) -> str | None:
+        if name != self._package and not name.startswith(f"{self._package}."):
+            return None
+        stem = name[len(self._package) + 1 :].replace(".", "/")
+        candidates = (f"{stem}/__init__.py".lstrip("/"), f"{stem}.py")
+        return next((path for path in candidates if path in self._files), None)
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """As importlib asks."""
+        return spec_from_loader(fullname, self) if self._path(fullname) else None
+
+    def is_package(self, fullname: str) -> bool:
+        """As importlib asks."""
+        return (self._path(fullname) or "").endswith("__init__.py")
+
+    def get_source(self, fullname: str) -> str | None:
+        """As importlib asks."""
+        path = self._path(fullname)
+        return self._files[path] if path is not None else None

@@ -1,0 +1,51 @@
+"""Columns out of a path: ``{region}/{instance_id}/{epoch}/segments/{segment}.wal.zst``."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from ..base.cached import cached_property
+
+
+class PathPattern:
+    """A pattern whose ``{name}`` parts are matched against the end of a path; no part crosses a slash.
+
+    What stands before the pattern's first part in a path is free, so any prefix will do. Where compression is taken
+    off (``.wal`` for ``.wal.zst``), the path still matches.
+    """
+
+    def __init__(self, pattern: str) -> None:
+        self.pattern = pattern
+        self.names: tuple[str, ...] = tuple(re.findall(r"\{(\w+)\}", pattern))
+
+    @cached_property
+    def _expression(self) -> re.Pattern[str]:
+        pattern = re.sub(r"\.(zst|gz)$", "", self.pattern)
+        parts = re.split(r"\{(\w+)\}", pattern)
+        seen: set[str] = set()
+        built = []
+        for index, part in enumerate(parts):
+            if index % 2 == 0:
+                built.append(re.escape(part))
+            elif part in seen:
+                built.append(f"(?P={part})")
+            else:
+                seen.add(part)
+                built.append(f"(?P<{part}>[^/]+?)")
+        return re.compile(rf"(?:^|.*/){''.join(built)}(?:\.zst|\.zstd|\.gz|\.gzip)?$", re.DOTALL)
+
+    def match(self, path: str | None) -> dict[str, str | None]:
+        """Name → value; every value is ``None`` where the path does not follow the pattern.
+
+        >>> PathPattern("{region}/{name}.log").match("s3://bucket/logs/eu/a.log")
+        {'region': 'eu', 'name': 'a'}
+        """
+        found = self._expression.match(path.replace("\\", "/")) if path is not None else None
+        return {name: found[name] if found else None for name in self.names}
+
+
+@cache
+def path_pattern(pattern: str) -> PathPattern:
+    """The pattern, made once."""
+    return PathPattern(pattern)

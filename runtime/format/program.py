@@ -1,0 +1,280 @@
+"""Column programs: the table of steps that the engine runs once per row.
+
+A generated package holds one ``ColumnProgram`` as plain data. ``pack()`` turns it into the two byte strings that
+``wireloom.engine`` loads; the engine checks every operand again, so a program is no more trusted than its input.
+
+A row is read with one cursor. Steps are run in order from the first to ``END``; jumps go forward only. ``base`` is
+where the last ``NEED`` began. Registers hold signed 128-bit integers, spans a position and a length in the input, marks
+a position. Three kinds of outcome exist besides success: *truncated* (the input ends inside the row), *refused* (a
+checksum, or a ``valid`` of a field that does not lay out later bytes: the row is damaged and its end is known) and
+*lost* (a field that lays out later bytes is refused: where the next row begins is unknown).
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+PROGRAM_VERSION = 1
+"""Version of the step table. The engine refuses any other."""
+
+
+class Op(IntEnum):
+    """The steps; operands in brackets are the fields of ``Step``."""
+
+    END = 0
+    """The row is complete."""
+    NEED = 1
+    """[a] bytes must follow the cursor; ``base`` = cursor; the cursor moves behind them. One check for a whole run."""
+    COLUMN_FIXED = 2
+    """column[a] ← integer or float of kind [b] at base + [c]."""
+    REGISTER_FIXED = 3
+    """register[a] ← integer of kind [b] at base + [c]."""
+    BYTES_REGISTER = 4
+    """span[a] ← register[b] + [c] bytes from the cursor. Negative: lost, ``length``."""
+    BYTES_FIXED = 5
+    """span[a] ← [c] bytes from the cursor."""
+    BYTES_REST = 6
+    """span[a] ← all bytes up to the end of the frame or sub-stream. Refused by the engine where there is none."""
+    BYTES_TERMINATED = 7
+    """span[a] ← bytes up to the terminator byte [b]. [c] bit 0: include it, bit 1: consume it, bit 2: it is required
+    (else the end of the frame or sub-stream will do)."""
+    COLUMN_BYTES = 8
+    """column[a] ← span[b]."""
+    COLUMN_REGISTER = 9
+    """column[a] ← register[b], stored as kind [c]."""
+    COLUMN_TIMESTAMP = 10
+    """column[a] (int64) ← register[b]; null where it is below [c] or above [d]."""
+    CHECK_RANGE = 11
+    """register[a] must lie in [c]…[d]. [b]: outcome, ``refused`` or ``lost`` (see ``Outcome``), or-ed with reason << 8.
+    [d] is read as unsigned where bit 7 of [b] is set."""
+    CHECK_TRUE = 12
+    """register[a] must not be zero; [b] as above."""
+    CHECK_CONSTANT = 13
+    """[d] bytes at base + [c] must equal the constants from [a]; [b] as above."""
+    CHECKSUM = 14
+    """The checksum number [a] of the program over mark[c] … mark[d] must equal register[b]; refused, ``checksum``."""
+    MARK = 15
+    """mark[a] ← base + [c] where [b] is 0, the cursor where [b] is 1."""
+    EXPRESSION = 16
+    """register[a] ← the expression whose code is constants[c : c + d]."""
+    SKIP_IF_ZERO = 17
+    """Where register[a] is 0, go to step [c] (further on)."""
+    JUMP = 18
+    """Go to step [c] (further on)."""
+    COLUMN_NULL = 19
+    """column[a] ← null."""
+    LIMIT_REGISTER = 20
+    """Enter a sub-stream of register[a] + [c] bytes."""
+    LIMIT_END = 21
+    """Leave the sub-stream: the cursor moves to its end."""
+    SKIP_REGISTER = 22
+    """The cursor moves over register[a] + [c] bytes."""
+    CHECK_UTF8 = 23
+    """span[a] must be UTF-8 ([c] = 0) or ASCII ([c] = 1); refused, ``encoding``."""
+    LIMIT_FIXED = 24
+    """Enter a sub-stream of [c] bytes."""
+    TRIM_RIGHT = 25
+    """span[a] loses its trailing bytes equal to [c] (``pad-right``)."""
+    CUT_TERMINATOR = 26
+    """span[a] ends before (or with, where bit 0 of [b]) the first byte equal to [c] in it, if there is one."""
+
+
+class Kind(IntEnum):
+    """How an integer or float stands on the wire, and so the width of a column it is stored in."""
+
+    U1 = 0
+    U2LE = 1
+    U2BE = 2
+    U4LE = 3
+    U4BE = 4
+    U8LE = 5
+    U8BE = 6
+    S1 = 7
+    S2LE = 8
+    S2BE = 9
+    S4LE = 10
+    S4BE = 11
+    S8LE = 12
+    S8BE = 13
+    F4LE = 14
+    F4BE = 15
+    F8LE = 16
+    F8BE = 17
+
+
+class Outcome(IntEnum):
+    """What a failed check means."""
+
+    REFUSED = 0
+    LOST = 1
+
+
+class Reason(IntEnum):
+    """Why a row is damaged; ``wireloom.base.report.REASONS`` has the words."""
+
+    NONE = 0
+    LENGTH = 1
+    CHECKSUM = 2
+    VALUE = 3
+    STUFFING = 4
+    LIMIT = 5
+    TRUNCATED = 6
+    ENCODING = 7
+
+
+class Code(IntEnum):
+    """Expression code: a stack machine over signed 128-bit integers, at most 32 deep. Comparisons give 0 or 1."""
+
+    CONSTANT = 0
+    """Followed by 8 bytes, little-endian, signed."""
+    REGISTER = 1
+    """Followed by 1 byte."""
+    SPAN_SIZE = 2
+    """Followed by 1 byte: the length of that span."""
+    ADD = 3
+    SUBTRACT = 4
+    MULTIPLY = 5
+    FLOOR_DIVIDE = 6
+    """By zero: refused, ``value``."""
+    MODULO = 7
+    AND = 8
+    OR = 9
+    XOR = 10
+    SHIFT_LEFT = 11
+    SHIFT_RIGHT = 12
+    NEGATE = 13
+    INVERT = 14
+    EQUAL = 15
+    NOT_EQUAL = 16
+    LESS = 17
+    LESS_EQUAL = 18
+    GREATER = 19
+    GREATER_EQUAL = 20
+    BOOLEAN_NOT = 21
+    BOOLEAN_AND = 22
+    BOOLEAN_OR = 23
+    SELECT = 24
+    """condition, then, otherwise → one of the two."""
+    CONSTANT_UNSIGNED = 25
+    """Followed by 8 bytes, little-endian, unsigned."""
+
+
+class Storage(IntEnum):
+    """How the engine stores a column: Arrow's layouts."""
+
+    FIXED8 = 1
+    FIXED16 = 2
+    FIXED32 = 4
+    FIXED64 = 8
+    VARIABLE = 16
+    """int32 offsets and data bytes (binary, utf8)."""
+
+
+class Stuffing(IntEnum):
+    """How a record's bytes are kept free of the delimiter."""
+
+    NONE = 0
+    WORD = 1
+    COBS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step; what the operands mean is said at the ``Op``."""
+
+    op: Op
+    a: int = 0
+    b: int = 0
+    c: int = 0
+    d: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ChecksumRule:
+    """Parameters of a ``CHECKSUM`` step. ``replace`` is the byte value that the checksum's own bytes count as, where
+    they lie inside the range (``own`` is the mark where they begin, ``own_size`` their number); -1: as they stand."""
+
+    algorithm: str
+    initial: int = 0xFFFFFFFF
+    final_xor: int = 0xFFFFFFFF
+    replace: int = -1
+    own: int = 0
+    own_size: int = 0
+
+
+ALGORITHMS = {"crc32c": 1, "crc32": 2}
+"""Checksum algorithms and their numbers in the engine."""
+
+
+@dataclass(frozen=True)
+class ColumnProgram:
+    """A row type, lowered.
+
+    ``columns`` gives each column's storage, in the order of the format's columns (default and selectable ones alike);
+    ``preset`` names the fields of the root whose values the reader puts into registers 0, 1, … before the first row.
+    """
+
+    steps: tuple[Step, ...]
+    columns: tuple[Storage, ...]
+    registers: int
+    spans: int = 0
+    marks: int = 0
+    constants: bytes = b""
+    checksums: tuple[ChecksumRule, ...] = ()
+    preset: tuple[str, ...] = ()
+    delimiter: bytes = b""
+    stuffing: Stuffing = Stuffing.NONE
+    version: int = field(default=PROGRAM_VERSION)
+
+    def pack(self) -> bytes:
+        """The program as the engine loads it, all little-endian:
+
+        header  ``version u32, steps u32, columns u32, registers u32, spans u32, marks u32, constants u32 (bytes),
+        checksums u32, preset u32, delimiter size u32, delimiter 4 bytes, stuffing u32``; then the steps (``op u16,
+        a u16, b u32, c s64, d s64``: 24 bytes each), the columns (u8 each), the checksums (``algorithm u32,
+        initial u32, final_xor u32, replace s32, own u32, own_size u32``), the constants.
+
+        Raises ``ValueError`` for an operand that its place does not hold.
+        """
+        if len(self.delimiter) > 4:
+            raise ValueError("a delimiter has at most 4 bytes")
+        header = struct.pack(
+            "<10I4sI",
+            self.version,
+            len(self.steps),
+            len(self.columns),
+            self.registers,
+            self.spans,
+            self.marks,
+            len(self.constants),
+            len(self.checksums),
+            len(self.preset),
+            len(self.delimiter),
+            self.delimiter.ljust(4, b"\0"),
+            self.stuffing,
+        )
+        steps = b"".join(_packed(number, step) for number, step in enumerate(self.steps))
+        rules = b"".join(
+            struct.pack(
+                "<IIIiII",
+                ALGORITHMS[rule.algorithm],
+                rule.initial,
+                rule.final_xor,
+                rule.replace,
+                rule.own,
+                rule.own_size,
+            )
+            for rule in self.checksums
+        )
+        return header + steps + bytes(self.columns) + rules + self.constants
+
+
+def _packed(number: int, step: Step) -> bytes:
+    # An operand of CHECK_RANGE may be an unsigned 64-bit bound: its bits are what is stored.
+    unsigned = step.op is Op.CHECK_RANGE and step.d >= 1 << 63
+    try:
+        return struct.pack("<HHIqq", step.op, step.a, step.b, step.c, step.d - (1 << 64) if unsigned else step.d)
+    except struct.error:
+        raise ValueError(f"step {number} of the program: {step} has an operand that is too large") from None

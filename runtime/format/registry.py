@@ -1,0 +1,135 @@
+"""Which formats there are: the generated ones, those of other installed packages, and spec files."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import pkgutil
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..base.arguments import shown
+from ..base.entry_points import entry_points
+from ..base.errors import WireloomError
+from ..base.nearest import unknown
+from .description import MODEL_VERSION, Format
+from .routines import checked_modules
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+GENERATED = "wireloom.formats"
+"""Package of the generated formats, and the group of entry points by which other packages add theirs: an entry point
+has the format's name and names a ``wireloom.format.description.Format``."""
+
+
+@cache
+def _generated() -> tuple[str, ...]:
+    package = importlib.import_module(GENERATED)
+    return tuple(
+        each.name for each in pkgutil.iter_modules(package.__path__) if each.ispkg and not each.name.startswith("_")
+    )
+
+
+@cache
+def _installed() -> dict[str, EntryPoint]:
+    return {each.name: each for each in entry_points(group=GENERATED)}
+
+
+def formats() -> list[str]:
+    """The names of all formats, sorted. Imports none of them."""
+    return sorted({*_generated(), *_installed()})
+
+
+def hidden() -> dict[str, tuple[str, str]]:
+    """Entry points that do not count, as another format has their name: by name, the package of the one that does not
+    count, and that of the one that does. Imports none of them."""
+    found: dict[str, tuple[str, str]] = {}
+    for each in entry_points(group=GENERATED):
+        if each.name in _generated():
+            found[each.name] = _package(each), "wireloom"
+        elif each != _installed()[each.name]:
+            found[each.name] = _package(each), _package(_installed()[each.name])
+    return found
+
+
+def _package(point: EntryPoint) -> str:
+    return point.dist.name if point.dist is not None else point.value.partition(":")[0]
+
+
+def get(name: str | Path | Format, allow_modules: Sequence[str] = ()) -> Format:
+    """The format of that name, or of the spec file ``name`` where it ends in ``.ksy``; ``allow_modules``: as for
+    ``load_spec``.
+
+    Raises ``UnknownNameError`` with the nearest name, ``WireloomError`` for a generated package of another version, and
+    ``SpecError`` for a spec that cannot be compiled.
+    """
+    modules = checked_modules(allow_modules)
+    if isinstance(name, Format):
+        return _checked(name)
+    if not isinstance(name, str | Path):
+        raise WireloomError(f"format is a name, the path of a spec or a Format, not {shown(name)}")
+    text = str(name)
+    if text.endswith(".ksy"):
+        return load_spec(text, allow_modules=modules)
+    if text in _generated():
+        return _checked(_load(f"{GENERATED}.{text}"))
+    if text in _installed():
+        return _checked(_load_installed(_installed()[text]))
+    raise unknown("format", text, formats())
+
+
+def load_spec(path: str | Path, *, allow_modules: Sequence[str] = ()) -> Format:
+    """A format straight from a spec file, without generated code on disk.
+
+    ``allow_modules``: modules out of which the spec may name classes (``process``, ``framing``, ``packing``, ``hooks``)
+    besides those that are registered; each counts with the modules inside it. Raises ``SpecError``, also for a class
+    that is not permitted, and ``WireloomError`` for one that is not there.
+    """
+    modules = checked_modules(allow_modules)
+    if not isinstance(path, str | os.PathLike):
+        raise WireloomError(f"path is that of a spec file, not {shown(path)}")
+    path = Path(os.fsdecode(path))
+    if not path.is_file():
+        raise WireloomError("no such spec file", path=str(path))
+    # The generator is only needed here; a format in a package works without it.
+    explore = importlib.import_module("wireloom.codegen.explore")
+    found: Format = explore.load_format(path, modules)
+    return found
+
+
+def _load(module: str) -> Format:
+    try:
+        found: Format = importlib.import_module(module).FORMAT
+    except Exception as error:
+        raise WireloomError(
+            f"the generated package {module} cannot be loaded ({error}): run 'wireloom generate' with this wireloom"
+        ) from error
+    return found
+
+
+def _load_installed(point: EntryPoint) -> Format:
+    said = f"the entry point {point.name!r} of group {GENERATED!r}"
+    try:
+        found = point.load()
+    except Exception as error:
+        raise WireloomError(
+            f"{said} cannot be loaded ({error}): run 'wireloom generate' in its project with this wireloom, and install"
+            " it again"
+        ) from error
+    if not isinstance(found, Format):
+        raise WireloomError(f"{said} is not a wireloom.format.description.Format")
+    if found.name != point.name:
+        raise WireloomError(f"{said} names the format {found.name!r}: call it by that name")
+    return found
+
+
+def _checked(format: Format) -> Format:
+    if format.model_version != MODEL_VERSION:
+        raise WireloomError(
+            f"format {format.name!r} was generated for version {format.model_version} of the model, and this wireloom"
+            f" runs version {MODEL_VERSION}: run 'wireloom generate' with this wireloom"
+        )
+    return format

@@ -1,0 +1,186 @@
+"""Routines: the classes that a spec names in ``process``, ``framing``, ``packing`` and ``hooks``.
+
+A spec is data, and a name in it must not be enough to run code. So a name means a class only where somebody else has
+said so: the class is one of wireloom's own (``BUILT_IN``), an installed package has registered it under the group of
+entry points ``wireloom.format.routines``, or the caller has allowed its module by name (``allow_modules``).
+
+A *place* is a class as entry points write it: ``package.module:Class``.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+import sys
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+from ..base.arguments import names
+from ..base.entry_points import entry_points
+from ..base.errors import RoutineError, WireloomError
+
+GROUP = "wireloom.format.routines"
+"""The group of entry points. A ``process`` may call a routine by the name of its entry point; all keys may call it by
+its place."""
+
+BUILT_IN = frozenset(
+    {
+        "wireloom.kpl.hash_range:Hooks",
+        "wireloom.kpl.packing:Packing",
+        "wireloom.s2.session:SessionFraming",
+        "wireloom.s2.session:SessionHooks",
+        "wireloom.s2.session:SessionPacking",
+    }
+)
+"""The places of wireloom's own routines."""
+
+_MODULE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
+
+
+def module_of(place: str) -> str:
+    """The module of a place.
+
+    >>> module_of("package.module:Class")
+    'package.module'
+    """
+    return place.partition(":")[0]
+
+
+def kaitai_place(name: str) -> str:
+    """Where Kaitai's language looks for a ``process``: a class in the package, or in a module of the same name.
+
+    >>> kaitai_place("package.my_processor"), kaitai_place("my_processor")
+    ('package:MyProcessor', 'my_processor:MyProcessor')
+    """
+    module, _, last = name.rpartition(".")
+    return f"{module or last}:{''.join(part.capitalize() for part in last.split('_'))}"
+
+
+def process_place(name: str) -> str:
+    """The place of a ``process``: that of the entry point of this name, else the one of Kaitai's language."""
+    return registered().get(name) or kaitai_place(name)
+
+
+@cache
+def registered() -> Mapping[str, str]:
+    """The places that installed packages have registered, by the names of their entry points. Imports none of them."""
+    return {each.name: f"{each.module}:{each.attr}" for each in entry_points(GROUP)}
+
+
+def is_registered(place: str) -> bool:
+    """Whether a class may be named by any spec."""
+    return place in BUILT_IN or place in registered().values()
+
+
+def is_permitted(place: str, allow_modules: Collection[str]) -> bool:
+    """Whether a class may be named by a spec whose caller allows these modules, each with the modules inside it."""
+    module = module_of(place)
+    return is_registered(place) or any(module == each or module.startswith(f"{each}.") for each in allow_modules)
+
+
+def checked_modules(allow_modules: Iterable[str]) -> tuple[str, ...]:
+    """The names of modules that a caller gave. Raises ``WireloomError`` for what is no list of such names."""
+    found = names("allow_modules", allow_modules)
+    for each in found:
+        if not _MODULE.fullmatch(each):
+            raise WireloomError(f"allow_modules: {each!r} is no name of a module")
+    return found
+
+
+def how_to_allow(places: Sequence[str]) -> str:
+    """The part of a sentence that says how to permit these places."""
+    modules = sorted({module_of(each) for each in places})
+    options = " ".join(f"--allow-module {each}" for each in modules)
+    return f"{options}, in Python allow_modules={modules!r}"
+
+
+def is_installed(module: str) -> bool:
+    """Whether Python would find a module. Imports neither it nor the packages around it."""
+    name, path = "", None
+    for part in module.split("."):
+        outermost = not name
+        name = part if outermost else f"{name}.{part}"
+        if name in sys.modules:
+            path = getattr(sys.modules[name], "__path__", None)
+            continue
+        if path is None and not outermost:
+            return False
+        specs = (finder.find_spec(name, path) for finder in sys.meta_path)
+        spec = next((each for each in specs if each is not None), None)
+        if spec is None:
+            return False
+        path = spec.submodule_search_locations
+    return True
+
+
+@cache
+def load(place: str) -> type[Any]:
+    """The class of a place. The caller knows that it is permitted: generated code names no other.
+
+    Raises ``WireloomError`` where it cannot be imported, is no class, or only came into its module from another package
+    (unless it is registered just so): who allows ``package`` does not allow all that ``package`` imports.
+    """
+    module, _, name = place.partition(":")
+    try:
+        found: Any = importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        raise WireloomError(
+            f"the routine {place!r} needs the module {error.name}: install it, or name its folder in PYTHONPATH"
+        ) from error
+    except (Exception, SystemExit) as error:
+        raise WireloomError(f"the routine {place!r} cannot be imported: {said(error)}") from error
+    with called(place):
+        for part in name.split("."):
+            found = getattr(found, part, None)
+    if not isinstance(found, type):
+        raise WireloomError(f"the module {module} has no class {name}: correct the spec, or install another version")
+    if not is_registered(place) and found.__module__.partition(".")[0] != module.partition(".")[0]:
+        raise WireloomError(f"{place!r} is {found.__module__}.{found.__qualname__}, which {module} only imports")
+    return found
+
+
+@contextmanager
+def called(place: str, method: str = "", offset: int | None = None) -> Iterator[None]:
+    """Around code of a routine: whatever it raises becomes a ``RoutineError`` that names the routine and the error.
+
+    ``place``: the routine's class; ``method``: which of its methods, empty for its constructor and attributes;
+    ``offset``: the byte of the input that it is about, where that is known. A ``WireloomError`` goes through, and so do
+    ``KeyboardInterrupt`` and the like. Memory and calls that run out have the reason ``limit``.
+    """
+    try:
+        yield
+    except WireloomError:
+        raise
+    except Exception as error:
+        name = f"{place}.{method}" if method else place
+        reason = "limit" if isinstance(error, MemoryError | RecursionError) else None
+        raise RoutineError(f"{name} raised {said(error)}", offset=offset, reason=reason) from error
+
+
+@contextmanager
+def naming(path: str | None) -> Iterator[None]:
+    """Around what is done with one input: a ``RoutineError`` without a path gets this one."""
+    try:
+        yield
+    except RoutineError as error:
+        error.path = error.path or path
+        raise
+
+
+def require(place: str, kind: Any, role: str, methods: Iterable[str]) -> None:
+    """Raises ``RoutineError`` for a class that lacks one of the ``methods``, each as it is called (``decode(data)``);
+    ``role``: what the class is to be, for the error."""
+    for each in methods:
+        if not callable(getattr(kind, each.partition("(")[0], None)):
+            raise RoutineError(f"{place} is no {role}: it has no method {each}")
+
+
+def said(error: BaseException) -> str:
+    """The type and the text of an error of a routine, whose ``__str__`` may fail as well."""
+    try:
+        text = str(error)
+    except Exception:
+        text = ""
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__

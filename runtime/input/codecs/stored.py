@@ -1,0 +1,110 @@
+"""The bytes of an input as they are stored: counted, with a look at the first ones."""
+
+from __future__ import annotations
+
+import errno
+import os
+
+from ...base.errors import WireloomError
+from ..inputs import Stream
+
+
+class StorageError(WireloomError):
+    """The storage failed while it was read."""
+
+    def __init__(
+        self, message: str, *, path: str | None = None, offset: int | None = None, reason: str | None = "missing"
+    ) -> None:
+        super().__init__(message, path=path, offset=offset, reason=reason)
+
+
+class Stored:
+    """A stored stream. It is also the decoder of what is not compressed.
+
+    ``size`` is what the storage said the stream has, ``None`` where it said nothing: a file that ends before that is
+    an error, not an end.
+    """
+
+    room = 1
+
+    def __init__(self, stream: Stream, size: int | None) -> None:
+        self._stream = stream
+        self._size = size
+        self._head = memoryview(b"")
+        self._failure: StorageError | None = None
+        """What went wrong behind the head."""
+        self.position = 0
+        """Stored bytes that have been handed out, counted from the start of the input. Other threads may look."""
+
+    def seek(self, offset: int) -> None:
+        """Goes on at that byte. Raises ``StorageError``."""
+        try:
+            self._stream.seek(offset)
+        except (OSError, ValueError) as error:
+            raise StorageError(f"byte {offset} cannot be reached: {error}") from error
+        self._head = memoryview(b"")
+        self._failure = None
+        self.position = offset
+
+    def peek(self, size: int) -> bytes:
+        """The next bytes, ``size`` of them or all that there are, without taking them. Raises nothing: a failure comes
+        when the bytes before it have been read."""
+        if len(self._head) < size:
+            buffer = memoryview(bytearray(size))
+            buffer[: len(self._head)] = self._head
+            filled = len(self._head)
+            try:
+                while filled < size and (count := self._read(buffer[filled:], self.position + filled)):
+                    filled += count
+            except StorageError as error:
+                self._failure = error
+            self._head = buffer[:filled]
+        return bytes(self._head[:size])
+
+    def readinto(self, buffer: memoryview, /) -> int:
+        """Fills ``buffer`` from its start, not always wholly; 0 at the end. Raises ``StorageError``."""
+        if self._head:
+            piece = self._head[: len(buffer)]
+            buffer[: len(piece)] = piece
+            self._head = self._head[len(piece) :]
+            count = len(piece)
+        else:
+            count = self._read(buffer, self.position)
+        self.position += count
+        return count
+
+    def _read(self, buffer: memoryview, position: int) -> int:
+        if self._failure is not None:
+            raise self._failure
+        try:
+            count = self._stream.readinto(buffer)
+        except (OSError, ValueError) as error:
+            # A closed file object raises ValueError.
+            raise StorageError(f"reading failed at stored byte {position}: {error}") from error
+        if not count and len(buffer) and self._size is not None and position < self._size:
+            raise StorageError(f"the input ended at stored byte {position}, and it had {self._size} when it was opened")
+        return count
+
+    def skip_hole(self, back: int) -> int:
+        """Where the next byte lies in a hole of a sparse file, goes to ``back`` bytes before the hole's end; gives the
+        number of bytes passed over, all of them zero. 0 where there is no hole, or where nobody knows."""
+        if self._head or not hasattr(os, "SEEK_DATA"):
+            return 0
+        try:
+            # Not every stream has a descriptor; one without raises an error that is caught below.
+            descriptor = self._stream.fileno()  # type: ignore[attr-defined]  # only files have it
+            end = os.lseek(descriptor, self.position, os.SEEK_DATA)
+        except OSError as error:
+            # Behind the last data the whole rest is one hole, if the file has not been cut off.
+            if error.errno != errno.ENXIO or self._size is None or os.fstat(descriptor).st_size < self._size:
+                return 0
+            end = self._size
+        except AttributeError:
+            return 0
+        skipped = max(0, end - back - self.position)
+        self.seek(self.position + skipped)
+        return skipped
+
+    def close(self) -> None:
+        """Closes the stream."""
+        self._stream.close()

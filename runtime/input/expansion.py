@@ -1,0 +1,174 @@
+"""Which inputs a source names: paths, globs, folders, memory, open files, standard input, object stores."""
+
+from __future__ import annotations
+
+import glob
+import io
+import os
+import stat
+import sys
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+from ..base.addresses import local_path, scheme_of
+from ..base.errors import NothingThereError, WireloomError
+from .inputs import REMOTE_SCHEMES, WILDCARDS, FileInput, Input, Location, MemoryInput, ObjectInput, PipeInput
+from .listing import alternatives, hidden, in_order, walk
+
+STANDARD_INPUT = "-"
+BLOCK = 512
+"""Unit of a file's ``st_blocks``, whatever the file system."""
+BYTES = ("B", "b", "c")
+"""Formats of buffers that hold bytes and not, say, numbers."""
+
+
+def expand(
+    source: Any,
+    *,
+    region: str | None = None,
+    endpoint: str | None = None,
+    anonymous: bool = False,
+    profile: str | None = None,
+    verify_sha256: bool = False,
+) -> list[Input]:
+    """Every input that ``source`` names, in a stable order: lists in their own, folders and globs sorted by path.
+
+    ``source``: a path, glob, folder (walked; names that begin with ``.`` or ``_`` are left out), ``file://`` or
+    ``s3://`` address, ``-`` for standard input (from where the process has it; for what Python's buffer has read ahead
+    of that, give ``sys.stdin.buffer``), a list of those, bytes (also a ``pyarrow.Buffer``), or a binary file
+    object. The options are for object stores (see ``Location``). Raises ``WireloomError`` where nothing is found.
+    """
+    location = Location(region, endpoint, anonymous, profile, verify_sha256)
+    return list(inputs_of(source, location))
+
+
+def inputs_of(source: Any, location: Location) -> Iterator[Input]:
+    """As ``expand``, one by one."""
+    content = _bytes_of(source)
+    if content is not None:
+        yield MemoryInput(None, len(content), seekable=True, content=content)
+    elif isinstance(source, str | os.PathLike):
+        yield from _named(os.fspath(source), location)
+    elif isinstance(source, Input):
+        yield source
+    elif hasattr(source, "read") or hasattr(source, "readinto"):
+        yield _file_object(source)
+    elif isinstance(source, Iterable):
+        each = list(source)
+        if not each:
+            raise WireloomError("no input: the list of sources is empty")
+        for one in each:
+            yield from inputs_of(one, location)
+    else:
+        raise WireloomError(
+            f"cannot read from {type(source).__name__}: give a path, a list of paths, bytes or a binary file object"
+        )
+
+
+def _bytes_of(source: Any) -> memoryview | None:
+    """The bytes of a ``pyarrow.Buffer`` and of everything else that holds them in one piece and is no file."""
+    if isinstance(source, str | os.PathLike | Input) or hasattr(source, "read") or hasattr(source, "readinto"):
+        return None
+    try:
+        content = memoryview(source)
+    except (TypeError, ValueError, BufferError):
+        return None
+    if isinstance(source, bytes | bytearray | memoryview) or (content.format in BYTES and content.c_contiguous):
+        return content.cast("B")
+    return None
+
+
+def _file_object(file: Any) -> Input:
+    if isinstance(file, io.TextIOBase):
+        raise WireloomError("the file object gives text: open it in binary mode")
+    name = getattr(file, "name", None)
+    path = name if isinstance(name, str) else None
+    size = None
+    try:
+        if file.seekable():
+            here = file.tell()
+            size = file.seek(0, io.SEEK_END) - here
+            file.seek(here)
+    except (AttributeError, OSError, TypeError):
+        size = None
+    return ObjectInput(path, size, file=file, pipe=size is None)
+
+
+def _named(name: str | bytes, location: Location) -> Iterator[Input]:
+    path = os.fsdecode(name)
+    if path == STANDARD_INPUT:
+        # Not buffered: a thread that waits inside the buffer holds its lock, and Python aborts when it ends meanwhile.
+        file = getattr(sys.stdin.buffer, "raw", sys.stdin.buffer)
+        yield ObjectInput(STANDARD_INPUT, None, file=file, pipe=True)
+        return
+    scheme = scheme_of(path)
+    if scheme in REMOTE_SCHEMES:
+        # pyarrow.fs takes a tenth of a second to import, and local files do not need it.
+        from .object_stores import expand_remote
+
+        yield from expand_remote(path, location)
+    elif scheme == "file":
+        yield from _local(local_path(path))
+    elif scheme:
+        raise WireloomError(f"cannot read {scheme}://: give a local path, file:// or s3://", path=path)
+    else:
+        yield from _local(path)
+
+
+def _local(path: str) -> Iterator[Input]:
+    try:
+        status = os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        if WILDCARDS.isdisjoint(path) and len(alternatives(path)) == 1:
+            raise NothingThereError(
+                "no such file or folder: check the path and where it starts from", path=path
+            ) from None
+        yield from _matches(path)
+        return
+    except (OSError, ValueError) as error:
+        raise WireloomError(f"cannot be looked at: {getattr(error, 'strerror', None) or error}", path=path) from error
+    if stat.S_ISDIR(status.st_mode):
+        found = _still_there(walk(path))
+        if not found:
+            raise NothingThereError("the folder holds no files (names that begin with . or _ are left out)", path=path)
+        yield from found
+    else:
+        yield _local_file(path, status)
+
+
+def _matches(pattern: str) -> Iterator[Input]:
+    shown = os.path.basename(pattern)[:1]
+    found: list[str] = []
+    for each in (name for one in alternatives(pattern) for name in glob.glob(one, recursive=True)):
+        # A pattern that begins so asks for them.
+        if hidden(os.path.basename(each)) and not shown.startswith((".", "_")):
+            continue
+        found.extend(walk(each) if os.path.isdir(each) else [each])
+    # A file below a folder that matched may have matched by itself.
+    there = _still_there(sorted(set(found), key=in_order))
+    if not there:
+        raise NothingThereError("no file matches: check the pattern and where it starts from", path=pattern)
+    yield from there
+
+
+def _still_there(paths: Iterable[str]) -> list[Input]:
+    """What was found in folders, without what has gone since, and without links that lead nowhere."""
+    there = []
+    for path in paths:
+        try:
+            there.append(_local_file(path, os.stat(path)))
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            raise WireloomError(f"cannot be looked at: {error.strerror}", path=path) from error
+    return there
+
+
+def _local_file(path: str, status: os.stat_result) -> Input:
+    modified = datetime.fromtimestamp(status.st_mtime, UTC)
+    if not stat.S_ISREG(status.st_mode):
+        # Named pipes and devices have no size and cannot be sought.
+        return PipeInput(path, None, modified)
+    sparse = getattr(status, "st_blocks", status.st_size) * BLOCK < status.st_size
+    return FileInput(path, status.st_size, modified, seekable=True, sparse=sparse, file_id=status.st_ino)

@@ -1,0 +1,228 @@
+"""Inputs: files, pipes, memory and open file objects, each of which opens as a stream of bytes."""
+
+from __future__ import annotations
+
+import io
+import os
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Protocol
+
+from ..base.arguments import check_booleans, check_texts
+from ..base.errors import NothingThereError, WireloomError
+from ..base.redaction import check_endpoint
+
+REMOTE_SCHEMES = ("s3", "s3a", "s3n")
+WILDCARDS = frozenset("*?[")
+
+
+class Stream(Protocol):
+    """What an input opens as; a binary file object that can fill a buffer."""
+
+    def readinto(self, buffer: memoryview, /) -> int:
+        """Reads at most ``len(buffer)`` bytes and says how many; 0 at the end."""
+        ...
+
+    def seek(self, offset: int, /) -> int:
+        """Goes to that byte. Only where the input is ``seekable``."""
+        ...
+
+    def close(self) -> None:
+        """Lets go of it."""
+        ...
+
+
+@dataclass(frozen=True)
+class Location:
+    """How to reach an object store; ``None`` is what the environment says.
+
+    ``profile``: a section of the files that Amazon's tools keep credentials in. ``verify_sha256``: an object's bytes
+    are compared with the ``sha256`` in its metadata, where it has one, when all of them have been read."""
+
+    region: str | None = None
+    endpoint: str | None = None
+    anonymous: bool = False
+    profile: str | None = None
+    verify_sha256: bool = False
+
+    def __post_init__(self) -> None:
+        check_texts(region=self.region, endpoint=self.endpoint, profile=self.profile)
+        check_booleans(anonymous=self.anonymous, verify_sha256=self.verify_sha256)
+        check_endpoint(self.endpoint or "")
+
+
+@dataclass(frozen=True)
+class Input:
+    """One thing to read. ``path`` is what reports show, ``None`` for memory; ``size`` is in bytes as stored."""
+
+    path: str | None
+    size: int | None = None
+    modified: datetime | None = None
+    seekable: bool = False
+    sparse: bool = False
+    """It has holes: bytes that take no room, and are zero."""
+
+    @property
+    def name(self) -> str:
+        """The last part of the path; empty where there is none."""
+        return (self.path or "").rsplit("/", 1)[-1]
+
+    @property
+    def is_file(self) -> bool:
+        """Whether it is a file or an object, of which others may have cut off or zeroed parts."""
+        return False
+
+    @property
+    def buffer(self) -> memoryview | None:
+        """The bytes themselves where they are in memory already."""
+        return None
+
+    @property
+    def patient(self) -> bool:
+        """Whether a read may wait for long, as on a pipe."""
+        return False
+
+    def within(self, begin: int, end: int) -> Input:
+        """The same input, of which only these stored bytes will be read, beside the first ones and those of the row
+        that ends behind them. Where bytes cost nothing that makes no difference."""
+        return self
+
+    def open(self) -> Stream:
+        """A new stream over the content. Raises ``WireloomError`` where that is not possible."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class FileInput(Input):
+    """A file of the local file system."""
+
+    file_id: int = field(default=0, compare=False)
+    """Its inode number; 0: it is not known."""
+
+    @property
+    def is_file(self) -> bool:
+        """As ``Input.is_file``."""
+        return True
+
+    def open(self) -> Stream:
+        """The file, unbuffered: whoever reads brings a buffer of its own."""
+        assert self.path is not None
+        try:
+            return LocalStream(self.path, self.size)
+        except FileNotFoundError:
+            raise NothingThereError("cannot be opened: No such file or directory", path=self.path) from None
+        except OSError as error:
+            raise WireloomError(f"cannot be opened: {error.strerror}", path=self.path) from error
+
+
+class LocalStream(io.FileIO):
+    """A file of ``size`` bytes that may be cut off while it is read. ``None``: it is not known how many it had."""
+
+    def __init__(self, path: str, size: int | None) -> None:
+        super().__init__(path, "rb")
+        self._size = size
+
+    def readinto(self, buffer: Any, /) -> int:
+        """As ``Stream.readinto``, without bytes that the file does not have any more.
+
+        A read that runs while its file is cut off may go on behind the new end, and find zeros there (seen on ext4):
+        they would be taken for content. The new size can be seen before the zeros are."""
+        count = super().readinto(buffer)
+        if count and self._size is not None:
+            now = os.fstat(self.fileno()).st_size
+            if now < self._size and self.tell() > now:
+                behind = min(count, self.tell() - now)
+                self.seek(-behind, os.SEEK_CUR)
+                count -= behind
+        return count
+
+
+@dataclass(frozen=True)
+class MemoryInput(Input):
+    """Bytes of the caller, which are read where they are."""
+
+    content: memoryview = field(default_factory=lambda: memoryview(b""), repr=False)
+
+    @property
+    def buffer(self) -> memoryview:
+        """As ``Input.buffer``."""
+        return self.content
+
+    def open(self) -> Stream:
+        """A stream over the bytes, for what cannot read them in place."""
+        return _MemoryStream(self.content)
+
+
+@dataclass(frozen=True)
+class ObjectInput(Input):
+    """A binary file object of the caller, read from where it stands; it is not closed."""
+
+    file: Any = field(default=None, repr=False)
+    pipe: bool = False
+
+    @property
+    def patient(self) -> bool:
+        """As ``Input.patient``."""
+        return self.pipe
+
+    def open(self) -> Stream:
+        """The caller's object behind the one method that is used."""
+        return _ObjectStream(self.file, self.path)
+
+
+class _MemoryStream:
+    """``io.BytesIO`` would copy the bytes first."""
+
+    def __init__(self, content: memoryview) -> None:
+        self._content = content
+        self._position = 0
+
+    def readinto(self, buffer: memoryview, /) -> int:
+        piece = self._content[self._position : self._position + len(buffer)]
+        buffer[: len(piece)] = piece
+        self._position += len(piece)
+        return len(piece)
+
+    def seek(self, offset: int, /) -> int:
+        self._position = offset
+        return offset
+
+    def close(self) -> None:
+        self._content = memoryview(b"")
+
+
+class _ObjectStream:
+    """Any object with ``readinto`` or ``read``."""
+
+    def __init__(self, file: Any, path: str | None) -> None:
+        self._file = file
+        self._path = path
+        self._readinto = getattr(file, "readinto", None)
+
+    def readinto(self, buffer: memoryview, /) -> int:
+        if self._readinto is not None:
+            count = self._readinto(buffer)
+            if count is None:
+                raise WireloomError("the file object is in non-blocking mode and has nothing now", path=self._path)
+            return int(count)
+        data = self._file.read(len(buffer))
+        if not isinstance(data, bytes | bytearray | memoryview):
+            raise WireloomError(f"the file object gives {type(data).__name__}: open it in binary mode", path=self._path)
+        buffer[: len(data)] = data
+        return len(data)
+
+    def seek(self, offset: int, /) -> int:
+        raise io.UnsupportedOperation("seek")
+
+    def close(self) -> None:
+        self._readinto = None
+
+
+@dataclass(frozen=True)
+class PipeInput(FileInput):
+    """A named pipe or a device."""
+
+    @property
+    def patient(self) -> bool:
+        """As ``Input.patient``."""
+        return True

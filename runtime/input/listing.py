@@ -1,0 +1,55 @@
+"""Which files a folder holds, and which patterns a pattern with braces stands for."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from ..base.errors import WireloomError
+
+BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
+MOST_ALTERNATIVES = 10_000
+
+
+def alternatives(pattern: str) -> list[str]:
+    """The patterns that ``{a,b}`` in a pattern stands for; braces without a comma stand for themselves.
+
+    >>> alternatives("day={1,2}/{x}.log")
+    ['day=1/{x}.log', 'day=2/{x}.log']
+
+    Raises ``WireloomError`` where there are more than ``MOST_ALTERNATIVES``.
+    """
+    found, done = [pattern], []
+    while found:
+        each = found.pop(0)
+        inner = BRACES.search(each)
+        if inner is None:
+            done.append(each)
+        else:
+            found += [f"{each[: inner.start()]}{one}{each[inner.end() :]}" for one in inner[1].split(",")]
+        if len(found) + len(done) > MOST_ALTERNATIVES:
+            raise WireloomError(f"the braces stand for more than {MOST_ALTERNATIVES} patterns: use *", path=pattern)
+    return done
+
+
+def hidden(name: str) -> bool:
+    """Whether a file or folder of that name is left out, as Spark does; ``_a=1`` is a partition's folder."""
+    return name.startswith(".") or (name.startswith("_") and "=" not in name) or name.endswith("._COPYING_")
+
+
+def in_order(path: str) -> list[str]:
+    """The key by which paths are sorted: folder by folder."""
+    return path.split(os.sep)
+
+
+def walk(folder: str) -> list[str]:
+    """The files below a folder, in order, without hidden ones. Raises ``WireloomError`` where it cannot be listed."""
+    found: list[str] = []
+
+    def fail(error: OSError) -> None:
+        raise WireloomError(f"cannot be listed: {error.strerror}", path=str(error.filename))
+
+    for parent, folders, files in os.walk(folder, onerror=fail, followlinks=False):
+        folders[:] = [each for each in folders if not hidden(each)]
+        found.extend(os.path.join(parent, each) for each in files if not hidden(each))
+    return sorted(found, key=in_order)

@@ -1,0 +1,353 @@
+"""The stretch of the decompressed input that rows are being read from.
+
+Rows are read from one contiguous piece of memory. A block of input is filled at a time; what is left of the block
+before it, a partial row, is copied to just before its first byte, where room is kept for that. Only a partial row that
+is larger than that room is put together in a buffer of its own, which grows with the bytes that are really there.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import weakref
+from dataclasses import dataclass
+from queue import SimpleQueue
+from typing import Protocol
+
+import pyarrow as pa
+
+from ..base.errors import WireloomError
+from ..base.threads import start
+from .codecs import Decoder, Stored
+
+CHUNK = 2 * 1024 * 1024
+"""Bytes per block: as much as stays in a processor's own cache until the engine has read it."""
+FIRST = 256 * 1024
+"""Bytes of the first block: most inputs of many are small, and the first rows come sooner."""
+ROOM = 64 * 1024
+"""Bytes before a block for the partial row of the one before it."""
+AHEAD = 6
+"""Blocks of a prefetched input: one is read by the engine, one is being filled. Those between are ready, or wait until
+they have left the cache of the engine's processor: to write to memory that another one has just read is slow."""
+
+
+class Window(Protocol):
+    """``view[begin:]`` is the input that is at hand and not done with."""
+
+    view: memoryview
+    base: int
+    """Offset of ``view[0]`` in the decompressed input."""
+    begin: int
+    at_end: bool
+    """No input follows what is in ``view``."""
+    error: WireloomError | None
+    """Why the input ended, where it did not end by itself."""
+
+    def extend(self) -> bool:
+        """Gets more input behind what is at hand; false at the end. ``view``, ``base`` and ``begin`` change."""
+        ...
+
+    def leap(self, back: int) -> int:
+        """Passes over the zeros of a sparse file's hole that begins where ``view`` ends, up to ``back`` bytes before
+        the hole's end, and lets go of what is in ``view``. Gives their number; 0: nothing has changed."""
+        ...
+
+    def close(self) -> None:
+        """Lets go of memory and threads."""
+        ...
+
+
+class MemoryWindow:
+    """All of the input, where the caller has it: nothing is copied."""
+
+    def __init__(self, content: memoryview, begin: int = 0) -> None:
+        self.view = content
+        self.base = 0
+        self.begin = begin
+        self.at_end = True
+        self.error: WireloomError | None = None
+
+    def extend(self) -> bool:
+        """There is never more."""
+        return False
+
+    def leap(self, back: int) -> int:
+        """There are no holes in memory."""
+        return 0
+
+    def close(self) -> None:
+        """The caller's bytes are not held any more."""
+        self.view = memoryview(b"")
+
+
+@dataclass
+class Block:
+    """Memory for input behind ``ROOM``. ``size`` bytes of it are filled; after the ``last`` block comes no other, and
+    ``error`` is why where the input did not end by itself."""
+
+    memory: memoryview
+    size: int = 0
+    last: bool = False
+    error: WireloomError | None = None
+
+
+class Blocks(Protocol):
+    """Where blocks come from."""
+
+    def next(self) -> Block | None:
+        """The next one; ``None`` at the end. The last one may hold an error."""
+        ...
+
+    def give_back(self, block: Block) -> None:
+        """The block's memory may be filled again."""
+        ...
+
+    def skip_hole(self, back: int) -> int:
+        """As ``Stored.skip_hole``, where the next block would begin."""
+        ...
+
+    def close(self) -> None:
+        """There will be no more calls."""
+        ...
+
+
+def fill(decoder: Decoder, block: Block, stop: int | None = None) -> None:
+    """Fills a block while the decoder has room in it, and notes how the input ended, if it did.
+
+    ``stop``: the stored byte at which what is wanted ends, of inputs that are not compressed. A block ends there, and
+    those behind it are small: they are read for one row's sake."""
+    block.size, block.last, block.error = 0, False, None
+    target = block.memory[ROOM:]
+    if stop is not None and isinstance(decoder, Stored):
+        target = target[: stop - decoder.position if decoder.position < stop else FIRST]
+    try:
+        while len(target) - block.size >= decoder.room:
+            count = decoder.readinto(target[block.size :])
+            block.size += count
+            if not count:
+                block.last = True
+                return
+    except WireloomError as error:
+        block.error = error
+    except MemoryError:
+        block.error = WireloomError("not enough memory to decompress the input", reason="codec")
+    block.last = block.error is not None
+
+
+def new_block(decoder: Decoder, chunk: int) -> Block:
+    """An empty block for about ``chunk`` bytes."""
+    # Memory of Arrow's pool is not cleared first, and what the last scan has given back is used again.
+    return Block(memoryview(pa.allocate_buffer(ROOM + max(chunk, decoder.room))).cast("B"))
+
+
+class DirectBlocks:
+    """Blocks that are filled when they are asked for."""
+
+    def __init__(self, decoder: Decoder, chunk: int = CHUNK, *, stop: int | None = None) -> None:
+        self._decoder = decoder
+        self._chunk = chunk
+        self._stop = stop
+        self._free: Block | None = None
+        self._first = True
+        self._ended = False
+
+    def next(self) -> Block | None:
+        """As ``Blocks.next``."""
+        if self._ended:
+            return None
+        block, self._free = self._free, None
+        if block is None:
+            block = new_block(self._decoder, min(self._chunk, FIRST) if self._first else self._chunk)
+        fill(self._decoder, block, self._stop)
+        self._ended = block.last
+        return block
+
+    def give_back(self, block: Block) -> None:
+        """As ``Blocks.give_back``."""
+        self._free = None if self._first else block
+        self._first = False
+
+    def skip_hole(self, back: int) -> int:
+        """As ``Blocks.skip_hole``."""
+        return self._decoder.skip_hole(back) if isinstance(self._decoder, Stored) and not self._ended else 0
+
+    def close(self) -> None:
+        """As ``Blocks.close``."""
+        self._ended = True
+        self._free = None
+
+
+class PrefetchedBlocks:
+    """Blocks that a thread fills while the one before is being read.
+
+    The thread knows only the queues and the decoder, so this object can be collected while it runs; it then ends, as
+    it does on ``close`` and when the interpreter exits. It is started by the first ``next``, never at import, and a
+    process that was forked meanwhile is told so instead of waiting for a thread that it does not have.
+    """
+
+    def __init__(self, decoder: Decoder, chunk: int = CHUNK, *, patient: bool = False, stop: int | None = None) -> None:
+        self._decoder = decoder
+        self._wanted_end = stop
+        self._chunk = chunk
+        self._patient = patient
+        """Whether a read may last for ever."""
+        self._ready: SimpleQueue[Block] = SimpleQueue()
+        self._free: SimpleQueue[Block | None] = SimpleQueue()
+        self._first_given_back = False
+        self._thread: threading.Thread | None = None
+        self._process = os.getpid()
+        self._ended = False
+        self._stopped: list[bool] = []
+        """Not empty: the thread is to end. An interrupt inside of an event would leave its lock taken for ever."""
+        self._stop = weakref.finalize(self, _halt, self._stopped, self._free)
+
+    def next(self) -> Block | None:
+        """As ``Blocks.next``."""
+        if self._ended:
+            return None
+        if self._process != os.getpid():
+            raise WireloomError("a scan that was begun before a fork cannot be read on in the new process")
+        if self._thread is None:
+            thread = threading.Thread(
+                target=_work,
+                args=(self._decoder, self._free, self._ready, self._stopped, self._wanted_end),
+                name="wireloom-prefetch",
+                daemon=True,
+            )
+            start(thread)
+            # Where that was interrupted, nobody can wait for the thread: it has no block to read into then.
+            self._thread = thread
+            for number in range(AHEAD):
+                self._free.put(new_block(self._decoder, self._chunk if number else min(self._chunk, FIRST)))
+        block = self._ready.get()
+        self._ended = block.last
+        return block
+
+    def give_back(self, block: Block) -> None:
+        """As ``Blocks.give_back``."""
+        whole = self._first_given_back
+        self._first_given_back = True
+        self._free.put(block if whole else new_block(self._decoder, self._chunk))
+
+    def skip_hole(self, back: int) -> int:
+        """Not here: the thread may have read it already."""
+        return 0
+
+    def close(self) -> None:
+        """Ends the thread and waits until it has; not where it may be waiting for a pipe."""
+        self._ended = True
+        # Not by the finalizer, which counts as called also where it was interrupted.
+        _halt(self._stopped, self._free)
+        if self._thread is not None and self._process == os.getpid() and not self._patient:
+            self._thread.join()
+        self._thread = None
+        self._stop.detach()
+
+
+def _halt(stopped: list[bool], free: SimpleQueue[Block | None]) -> None:
+    stopped.append(True)
+    free.put(None)
+
+
+def _work(
+    decoder: Decoder,
+    free: SimpleQueue[Block | None],
+    ready: SimpleQueue[Block],
+    stopped: list[bool],
+    stop: int | None,
+) -> None:
+    while (block := free.get()) is not None and not stopped:
+        try:
+            fill(decoder, block, stop)
+        except BaseException as error:
+            # Whatever it is, the reader must not wait for ever.
+            block.error = WireloomError(f"reading failed: {error!r}", reason="missing")
+            block.last = True
+        ended = block.last
+        ready.put(block)
+        if ended:
+            return
+
+
+class StreamWindow:
+    """Input that comes block by block. ``start`` is the offset of its first byte."""
+
+    def __init__(self, blocks: Blocks, start: int = 0) -> None:
+        self.view = memoryview(b"")
+        self.base = start
+        self.begin = 0
+        self.at_end = False
+        self.error: WireloomError | None = None
+        self._blocks = blocks
+        self._block: Block | None = None
+        self._own = memoryview(b"")
+        """The buffer of a large partial row, filled up to ``_own_end``, where ``view`` then ends."""
+        self._own_end = 0
+
+    def extend(self) -> bool:
+        """As ``Window.extend``. Raises nothing: what fails is in ``error`` and ends the input."""
+        if self.at_end:
+            return False
+        carry = self.view[self.begin :]
+        self.base += self.begin
+        self.begin = 0
+        if len(carry) <= ROOM:
+            # The block goes back before the next one is asked for: where it is the same memory, it is still in the
+            # processor's cache.
+            carry = memoryview(bytes(carry))
+            self._let_go()
+        self.view = carry
+        block = self._blocks.next()
+        if block is None:
+            self.at_end = True
+            return False
+        self.error = block.error
+        self.at_end = block.last
+        if not block.size:
+            self._blocks.give_back(block)
+            return False
+        if len(carry) <= ROOM:
+            start = ROOM - len(carry)
+            block.memory[start:ROOM] = carry
+            self.view = block.memory[start : ROOM + block.size]
+            self._block = block
+        else:
+            self._append(carry, block)
+        return True
+
+    def _let_go(self) -> None:
+        if self._block is not None:
+            self._blocks.give_back(self._block)
+        self._block = None
+        self._own = memoryview(b"")
+
+    def _append(self, carry: memoryview, block: Block) -> None:
+        """Puts a block behind a large partial row."""
+        end = self._own_end + block.size
+        if self._block is not None or end > len(self._own):
+            own = memoryview(bytearray(2 * (len(carry) + block.size)))
+            own[: len(carry)] = carry
+            self._let_go()
+            self._own, self._own_end = own, len(carry)
+            end = len(carry) + block.size
+        self._own[self._own_end : end] = block.memory[ROOM : ROOM + block.size]
+        self.view = self._own[self._own_end - len(carry) : end]
+        self._own_end = end
+        self._blocks.give_back(block)
+
+    def leap(self, back: int) -> int:
+        """As ``Window.leap``."""
+        skipped = self._blocks.skip_hole(back)
+        if skipped:
+            self.base += len(self.view) + skipped
+            self.begin = 0
+            self.view = memoryview(b"")
+            self._let_go()
+        return skipped
+
+    def close(self) -> None:
+        """Ends the thread, if there is one, and lets go of the memory."""
+        self._blocks.close()
+        self.view = memoryview(b"")
+        self._block = None
+        self._own = memoryview(b"")

@@ -1,0 +1,104 @@
+"""How much text and how many items a spec may make of a record: it could make any amount out of a few bytes."""
+
+from __future__ import annotations
+
+from contextvars import ContextVar, Token
+
+from ..base.limits import MAX_COMPUTED
+from .errors import ComputedError
+
+
+class Computing:
+    """Counts what is made of records while this is entered: the characters that expressions make, and the items of
+    decompressed repetitions.
+
+    ``limit``: the most for a record; ``total``: those of all records; ``exceeded``: whether one had too many since this
+    was last set to false.
+    """
+
+    def __init__(self, limit: int = MAX_COMPUTED) -> None:
+        self.limit = limit
+        self.total = 0
+        self.exceeded = False
+        self._left = limit
+        self._token: Token[Computing | None] | None = None
+
+    def begin(self) -> None:
+        """The next record."""
+        self._left = self.limit
+
+    def take(self, size: int) -> None:
+        """Counts ``size`` characters or items. Raises ``ComputedError`` where the record has too many."""
+        if size > self._left:
+            self.exceeded = True
+            raise ComputedError(self.limit)
+        self._left -= size
+        self.total += size
+
+    def __enter__(self) -> None:
+        self._token = _current.set(self)
+
+    def __exit__(self, *_: object) -> None:
+        if self._token is not None:
+            _current.reset(self._token)
+
+
+_current: ContextVar[Computing | None] = ContextVar("computing", default=None)
+
+
+def joined(*parts: str) -> str:
+    """The parts as one text. Raises ``ComputedError`` where a record has too much of it.
+
+    Where no reader counts, each text by itself has at most ``MAX_COMPUTED`` characters.
+    """
+    size = sum(map(len, parts))
+    current = _current.get()
+    if current is not None:
+        current.take(size)
+    elif size > MAX_COMPUTED:
+        raise ComputedError(MAX_COMPUTED)
+    return "".join(parts)
+
+
+class ItemCounter:
+    """Counts the items of all repetitions in the bytes that ``process`` made of one field, and in parts of them.
+
+    They count for the record that is read; where no reader counts, they are at most ``MAX_COMPUTED`` by themselves.
+    """
+
+    __slots__ = ("_total",)
+
+    def __init__(self) -> None:
+        self._total = 0
+
+    def take(self, items: int) -> None:
+        """Counts more items. Raises ``ComputedError`` where there are too many."""
+        self._total += items
+        current = _current.get()
+        if current is not None:
+            current.take(items)
+        elif self._total > MAX_COMPUTED:
+            raise ComputedError(MAX_COMPUTED)
+
+    def take_numbers(self, count: int) -> None:
+        """Counts numbers that are made at once, each of which is an item."""
+        self.take(count)
+
+
+NUMBERS = 16
+"""Plain numbers that take about as long to make at once as an item that is an object."""
+
+
+class SearchCounter(ItemCounter):
+    """Counts the items of a row that is looked for where garbage may stand: what they cost counts, and a list that does
+    not fit is refused before its first item. ``end``: the position before which the row must end."""
+
+    __slots__ = ("end",)
+
+    def __init__(self, end: int) -> None:
+        super().__init__()
+        self.end = end
+
+    def take_numbers(self, count: int) -> None:
+        """As ``ItemCounter.take_numbers``."""
+        self.take(count // NUMBERS + 1)

@@ -1,0 +1,202 @@
+"""What parsing objects raise besides the errors of ``kaitaistruct``, and what each error means for a row."""
+
+from __future__ import annotations
+
+import sys
+import zlib
+from collections.abc import Iterable
+from typing import Any, TypeVar
+
+from ..base.errors import UnsupportedError, WireloomError
+from .kaitai import EndOfStreamError, InvalidArgumentError, KaitaiStream, KaitaiStructError, ValidationFailedError
+
+Failure = TypeVar("Failure", bound=KaitaiStructError)
+
+
+class ChecksumError(ValidationFailedError):
+    """A stored checksum differs from the one of the bytes. ``expected`` is computed, ``actual`` is stored: numbers, or
+    the bytes of a digest."""
+
+    def __init__(
+        self, expected: int | bytes, actual: int | bytes, io: KaitaiStream | None, src_path: str | None
+    ) -> None:
+        shown = [each.hex() if isinstance(each, bytes) else f"{each:#x}" for each in (expected, actual)]
+        super().__init__(f"checksum of the bytes is {shown[0]}, but {shown[1]} is stored", io, src_path)
+        self.expected = expected
+        self.actual = actual
+
+
+class EncodingError(ValidationFailedError):
+    """Bytes that are not text in the declared encoding."""
+
+    def __init__(self, encoding: str, actual: bytes, io: KaitaiStream | None, src_path: str | None) -> None:
+        super().__init__(f"not {encoding}: {actual[:40]!r}{'…' if len(actual) > 40 else ''}", io, src_path)
+        self.encoding = encoding
+        self.actual = actual
+
+
+class StuffingError(KaitaiStructError, ValueError):
+    """Stuffed bytes that no encoder can have made. ``reason`` is ``stuffing``, or ``limit`` for too many of them."""
+
+    def __init__(self, message: str, reason: str = "stuffing") -> None:
+        super().__init__(message, None)
+        self.reason = reason
+
+
+class FrameError(KaitaiStructError):
+    """A frame between two delimiters that holds no item."""
+
+    def __init__(self, message: str, reason: str = "length") -> None:
+        super().__init__(message, None)
+        self.reason = reason
+
+
+class ProcessError(KaitaiStructError, ValueError):
+    """Bytes that ``process`` cannot undo, or that would grow beyond the limit."""
+
+    def __init__(self, message: str, reason: str = "value") -> None:
+        super().__init__(message, None)
+        self.reason = reason
+
+
+class InflateError(ProcessError, zlib.error):
+    """Bytes that are no zlib stream."""
+
+
+class ExpressionError(KaitaiStructError, ValueError):
+    """An expression without a value: a division by zero, text that is no number, an item that does not exist."""
+
+    reason = "value"
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, None)
+
+
+class DivisionError(ExpressionError, ZeroDivisionError):
+    """An expression divides by zero."""
+
+    def __init__(self) -> None:
+        super().__init__("division by zero")
+
+
+class ItemError(ExpressionError, IndexError):
+    """An expression asks for the item ``index`` of a list, which has only ``count``."""
+
+    def __init__(self, index: int, count: int) -> None:
+        super().__init__(f"no item {index} among {count}")
+        self.index, self.count = index, count
+
+
+class AbsentError(ExpressionError):
+    """An expression needs the value of something that is absent."""
+
+
+class UnsetError(ExpressionError, AttributeError):
+    """An attribute has no value: it was not given, or an expression needs it before it is read."""
+
+    def __init__(self, holder: object, name: str) -> None:
+        super().__init__(f"{type(holder).__qualname__} has no value of '{name}': none was given, or it is read later")
+        self.obj, self.name = holder, name
+
+
+class ComputedError(ExpressionError):
+    """A record makes more computed text, or items out of decompressed bytes, than the limit."""
+
+    reason = "limit"
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(too_much_computed(limit))
+
+
+def too_much_computed(limit: int) -> str:
+    """What is said where a record makes too much computed text, or too many items out of decompressed bytes."""
+    return (
+        f"a record makes more than {limit} characters of computed text and items of decompressed lists: a larger "
+        "max_computed takes it"
+    )
+
+
+class StalledError(KaitaiStructError):
+    """A repetition whose items take no bytes and that would never end."""
+
+    reason = "length"
+
+    def __init__(self, src_path: str | None) -> None:
+        super().__init__("the repetition does not advance in the input", src_path)
+
+
+class DepthError(WireloomError, RecursionError):
+    """Objects stand inside each other deeper than Python's calls may go."""
+
+
+def only_read(type: str, instance: str) -> UnsupportedError:
+    """The error of writing an object with an ``instance`` at a position of its own; ``type`` as the spec calls it."""
+    return UnsupportedError(
+        f"objects of '{type}' cannot be written: {instance} stands at a position of its own; "
+        "the classes of 'wireloom generate --kaitai --read-write' write such objects"
+    )
+
+
+def too_deep(error: RecursionError, holder: Any = None) -> DepthError:
+    """The error of objects that are nested too deep; ``holder`` is one of them, where its stream says how far it
+    was read."""
+    if isinstance(error, DepthError):
+        return error
+    io = getattr(holder, "_io", None)
+    file = getattr(getattr(io, "_io", None), "name", None)
+    return DepthError(
+        f"objects stand inside each other too deep for Python, whose calls may go {sys.getrecursionlimit()} deep: if "
+        "the input is to be trusted, allow more with sys.setrecursionlimit, in a thread with a large stack "
+        "(threading.stack_size)",
+        path=file if isinstance(file, str) else None,
+        offset=None if io is None else io.pos(),
+        reason="limit",
+    )
+
+
+def unset(error: AttributeError) -> AttributeError:
+    """The ``UnsetError`` of an access to an attribute of an object that has no value yet; other errors as they are."""
+    fields = getattr(type(error.obj), "_fields", ())
+    return UnsetError(error.obj, error.name) if error.name is not None and error.name in fields else error
+
+
+def with_reason(error: Failure, reason: str) -> Failure:
+    """The same error, marked with a word of ``wireloom.base.report.REASONS``."""
+    error.reason = reason
+    return error
+
+
+def deciding(refusals: Iterable[KaitaiStructError], *, verify: bool) -> KaitaiStructError | None:
+    """The refusal that says why an item is damaged; ``None`` where it holds. ``verify``: whether checksums count.
+
+    It is the first, but a checksum that does not match comes before a ``process`` that could not be undone: it covers
+    the bytes as they are stored, and shows that these were damaged.
+    """
+    counting = [each for each in refusals if verify or not isinstance(each, ChecksumError)]
+    first = next(iter(counting), None)
+    if not isinstance(first, ProcessError):
+        return first
+    return next((each for each in counting if isinstance(each, ChecksumError)), first)
+
+
+def reason_of(error: Exception) -> str:
+    """Why an item that raised ``error`` is damaged, as a word of ``wireloom.base.report.REASONS``.
+
+    ``truncated``: the input ended inside the item. ``limit``: among others, objects inside each other too deep for
+    Python. Everything else is the reason that the generated code gave, by default ``value``.
+    """
+    reason = getattr(error, "reason", None)
+    # UnicodeDecodeError and others of Python's own errors also carry a ``reason``, which is prose.
+    if isinstance(reason, str) and isinstance(error, KaitaiStructError):
+        return reason
+    if isinstance(error, ChecksumError):
+        return "checksum"
+    if isinstance(error, EncodingError):
+        return "encoding"
+    if isinstance(error, EndOfStreamError):
+        return "truncated"
+    if isinstance(error, InvalidArgumentError):
+        return "length"
+    if isinstance(error, RecursionError):
+        return "limit"
+    return "value"

@@ -1,0 +1,238 @@
+"""Steps that generated readers and writers share: repetition, arrays, terminators, padding."""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+from ..base.errors import WireloomError
+from .errors import StalledError
+from .grown import count_items
+from .kaitai import ConsistencyError, EndOfStreamError, KaitaiStream
+from .streams import retreat
+
+Value = TypeVar("Value")
+
+MAX_IDLE = 1 << 16
+"""How many items in a row may take no bytes before a repetition counts as endless."""
+
+
+class Progress:
+    """Watches a repetition whose items may be empty, so that no input can make it endless."""
+
+    __slots__ = ("_idle", "_io", "_position", "_src_path")
+
+    def __init__(self, io: KaitaiStream, src_path: str) -> None:
+        self._io = io
+        self._src_path = src_path
+        self._position = io.pos()
+        self._idle = 0
+
+    def check(self) -> None:
+        """To be called after each item. Raises ``StalledError`` after ``MAX_IDLE`` items without a byte."""
+        position = self._io.pos()
+        self._idle = self._idle + 1 if position == self._position else 0
+        self._position = position
+        if self._idle > MAX_IDLE:
+            raise StalledError(self._src_path)
+
+
+def read_numbers(io: KaitaiStream, byte_order: str, code: str, count: int) -> list[int]:
+    """``count`` integers of ``struct`` code ``code``, at once; none for a negative count."""
+    return list(_numbers(io, byte_order, code, count)) if count > 0 else []
+
+
+def read_floats(io: KaitaiStream, byte_order: str, code: str, count: int) -> list[float]:
+    """``count`` floats of ``struct`` code ``code``, at once; none for a negative count."""
+    return list(_numbers(io, byte_order, code, count)) if count > 0 else []
+
+
+def _numbers(io: KaitaiStream, byte_order: str, code: str, count: int) -> tuple[Any, ...]:
+    width = struct.calcsize(byte_order + code)
+    try:
+        data = io.read_bytes(count * width)
+    except EndOfStreamError as error:
+        # It is one number that is not there as a whole.
+        retreat(io, error)
+        available = max(0, error.bytes_available)  # less than nothing behind the end
+        io.read_bytes(available - available % width)
+        io.read_bytes(width)
+        raise
+    count_items(io, count)
+    return struct.unpack(f"{byte_order}{count}{code}", data)
+
+
+def within(value: int, width: int, name: str) -> int:
+    """``value``, which must be an unsigned integer of ``width`` bits."""
+    if not 0 <= value < 1 << width:
+        raise ConsistencyError(name, f"an unsigned integer of {width} bits", value)
+    return value
+
+
+def sized(data: bytes, size: int, name: str) -> bytes:
+    """``data``, which must have ``size`` bytes."""
+    if len(data) != size:
+        raise ConsistencyError(f"{name} (size)", size, len(data))
+    return data
+
+
+def to_end(data: bytes, room: int | None, name: str) -> bytes:
+    """``data`` of a field that reaches to the end of its stream, of which ``room`` bytes are left if that is known."""
+    return data if room is None else sized(data, room, name)
+
+
+def terminated(
+    data: bytes, terminator: bytes, name: str, *, include: bool, consume: bool, room: int | None = None
+) -> bytes:
+    """``data`` as it stands before and with its terminator; with ``include`` it ends with it already.
+
+    Without ``consume`` the terminator belongs to what follows, also where it is in the value, and is not written here.
+    ``room`` is given where the end of the stream ends the value as well.
+    """
+    found = find_terminator(data, terminator)
+    if found >= 0 and not (include and found == len(data) - len(terminator)):
+        raise ConsistencyError(name, f"a value without {terminator!r} inside", data)
+    if len(data) == room:
+        return data
+    if include and found < 0:
+        raise ConsistencyError(name, f"a value that ends with {terminator!r}", data)
+    if not consume:
+        return data.removesuffix(terminator)
+    return data if include else data + terminator
+
+
+def filled(data: bytes, size: int | None, name: str) -> bytes:
+    """``data`` with zeros behind it, up to ``size`` bytes if that is given."""
+    if size is None:
+        return data
+    if len(data) > size:
+        raise ConsistencyError(f"{name} (size)", size, len(data))
+    return data.ljust(size, b"\0")
+
+
+def settled(now: object, before: object, name: str) -> None:
+    """Refuses what depends on lengths or counts that were filled in, and is another now than ``before`` that."""
+    if now != before:
+        raise ConsistencyError(name, "the same with the lengths that were filled in", now)
+
+
+def padded(
+    data: bytes, size: int | None, name: str, *, pad: int | None = None, terminator: bytes = b"", include: bool = False
+) -> bytes:
+    """``data`` filled up to ``size`` bytes: with its terminator, where it has one and there is room, then ``pad`` or 0.
+
+    Without a size the field is as long as the value and its terminator. What reading would not give back is refused: a
+    value that holds its terminator, or that ends with ``pad``.
+    """
+    wanted = len(data) + (0 if include else len(terminator)) if size is None else size
+    fill = bytes((pad or 0,))
+    ended = include
+    if terminator:
+        found = find_terminator(data, terminator)
+        if found >= 0 and not (include and found == len(data) - len(terminator)):
+            raise ConsistencyError(name, f"a value without {terminator!r}", data)
+        if not include and len(data) + len(terminator) <= wanted:
+            data, ended = data + terminator, True
+    if not ended and (data.endswith(fill) if pad is not None else len(data) < wanted):
+        raise ConsistencyError(name, f"a value that {wanted} bytes can hold and tell from its padding", data)
+    return filled(data, wanted, name) if fill == b"\0" else sized(data.ljust(wanted, fill), wanted, name)
+
+
+def cut(data: bytes, terminator: bytes, *, include: bool) -> bytes:
+    """``data`` up to its first terminator; all of it where there is none."""
+    found = find_terminator(data, terminator)
+    if found < 0:
+        return data
+    return data[: found + len(terminator)] if include else data[:found]
+
+
+INTEGERS = frozenset("bBhHiIlLqQ")
+"""Letters of the ``struct`` module."""
+
+
+def packed(packer: struct.Struct, names: str, *values: float | bytes) -> bytes:
+    """``values`` as ``packer`` writes them. Raises ``WireloomError`` that names the one that does not fit.
+
+    ``names``: those of the attributes, with spaces between them. A float without a fraction is written where the field
+    is an integer: a column that has both has floats alone.
+    """
+    try:
+        return packer.pack(*values)
+    except struct.error:
+        codes = _codes(packer)
+        whole = [_whole(code, value) for code, value in zip(codes, values, strict=True)]
+        try:
+            return packer.pack(*whole)
+        except struct.error:
+            refuse_misfit(packer, names, *values)
+            raise
+
+
+def _codes(packer: struct.Struct) -> list[str]:
+    return re.findall(r"\d*[a-zA-Z]", packer.format)
+
+
+def _whole(code: str, value: float | bytes) -> float | bytes:
+    return int(value) if code in INTEGERS and isinstance(value, float) and value.is_integer() else value
+
+
+def refuse_misfit(packer: struct.Struct, names: str, *values: float | bytes) -> None:
+    """Raises ``WireloomError`` that names the first of ``values`` that ``packer`` cannot write."""
+    for name, code, value in zip(names.split(), _codes(packer), values, strict=True):
+        try:
+            struct.pack(packer.format[0] + code, value)
+        except struct.error as error:
+            raise WireloomError(f"{name} = {value!r} does not fit its field: {error}", reason="value") from error
+
+
+def check_fields(holder: object, packer: struct.Struct, names: str) -> None:
+    """Raises ``WireloomError`` that names the attribute of ``holder`` that ``packer`` cannot write."""
+    refuse_misfit(packer, names, *(getattr(holder, name) for name in names.split()))
+
+
+def pack_numbers(byte_order: str, code: str, name: str, values: Sequence[Any]) -> bytes:
+    """A list of numbers as ``read_numbers`` and ``read_floats`` read it."""
+    one = struct.Struct(byte_order + code)
+    try:
+        return struct.pack(f"{byte_order}{len(values)}{code}", *values)
+    except struct.error:
+        return b"".join(packed(one, f"{name}[{index}]", value) for index, value in enumerate(values))
+
+
+def write_numbers(io: KaitaiStream, byte_order: str, code: str, name: str, values: Sequence[Any]) -> None:
+    """Appends a list of numbers. An empty one has no byte to begin, so that bits go on behind it where they stopped, as
+    for a reader."""
+    if len(values) > 0:  # arrays of numpy have no truth
+        io.write_bytes(pack_numbers(byte_order, code, name, values))
+
+
+def counted(values: list[Value], count: int, name: str) -> list[Value]:
+    """``values``, which must be ``count`` many."""
+    if len(values) != max(0, count):
+        raise ConsistencyError(f"{name} (count)", count, len(values))
+    return values
+
+
+def at_least_one(values: list[Value], name: str) -> list[Value]:
+    """``values``, which must not be empty: only an item can end the repetition."""
+    if not values:
+        raise ConsistencyError(f"{name} (count)", "at least 1", 0)
+    return values
+
+
+def check_end(holds: bool, index: int, count: int, name: str) -> None:
+    """The condition that ends a repetition must hold for the last item and for no other."""
+    if holds != (index == count - 1):
+        expected = "the last item alone to end the repetition"
+        raise ConsistencyError(name, expected, f"item {index} of {count}, which {'does' if holds else 'does not'}")
+
+
+def find_terminator(data: bytes, terminator: bytes) -> int:
+    """Index of the first terminator at a multiple of its width; -1: none."""
+    width = len(terminator)
+    found = data.find(terminator)
+    while found >= 0 and found % width:
+        found = data.find(terminator, found + width - found % width)
+    return found

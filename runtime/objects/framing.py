@@ -1,0 +1,125 @@
+"""Frames between delimiters: where each begins and ends, in a buffer or in a stream of any length.
+
+A frame's position is the offset of the delimiter before it, or 0 for a first one without; its end is the position of
+the next delimiter or the end of the input. Nothing before a leading delimiter and nothing after the last one is no
+frame; an empty frame between two delimiters is one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from ..format.program import Stuffing
+from .errors import FrameError
+from .kaitai import ConsistencyError, KaitaiStream
+from .streams import FileStream, MemoryStream
+from .stuffing import unstuff
+
+CHUNK = 1 << 20
+"""Bytes read at once from a stream."""
+
+
+class Frame(NamedTuple):
+    """One frame: ``content`` is what stands between the delimiters, still stuffed; ``closed``: a delimiter follows."""
+
+    position: int
+    end: int
+    content: bytes
+    closed: bool
+
+
+def is_unmistakable(content: bytes, delimiter: bytes) -> bool:
+    """Whether content that is not stuffed is found as it is between two delimiters. An empty frame is no row; with the
+    delimiters, the ends of a content may look like another one.
+
+    >>> is_unmistakable(b"a\\r", b"\\r\\n"), is_unmistakable(b"ab", b"aba"), is_unmistakable(b"", b",")
+    (True, False, False)
+    """
+    found = (delimiter + content + delimiter).find(delimiter, 1)
+    return bool(content) and found == len(delimiter) + len(content)
+
+
+def delimited(content: bytes, delimiter: bytes) -> bytes:
+    """Content that is not stuffed, with the delimiter behind it. Raises ``ConsistencyError`` where a reader would find
+    something else."""
+    if not is_unmistakable(content, delimiter):
+        raise ConsistencyError("a row", f"content that can stand between delimiters {delimiter!r}", content)
+    return content + delimiter
+
+
+def frames(data: bytes, delimiter: bytes) -> Iterator[Frame]:
+    """The frames of a whole input.
+
+    >>> [(each.position, each.end, each.content, each.closed) for each in frames(b"ab,c,,d", b",")]
+    [(0, 2, b'ab', True), (2, 4, b'c', True), (4, 5, b'', True), (5, 7, b'd', False)]
+    """
+    width = len(delimiter)
+    end = data.find(delimiter)
+    if end > 0:
+        yield Frame(0, end, data[:end], True)
+    elif end < 0:
+        if data:
+            yield Frame(0, len(data), data, False)
+        return
+    while True:
+        position = end
+        begin = position + width
+        end = data.find(delimiter, begin)
+        if end < 0:
+            if begin < len(data):
+                yield Frame(position, len(data), data[begin:], False)
+            return
+        yield Frame(position, end, data[begin:end], True)
+
+
+def frames_of(read: Callable[[int], bytes], delimiter: bytes, limit: int) -> Iterator[Frame]:
+    """The frames of a stream in bounded memory: ``read(n)`` gives up to ``n`` bytes, none at the end.
+
+    Raises ``FrameError`` (``limit``) where a frame is longer than ``limit`` bytes.
+    """
+    width = len(delimiter)
+    held = bytearray()
+    base = 0  # offset of held[0] in the stream
+    begin = 0  # index in held where the content of the current frame begins
+    position = 0  # offset of the current frame
+    search = 0  # nothing before this index can be the next delimiter
+    while chunk := read(CHUNK):
+        held += chunk
+        while (found := held.find(delimiter, search)) >= 0:
+            _within(found - begin, limit, position)
+            if base + found > 0:
+                yield Frame(position, base + found, bytes(held[begin:found]), True)
+            position = base + found
+            begin = search = found + width
+        _within(len(held) - begin - width, limit, position)
+        search = max(begin, len(held) - width + 1)
+        del held[:begin]
+        base += begin
+        search -= begin
+        begin = 0
+    if len(held) > begin:
+        _within(len(held) - begin, limit, position)
+        yield Frame(position, base + len(held), bytes(held[begin:]), False)
+
+
+def frames_in(io: KaitaiStream, delimiter: bytes, limit: int) -> Iterator[Frame]:
+    """The frames from where ``io`` stands to its end; positions count from there."""
+    if isinstance(io, MemoryStream):
+        return frames(io.read_bytes_full(), delimiter)
+    if isinstance(io, FileStream):
+        return frames_of(io.read_up_to, delimiter, limit)
+    return frames(io.read_bytes_full(), delimiter)
+
+
+def unstuffed(frame: Frame, stuffing: Stuffing, limit: int) -> bytes:
+    """The content of a frame. Raises ``FrameError`` (empty, or too long) and ``StuffingError``."""
+    if not frame.content:
+        raise FrameError(f"the frame at byte {frame.position} is empty")
+    _within(len(frame.content), limit, frame.position)
+    return unstuff(frame.content, stuffing, limit)
+
+
+def _within(size: int, limit: int, position: int) -> None:
+    if size > limit:
+        raise FrameError(f"the frame at byte {position} is longer than {limit} bytes", "limit")

@@ -1,0 +1,238 @@
+"""A message class, prepared for reading: a table from tags to what is done with them."""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections.abc import Callable, Mapping
+from enum import IntEnum
+from threading import RLock
+from typing import Any, NamedTuple
+
+from ...format.message_rules import FieldKind, FieldRule, Label, MessageRule, WireType
+from .encoding import Encode
+from .kinds import INTEGERS, LENGTH_DELIMITED, fixed_code, wire_type, zero
+from .wire import signed_32
+
+VARINT, FIXED, BYTES, TEXT, MESSAGE, PACKED_VARINTS, PACKED_FIXED = range(7)
+"""What a tag asks for; from ``BYTES`` on it has a length."""
+
+SET, APPEND, CHOOSE = range(3)
+"""What becomes of a value: it is the field's, or one more of it, or the field's and the only one of its oneof."""
+
+
+class Step(NamedTuple):
+    """What is done with the content behind one tag. A tuple, which the reader takes apart in one step.
+
+    ``more``: VARINT, PACKED_VARINTS: the conversion or ``None``; that of a closed enum gives ``None`` for what is no
+    value of it; TEXT: what becomes of bytes that are no UTF-8; FIXED, PACKED_FIXED: the ``struct``; MESSAGE: the
+    ``Plan``. ``others``: CHOOSE: the other members of the oneof.
+    """
+
+    action: int
+    name: str
+    store: int
+    more: Any
+    others: tuple[str, ...] = ()
+
+
+SCALAR, CHOSEN, SEVERAL = range(3)
+"""The shape of a field: one scalar, one of a oneof, and all else: messages and what is repeated."""
+
+
+class FieldWriter(NamedTuple):
+    """How one field is written. A tuple, which the loop takes apart in one step.
+
+    ``encode``: for scalars. ``prefixed``: a length stands before each value.
+    ``plan``: that of the type of a message, or of a map's values. ``key``: how a map's keys are written.
+    """
+
+    name: str
+    shape: int
+    tag: bytes
+    encode: Encode
+    prefixed: bool
+    rule: FieldRule
+    plan: Plan | None = None
+    key: Encode | None = None
+
+
+class Entry:
+    """One entry of a map while it is read: a message of a key and a value."""
+
+    __slots__ = ("_io", "_parent", "_root", "key", "value")
+
+
+class Plan:
+    """How objects of one class are made and read. ``steps``: by tag. ``names``: by number.
+
+    ``singles``, ``lists``, ``maps``: the fields of an empty message, singular ones with their values. ``required``:
+    names. ``children``: the fields that are messages, and maps. ``enums``: members by field and number. ``entry``: for
+    the entries of a map, its rule. ``module``: that of the spec; types of other modules are roots of their own.
+    ``writers``: made when first needed.
+    """
+
+    def __init__(self, message_class: type[Any], rule: MessageRule, module: str) -> None:
+        self.message_class = message_class
+        self.module = module
+        self.rule = rule
+        self.strict = rule.strict
+        self.steps: dict[int, Step] = {}
+        self.names: Mapping[int, str] = {each.number: each.name for each in rule.fields}
+        self.singles: tuple[tuple[str, Any], ...] = ()
+        self.lists = tuple(each.name for each in rule.fields if _is_list(each))
+        self.maps = tuple(each.name for each in rule.fields if each.key is not None)
+        self.required = tuple(each.name for each in rule.fields if each.label is Label.REQUIRED)
+        self.children: tuple[tuple[FieldRule, Plan], ...] = ()
+        self.enums: Mapping[str, Mapping[int, IntEnum]] = {}
+        self.entry: FieldRule | None = None
+        self.writers: tuple[FieldWriter, ...] = ()
+
+    def blank(self, message: Any) -> None:
+        """Gives all fields the values of an empty message."""
+        for name, value in self.singles:
+            setattr(message, name, value)
+        for name in self.lists:
+            setattr(message, name, [])
+        for name in self.maps:
+            setattr(message, name, {})
+
+    def default(self, rule: FieldRule) -> Any:
+        """The value of an absent field: what is declared, or zero."""
+        value = zero(rule) if rule.default is None else rule.default
+        return self.enums[rule.name].get(value, value) if isinstance(value, int) and rule.name in self.enums else value
+
+
+def _is_list(rule: FieldRule) -> bool:
+    return rule.label is Label.REPEATED and rule.key is None
+
+
+_lock = RLock()
+_making: dict[type[Any], Plan] = {}
+"""The plans of types that may lead to each other; they are given away when all of them are complete."""
+
+
+def _begin_anew() -> None:
+    """In a forked process: the thread that was making plans is not there to let go of the lock."""
+    global _lock
+    _lock = RLock()
+    _making.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_anew)
+
+
+def plan_of(message_class: type[Any]) -> Plan:
+    """The plan of a class, which is made when it is first asked for."""
+    plan: Plan | None = message_class.__dict__.get("_plan")
+    return plan if plan is not None else _make(message_class)
+
+
+def _make(message_class: type[Any]) -> Plan:
+    with _lock:
+        known = message_class.__dict__.get("_plan") or _making.get(message_class)
+        if known is not None:
+            return known
+        outermost = not _making
+        plan = _making[message_class] = Plan(message_class, message_class._rule, _module_of(message_class))
+        try:
+            _fill(plan, message_class._types())
+            if outermost:
+                for each, made in _making.items():
+                    each._plan = made
+        finally:
+            if outermost:
+                _making.clear()
+    return plan
+
+
+def _module_of(message_class: type[Any]) -> str:
+    """The module of the generated class, also for a class that somebody has made of it."""
+    return next(each for each in reversed(message_class.__mro__) if "_rule" in vars(each)).__module__
+
+
+def _fill(plan: Plan, types: Mapping[str, type[Any]]) -> None:
+    fields = plan.rule.fields
+    plan.enums = {
+        each.name: {member.value: member for member in types[each.name]}
+        for each in fields
+        if each.kind is FieldKind.ENUM and each.name in types
+    }
+    plan.singles = tuple(
+        (each.name, plan.default(each) if each.label is Label.IMPLICIT and each.kind is not FieldKind.MESSAGE else None)
+        for each in fields
+        if each.label is not Label.REPEATED
+    )
+    children = []
+    for rule in fields:
+        if rule.key is not None:
+            child = _entry_plan(plan, rule, types.get(rule.name))
+        elif rule.kind is FieldKind.MESSAGE:
+            child = _make(types[rule.name])
+        else:
+            plan.steps.update(_scalar_steps(plan, rule))
+            continue
+        children.append((rule, child))
+        tag = rule.number << 3 | WireType.LENGTH_DELIMITED
+        plan.steps[tag] = Step(MESSAGE, rule.name, _store(rule), child, _others(plan.rule, rule))
+    plan.children = tuple(children)
+
+
+def _entry_plan(owner: Plan, rule: FieldRule, value_type: type[Any] | None) -> Plan:
+    """A map is written as a repeated message of a key and a value (fields 1 and 2)."""
+    assert rule.key is not None
+    key = FieldRule("key", 1, rule.key, Label.OPTIONAL)
+    value = FieldRule("value", 2, rule.kind, Label.OPTIONAL, values=rule.values)
+    shape = MessageRule(f"{owner.rule.name}.{rule.name}", (key, value), owner.strict, owner.rule.check_text)
+    plan = Plan(Entry, shape, owner.module)
+    plan.entry = rule
+    _fill(plan, {"value": value_type} if value_type is not None else {})
+    return plan
+
+
+def _others(message: MessageRule, rule: FieldRule) -> tuple[str, ...]:
+    if not rule.oneof:
+        return ()
+    return tuple(each.name for each in message.fields if each.oneof == rule.oneof and each is not rule)
+
+
+def _store(rule: FieldRule) -> int:
+    if rule.label is Label.REPEATED:
+        return APPEND
+    return CHOOSE if rule.oneof else SET
+
+
+def _scalar_steps(plan: Plan, rule: FieldRule) -> dict[int, Step]:
+    """Both forms of a repeated field are read, whatever the spec says of how it is written."""
+    action, more = _action(plan, rule)
+    step = Step(action, rule.name, _store(rule), more, _others(plan.rule, rule))
+    steps = {rule.number << 3 | wire_type(rule.kind): step}
+    if rule.label is Label.REPEATED and rule.kind not in LENGTH_DELIMITED:
+        packed = PACKED_FIXED if action == FIXED else PACKED_VARINTS
+        steps[rule.number << 3 | WireType.LENGTH_DELIMITED] = Step(packed, rule.name, APPEND, more)
+    return steps
+
+
+def _action(plan: Plan, rule: FieldRule) -> tuple[int, Any]:
+    code = fixed_code(rule.kind)
+    if code:
+        return FIXED, struct.Struct(f"<{code}")
+    match rule.kind:
+        case FieldKind.BYTES:
+            return BYTES, None
+        case FieldKind.STRING:
+            return TEXT, "strict" if plan.rule.check_text else "surrogateescape"
+        case FieldKind.BOOL:
+            return VARINT, bool
+        case FieldKind.ENUM:
+            return VARINT, _member_of(rule, plan.enums.get(rule.name, {}))
+    return VARINT, INTEGERS[rule.kind].read
+
+
+def _member_of(rule: FieldRule, members: Mapping[int, IntEnum]) -> Callable[[int], int | None]:
+    """What turns a varint into a value of an enum: ``None`` for a number that a closed one does not have."""
+    if rule.values is None:
+        return lambda value: members.get(number := signed_32(value), number)
+    known: dict[int, int] = {each: members.get(each, each) for each in rule.values}
+    return lambda value: known.get(signed_32(value))

@@ -1,0 +1,71 @@
+"""Messages as plain values of Python, in the form that Arrow takes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import IntEnum
+from typing import Any
+
+from ...format.message_rules import FieldKind, FieldRule
+from .objects import Message
+from .plans import Plan, plan_of
+
+
+def values_of(message: Message) -> dict[str, Any]:
+    """All fields of a message by name: sub-messages as dictionaries, maps as lists of ``{"key": …, "value": …}``, enums
+    as numbers, text with U+FFFD for bytes that are no UTF-8. An absent field is its declared default or ``None``."""
+    return _values(message, plan_of(type(message)))
+
+
+def value_of(message: Message, name: str) -> Any:
+    """One field of a message in the same form. Raises ``KeyError`` for a name that is no field."""
+    plan = plan_of(type(message))
+    rule = next((each for each in plan.rule.fields if each.name == name), None)
+    if rule is None:
+        raise KeyError(name)
+    return _field(message, rule)
+
+
+def plain_value(value: Any) -> Any:
+    """What an instance of a message type gives, in the same form."""
+    if isinstance(value, Message):
+        return values_of(value)
+    if isinstance(value, list):
+        return [plain_value(each) for each in value]
+    if isinstance(value, dict):
+        return [{"key": readable(key), "value": plain_value(each)} for key, each in value.items()]
+    return int(value) if isinstance(value, IntEnum) else readable(value)
+
+
+def _values(message: Any, plan: Plan) -> dict[str, Any]:
+    return {rule.name: _field(message, rule) for rule in plan.rule.fields}
+
+
+def _field(message: Any, rule: FieldRule) -> Any:
+    value = getattr(message, rule.name)
+    if value is None:
+        return _plain(rule.default, rule)
+    if isinstance(value, dict):
+        return _entries(value, rule)
+    if isinstance(value, list):
+        return [_plain(each, rule) for each in value]
+    return _plain(value, rule)
+
+
+def _entries(entries: Mapping[Any, Any], rule: FieldRule) -> list[dict[str, Any]]:
+    return [{"key": readable(key), "value": _plain(value, rule)} for key, value in entries.items()]
+
+
+def _plain(value: Any, rule: FieldRule) -> Any:
+    if rule.kind is FieldKind.MESSAGE:
+        return None if value is None else _values(value, plan_of(type(value)))
+    if rule.kind is FieldKind.ENUM:
+        return None if value is None else int(value)
+    return readable(value)
+
+
+def readable(value: Any) -> Any:
+    """The value, where it is text with U+FFFD for bytes that are no UTF-8."""
+    if not isinstance(value, str) or value.isascii():
+        return value
+    return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

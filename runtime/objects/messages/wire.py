@@ -1,0 +1,170 @@
+"""The wire format's smallest parts: varints, tags, zigzag, and what is skipped.
+
+Source of the rules: https://protobuf.dev/programming-guides/encoding/.
+"""
+
+from __future__ import annotations
+
+from ...format.message_rules import WireType
+from .errors import WireError
+
+MASK_32 = 0xFFFF_FFFF
+MASK_64 = 0xFFFF_FFFF_FFFF_FFFF
+MAX_NUMBER = (1 << 29) - 1
+"""The largest field number."""
+
+CUT = "the input ends inside the field"
+TOO_DEEP = "messages stand too deep inside each other"
+
+SHIFTS = tuple(range(0, 70, 7))
+"""Where the bytes of a varint stand."""
+SMALL = tuple(bytes((value,)) for value in range(128))
+"""The varints of one byte."""
+
+
+def read_varint(data: bytes, position: int, strict: bool) -> tuple[int, int]:
+    """The varint at ``position`` and the position behind it.
+
+    At most ten bytes. What does not fit 64 bits is an error with ``strict``, else it is cut off. Raises ``WireError``,
+    and ``IndexError`` where ``data`` ends inside it.
+    """
+    value = 0
+    for shift in SHIFTS:
+        byte = data[position]
+        position += 1
+        if byte < 0x80:
+            value |= byte << shift
+            if value > MASK_64:
+                if strict:
+                    raise WireError("a varint has more than 64 bits")
+                value &= MASK_64
+            return value, position
+        value |= (byte & 0x7F) << shift
+    raise WireError("a varint has more than 10 bytes")
+
+
+def read_varints(data: bytes, position: int, end: int, strict: bool) -> list[int]:
+    """The varints of a packed field, which has the bytes from ``position`` to ``end``. Raises as ``read_varint``."""
+    chunk = data[position:end]
+    if chunk.isascii():
+        return list(chunk)
+    values: list[int] = []
+    while position < end:
+        value = data[position]
+        position += 1
+        if value > 0x7F:
+            value, position = read_varint(data, position - 1, strict)
+        values.append(value)
+    if position > end:
+        raise WireError(CUT)
+    return values
+
+
+def write_varint(value: int) -> bytes:
+    """The shortest varint of a number from 0 to 2^64 - 1."""
+    if value < 0x80:
+        return SMALL[value]
+    if value < 0x4000:
+        return bytes((value & 0x7F | 0x80, value >> 7))
+    written = bytearray()
+    while value > 0x7F:
+        written.append(value & 0x7F | 0x80)
+        value >>= 7
+    written.append(value)
+    return bytes(written)
+
+
+def check_tag(tag: int) -> None:
+    """Raises ``WireError`` for a tag that no message can have."""
+    number, wire_type = tag >> 3, tag & 7
+    if not 0 < number <= MAX_NUMBER:
+        raise WireError(f"{number} is no field number: they go from 1 to {MAX_NUMBER}")
+    if wire_type > WireType.FIXED32:
+        raise WireError(f"there is no wire type {wire_type}")
+
+
+def skip_field(data: bytes, tag: int, begin: int, position: int, end: int, strict: bool, depth: int) -> int:
+    """The position behind the unknown field of ``tag``, which stands at ``begin``; its content at ``position``.
+
+    ``depth``: how many groups may stand inside each other. Raises ``WireError`` with the place, which may be inside a
+    group.
+    """
+    groups: list[int] = []
+    try:
+        while True:
+            check_tag(tag)
+            position = _skip_value(data, tag, position, end, strict)
+            match tag & 7:
+                case WireType.GROUP_BEGIN:
+                    if len(groups) >= depth:
+                        raise WireError(TOO_DEEP, "limit")
+                    groups.append(tag >> 3)
+                case WireType.GROUP_END:
+                    if not groups or groups[-1] != tag >> 3:
+                        raise WireError(f"group {tag >> 3} ends here, and has not been begun")
+                    groups.pop()
+            if not groups:
+                return position
+            if position == end:
+                raise WireError(f"group {groups[-1]} does not end")
+            begin = position
+            tag, position = read_varint(data, position, strict)
+    except WireError as error:
+        error.begin = begin
+        raise
+    except IndexError:
+        raise WireError(CUT, begin=begin) from None
+
+
+def _skip_value(data: bytes, tag: int, position: int, end: int, strict: bool) -> int:
+    match tag & 7:
+        case WireType.VARINT:
+            _, position = read_varint(data, position, strict)
+            size = 0
+        case WireType.FIXED64:
+            size = 8
+        case WireType.FIXED32:
+            size = 4
+        case WireType.LENGTH_DELIMITED:
+            size, position = read_varint(data, position, strict)
+        case _:
+            size = 0
+    if position + size > end:
+        raise too_long(size, end - position)
+    return position + size
+
+
+def too_long(size: int, left: int) -> WireError:
+    """What is wrong with a field that needs ``size`` bytes where ``left`` are left; negative: its length was cut."""
+    return WireError(CUT if left < 0 else f"{size} bytes are announced, and {left} are left")
+
+
+def signed_32(value: int) -> int:
+    """The low 32 bits as a signed number: ``int32`` and enums."""
+    value &= MASK_32
+    return value - (1 << 32) if value >> 31 else value
+
+
+def unsigned_32(value: int) -> int:
+    """The low 32 bits: ``uint32``."""
+    return value & MASK_32
+
+
+def signed_64(value: int) -> int:
+    """64 bits as a signed number: ``int64``."""
+    return value - (1 << 64) if value >> 63 else value
+
+
+def zigzag_32(value: int) -> int:
+    """The number that ``sint32`` wrote as ``value``.
+
+    >>> zigzag_32(0), zigzag_32(1), zigzag_32(2)
+    (0, -1, 1)
+    """
+    value &= MASK_32
+    return value >> 1 ^ -(value & 1)
+
+
+def zigzag_64(value: int) -> int:
+    """The number that ``sint64`` wrote as ``value``."""
+    return value >> 1 ^ -(value & 1)

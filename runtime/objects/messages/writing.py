@@ -1,0 +1,219 @@
+"""Writes messages in one pass, from the end to the beginning: a length is known when what it counts has been written,
+and no byte is copied twice, however deep messages stand inside each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import copysign
+from typing import Any, NamedTuple, TypeAlias
+
+from ...format.message_rules import FieldKind, FieldRule, Label, WireType
+from .encoding import Encode, encoder
+from .errors import MessageError
+from .kinds import LENGTH_DELIMITED, wire_type
+from .plans import CHOSEN, SCALAR, SEVERAL, FieldWriter, Plan, plan_of
+from .wire import write_varint
+
+
+class Inner(NamedTuple):
+    """A message inside another, or an entry of a map: its tag, what writes it, and its part of an error's path."""
+
+    tag: bytes
+    parts: Parts
+    name: str
+
+
+Parts: TypeAlias = "Iterator[Inner]"
+"""Writes a message, the last field first: appends bytes, and gives what stands inside to be written before going on."""
+
+
+def write_message(message: Any) -> bytes:
+    """The canonical bytes of a message. Objects inside it get it as their parent.
+
+    Raises ``MessageError``, which names the field, where a required field is missing, a value does not fit its field,
+    several members of a oneof are set, or messages stand deeper inside each other than the type allows.
+    """
+    plan = plan_of(type(message))
+    depth = plan.rule.max_depth
+    written: list[bytes] = []
+    # ``total`` is the size of the first ``counted`` pieces.
+    counted = total = 0
+    stack: list[tuple[Inner, Parts, int]] = []
+    parts = _parts(message, plan, written)
+    try:
+        while True:
+            inner = next(parts, None)
+            total += sum(map(len, written[counted:]))
+            counted = len(written)
+            if inner is not None:
+                stack.append((inner, parts, total))
+                if len(stack) > depth:
+                    raise MessageError(f"messages stand more than {depth} deep inside each other", reason="limit")
+                parts = inner.parts
+            elif stack:
+                inner, parts, before = stack.pop()
+                written.append(inner.tag + write_varint(total - before))
+            else:
+                break
+    except MessageError as error:
+        path = [inner.name for inner, _, _ in stack]
+        error.field = ".".join([*path, error.field] if error.field else path)
+        raise
+    written.reverse()
+    return b"".join(written)
+
+
+def _parts(message: Any, plan: Plan, written: list[bytes]) -> Parts:
+    for writer in plan.writers or make_writers(plan):
+        name, shape, tag, encode, prefixed, rule, _, _ = writer
+        value = getattr(message, name)
+        if value is None:
+            if rule.label is Label.REQUIRED:
+                raise MessageError("the required field is missing", field=name)
+            continue
+        if shape != SCALAR:
+            if rule.oneof:
+                _check_oneof(message, plan, rule)
+            if shape == SEVERAL:
+                yield from _several(message, plan, writer, value, written)
+                continue
+        elif not value and rule.label is Label.IMPLICIT and is_zero(value):
+            continue
+        try:
+            data = encode(value)
+        except (TypeError, ValueError) as error:
+            raise _misfit(value, name, error) from error
+        if prefixed:
+            # Not joined with its length: it may be large.
+            written.append(data)
+            written.append(tag + write_varint(len(data)))
+        else:
+            written.append(tag + data)
+
+
+def _check_oneof(message: Any, plan: Plan, rule: FieldRule) -> None:
+    others = (each.name for each in plan.rule.fields if each.oneof == rule.oneof and each is not rule)
+    other = next((name for name in others if getattr(message, name) is not None), None)
+    if other is not None:
+        raise MessageError(f"{other} is set as well, and only one member of {rule.oneof} can be", field=rule.name)
+
+
+def _several(message: Any, plan: Plan, writer: FieldWriter, value: Any, written: list[bytes]) -> Parts:
+    """What is no single scalar: a map, sub-messages, repeated scalars."""
+    if writer.rule.label is Label.REPEATED:
+        kind, what = (Mapping, "mapping") if writer.key is not None else (Sequence, "list")
+        if not isinstance(value, kind) or isinstance(value, str | bytes | bytearray):
+            raise MessageError(f"{_shown(value)} is no {what}", field=writer.name)
+    if writer.key is not None:
+        return _map(message, plan, writer, writer.key, value, written)
+    if writer.plan is not None:
+        return _messages(message, plan, writer, writer.plan, value, written)
+    _repeated(writer, value, written)
+    return iter(())
+
+
+def _messages(message: Any, plan: Plan, writer: FieldWriter, inner: Plan, value: Any, written: list[bytes]) -> Parts:
+    if writer.rule.label is not Label.REPEATED:
+        child = _adopted(message, plan, value, inner, writer.name)
+        yield Inner(writer.tag, _parts(child, inner, written), writer.name)
+        return
+    for number in range(len(value) - 1, -1, -1):
+        name = f"{writer.name}[{number}]"
+        child = _adopted(message, plan, value[number], inner, name)
+        yield Inner(writer.tag, _parts(child, inner, written), name)
+
+
+def _adopted(message: Any, plan: Plan, value: Any, inner: Plan, name: str) -> Any:
+    if not isinstance(value, inner.message_class):
+        raise MessageError(f"{_shown(value)} is no {inner.message_class.__qualname__}", field=name)
+    value._parent = message
+    value._root = message._root if inner.module == plan.module else value
+    return value
+
+
+def _repeated(writer: FieldWriter, values: Sequence[Any], written: list[bytes]) -> None:
+    name, tag = writer.name, writer.tag
+    data = [_encoded(writer.encode, value, f"{name}[{number}]") for number, value in enumerate(values)]
+    if writer.rule.packed and not writer.prefixed:
+        if data:
+            packed = b"".join(data)
+            written.append(packed)
+            written.append(tag + write_varint(len(packed)))
+        return
+    for each in reversed(data):
+        written.append(each)
+        written.append(tag + write_varint(len(each)) if writer.prefixed else tag)
+
+
+def _map(
+    message: Any, plan: Plan, writer: FieldWriter, encode: Encode, values: dict[Any, Any], written: list[bytes]
+) -> Parts:
+    keys = {key: _encoded(encode, key, writer.name) for key in values}
+    # Text in the order of its bytes, numbers in that of their values, as deterministic serialization has it.
+    text = writer.rule.key is FieldKind.STRING
+    for key in sorted(keys, key=keys.__getitem__ if text else None, reverse=True):
+        name = f"{writer.name}[{key!r}]"
+        yield Inner(writer.tag, _entry(message, plan, writer, keys[key], values[key], written), name)
+
+
+def _entry(message: Any, plan: Plan, writer: FieldWriter, key: bytes, value: Any, written: list[bytes]) -> Parts:
+    """An entry of a map: a message of a key and a value, which are both written even where they are zero."""
+    tag = write_varint(2 << 3 | wire_type(writer.rule.kind))
+    if writer.plan is not None:
+        child = _adopted(message, plan, value, writer.plan, "value")
+        yield Inner(tag, _parts(child, writer.plan, written), "value")
+    else:
+        data = _encoded(writer.encode, value, "value")
+        written.append(data)
+        written.append(tag + write_varint(len(data)) if writer.prefixed else tag)
+    assert writer.rule.key is not None
+    key_tag = write_varint(1 << 3 | wire_type(writer.rule.key))
+    written.append(key)
+    written.append(key_tag + write_varint(len(key)) if writer.rule.key is FieldKind.STRING else key_tag)
+
+
+def _encoded(encode: Encode, value: Any, name: str) -> bytes:
+    try:
+        return encode(value)
+    except (TypeError, ValueError) as error:
+        raise _misfit(value, name, error) from error
+
+
+def _misfit(value: Any, name: str, error: Exception) -> MessageError:
+    return MessageError(f"{_shown(value)} does not fit: {error}", field=name)
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:59]}…"
+
+
+def is_zero(value: Any) -> bool:
+    """Whether a field of implicit presence counts as absent. Minus zero does not: its bits are not all zero."""
+    return not value and not (isinstance(value, float) and copysign(1.0, value) < 0)
+
+
+def make_writers(plan: Plan) -> tuple[FieldWriter, ...]:
+    """How the fields of a type are written, the one of the highest number first; kept in the plan."""
+    fields = sorted(plan.rule.fields, key=lambda each: each.number, reverse=True)
+    plan.writers = tuple(_writer(plan, each) for each in fields)
+    return plan.writers
+
+
+def _writer(plan: Plan, rule: FieldRule) -> FieldWriter:
+    is_prefixed = rule.kind in LENGTH_DELIMITED
+    several = rule.kind is FieldKind.MESSAGE or rule.label is Label.REPEATED
+    in_one = rule.label is Label.REPEATED and (rule.packed or rule.key is not None)
+    inner = next((each for field, each in plan.children if field is rule), None)
+    if inner is not None and rule.key is not None:
+        inner = next((each for _, each in inner.children), None)
+    return FieldWriter(
+        name=rule.name,
+        shape=SEVERAL if several else CHOSEN if rule.oneof else SCALAR,
+        tag=write_varint(rule.number << 3 | (WireType.LENGTH_DELIMITED if in_one else wire_type(rule.kind))),
+        encode=encoder(rule, rule.kind, plan.rule.check_text),
+        prefixed=is_prefixed,
+        rule=rule,
+        plan=inner,
+        key=None if rule.key is None else encoder(rule, rule.key, plan.rule.check_text),
+    )

@@ -1,0 +1,386 @@
+"""``ReadWriteStruct``: the base of classes with Kaitai's read-write API."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from os import PathLike
+from types import MappingProxyType
+from typing import IO, Any, ClassVar, Self
+
+from ..errors import too_deep, with_reason
+from ..kaitai import ConsistencyError, KaitaiStream, KaitaiStruct, ValidationFailedError
+from ..streams import FileStream, MemoryStream
+from ..structs import UNSET, shown
+from .assembling import AssembledStruct
+from .assigned import put, put_dirty, put_stream
+from .explaining import explained
+from .layout import Before, settle
+from .rounds import Layout
+from .solving import Solution, first_free, lead
+from .streams import MAX_GAP, FixedStream, GrowingStream, OpenStream, TrackedStream
+from .targets import append, grows, position_of, size_of
+
+MAX_ROUNDS = 32
+"""How often the attributes of an object and of those below it may follow from each other."""
+
+
+class ReadWriteStruct(AssembledStruct):
+    """Something that a spec describes: ``_read`` reads it, ``_check`` says whether it holds, ``_write`` writes it.
+
+    Sizes, counts, positions, fixed contents and checksums that follow from the spec need not be assigned: those that
+    are not set, and those that were read, take the value that the others ask for. One that was assigned must hold.
+    """
+
+    _fields: ClassVar[tuple[str, ...]] = ()
+    """Names of the attributes, in the order of the wire."""
+    _sizes: ClassVar[tuple[tuple[str, int], ...]] = ()
+    """The attributes that are read several at once, with the bytes that each of them has."""
+    _checksums: ClassVar[tuple[str, ...]] = ()
+    """Names of the attributes that hold checksums."""
+    _m_children: ClassVar[tuple[str, ...]] = ()
+    """Names of the attributes that hold objects, or lists of them."""
+    _m_placed: ClassVar[tuple[str, ...]] = ()
+    """Names of the instances that stand at positions of their own."""
+    _m_solved: ClassVar[tuple[str, ...]] = ()
+    """Names of the attributes that follow from sizes, counts and positions."""
+    _m_has_instances: ClassVar[bool] = True
+    """Whether objects of the class, or below them, have instances that stand at positions of their own."""
+    _m_has_layout: ClassVar[bool] = True
+    """Whether anything in them follows from where things stand, and has to be found by writing."""
+    _m_is_plain: ClassVar[bool] = False
+    """Whether they hold if they held before and none of their attributes was assigned since."""
+
+    _m_sources: Mapping[str, tuple[Solution, ...]] = MappingProxyType({})
+    """By parameter: what it follows from in the object that holds this one, as far as that was checked."""
+    _m_misfits: Mapping[int, str] = MappingProxyType({})
+    """Sizes and counts that nothing can say, each with the reason."""
+    _m_parameters: ClassVar[tuple[str, ...]] = ()
+    """Names of the parameters."""
+
+    @classmethod
+    def from_bytes(cls, buf: bytes) -> Self:
+        """An object that ``_read`` will read from bytes in memory."""
+        return cls(MemoryStream(buf))
+
+    @classmethod
+    def from_file(cls, filename: str | PathLike[str]) -> Self:
+        """An object that ``_read`` will read from a file, which stays open until ``close``."""
+        return cls(FileStream(open(filename, "rb")))
+
+    @classmethod
+    def from_io(cls, io: IO[bytes]) -> Self:
+        """An object that ``_read`` will read from an open binary file."""
+        return cls(FileStream(io))
+
+    # What generated classes use -----------------------------------------------------------------------------------
+
+    def _is_given(self, name: str) -> bool:
+        """Whether an attribute has its value from elsewhere: it was assigned, or is an argument that cannot follow."""
+        if self._was_assigned(name):
+            return True
+        sources = self._m_sources.get(name)
+        return sources is not None and first_free(sources) is None
+
+    def _follow(self, name: str, value: object) -> bool:
+        """Sets an attribute to what it follows to be, unless it was assigned; whether it had another value.
+
+        What an argument stands on in the object that gives it follows with it, and may have had another as well.
+        """
+        if not self._m_sources and getattr(self, name, UNSET) == value:
+            return False
+        if self._was_assigned(name):
+            return False
+        sources = self._m_sources.get(name)
+        led = False if sources is None else lead(sources, value)
+        if led is None and sources and isinstance(value, int):
+            self._m_misfits = {**self._m_misfits, value: sources[0].misfit(value)}
+        before = getattr(self, name, UNSET)
+        if led is None or (before is not UNSET and before == value):
+            return bool(led)
+        put(self, name, value)
+        moved = self._m_moved or {}
+        moved[name] = (None if before is UNSET else before, value)
+        self._m_moved = moved
+        return True
+
+    def _solve(self, wanted: int, *solutions: Solution) -> None:
+        """Sets the attribute that a size or a count follows from, so that it comes to ``wanted``."""
+        found = first_free(solutions)
+        if found is None:
+            return
+        found.follow(wanted)
+        if found.value_for(wanted) is None:
+            self._m_misfits = {**self._m_misfits, wanted: found.misfit(wanted)}
+
+    def _follow_computed(self, name: str, compute: Callable[[], object]) -> None:
+        """Sets an attribute to the one value that the spec allows, unless it was assigned. Where that value stands on
+        sizes or positions that are found when the object is written, it follows then."""
+        try:
+            self._follow(name, compute())
+        except AttributeError as error:
+            if error.name not in getattr(error.obj, "_m_solved", ()):
+                raise
+
+    def _make_room(self, name: str, content: int, ending: int, *solutions: Solution) -> None:
+        """Makes the size of a field large enough for ``content`` bytes and for the ``ending`` behind them.
+
+        A size that is large enough stays. What was read needs no ending that it did not have.
+        """
+        found = first_free(solutions)
+        if found is None:
+            return
+        was_read = found.is_set and not self._is_given(name)
+        if not found.holds(content if was_read else content + ending):
+            found.make_room(content + ending)
+
+    def _is_there(self, instance: str) -> bool:
+        """Whether an instance has its value; one that can still be read has it when it is needed."""
+        if hasattr(self, f"_m_{instance}"):
+            return True
+        if self._io is not None:
+            return False
+        what = f"{instance} of {type(self).__qualname__} is not set"
+        raise AttributeError(f"{what}: assign it, or set {instance}__enabled to False", name=instance, obj=self)
+
+    def _adopt(self, name: str, child: Any, parent: Any, *, is_root: bool = False) -> None:
+        """Checks that ``child`` stands below ``parent``; one that stands nowhere yet takes its place there."""
+        root = child if is_root else self._root
+        ours = isinstance(child, ReadWriteStruct)
+        if not ours and not isinstance(child, KaitaiStruct):
+            raise ConsistencyError(name, "an object", child)
+        if child._root is not root:
+            if not ours or child._root is not child:
+                raise ConsistencyError(name, root, child._root)
+            put(child, "_root", root)
+        if child._parent is not parent:
+            if not ours or child._parent is not None:
+                raise ConsistencyError(name, parent, child._parent)
+            put(child, "_parent", parent)
+
+    def _forget(self, *slots: str) -> None:
+        """Drops values that are computed again when they are asked for."""
+        for slot in slots:
+            if hasattr(self, slot):
+                object.__delattr__(self, slot)
+
+    def _refuse(self, error: ValidationFailedError, reason: str) -> None:
+        """A value is refused."""
+        raise with_reason(error, reason)
+
+    def _text(self, data: bytes, encoding: str, src_path: str) -> str:
+        """``data`` as text. Raises ``UnicodeDecodeError``, as Kaitai's own classes do."""
+        return data.decode(encoding)
+
+    # Kaitai's protocol --------------------------------------------------------------------------------------------
+
+    def _read(self) -> None:
+        """Reads all attributes from ``_io``."""
+        self._has_read()
+
+    def _check(self) -> None:
+        """Fills in what follows from the other attributes, and checks that all of them can stand together.
+
+        Raises ``ConsistencyError`` or a ``ValidationFailedError``. The objects below are checked by theirs.
+        """
+        put_dirty(self, False)
+
+    def _fetch_instances(self) -> None:
+        """Reads or, while the object is written, writes the instances, here and below."""
+        if not self._m_has_instances:
+            return
+        for child in self._children():
+            child._fetch_instances()
+        for name in self._m_placed:
+            for child in _structs(getattr(self, name)):
+                child._fetch_instances()
+
+    def _write__seq(self, io: KaitaiStream | None = None) -> None:
+        """Writes the attributes of ``seq`` to ``io``, or to the stream that the object has."""
+        if io is not None:
+            put_stream(self, io)
+        if self._dirty:
+            self._check()
+
+    def _write(self, io: KaitaiStream | IO[bytes] | None = None) -> None:
+        """Writes the object, after all of it has been checked and what follows has been filled in.
+
+        To a ``KaitaiStream`` of a size, which has to suffice. To an open binary file, an empty ``KaitaiStream`` or a
+        ``GrowingStream`` as many bytes as it takes. Without ``io`` to the stream that the object has, or where it has
+        none to write to, to a new one, which ``_io`` then is.
+        """
+        target = self._io if io is None else io
+        made_here = io is None and (target is None or isinstance(target, TrackedStream | MemoryStream))
+        sized = target if isinstance(target, KaitaiStream) and not made_here and not grows(target) else None
+        data = self._assembled(sized)
+        if data is not None:
+            if sized is None and not made_here:
+                append(target, data)
+            return
+        try:
+            self._load()
+            self._check_all(settled=not self._m_has_layout)
+            floating = self._begin()
+            if sized is not None:
+                if self._m_has_layout:
+                    self._settle(sized.pos(), sized.size(), floating)
+                self._write_to(sized)
+                return
+            stream = self._written(floating)
+        except RecursionError as error:
+            raise too_deep(error) from None
+        except Exception as error:
+            raise explained(error) from None
+        if not made_here:
+            append(target, stream.to_byte_array())
+
+    def _to_bytes(self) -> bytes:
+        """The bytes that ``_write`` writes."""
+        data = self._assembled(None)
+        if data is not None:
+            return data
+        io = GrowingStream()
+        self._write(io)
+        return io.to_byte_array()
+
+    # How writing goes ---------------------------------------------------------------------------------------------
+
+    def _children(self) -> Iterator[Any]:
+        """The objects that the attributes hold."""
+        for name in self._m_children:
+            yield from _structs(getattr(self, name, None))
+
+    def _tree(self) -> Iterator[Any]:
+        """This object and all below it, those above before those below."""
+        waiting: list[Any] = [self]
+        seen: set[int] = set()
+        while waiting:
+            current = waiting.pop()
+            if id(current) in seen:
+                continue
+            seen.add(id(current))
+            yield current
+            if isinstance(current, ReadWriteStruct) and (current._m_children or current._m_placed):
+                below = list(current._children())
+                for name in current._m_placed:
+                    below.extend(_structs(getattr(current, f"_m_{name}", None)))
+                waiting.extend(reversed(below))
+
+    def _load(self) -> None:
+        """Reads the instances that were not needed so far, as long as the stream is there that they stand in."""
+        if not self._m_has_instances:
+            return
+        for each in self._tree():
+            if isinstance(each, ReadWriteStruct) and each._io is not None:
+                for name in each._m_placed:
+                    if not hasattr(each, f"_m_{name}"):
+                        getattr(each, name)
+
+    def _check_all(self, *, settled: bool = True) -> None:
+        """Checks this object and all below it, as often as attributes follow from others that followed.
+
+        Unless it is ``settled`` how things lie, what follows from that may hold values that do not count any more.
+        """
+        for _ in range(MAX_ROUNDS):
+            moved, refused = self._check_once(settled)
+            if moved:
+                continue
+            if refused is not None:
+                raise refused
+            return
+        name, (holder, before, behind) = next(iter(moved.items()))
+        raise explained(ConsistencyError(name, before, behind), holder)
+
+    def _check_once(self, settled: bool) -> tuple[dict[str, tuple[Any, object, object]], Exception | None]:
+        """Checks everything once: what followed, with its object, and the first error."""
+        moved: dict[str, tuple[Any, object, object]] = {}
+        refused: Exception | None = None
+        objects: list[ReadWriteStruct] = []
+        for each in self._tree():
+            if isinstance(each, ReadWriteStruct):
+                objects.append(each)
+                if each._m_is_plain and not each._dirty:
+                    continue
+            try:
+                each._check()
+            except (AttributeError, ConsistencyError) as error:
+                refused = refused or explained(error, each)
+            except ValidationFailedError as error:
+                if settled or not _may_follow(error, each):
+                    refused = refused or explained(error, each)
+        for each in objects:
+            if each._m_moved:
+                moved.update((name, (each, *values)) for name, values in each._m_moved.items())
+                put(each, "_m_moved", None)
+        return moved, refused
+
+    def _settle(
+        self, start: int, assumed: int | None, floating: set[tuple[int, str]], before: Before | None = None
+    ) -> int:
+        """Finds the sizes and positions that follow from what is written; the size of the stream that it takes."""
+        layout = Layout()
+        layout.floating.update(floating)
+        size = settle(layout, self._write_to, start, assumed, before)
+        self._check_all()
+        return size
+
+    def _begin(self) -> set[tuple[int, str]]:
+        """Gives 0 to what follows from nothing yet, each named by its object: what it measures is absent, or has no
+        place."""
+        found: set[tuple[int, str]] = set()
+        for each in self._tree():
+            if isinstance(each, ReadWriteStruct):
+                for name in each._m_solved:
+                    if not hasattr(each, name):
+                        put(each, name, 0)
+                        found.add((id(each), name))
+        return found
+
+    def _written(self, floating: set[tuple[int, str]]) -> KaitaiStream:
+        """Writes everything to a new stream of the size that it takes."""
+        source, before = self._io, Before(size_of(self._io), position_of(self._io))
+        stream: TrackedStream = OpenStream()
+        try:
+            if not self._m_has_layout:
+                self._write_to(stream)
+            if self._m_has_layout or stream.was_asked:
+                # The outermost object is likely to take as many bytes as it did.
+                likely = before if self._parent is None and 0 < before.size <= MAX_GAP else None
+                stream = FixedStream(self._settle(0, None, floating, likely))
+                self._write_to(stream)
+        except BaseException:
+            put(self, "_io", source)
+            raise
+        if source is not None and before.end == stream.pos():
+            stream.fill(source)
+        return stream
+
+    def _write_to(self, io: KaitaiStream) -> None:
+        """Writes everything to ``io``, as Kaitai's own classes do."""
+        self._write__seq(io)
+        self._fetch_instances()
+        self._io.write_back_child_streams()
+
+    # With this there is no __hash__: values change, and equality with them.
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return all(getattr(self, name, None) == getattr(other, name, None) for name in self._fields)
+
+    def __repr__(self) -> str:
+        fields = (f"{name}={shown(getattr(self, name))}" for name in self._fields if hasattr(self, name))
+        return f"{type(self).__qualname__}({', '.join(fields)})"
+
+
+def _structs(value: object) -> Iterator[Any]:
+    """The objects that a value is, or is a list of."""
+    if isinstance(value, list):
+        yield from (each for each in value if isinstance(each, KaitaiStruct))
+    elif isinstance(value, KaitaiStruct):
+        yield value
+
+
+def _may_follow(error: ValidationFailedError, owner: ReadWriteStruct) -> bool:
+    """Whether the value that is refused is one that follows: the path in the error ends with its place in ``seq``."""
+    kind, _, index = str(error.src_path).rpartition("/")
+    name = owner._fields[int(index)] if kind.endswith("/seq") and index.isdecimal() else ""
+    return name in owner._m_solved and not owner._is_given(name)

@@ -1,0 +1,1 @@
+"""Reading messages that are values of a column."""

@@ -1,0 +1,136 @@
+"""Flat rows of a table's column of blobs, with the columns around it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ...base.arguments import names, shown
+from ...base.errors import WireloomError
+from ...base.nearest import unknown
+from ...format.description import Format
+from ...units.pieces import units_of_rows
+from ..request import BATCH_ROWS
+from .reader import BlobReader, Caster
+
+
+def explode(
+    table: Any,
+    column: str,
+    format: str | Path | Format,
+    *,
+    columns: Sequence[str] | None = None,
+    keep: Sequence[str] | None = None,
+    mode: str = "permissive",
+    verify: bool = True,
+    allow_modules: Sequence[str] = (),
+    **options: Any,
+) -> pa.Table:
+    """Decodes a table's column of blobs to flat rows, with the other columns repeated.
+
+    ``table``: a ``pyarrow.Table`` or ``RecordBatch``, or another library's data frame. ``columns``: of the format.
+    ``keep``: names of the table's columns that come along, by default all but the blobs; they stand first. A blob that
+    is null, damaged or without rows gives no row; damage shows where ``_error`` is among the columns. ``options`` may
+    name columns of the table where the format looks at what stands beside its blobs: ``hash_range`` and
+    ``partition_key`` of ``kpl_aggregated_record``; such a column is not kept by default where the format has one of its
+    name. All else is as in ``from_wire``.
+
+    Raises ``WireloomError`` where a column of the table and one of the format have the same name.
+    """
+    if not isinstance(table, pa.Table | pa.RecordBatch):
+        try:
+            table = pa.table(table)
+        except (TypeError, ValueError, pa.ArrowException) as error:
+            raise WireloomError(
+                f"a table with a column of blobs is needed, and this is {type(table).__name__}"
+            ) from error
+    options |= {"mode": mode, "verify": verify}
+    exploder = Exploder(format, column, options, columns=columns, keep=keep, allow_modules=allow_modules)
+    schema = exploder.schema_of(table.schema)
+    batches = [table] if isinstance(table, pa.RecordBatch) else table.to_batches()
+    return pa.Table.from_batches([made for batch in batches for made in exploder.batches(batch)], schema)
+
+
+class Exploder:
+    """Batches with a column of blobs to batches of flat rows; see ``explode``. ``options``: as
+    ``BlobReader`` takes them; ``report``: of the blobs; ``caster``: gives the format's columns other types."""
+
+    def __init__(
+        self,
+        format: str | Path | Format,
+        column: str,
+        options: Mapping[str, Any],
+        *,
+        columns: Sequence[str] | None = None,
+        keep: Sequence[str] | None = None,
+        caster: Caster | None = None,
+        allow_modules: Sequence[str] = (),
+    ) -> None:
+        if not isinstance(column, str):
+            raise WireloomError(f"column is the name of the column of blobs, not {shown(column)}")
+        self._caster = caster
+        self._keep = None if keep is None else list(names("keep", keep))
+        self._reader = BlobReader(format, options, columns=columns, in_table=True, allow_modules=allow_modules)
+        self._column = column
+        self._done = 0
+        self.report = self._reader.report
+
+    def schema_of(self, outer: pa.Schema) -> pa.Schema:
+        """The schema of what comes out for batches of that schema. Raises ``WireloomError``."""
+        names = self.kept(outer.names)
+        for name in (self._column, *names, *self.beside.values()):
+            if name not in outer.names:
+                raise unknown("column", name, outer.names)
+        inner = self._inner
+        both = [name for name in names if name in inner.names]
+        if both:
+            raise WireloomError(
+                f"the table and the format both have a column {both[0]!r}: rename the table's, or name the columns to"
+                " take with keep and columns"
+            )
+        return pa.schema([*(outer.field(name) for name in names), *inner])
+
+    @property
+    def beside(self) -> Mapping[str, str]:
+        """The columns beside the blobs that options have named: option → name."""
+        return self._reader.beside
+
+    @property
+    def _inner(self) -> pa.Schema:
+        return self._reader.schema if self._caster is None else self._caster.schema
+
+    def kept(self, outer: Sequence[str]) -> list[str]:
+        """Names of the columns that come along, of those of the table."""
+        if self._keep is not None:
+            return self._keep
+        replaced = [name for name in self.beside.values() if name in self._inner.names]
+        return [name for name in outer if name != self._column and name not in replaced]
+
+    def batches(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+        """The flat rows of a batch, in batches of about ``wireloom.reading.request.BATCH_ROWS`` rows or 4 MiB."""
+        schema = self.schema_of(batch.schema)
+        outer = batch.select(self.kept(batch.schema.names))
+        beside = {option: batch.column(name) for option, name in self.beside.items()}
+        for part in self._reader.parts(batch.column(self._column), self._done, beside):
+            blobs = pc.subtract(part.blobs, self._done).take(units_of_rows(part.counts, part.rows.num_rows))
+            rows = part.rows if self._caster is None else self._caster.cast(part.rows)
+            # Not all at once: what is repeated may be large.
+            for begin in range(0, rows.num_rows, BATCH_ROWS):
+                repeated = [_taken(each, blobs.slice(begin, BATCH_ROWS)) for each in outer.columns]
+                inner = rows.slice(begin, BATCH_ROWS).columns
+                yield pa.RecordBatch.from_arrays([*repeated, *inner], schema=schema)
+        self._done += batch.num_rows
+
+
+def _taken(array: pa.Array, numbers: pa.Array) -> pa.Array:
+    try:
+        return array.take(numbers)
+    except pa.ArrowInvalid as error:
+        raise WireloomError(
+            f"a column of the table is too large to be repeated for its rows ({error}): leave it out of keep",
+            reason="limit",
+        ) from error

@@ -1,0 +1,85 @@
+"""``from_wire``: a column of blobs to a column of lists of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from ...base.errors import WireloomError
+from ...format.description import Format
+from .memory import not_bytes
+from .reader import BlobReader
+from .report import BlobReport
+
+
+def from_wire(
+    array: Any,
+    format: str | Path | Format,
+    *,
+    mode: str = "permissive",
+    columns: Sequence[str] | None = None,
+    verify: bool = True,
+    allow_modules: Sequence[str] = (),
+    **options: Any,
+) -> Any:
+    """Decodes a column of blobs: per blob a list of structs, its rows (``list<struct>``).
+
+    ``array``: a ``pyarrow.Array`` or ``ChunkedArray``, or another library's series, of ``binary``, ``large_binary``,
+    ``fixed_size_binary`` or ``binary_view``; what comes out has as many values (a chunked array, which needs less
+    memory on the way, perhaps more chunks). A null gives null. ``format``: one whose input is one message, such as
+    ``kpl_aggregated_record``. ``mode``: with ``permissive`` and ``dropmalformed`` a damaged blob gives null, or the
+    rows before the damage where these stand; where ``_error`` or ``_corrupt_record`` is among the ``columns``,
+    ``permissive`` gives a struct of nulls with these for it. ``failfast`` raises. ``columns``, ``verify``,
+    ``allow_modules``, ``max_record``, ``batch_rows``, and the format's options: as ``wireloom.scan`` takes them.
+
+    Raises ``DamagedInputError`` with the number of the blob, ``UnknownNameError``, and ``UnsupportedError`` for a
+    format that is none of single messages.
+    """
+    made, _ = from_wire_with_report(
+        array, format, mode=mode, columns=columns, verify=verify, allow_modules=allow_modules, **options
+    )
+    return made
+
+
+def from_wire_with_report(
+    array: Any,
+    format: str | Path | Format,
+    *,
+    mode: str = "permissive",
+    columns: Sequence[str] | None = None,
+    verify: bool = True,
+    allow_modules: Sequence[str] = (),
+    **options: Any,
+) -> tuple[Any, BlobReport]:
+    """As ``from_wire``, with a report of the damaged blobs."""
+    options |= {"mode": mode, "verify": verify}
+    reader = BlobReader(format, options, columns=columns, allow_modules=allow_modules)
+    if hasattr(array, "__arrow_c_stream__") and not isinstance(array, pa.ChunkedArray):
+        array = pa.chunked_array(array)
+    if isinstance(array, pa.ChunkedArray):
+        chunks: list[pa.Array] = []
+        first = 0
+        for chunk in array.chunks:
+            chunks += reader.chunks(chunk, first)
+            first += len(chunk)
+        return pa.chunked_array(chunks, pa.list_(pa.struct(reader.schema))), reader.report
+    return reader.lists(_array(array)), reader.report
+
+
+def _array(array: Any) -> pa.Array:
+    if isinstance(array, pa.Array):
+        return array
+    if hasattr(array, "__arrow_c_array__"):
+        return pa.array(array)
+    if isinstance(array, Sequence) and not isinstance(array, str | bytes):
+        if any(isinstance(each, str) for each in array):
+            # Arrow would take the characters for the bytes.
+            raise not_bytes("str", is_text=True)
+        try:
+            return pa.array(array, pa.binary())
+        except (pa.ArrowException, TypeError, ValueError) as error:
+            raise WireloomError(f"blobs are a list of bytes, and of None for no blob: {error}") from error
+    raise WireloomError(f"blobs are an Arrow array of bytes, and this is {type(array).__name__}")

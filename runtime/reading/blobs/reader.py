@@ -1,0 +1,220 @@
+"""Blobs to rows: each blob of a column is one unit of a format.
+
+The decoder reads the column's own memory; nothing is copied before that, except of arrays that Arrow stores in pieces
+(``binary_view``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ...base.errors import DamagedInputError, UnsupportedError, WireloomError
+from ...base.limits import LARGEST_RECORD
+from ...format import registry
+from ...format.description import Format
+from ...rows.batches import OFFSET, Builder, explained
+from ...rows.messages.decoders import make
+from ...units.framing import Units
+from ...units.guarded import hooks_for
+from ...units.hooks import beside
+from ...units.pieces import Piece, null_row, pieces, row_starts, wanted_columns
+from ..request import Plan, plan
+from .memory import memory_of
+from .report import MOST_LISTED, BlobProblem, BlobReport
+
+READ_OPTIONS = ("mode", "verify", "max_record", "batch_rows")
+"""Options of a scan that mean something for blobs, beside those that have parameters here; the others are for files."""
+NO_COLUMNS: Mapping[str, pa.Array] = {}
+ROWS = 65_536
+"""About how many rows are decoded at a time; as a rule it is 4 MiB of blobs that are."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """Rows of some blobs that stand one behind the other in the column. ``blobs``: their numbers (int64); ``counts``:
+    rows of each (int32); ``hold``: whether each gave what it should, false for damaged ones that have no rows."""
+
+    rows: pa.RecordBatch
+    blobs: pa.Array
+    counts: pa.Array
+    hold: pa.Array
+
+
+class Caster(Protocol):
+    """Gives batches of rows other types."""
+
+    schema: pa.Schema
+
+    def cast(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """The batch in ``schema``."""
+        ...
+
+
+class BlobReader:
+    """Decodes columns of blobs. ``options``: ``mode``, ``verify``, ``max_record`` and ``batch_rows``, as a scan takes
+    them, and those of the format. ``report`` is filled in on the way. ``in_table``: whether options may name columns of
+    the table that the blobs stand in; ``beside`` says which ones are needed, by option.
+
+    Raises ``WireloomError`` and ``UnknownNameError`` for what was asked for, before any blob is looked at."""
+
+    def __init__(
+        self,
+        format: str | Path | Format,
+        options: Mapping[str, Any],
+        *,
+        columns: Sequence[str] | None = None,
+        in_table: bool = False,
+        allow_modules: Sequence[str] = (),
+    ) -> None:
+        found = registry.get(format, allow_modules)
+        if found.message is None or found.message.framing != "whole":
+            what = "a format of messages" if found.message is None else "one message by itself"
+            raise UnsupportedError(f"{found.name} is not {what}, so that a blob is none: read it with wireloom.read")
+        # A blob is in memory already: only Arrow's own limit is of interest, unless another was asked for.
+        how: dict[str, Any] = {"batch_rows": ROWS}
+        how |= {name: options[name] for name in READ_OPTIONS if name in options}
+        if how.get("max_record") is None:
+            how["max_record"] = LARGEST_RECORD
+        self.plan: Plan = plan(
+            found,
+            columns=columns,
+            options={name: value for name, value in options.items() if name not in READ_OPTIONS},
+            in_table=in_table,
+            option_names=("columns", *READ_OPTIONS, "allow_modules", *(("keep",) if in_table else ())),
+            **how,
+        )
+        self._limit = self.plan.max_record
+        self.schema: pa.Schema = self.plan.layout.schema
+        self._hooks = hooks_for(self.plan.format, self.plan.message_options)
+        self.beside = beside(self._hooks)
+        self._decoder = make(
+            self.plan.engine,
+            self.plan.format,
+            wanted_columns(self.plan.format, self.plan.layout.wanted, self._hooks),
+            verify=self.plan.verify,
+            null_rows=self.plan.null_rows,
+            max_computed=self.plan.max_computed,
+        )
+        self.report = BlobReport(found.name, engine=self.plan.engine)
+
+    def parts(self, array: pa.Array, first: int = 0, columns: Mapping[str, pa.Array] = NO_COLUMNS) -> Iterator[Part]:
+        """The rows of all the blobs that are not null, in order. ``first``: the number of the first blob in the column;
+        ``columns``: those of ``beside``, by option.
+
+        Raises ``DamagedInputError`` in mode ``failfast``, and ``WireloomError`` for an array that is none of bytes.
+        """
+        source, begins, sizes = memory_of(array)
+        numbers = pa.array(range(first, first + len(array)), pa.int64())
+        if array.null_count:
+            valid = array.is_valid()
+            begins, sizes, numbers = begins.filter(valid), sizes.filter(valid), numbers.filter(valid)
+            columns = {name: each.filter(valid) for name, each in columns.items()}
+            self.report.nulls += array.null_count
+        self.report.blobs += len(array)
+        largest = pc.max(sizes).as_py() or 0
+        if largest > self._limit:
+            raise WireloomError(f"a blob has {largest} bytes, and the limit is {self._limit}", reason="limit")
+        builder = self.plan.layout.builder(None)
+        units = Units(source, begins, sizes, numbers, sizes, beside=columns)
+        for piece in pieces(self._decoder, units, self.plan.batch_rows, None, self._hooks):
+            yield self._part(piece, builder, source)
+        if self._hooks is not None:
+            self.report.facts = dict(self._hooks.facts())
+
+    def _part(self, piece: Piece, builder: Builder, source: Any) -> Part:
+        decoded, units = piece.decoded, piece.units
+        blobs: Any = units.offsets
+        hold = [True] * decoded.units if decoded.problems else None
+        errors: dict[int, str] = {}
+        contents: dict[int, bytes] = {}
+        starts = row_starts(decoded.counts) if decoded.problems else None
+        for problem in piece.problems:
+            number = blobs[problem.unit].as_py()
+            self._note(BlobProblem(number, problem.offset, problem.reason, problem.detail, problem.rows))
+            assert hold is not None
+            assert starts is not None
+            hold[problem.unit] = problem.rows > 0 or self.plan.null_rows
+            row = null_row(starts, problem.unit)
+            if self.plan.null_rows and row >= 0:
+                errors[row] = f"{problem.reason}: {problem.detail}" if problem.detail else explained(problem.reason)
+                begin = units.begins[problem.unit].as_py()
+                contents[row] = bytes(memoryview(source)[begin : begin + units.sizes[problem.unit].as_py()])
+        self.report.rows += decoded.rows - len(errors)
+        self.report.whole += len(decoded.wholes)
+        offsets = None
+        if OFFSET in self.plan.layout.names:
+            offsets = pa.array([0], pa.uint64()).take(pa.nulls(decoded.rows, pa.int8()).fill_null(0))
+        rows = builder.rows(decoded.rows, decoded.arrays, offsets, errors.items(), contents.items())
+        holding = pa.array(hold if hold is not None else [True] * decoded.units, pa.bool_())
+        return Part(rows, blobs, decoded.counts, holding)
+
+    def _note(self, problem: BlobProblem) -> None:
+        if self.plan.mode == "failfast":
+            raise DamagedInputError(
+                f"blob {problem.blob}: {problem.detail or explained(problem.reason)} ({problem.reason})",
+                offset=problem.offset,
+                reason=problem.reason,
+                record=problem.rows + 1 if problem.rows else None,
+                advice="mode='permissive' gives null for it",
+            )
+        if len(self.report.problems) < MOST_LISTED:
+            self.report.problems.append(problem)
+        else:
+            self.report.unlisted += 1
+
+    def chunks(
+        self,
+        array: pa.Array,
+        first: int = 0,
+        caster: Caster | None = None,
+        columns: Mapping[str, pa.Array] = NO_COLUMNS,
+    ) -> Iterator[pa.Array]:
+        """Per blob a list of structs, in arrays of about 4 MiB; null for null blobs and for damaged ones that have no
+        rows. ``caster``: gives the rows other types; ``columns``: as ``parts`` has them."""
+        kind = pa.list_(pa.struct(caster.schema if caster is not None else self.schema))
+        done = 0
+        for part in self.parts(array, first, columns):
+            end = part.blobs[-1].as_py() - first + 1
+            yield _lists(part, kind, caster, array.slice(done, end - done))
+            done = end
+        if done < len(array):
+            yield pa.nulls(len(array) - done, kind)
+
+    def lists(
+        self,
+        array: pa.Array,
+        first: int = 0,
+        caster: Caster | None = None,
+        columns: Mapping[str, pa.Array] = NO_COLUMNS,
+    ) -> pa.Array:
+        """As ``chunks``, in one array."""
+        made = list(self.chunks(array, first, caster, columns))
+        if not made:
+            return pa.array([], pa.list_(pa.struct(caster.schema if caster is not None else self.schema)))
+        try:
+            return made[0] if len(made) == 1 else pa.concat_arrays(made)
+        except pa.ArrowInvalid as error:
+            raise WireloomError(
+                f"the rows of {len(array)} blobs are too large for one array ({error}): give fewer blobs at a time, or"
+                " a chunked array",
+                reason="limit",
+            ) from error
+
+
+def _lists(part: Part, kind: pa.DataType, caster: Caster | None, blobs: pa.Array) -> pa.Array:
+    """``blobs``: those of the part, with the nulls among and before them."""
+    structs = (part.rows if caster is None else caster.cast(part.rows)).to_struct_array()
+    counts, hold = part.counts, part.hold
+    if blobs.null_count:
+        valid = blobs.is_valid()
+        places = pc.subtract(pc.cumulative_sum(valid.cast(pa.int64())), 1)
+        places = pc.if_else(valid, places, pa.scalar(None, pa.int64()))
+        counts, hold = counts.take(places).fill_null(0), hold.take(places).fill_null(False)
+    mask = None if pc.all(hold).as_py() is not False else pc.invert(hold)
+    return pa.ListArray.from_arrays(row_starts(counts).cast(pa.int32()), structs, kind, mask=mask)

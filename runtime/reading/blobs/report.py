@@ -1,0 +1,51 @@
+"""What was met in a column of blobs."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+MOST_LISTED = 100_000
+"""Damaged blobs that a report lists; more are only counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class BlobProblem:
+    """A blob that gave no rows, or not all. ``blob``: its number in the column, from 0; ``offset``: in the blob, where
+    the trouble was found; ``reason``: a word of ``wireloom.base.report.REASONS``; ``detail``: a sentence that names the
+    field; ``rows``: how many of its rows stand all the same."""
+
+    blob: int
+    offset: int
+    reason: str
+    detail: str
+    rows: int
+
+
+@dataclass
+class BlobReport:
+    """What was met in a column of blobs: the number of ``blobs``, ``nulls`` among them, ``whole``: those that are a row
+    by themselves because they are no message, ``rows`` that came out; ``facts`` of the format; ``engine`` as in
+    ``ReadReport``."""
+
+    format: str
+    blobs: int = 0
+    nulls: int = 0
+    whole: int = 0
+    rows: int = 0
+    problems: list[BlobProblem] = field(default_factory=list)
+    unlisted: int = 0
+    """Damaged blobs that are not in ``problems``, which holds the first 100,000."""
+    facts: dict[str, Any] = field(default_factory=dict)
+    engine: str = "columns"
+
+    @property
+    def clean(self) -> bool:
+        """Whether every blob held."""
+        return not self.problems
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as JSON takes it."""
+        result = asdict(self) | {"clean": self.clean} | self.facts
+        del result["facts"]
+        return result

@@ -1,0 +1,103 @@
+"""What an error says of a damaged record besides where it is: its number, the field to blame, what a limit hides."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..base.limits import LARGEST_RECORD
+from ..base.report import FileReport
+from ..input.window import Window
+from ..rows.reader import RowDamage, Settings
+from ..rows.select import make
+from .recovery import takes_row
+from .request import Plan
+
+if TYPE_CHECKING:
+    from ..objects.structs import Struct
+    from ..rows.object_reader import ObjectFeeder
+
+
+FEW_ITEMS = 10_000
+"""Items, and characters of computed text, of a row that is not complete, after which nothing is known of its size."""
+MOST_ITEMS = 1_000_000
+"""Items of all places at which rows are looked for inside of it, besides those for the bytes looked through."""
+
+
+class DamageDetails:
+    """Works out details of the damaged records of one input, by reading again what is at hand of it.
+
+    ``struct``: what stands before the rows; ``padding``: unused bytes after each row. Both are set when they are known.
+    """
+
+    def __init__(self, plan: Plan, report: FileReport) -> None:
+        self.struct: Struct | None = None
+        self.padding = 0
+        self.before: int | None = None
+        """Rows of the last fill before its first damaged one, where the fill knows: it is then not read again."""
+        self._plan = plan
+        self._report = report
+
+    def settings(self, **different: Any) -> Settings:
+        """Return settings for reading the input's rows, but for those that are ``different``."""
+        plan = self._plan
+        usual = {
+            "verify": plan.verify,
+            "padding": self.padding,
+            "max_record": plan.max_record,
+            "max_computed": plan.max_computed,
+        }
+        return Settings(**(usual | different))
+
+    def checker(self) -> ObjectFeeder:
+        """Return a reader of rows as objects that reads few items of them."""
+        # Imported here: inputs that do not grow need none of the generated classes and what they stand on.
+        from ..rows.object_reader import ObjectFeeder
+
+        made = ObjectFeeder(self._plan.format, self.struct, self.settings(max_computed=FEW_ITEMS))
+        made.search.allowance = MOST_ITEMS
+        return made
+
+    def of_fill(self, window: Window, damage: RowDamage, begin: int, at_start: bool) -> tuple[int | None, str | None]:
+        """Return number and field of a fill's first damaged record: all records of the fill before it are good.
+
+        ``begin``: where the fill began, as an index of the view; ``at_start``: whether that is the input's beginning.
+        """
+        if self.before is not None:
+            return self.number(self.before), None
+        plan = self._plan
+        content = bytes(window.view[damage.begin - window.base : damage.end - window.base])
+        consumed = window.begin
+        window.begin = begin
+        try:
+            feeder = make(plan.engine, plan.format, self.struct, self.settings())
+            before = feeder.fill(window, capacity=consumed + 1, at_start=at_start, stop=damage.begin).rows
+        finally:
+            window.begin = consumed
+        return self.number(before), self.field(damage, content)
+
+    def number(self, more: int = 0) -> int | None:
+        """Return the number of the next record, or of the one ``more`` after it, counted from 1; ``None`` where the
+        reading did not begin with the first."""
+        first = self._plan.byte_range[0] if self._plan.byte_range else 0
+        return None if first else self._report.rows + more + 1
+
+    def field(self, damage: RowDamage, content: bytes | None) -> str | None:
+        """Return the field to blame; ``content``: the bytes of the record, where they are at hand."""
+        if content is None or damage.reason not in ("checksum", "value", "length", "encoding"):
+            return None
+        # Imported here: files without damage need none of the generated classes and what they stand on.
+        from .error_field import field_of_record
+
+        return field_of_record(self._plan.format, self.struct, content, damage.reason, self._plan.verify)
+
+    def limit_hint(self, window: Window, offset: int) -> str:
+        """Return what is known of whether a larger ``max_record`` takes the row at ``offset``: its length may be
+        damaged."""
+        plan, taken = self._plan, None
+        # Where rows were looked for after it, its bytes need not be at hand any more.
+        if not plan.recover and (self.struct is not None or not plan.format.has_prologue):
+            settings = self.settings(padding=0, max_record=LARGEST_RECORD)
+            taken = takes_row(make(plan.engine, plan.format, self.struct, settings), window, offset)
+        if taken is None:
+            return "a larger max_record takes it, unless its length is damaged"
+        return "a larger max_record takes it" if taken else "its length is damaged, or the input is cut off"

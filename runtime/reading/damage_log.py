@@ -1,0 +1,135 @@
+"""The damaged ranges of one input, on their way into its report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..base.errors import DamagedInputError, WireloomError
+from ..base.report import Damage, FileReport
+from ..rows.batches import EXPLANATIONS
+from ..rows.reader import RowDamage
+
+MOST_LISTED = 100_000
+"""Damaged ranges that a report lists; more are only counted. Rubbish of any size must not fill the memory."""
+LISTED_EMPTY = 64
+"""Empty frames, one behind the other, that are listed one by one; from the next on they are one range. A hole in a log
+whose delimiter is a zero byte has as many of them as bytes. Each byte range that is read by itself counts anew."""
+
+
+Details = Callable[[RowDamage], tuple[int | None, str | None]]
+"""Gives a damaged record's number and the field to blame, as far as they are known; asked for an error only."""
+
+ADVICE = {
+    "checksum": "mode=permissive leaves it out, verify=False keeps it",
+    "limit": (
+        "mode=permissive leaves it out, a larger max_record takes it unless its length is damaged, "
+        "a larger max_computed where its text is computed"
+    ),
+}
+"""By reason: with which options reading goes on."""
+ANY_ADVICE = "mode=permissive leaves it out"
+FAILED_ADVICE = "mode=permissive keeps the records before it"
+LOST_ADVICE = "mode=permissive keeps the records before it, recover=True also looks for the next one"
+CUT_ADVICE = "mode=permissive keeps the records before it, tail=growing waits for the rest of it"
+
+
+class Ledger:
+    """Notes damage in the order of the input."""
+
+    def __init__(self, report: FileReport, mode: str, byte_range: tuple[int, int] | None, delimiter: bytes) -> None:
+        self._report = report
+        self._fails = mode == "failfast"
+        self._begin, self._stop = byte_range or (0, -1)
+        self._delimiter = delimiter
+        self._empty = 0
+        self._empty_end = -1
+
+    def note(self, damage: RowDamage, details: Details, said: str | None = None) -> bool:
+        """Puts a range into the report. Whether a row of nulls may stand for it: not where it belongs to another byte
+        range, or is one more of a run of empty frames. Raises ``DamagedInputError`` in mode ``failfast``; ``said``: a
+        sentence that says more than the reason does."""
+        if damage.begin < self._begin or 0 <= self._stop <= damage.begin:
+            return False
+        if self._fails:
+            raise self._error(damage, *details(damage), said=said)
+        if self._is_one_more(damage) or self._goes_on(damage):
+            self._grow(damage.end)
+            return False
+        if len(self._report.damaged) < MOST_LISTED:
+            self._report.damaged.append(Damage(damage.begin, damage.end - damage.begin, damage.reason))
+        else:
+            self._report.unlisted += 1
+            counts = self._report.unlisted_reasons
+            counts[damage.reason] = counts.get(damage.reason, 0) + 1
+        return True
+
+    def lose(self, damage: RowDamage, details: Details, said: str | None = None, advice: str = LOST_ADVICE) -> None:
+        """Notes where the layout is lost, which is the tail's beginning. Raises ``DamagedInputError`` in mode
+        ``failfast``, for every byte range: whatever stands behind cannot be read."""
+        if self._fails:
+            raise self._error(damage, *details(damage), advice, said)
+
+    def fail(self, error: WireloomError, offset: int, advice: str) -> RowDamage:
+        """Notes that the codec or the storage failed at ``offset``, and returns the damage there. Raises
+        ``DamagedInputError`` in mode ``failfast``."""
+        report, reason = self._report, error.reason or "missing"
+        report.error = error.message
+        if report.tail == "clean":
+            report.tail = "truncated"
+        if self._fails:
+            raise DamagedInputError(
+                error.message, path=report.path, offset=offset, reason=reason, advice=advice
+            ) from error
+        # It concerns every byte range that has come so far.
+        report.damaged.append(Damage(offset, 0, reason))
+        return RowDamage(offset, offset, -1, reason)
+
+    def _error(
+        self,
+        damage: RowDamage,
+        record: int | None,
+        field: str | None,
+        advice: str | None = None,
+        said: str | None = None,
+    ) -> DamagedInputError:
+        reason = damage.reason
+        return DamagedInputError(
+            f"{said or EXPLANATIONS.get(reason, 'it is damaged')} ({reason})",
+            path=self._report.path,
+            offset=damage.begin,
+            reason=reason,
+            record=record,
+            field=field,
+            advice=advice or ADVICE.get(reason, ANY_ADVICE),
+        )
+
+    def _is_one_more(self, damage: RowDamage) -> bool:
+        size = len(self._delimiter)
+        if not size or damage.reason != "length" or damage.end - damage.begin != size:
+            self._empty = 0
+            return False
+        self._empty = self._empty + 1 if damage.begin == self._empty_end else 1
+        self._empty_end = damage.end
+        return self._empty > LISTED_EMPTY + 1
+
+    def _goes_on(self, damage: RowDamage) -> bool:
+        """Whether the range is the next part of a run of zeros, which is one range."""
+        if damage.reason != "zeros" or self._report.unlisted or not self._report.damaged:
+            return False
+        last = self._report.damaged[-1]
+        return last.reason == "zeros" and last.offset + last.length == damage.begin
+
+    def _grow(self, end: int) -> None:
+        """The range that was noted last reaches to ``end``."""
+        if not self._report.unlisted:
+            last = self._report.damaged[-1]
+            self._report.damaged[-1] = Damage(last.offset, end - last.offset, last.reason)
+
+    def is_in_run(self, offset: int) -> bool:
+        """Whether a long run of empty frames reaches to this offset."""
+        return self._empty > LISTED_EMPTY and self._empty_end == offset
+
+    def grow_run(self, end: int) -> None:
+        """The run goes on to this offset."""
+        self._grow(end)
+        self._empty_end = end

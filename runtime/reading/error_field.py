@@ -1,0 +1,55 @@
+"""Which field of a damaged record is to blame: for the message of an error, after the fact.
+
+The engine counts and skips damage without names. Where an error is about to be raised, the damaged bytes are read once
+more by the generated classes, which know.
+"""
+
+from __future__ import annotations
+
+from ..format.description import Format
+from ..objects.errors import StuffingError, reason_of
+from ..objects.streams import MemoryStream
+from ..objects.structs import Struct
+from ..objects.stuffing import unstuff
+from ..rows.reader import Settings
+
+
+def field_of_record(format: Format, root: Struct | None, content: bytes, reason: str, verify: bool) -> str | None:
+    """The name of the field that makes a record be refused for ``reason``; ``None`` where it is no single one.
+
+    ``content``: the record as it stands in the input, for delimited rows with the delimiter before it.
+    """
+    from ..rows.object_reader import ObjectFeeder
+    from ..rows.object_rows import IncompleteError, LostError
+
+    if format.delimiter:
+        try:
+            content = unstuff(content.removeprefix(format.delimiter), format.stuffing)
+        except StuffingError:
+            return None
+    feeder = ObjectFeeder(format, root, Settings(verify=verify))
+    errors: list[BaseException | None] = []
+    try:
+        feeder.parse(MemoryStream(content), verify)
+    except (IncompleteError, LostError) as error:
+        errors.append(error.__cause__)
+    errors += feeder.refusals
+    return next(
+        (field_of(format, each) for each in errors if isinstance(each, Exception) and reason_of(each) == reason), None
+    )
+
+
+def field_of(format: Format, error: Exception) -> str | None:
+    """The name of the field that generated code gave as the place of an error (``/types/frame/seq/1``)."""
+    parts = str(getattr(error, "src_path", None) or "").strip("/").split("/")
+    found: object = format.root_class
+    while len(parts) > 2 and parts[0] == "types":
+        found = getattr(found, "".join(word.capitalize() for word in parts[1].split("_")), None)
+        parts = parts[2:]
+    match parts:
+        case ["instances", name]:
+            return name
+        case ["seq", number]:
+            names = getattr(found, "_fields", ())
+            return str(names[int(number)]) if number.isdigit() and int(number) < len(names) else None
+    return None

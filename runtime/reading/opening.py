@@ -1,0 +1,117 @@
+"""From an input to the window that rows are read from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..base.errors import WireloomError
+from ..input import codecs
+from ..input.codecs import CodecError, Stored
+from ..input.inputs import Input
+from ..input.window import CHUNK, Blocks, DirectBlocks, MemoryWindow, PrefetchedBlocks, StreamWindow, Window
+from .request import Plan
+
+COMPRESSED_WORTH = 256 * 1024
+"""Compressed inputs of fewer stored bytes than this are decompressed before a thread would have started."""
+PLAIN_WORTH = 4 * 1024 * 1024
+"""The same for files that are not compressed, where a thread only copies."""
+HEAD = 4096
+"""Bytes in which a file's leading zeros, if it has any, mostly end."""
+
+
+@dataclass
+class Opened:
+    """An open input. ``window.base + window.begin`` is the offset at which reading begins."""
+
+    window: Window
+    stored: Stored | None = None
+    at_start: bool = True
+    """The window begins at the input's first byte; otherwise somewhere inside, before the first wanted delimiter."""
+    size: int | None = None
+    """Bytes of the whole input as it is read, where they are known without reading it."""
+    misnamed: bool = False
+    """Its name says that it is compressed, and its bytes say that it is not."""
+
+    def close(self) -> None:
+        """Lets go of everything."""
+        self.window.close()
+        if self.stored is not None:
+            self.stored.close()
+
+
+def open_input(plan: Plan, source: Input) -> Opened:
+    """Opens an input, knows its codec by its content, and goes to the byte range's beginning where that is possible.
+
+    What is wrong with the content, or with the storage later on, is in ``window.error``. Raises ``WireloomError`` where
+    the input cannot be opened at all.
+    """
+    begin = plan.byte_range[0] if plan.byte_range is not None else 0
+    seeks = begin > 0 and bool(plan.format.delimiter) and not plan.format.has_prologue and source.seekable
+    content = source.buffer
+    if plan.byte_range is not None and plan.format.delimiter:
+        source = source.within(*plan.byte_range)
+    stored = Stored(source.open(), source.size)
+    try:
+        codec = plan.codec
+        if codec == codecs.AUTO:
+            head = bytes(content[: codecs.HEAD]) if content is not None else stored.peek(codecs.HEAD)
+            codec = codecs.detect(head, source.name, plan.format.codec)
+        if codec == "none" and seeks:
+            if content is not None:
+                return Opened(MemoryWindow(content, min(begin, len(content))), at_start=False)
+            if source.is_file and 0 not in plan.format.delimiter and _zeros(stored, begin) >= begin:
+                # The first row may lie behind zeros, in this range: the file must be read from its beginning to know.
+                stored.seek(0)
+                return Opened(StreamWindow(_blocks(plan, source, stored, codec)), stored)
+            stored.seek(min(begin, source.size or 0))
+            return Opened(StreamWindow(_blocks(plan, source, stored, codec), stored.position), stored, at_start=False)
+        if codec == "none" and content is not None:
+            return Opened(MemoryWindow(content))
+        return Opened(
+            StreamWindow(_blocks(plan, source, stored, codec)), stored, size=source.size if codec == "none" else None
+        )
+    except WireloomError as error:
+        window = MemoryWindow(memoryview(b""))
+        window.error = error
+        return Opened(window, stored, misnamed=isinstance(error, CodecError))
+    except BaseException:
+        # A traceback may be kept for long.
+        stored.close()
+        raise
+
+
+def _zeros(stored: Stored, most: int) -> int:
+    """How many zeros the input begins with, if not more than ``most``."""
+    head = stored.peek(HEAD)
+    count = len(head) - len(head.lstrip(b"\0"))
+    if count < len(head):
+        return count
+    stored.seek(count)
+    piece = memoryview(bytearray(CHUNK))
+    while count < most:
+        count += stored.skip_hole(0)
+        size = stored.readinto(piece)
+        zeros = size - len(bytes(piece[:size]).lstrip(b"\0"))
+        count += zeros
+        if zeros < size or not size:
+            return count
+    return count
+
+
+def _blocks(plan: Plan, source: Input, stored: Stored, codec: str) -> Blocks:
+    decoder = codecs.decoder(codec, stored, max_window=plan.max_window)
+    chunk = plan.chunk or CHUNK
+    stop = None if plan.byte_range is None else plan.byte_range[1]
+    if _is_worth_a_thread(source, stored, plan, codec) if plan.prefetch is None else plan.prefetch:
+        return PrefetchedBlocks(decoder, chunk, patient=source.patient, stop=stop)
+    return DirectBlocks(decoder, chunk, stop=stop)
+
+
+def _is_worth_a_thread(source: Input, stored: Stored, plan: Plan, codec: str) -> bool:
+    if source.size is None:
+        return codec != "none"
+    if codec != "none":
+        return source.size >= COMPRESSED_WORTH
+    # Plain files in memory or on a pipe gain nothing, and holes are passed over only without a thread.
+    wanted = source.size if plan.byte_range is None else min(plan.byte_range[1], source.size)
+    return source.is_file and not source.sparse and wanted - stored.position >= PLAIN_WORTH

@@ -1,0 +1,72 @@
+"""The root's attributes that stand before the rows, and formats that are read as a whole."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..format.description import Format
+from ..input.window import Window
+from ..objects.errors import deciding, reason_of
+from ..objects.kaitai import KaitaiStructError
+from ..objects.streams import MemoryStream
+from ..objects.structs import Struct
+from ..rows.object_rows import FAILURES, NESTED
+from .error_field import field_of
+
+
+@dataclass
+class Root:
+    """The root object as far as it was read. ``size``: bytes that it took.
+
+    ``refused``: why one of its values is, though its end is known, and ``field`` its name. ``lost``: why nothing behind
+    it can be read, and ``error`` more about it.
+    """
+
+    struct: Struct
+    size: int = 0
+    refused: str | None = None
+    lost: str | None = None
+    field: str | None = None
+    error: str | None = None
+
+
+def read_prologue(format: Format, window: Window, max_record: int, verify: bool) -> Root:
+    """Reads what stands before the rows from the window's beginning, extending it as needed."""
+    return _read(format, window, max_record, verify, "_read_prologue")
+
+
+def read_whole(format: Format, window: Window, max_record: int, verify: bool) -> tuple[Root, list[Any]]:
+    """Reads the root object with its rows from all of the input, which must not be larger than ``max_record``."""
+    while len(window.view) - window.begin <= max_record and window.extend():
+        pass
+    if len(window.view) - window.begin > max_record:
+        error = f"the input is read as a whole and larger than {max_record} bytes: a larger max_record takes it"
+        return Root(format.root_class(), lost="limit", error=error), []
+    root = _read(format, window, max_record, verify, "_read")
+    # Where the root could not be read to its end, the rows before that place are there.
+    return root, list(getattr(root.struct, format.rows_attribute, None) or [])
+
+
+def _read(format: Format, window: Window, max_record: int, verify: bool, method: str) -> Root:
+    while True:
+        stream = MemoryStream(bytes(window.view[window.begin :]), window.base + window.begin)
+        struct = format.root_class()
+        struct._io = stream
+        refusals: list[KaitaiStructError] = []
+        struct._refusals = refusals
+        root = Root(struct)
+        try:
+            getattr(struct, method)()
+        except FAILURES as error:
+            root.lost = reason_of(error)
+            if root.lost == "truncated" and len(window.view) - window.begin <= max_record and window.extend():
+                continue
+            if root.lost == "truncated" and not window.at_end:
+                root.lost = "limit"
+            root.error = NESTED if isinstance(error, RecursionError) else None
+        root.size = stream.pos() - (window.base + window.begin)
+        refusal = deciding(refusals, verify=verify)
+        if refusal is not None:
+            root.refused, root.field = reason_of(refusal), field_of(format, refusal)
+        return root

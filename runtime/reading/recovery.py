@@ -1,0 +1,257 @@
+"""Going on behind damage: the next row that holds, the next delimiter, and how far a damaged row can be trusted."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from ..base.report import FileReport
+from ..input.window import MemoryWindow, Window
+from ..rows.batches import Builder, end_explained
+from ..rows.reader import Feeder, Filled, RowDamage, Status
+
+if TYPE_CHECKING:
+    from ..rows.object_reader import ObjectFeeder
+    from .request import Plan
+
+CHAIN_ROWS = 64
+CHAIN_BYTES = 1024 * 1024
+CAPACITY = 2 * CHAIN_ROWS
+"""Rows of a batch that what is held back fits in, with more behind it."""
+RUN = 64 * 1024
+"""Bytes of a run of empty frames that are passed over at once."""
+PROBE = 64 * 1024
+"""Zeros in which a row is looked for, to see whether it could stand in a hole."""
+CONTENT = 1024 * 1024
+"""Most bytes of a skipped range that are kept for ``_corrupt_record``."""
+
+
+def hold_back(filled: Filled, window: Window, padding: int, full: bool) -> tuple[Filled, RowDamage | None]:
+    """Takes the rows off a fill's end that are refused, where it is not known yet how far to trust them.
+
+    Such a row is damaged in its content or in its length, and only what follows tells which. Where no row follows, the
+    place of everything behind is unknown from the first of them on: that one is given back, to be read again where
+    more input is needed, and to be where the damage begins if ``next_row`` finds one. At most ``CHAIN_ROWS`` rows and
+    ``CHAIN_BYTES`` are held back, but always one row; and none where that would be all of a batch of ``CAPACITY``
+    (``full``), so that the reading goes on.
+    """
+    if filled.status is Status.END and window.at_end and filled.consumed == len(window.view):
+        return filled, None
+    following = window.base + filled.consumed
+    damages = filled.damages
+    first = len(damages)
+    while first and len(damages) - first < CHAIN_ROWS:
+        last = damages[first - 1]
+        if following not in (last.end, last.end + padding):
+            break
+        if first < len(damages) and damages[-1].end - last.begin > CHAIN_BYTES:
+            break
+        first -= 1
+        following = last.begin
+    consumed = following - window.base
+    if first == len(damages) or (filled.status is Status.BATCH_FULL and consumed == window.begin and full):
+        return filled, None
+    rows = damages[first].row if damages[first].row >= 0 else filled.rows
+    return dataclasses.replace(_first(filled, rows), damages=damages[:first], consumed=consumed), damages[first]
+
+
+def _first(filled: Filled, rows: int) -> Filled:
+    return dataclasses.replace(
+        filled,
+        rows=rows,
+        arrays={number: array.slice(0, rows) for number, array in filled.arrays.items()},
+        offsets=filled.offsets.slice(0, rows) if filled.offsets is not None else None,
+    )
+
+
+def next_row(feeder: Feeder, window: Window, begin: int, following: int) -> int | None:
+    """Where the next row that holds begins behind the row at offset ``begin``; ``None``: there is none up to
+    ``CHAIN_BYTES`` behind ``following``, where the rows end that are in doubt.
+
+    Where there is one, the length of the row at ``begin`` is what is damaged. ``window.begin``, which is not behind
+    ``begin``, stays at its offset.
+    """
+    limit = following + CHAIN_BYTES
+    while window.base + len(window.view) < limit and window.extend():
+        pass
+    # What is incomplete within these bytes is not waited for.
+    near = MemoryWindow(window.view[: limit - window.base])
+    near.base = window.base
+    found, index = feeder.resync(near, begin + 1 - window.base)
+    return window.base + index if found else None
+
+
+def never_complete(feeder: Feeder, checker: ObjectFeeder, window: Window, begin: int, max_record: int) -> str | None:
+    """Why the row at offset ``begin``, which the input cuts off, is not one that more input completes: ``length`` where
+    a row that holds begins inside of it, ``limit`` where it is larger than ``max_record``; otherwise ``None``.
+
+    ``checker``: reads rows as objects. Only what is there is read, and few items of it.
+    """
+    # Each place inside a row of many items would be read as objects up to the end of what is there.
+    if next_row(checker if isinstance(feeder, type(checker)) else feeder, window, begin, begin) is not None:
+        return "length"
+    there = window.view[begin - window.base :]
+    if len(there) > max_record:
+        return "limit"
+    needed = checker.bytes_needed(bytes(there), begin)
+    return "limit" if needed is not None and needed > max_record else None
+
+
+def takes_row(feeder: Feeder, window: Window, offset: int) -> bool | None:
+    """Whether a feeder takes the row at an offset; ``None``: it may, but not out of the next ``CHAIN_BYTES``."""
+    limit = offset + CHAIN_BYTES
+    while window.base + len(window.view) < limit and window.extend():
+        pass
+    near = MemoryWindow(window.view[: limit - window.base], offset - window.base)
+    near.base = window.base
+    filled = feeder.fill(near, capacity=1)
+    if filled.rows or filled.damages:
+        return bool(filled.rows) and not filled.damages
+    return False if window.at_end and len(near.view) == len(window.view) else None
+
+
+def drain(window: Window, most: int) -> None:
+    """Passes over the rest of the input, if that is not more than about ``most`` bytes."""
+    limit = window.base + len(window.view) + most
+    while window.base + len(window.view) < limit:
+        window.begin = len(window.view)
+        if not window.extend():
+            return
+
+
+class Skipped:
+    """The first bytes of a range that is being skipped."""
+
+    def __init__(self) -> None:
+        self._content = bytearray()
+
+    def add(self, piece: memoryview) -> None:
+        """Takes what is still wanted of the next bytes."""
+        self._content += piece[: CONTENT - len(self._content)]
+
+    def add_zeros(self, count: int) -> None:
+        """The same for zeros."""
+        self._content += bytes(min(count, CONTENT - len(self._content)))
+
+    @property
+    def content(self) -> bytes:
+        """What was kept."""
+        return bytes(self._content)
+
+
+def resync(feeder: Feeder, window: Window, max_record: int) -> tuple[bool, bytes]:
+    """Moves ``window.begin``, where a lost row begins, to the next row that holds: whether there is one, and the first
+    bytes between. Where there is none, the window is then at the end of the input, and the bytes go up to there.
+    """
+    skipped = Skipped()
+    search = window.begin + 1
+    refused: int | None = None
+    while True:
+        last = window.at_end
+        found, index = feeder.resync(window, search)
+        skipped.add(window.view[window.begin : index])
+        window.begin = index
+        if found:
+            return True, skipped.content
+        if last:
+            skipped.add(window.view[index:])
+            return False, skipped.content
+        rest = window.view[index:]
+        if len(rest) <= PROBE and not any(rest):
+            refused = zeros_refused(feeder) if refused is None else refused
+            if refused and (hole := window.leap(refused)):
+                skipped.add(rest)
+                skipped.add_zeros(hole)
+        # Each look costs as much as there is in the window, so the window at least doubles in between.
+        wanted = min(2 * (len(window.view) - index), 2 * max_record)
+        while window.extend() and len(window.view) - window.begin < wanted:
+            pass
+        search = window.begin
+
+
+def zeros_refused(feeder: Feeder) -> int:
+    """How many zeros a place need begin with so that no row that holds begins there; 0: there is no such number."""
+    zeros = MemoryWindow(memoryview(bytes(PROBE)))
+    # What is incomplete is not refused.
+    zeros.at_end = False
+    found, index = feeder.resync(zeros, 0)
+    return 0 if found or index == 0 else PROBE - index + 1
+
+
+def skip_frame(window: Window, index: int, delimiter: bytes) -> bytes:
+    """Moves ``window.begin``, where too large a frame begins, to the next delimiter at or behind ``index``, or to the
+    end of the input; gives the first bytes between."""
+    skipped = Skipped()
+    while True:
+        found = _find(window.view, index, delimiter)
+        end = found if found >= 0 else max(index, len(window.view) - len(delimiter) + 1)
+        skipped.add(window.view[window.begin : end])
+        window.begin = end
+        if found >= 0:
+            return skipped.content
+        if 0 not in delimiter:
+            rest = window.view[end:]
+            if hole := window.leap(0):
+                skipped.add(rest)
+                skipped.add_zeros(hole)
+        if not window.extend():
+            skipped.add(window.view[window.begin :])
+            window.begin = len(window.view)
+            return skipped.content
+        index = window.begin
+
+
+def leap_to_data(window: Window, delimiter: bytes) -> bool:
+    """Passes over a hole where the first delimiter is still looked for, if it cannot stand in there; whether there was
+    one."""
+    if not delimiter or 0 in delimiter or len(window.view) - window.begin >= len(delimiter):
+        return False
+    return window.leap(0) > 0
+
+
+def skip_empty_frames(window: Window, delimiter: bytes, stop: int) -> None:
+    """Moves ``window.begin``, where one of a run of delimiters stands, nearer to the run's last one, at the speed of
+    memory; beyond the offset ``stop`` (-1: none) only to the end of a hole."""
+    size = len(delimiter)
+    run = delimiter * (RUN // size)
+    while True:
+        behind = window.begin + len(run)
+        if 0 <= stop <= window.base + behind:
+            return
+        if len(window.view) < behind + size:
+            left = bytes(window.view[window.begin :])
+            if left != (run + delimiter)[: len(left)]:
+                return
+            # More of the run may follow, and so do the zeros of a hole where the delimiter is one.
+            if delimiter == b"\0":
+                window.leap(size)
+            if not window.extend():
+                return
+        elif bytes(window.view[window.begin + size : behind + size]) == run:
+            window.begin = behind
+        else:
+            return
+
+
+def _find(view: memoryview, begin: int, delimiter: bytes) -> int:
+    from .. import engine
+
+    if engine.available:
+        return int(engine.find_delimiter(view, begin, len(view), delimiter))
+    found = bytes(view[begin:]).find(delimiter)
+    return begin + found if found >= 0 else -1
+
+
+def lost_end(
+    plan: Plan, report: FileReport, window: Window, builder: Builder, content: bytes | None = None
+) -> Iterator[Any]:
+    """A row of nulls for the end of an input that gives no rows, where one is wanted. ``content``: its first bytes, by
+    default those of the window, at most ``CONTENT``."""
+    reason = report.lost_end
+    if reason is None or not plan.end_rows or not plan.null_rows:
+        return
+    begin = report.tail_offset
+    if content is None:
+        content = bytes(window.view[begin - window.base : begin - window.base + CONTENT])
+    yield builder.damaged(RowDamage(begin, begin, -1, reason), content, end_explained(reason).partition(": ")[2])

@@ -1,0 +1,305 @@
+"""Scanning: record batches out of any number of inputs, in bounded memory."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+import pyarrow as pa
+
+from ..base.arguments import check_callable
+from ..base.errors import UnsupportedError, WireloomError
+from ..base.limits import MAX_COMPUTED
+from ..base.report import FileReport, ReadReport
+from ..format import registry
+from ..format.description import Format
+from ..format.routines import naming
+from ..input import codecs, expansion
+from ..input.inputs import Input
+from ..rows.batches import Layout
+from .file_scan import FileScan
+from .request import BATCH_ROWS, COMPLETE, OPTIONS, Plan, Progress, check_names, of_kind, plan
+from .small_files import Bundle, BundleReader, is_possible
+from .wrong_format import wrong_format
+
+if TYPE_CHECKING:
+    from .unit_scan import UnitScan
+
+
+FORMAT_ADVICE = "check_format=False reads such an input as empty"
+
+
+SPENT = {"read": "has been read to its end", "failed": "has failed", "closed": "is closed"}
+"""States of a scanner that gives nothing more, in words."""
+AGAIN = "it is read once, so scan anew, or keep what read_all() gives"
+
+
+class Scanner:
+    """Iterates ``pyarrow.RecordBatch``es, each of rows of one input, in the order of the inputs and of their rows.
+
+    ``schema`` is that of every batch. ``report`` is live: it says at any time what has been met so far. To be closed,
+    or used in a ``with`` block, where it is not read to its end. ``together``: a batch may have rows of several inputs.
+
+    It is read once: what asks it for batches after its end, or when it has been closed, gets a ``WireloomError``, and
+    so does a stream of Arrow that would lack the batches which have been taken already.
+    """
+
+    def __init__(
+        self, plan: Plan, inputs: Sequence[Input], progress: Progress | None = None, *, together: bool = False
+    ) -> None:
+        self.schema = plan.layout.schema
+        self.report = ReadReport(plan.format.name, engine=plan.engine)
+        self._plan = plan
+        self._inputs = inputs
+        self._progress = progress
+        self._together = together
+        sizes = [each.size for each in inputs]
+        self._total = None if None in sizes else sum(size or 0 for size in sizes)
+        self._done = 0
+        self._scan: FileScan | UnitScan | None = None
+        self._batches = self._run()
+        self._state = "unread"
+        """``unread``, ``begun``, ``read`` (to its end), ``failed`` or ``closed``."""
+
+    def __iter__(self) -> Iterator[Any]:
+        self._check_open()
+        return self
+
+    def __next__(self) -> Any:
+        # An iterator that has ended goes on saying so.
+        if self._state != "read":
+            self._check_open()
+        try:
+            batch = next(self._batches)
+        except StopIteration:
+            self._state = "read"
+            raise
+        except BaseException:
+            self._state = "failed"
+            raise
+        self._state = "begun"
+        return batch
+
+    def _check_open(self) -> None:
+        if self._state in SPENT:
+            raise WireloomError(f"the scanner {SPENT[self._state]}: {AGAIN}")
+
+    def _all(self) -> Iterator[Any]:
+        """The batches, for a reader that takes them for all that there are."""
+        if self._state == "begun":
+            raise WireloomError(f"some of the scanner's batches have been taken already: {AGAIN}")
+        yield from self
+
+    def _run(self) -> Generator[Any, None, None]:
+        if len(self._inputs) < 2 or not is_possible(self._plan):
+            for source in self._inputs:
+                yield from self._one(source)
+            self._refuse_foreign()
+            return
+        with closing(BundleReader(self._plan, self._inputs)) as reader:
+            for bundle in reader:
+                yield from self._bundled(bundle)
+                for source in bundle.others:
+                    yield from self._one(source)
+        self._refuse_foreign()
+
+    def _bundled(self, bundle: Bundle) -> Iterator[Any]:
+        """The rows of files that were read together."""
+        begun = self.report.files
+        for batch, files in bundle.batches():
+            first = 0
+            for report, rows in files:
+                if not begun or begun[-1] is not report:
+                    begun.append(report)
+                if not self._together:
+                    yield batch.slice(first, rows)
+                first += rows
+            if self._together:
+                yield batch
+        self._done += sum(each.source.size or 0 for each in bundle.good)
+        self._tell(0)
+
+    def _one(self, source: Input) -> Iterator[Any]:
+        self._scan = scan = _scan_of(self._plan, source)
+        self.report.files.append(scan.report)
+        # Closed by name: what is raised where Python clears away a generator, an interrupt among it, goes nowhere.
+        with naming(source.path), closing(scan.batches()) as batches:
+            for batch in batches:
+                self._tell(scan.stored_bytes)
+                yield batch
+        self._done, self._scan = self._done + scan.stored_bytes, None
+        self._tell(0)
+
+    def _refuse_foreign(self) -> None:
+        """Raises ``WrongFormatError`` for inputs that are not of the format, when the rows of all others are out."""
+        error = wrong_format(self._plan.format.name, self.foreign, FORMAT_ADVICE)
+        if error is not None and self._plan.check_format:
+            raise error
+
+    @property
+    def foreign(self) -> list[FileReport]:
+        """The reports of the inputs so far that are not of the format and gave nothing, not even rows of nulls."""
+        shows = self._plan.null_rows
+        return [each for each in self.report.files if each.foreign and not (shows and each.damaged)]
+
+    def _tell(self, here: int) -> None:
+        if self._progress is not None:
+            self._progress(self._done + here, self._total)
+
+    @property
+    def progress(self) -> tuple[int, int | None]:
+        """Stored bytes that have been read so far, and all of them (``None``: not known). Any thread may ask, also
+        while a batch is being looked for."""
+        scan = self._scan
+        return self._done + (scan.stored_bytes if scan is not None else 0), self._total
+
+    def read_all(self) -> pa.Table:
+        """The rest as a table. Raises ``WireloomError`` for a scanner that has been read or closed."""
+        return pa.Table.from_batches(list(self), self.schema)
+
+    def close(self) -> None:
+        """Stops reading and lets go of files, memory and threads. May be called at any time, and again."""
+        self._batches.close()
+        if self._state not in SPENT:
+            self._state = "closed"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows; nothing is read for it."""
+        # Imported here: only notebooks need it.
+        from ..base.html_tables import grid, shortened
+
+        columns = [(f"<code>{shortened(each.name)}</code>", shortened(str(each.type))) for each in self.schema]
+        return grid(("column", "type"), columns) + self.report._repr_html_()
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Arrow's stream interface: DuckDB, Polars, DataFusion and others read the scanner as it is.
+
+        The stream raises ``WireloomError`` where batches have been taken already."""
+        self._check_open()
+        reader = pa.RecordBatchReader.from_batches(self.schema, self._all())
+        return reader.__arrow_c_stream__(requested_schema)
+
+
+def _scan_of(plan: Plan, source: Input) -> FileScan | UnitScan:
+    if plan.format.message is None:
+        return FileScan(plan, source)
+    # Imported here: most formats need nothing of messages.
+    from .unit_scan import UnitScan
+
+    return UnitScan(plan, source)
+
+
+def scan(
+    format: str | Path | Format,
+    source: Any,
+    *,
+    columns: Sequence[str] | None = None,
+    mode: str = "permissive",
+    recover: bool = False,
+    verify: bool = True,
+    byte_range: tuple[int, int] | None = None,
+    batch_rows: int = BATCH_ROWS,
+    max_record: int | None = None,
+    max_window: int = codecs.MAX_WINDOW,
+    max_computed: int = MAX_COMPUTED,
+    codec: str = codecs.AUTO,
+    prefetch: bool | None = None,
+    tail: str = COMPLETE,
+    check_format: bool = True,
+    progress: Progress | None = None,
+    region: str | None = None,
+    endpoint: str | None = None,
+    anonymous: bool = False,
+    profile: str | None = None,
+    verify_sha256: bool = False,
+    allow_modules: Sequence[str] = (),
+    **options: Any,
+) -> Scanner:
+    """Reads ``source`` batch by batch.
+
+    ``format``: a name (see ``wireloom.formats``) or the path of a spec. ``source``: a path, glob, folder, ``s3://`` or
+    ``file://`` address, ``-`` for standard input, a list of those, bytes, or a binary file object.
+
+    - ``columns``: names of the format's columns, of the parts of its path pattern, and of ``_offset``, ``_path``,
+      ``_error``, ``_corrupt_record``; by default the format's own.
+    - ``mode``: ``permissive`` (a damaged record is left out, or a row of nulls where ``_error`` or ``_corrupt_record``
+      is among the columns), ``dropmalformed`` (left out) or ``failfast`` (raises ``DamagedInputError``: where it raises
+      nothing, the rows are all that is in the input).
+    - ``tail``: what the end of an input means. ``complete``: nothing follows, so a row that it cuts off is damaged;
+      ``growing``: the input is being written, and a row that is not complete is not there yet.
+    - ``recover``: behind a row whose length cannot be trusted, look for the next one that holds.
+    - ``verify``: compute checksums.
+    - ``byte_range``: ``(begin, end)``, rows that begin at these offsets of the decompressed input.
+    - ``batch_rows``: most rows in a batch; a batch also ends after about 4 MiB of data.
+    - ``max_record``: largest record in bytes; by default the format's. ``max_window``: largest zstd window in bytes.
+    - ``max_computed``: most characters of text that the expressions of a record make, and items of lists in
+      decompressed bytes, both counted together; by default 1,048,576.
+    - ``codec``: ``auto`` (by content), ``zstd``, ``gzip`` or ``none``. ``prefetch``: whether a thread reads and
+      decompresses ahead; by default it does for compressed inputs that are not small.
+    - ``progress``: called with the stored bytes read so far and all of them (``None``: not known).
+    - ``region``, ``endpoint``, ``anonymous``, ``profile`` (of the files of Amazon's tools): of an object store.
+    - ``verify_sha256``: compare the bytes of each object, as stored, with the ``sha256`` in its metadata where it has
+      one; a difference is damage that shows when all of them have been read.
+    - ``check_format``: raise ``WrongFormatError``, when the rows of all inputs are out, for those of which bytes are
+      there and nothing came out. Byte ranges, inputs that grow and those of nothing but zeros are not judged.
+    - ``allow_modules``: modules out of which a spec may name classes, see ``wireloom.load_spec``.
+    - ``options``: the format's own, such as ``stride="layout"``, or the kind of its messages, ``message="append_ack"``.
+
+    Raises ``UnknownNameError`` for a name that does not exist and ``WireloomError`` for a source that is not there.
+    """
+    checked = plan(
+        registry.get(format, allow_modules),
+        columns=columns,
+        mode=mode,
+        recover=recover,
+        verify=verify,
+        byte_range=byte_range,
+        batch_rows=batch_rows,
+        max_record=max_record,
+        max_window=max_window,
+        max_computed=max_computed,
+        codec=codec,
+        prefetch=prefetch,
+        tail=tail,
+        check_format=check_format,
+        options=options,
+    )
+    if progress is not None:
+        check_callable("progress", progress, "a function of the bytes read so far and all of them")
+    if verify_sha256 and byte_range is not None:
+        raise UnsupportedError("verify_sha256 needs all bytes of an object: leave byte_range or verify_sha256 out")
+    inputs = expansion.expand(
+        source,
+        region=region,
+        endpoint=endpoint,
+        anonymous=anonymous,
+        profile=profile,
+        verify_sha256=verify_sha256,
+    )
+    return Scanner(checked, inputs, progress)
+
+
+def schema(
+    format: str | Path | Format,
+    columns: Sequence[str] | None = None,
+    *,
+    allow_modules: Sequence[str] = (),
+    **options: Any,
+) -> Any:
+    """The ``pyarrow.Schema`` of what ``scan`` yields for these columns, without opening anything. ``options``: as
+    ``scan`` takes them; only those matter that choose the kind of message (``message="append_ack"``). Raises
+    ``UnknownNameError`` for a name that does not exist."""
+    found, given = of_kind(registry.get(format, allow_modules), options)
+    check_names(found, given.keys() - set(OPTIONS), in_table=True, more=OPTIONS)
+    return Layout.of(found, columns).schema

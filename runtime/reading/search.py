@@ -1,0 +1,399 @@
+"""Single rows out of large sorted logs, without an index: a binary search over the bytes of a log whose rows are
+delimited.
+
+Any byte of such a log can be begun at: the reader goes on to the next delimiter, and the row behind it is the first at
+or after that byte. A search halves a range of bytes by looking at one row each time, so it reads a few kilobytes for
+each halving, whatever the size of the log.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from ..base.arguments import check_callable, shown
+from ..base.errors import UnsupportedError, WireloomError
+from ..base.nearest import unknown
+from ..format import registry
+from ..format.description import Format
+from ..input import codecs, expansion
+from ..input.codecs import Stored
+from ..input.inputs import Input, Location, Stream
+from ..rows.batches import Layout
+from .file_scan import FileScan
+from .request import plan
+
+BLOCK = 16 * 1024
+"""Bytes that are read at once while one row is looked for."""
+LINEAR = 32 * 1024
+"""A range of so many bytes is read row by row."""
+OFFSET = "_offset"
+OPTIONS = (
+    "columns",
+    "verify",
+    "max_record",
+    "allow_modules",
+    "region",
+    "endpoint",
+    "anonymous",
+    "profile",
+)
+"""The options of both functions."""
+
+Key = str | Callable[[dict[str, Any]], Any]
+"""What rows are sorted by: the name of a column, or what is computed from a row (a mapping by column)."""
+
+
+@dataclass(frozen=True)
+class FoundRow:
+    """A row: the byte of the log at which it begins, and its values by column, as Python's own types."""
+
+    offset: int
+    values: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """What a search found.
+
+    ``row``: the first row whose key is not less than what was looked for; ``None``: there is none. ``begin``: the byte
+    behind which all rows lie whose keys are not less; ``byte_range=(begin, …)`` reads them.
+    ``probes``: how often a place of the log was looked at; ``bytes_read``: how much was read of a file or object in
+    all, and ``largest_read`` the most for one probe; 0 of memory."""
+
+    row: FoundRow | None
+    begin: int
+    probes: int
+    bytes_read: int
+    largest_read: int
+
+
+def first_row(
+    format: str | Path | Format,
+    source: Any,
+    at: int = 0,
+    *,
+    columns: Sequence[str] | None = None,
+    verify: bool = True,
+    max_record: int | None = None,
+    allow_modules: Sequence[str] = (),
+    region: str | None = None,
+    endpoint: str | None = None,
+    anonymous: bool = False,
+    profile: str | None = None,
+    **others: Any,
+) -> FoundRow | None:
+    """The first row that begins at byte ``at`` or behind it and holds; ``None``: there is none.
+
+    ``source``: one log, not compressed, that can be read from any byte. ``columns``, ``verify``, ``max_record``,
+    ``allow_modules``, ``region``, ``endpoint``, ``anonymous`` and ``profile`` as in ``scan``; there are no others.
+
+    Raises ``UnknownNameError`` for a name that does not exist, and ``UnsupportedError`` for a format whose rows are not
+    delimited, for a log that is compressed and for one that can only be read from its beginning.
+    """
+    if isinstance(at, bool) or not isinstance(at, int) or at < 0:
+        raise WireloomError(f"at is a byte of the log, counted from 0, not {shown(at)}")
+    _refuse("first_row", others, ("at",))
+    found_format = registry.get(format, allow_modules)
+    location = Location(region, endpoint, anonymous, profile)
+    log = Log(found_format, source, columns, verify=verify, max_record=max_record, location=location)
+    found = log.first(at, log.size)
+    return None if found is None else log.without_extra(found)
+
+
+def search(
+    format: str | Path | Format,
+    source: Any,
+    value: Any,
+    *,
+    key: Key,
+    disorder: int = 0,
+    columns: Sequence[str] | None = None,
+    verify: bool = True,
+    max_record: int | None = None,
+    allow_modules: Sequence[str] = (),
+    region: str | None = None,
+    endpoint: str | None = None,
+    anonymous: bool = False,
+    profile: str | None = None,
+    **others: Any,
+) -> SearchResult:
+    """Finds the first row whose ``key`` is ``value`` or greater, in a log that is sorted by it.
+
+    ``key``: the name of a column, or a function of a row (a mapping of ``columns``). ``disorder``: where rows stand at
+    most so many rows from their sorted place, as in a log that several write to at once, ``begin`` lies so much earlier
+    that everything from ``value`` on is found behind it. A row whose key is null comes before all others. Damaged rows
+    and holes are passed over. The rest is as in ``first_row``.
+
+    A search looks at O(log n) places and reads less than 64 KiB at each, where good rows of a few kilobytes are near.
+    """
+    if isinstance(disorder, bool) or not isinstance(disorder, int) or disorder < 0:
+        raise WireloomError(f"disorder is a number of rows from 0, not {shown(disorder)}")
+    if not isinstance(key, str):
+        check_callable("key", key, "the name of a column or a function of a row")
+    _refuse("search", others, ("value", "key", "disorder"))
+    found_format = registry.get(format, allow_modules)
+    extra = [key] if isinstance(key, str) else []
+    if isinstance(key, str):
+        usual = _usual(Layout.of(found_format, [key]).schema.field(0).type)
+        if usual is not None:
+            # Said before anything is opened, and where there is no row to compare with as well.
+            _is_less(usual, value)
+    location = Location(region, endpoint, anonymous, profile)
+    log = Log(found_format, source, columns, extra, verify=verify, max_record=max_record, location=location)
+    key_of = (lambda values: values[key]) if isinstance(key, str) else key
+
+    def is_less(row: FoundRow) -> bool:
+        found = key_of(row.values)
+        if found is None:
+            return True
+        return _is_less(found, value, path=log.path, offset=row.offset)
+
+    found = _lower_bound(log, is_less)
+    begin = log.size if found is None else found.offset
+    if disorder:
+        # Where the search ends, rows are up to ``disorder`` from their place on either side.
+        begin = _rows_before(log, begin, 2 * disorder)
+    row = None if found is None else log.without_extra(found)
+    return SearchResult(row, begin, log.probes, log.bytes_read, log.largest_read)
+
+
+def _refuse(function: str, others: dict[str, Any], own: Sequence[str]) -> None:
+    """Raises ``UnknownNameError`` for options that the function does not have."""
+    for name in others:
+        raise unknown(f"option of {function}", name, [*own, *OPTIONS])
+
+
+def _is_less(found: Any, value: Any, *, path: str | None = None, offset: int | None = None) -> bool:
+    """Whether a key is less than what is looked for. Raises ``WireloomError`` where they cannot be compared."""
+    try:
+        return bool(found < value)
+    except (TypeError, ValueError, ArithmeticError) as error:
+        raise WireloomError(
+            f"value is {shown(value)}, which cannot be compared with a key such as {shown(found)}: {error}",
+            path=path,
+            offset=offset,
+        ) from error
+
+
+def _usual(kind: pa.DataType) -> Any:
+    """A value of a column of that type, as Python's own type; ``None`` for types that have no order."""
+    for value in (b"", "", 0, False):
+        try:
+            return pa.scalar(value, kind).as_py()
+        except (pa.ArrowException, TypeError, ValueError):
+            continue
+    return None
+
+
+def _lower_bound(log: Log, is_less: Callable[[FoundRow], bool]) -> FoundRow | None:
+    """The first row that is not less, if the rows that are come first."""
+    low, high = 0, log.size
+    found: FoundRow | None = None
+    while high - low > LINEAR:
+        middle = (low + high) // 2
+        row = log.first(middle, high)
+        if row is None:
+            high = middle
+        elif is_less(row):
+            low = row.offset + 1
+        else:
+            high, found = middle, row
+    return next((row for row in log.rows(low, high) if not is_less(row)), found)
+
+
+def _rows_before(log: Log, offset: int, count: int) -> int:
+    """Where the row begins that is ``count`` rows before ``offset``; the first row of the log where there are fewer."""
+    distance = LINEAR
+    while True:
+        begin = max(0, offset - distance)
+        places = [each.offset for each in log.rows(begin, offset)]
+        if len(places) >= count:
+            return places[-count]
+        if not begin:
+            return places[0] if places else offset
+        distance *= 4
+
+
+class Log:
+    """One log, of which a few rows are read here and there. ``probes``, ``bytes_read`` and ``largest_read`` as in
+    ``SearchResult``."""
+
+    def __init__(
+        self,
+        format: str | Path | Format,
+        source: Any,
+        columns: Sequence[str] | None,
+        extra: Sequence[str] = (),
+        *,
+        verify: bool,
+        max_record: int | None,
+        location: Location,
+    ) -> None:
+        found = registry.get(format)
+        if not found.delimiter or found.has_prologue:
+            raise UnsupportedError(
+                f"rows of {found.name} cannot be found from the middle of a file, since nothing delimits them: read it"
+                " with scan"
+            )
+        self._names = Layout.of(found, columns).schema.names
+        read = dict.fromkeys((*self._names, *extra, OFFSET))
+        checked = plan(found, columns=list(read), verify=verify, max_record=max_record, prefetch=False, codec="none")
+        self._plan = replace(checked, chunk=BLOCK)
+        self._counter = _Counter()
+        self._input = _CountedInput.of(_log_input(source, location, found.codec), self._counter)
+        self.path = self._input.path
+        self.size = self._input.size or 0
+        self.probes = 0
+        self.largest_read = 0
+
+    @property
+    def bytes_read(self) -> int:
+        """Bytes that were read of a file or object."""
+        return self._counter.bytes_read
+
+    def first(self, begin: int, end: int) -> FoundRow | None:
+        """The first good row that begins in ``begin`` … ``end``."""
+        return next(self.rows(begin, end, batch_rows=1), None)
+
+    def rows(self, begin: int, end: int, batch_rows: int = 256) -> Iterator[FoundRow]:
+        """The good rows that begin in ``begin`` … ``end``."""
+        if begin >= end:
+            return
+        self.probes += 1
+        before = self.bytes_read
+        begin = self._behind_hole(begin)
+        scan = FileScan(replace(self._plan, byte_range=(begin, end), batch_rows=batch_rows), self._input)
+        batches = scan.batches()
+        try:
+            for batch in batches:
+                self.largest_read = max(self.largest_read, self.bytes_read - before)
+                for values in batch.to_pylist():
+                    yield FoundRow(values[OFFSET], values)
+            if scan.report.error is not None:
+                raise WireloomError(scan.report.error, path=self._input.path, reason="missing")
+        finally:
+            batches.close()
+            self.largest_read = max(self.largest_read, self.bytes_read - before)
+
+    def _behind_hole(self, begin: int) -> int:
+        """Where data begins that stands at ``begin`` or behind it: zeros of a hole are not read. The byte before it
+        comes along, since a zero may be a delimiter."""
+        if not self._input.sparse:
+            return begin
+        stored = Stored(self._input.open(), self.size)
+        try:
+            stored.seek(begin)
+            return begin + stored.skip_hole(1)
+        finally:
+            stored.close()
+
+    def without_extra(self, row: FoundRow) -> FoundRow:
+        """A row as the caller wants it."""
+        return FoundRow(row.offset, {name: row.values[name] for name in self._names})
+
+
+class _Counter:
+    """How many bytes were read of an input, by all of its streams."""
+
+    def __init__(self) -> None:
+        self.bytes_read = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class _CountedInput(Input):
+    """An input whose streams count what is read of them."""
+
+    inner: Input
+    counter: _Counter
+
+    @classmethod
+    def of(cls, inner: Input, counter: _Counter) -> _CountedInput:
+        """That input, counted."""
+        facts = (inner.path, inner.size, inner.modified, inner.seekable, inner.sparse)
+        return cls(*facts, inner=inner, counter=counter)
+
+    @property
+    def is_file(self) -> bool:
+        return self.inner.is_file
+
+    @property
+    def buffer(self) -> memoryview | None:
+        return self.inner.buffer
+
+    @property
+    def patient(self) -> bool:
+        return self.inner.patient
+
+    def within(self, begin: int, end: int) -> Input:
+        return self
+
+    def open(self) -> Stream:
+        return _CountedStream(self.inner.open(), self.counter, self.sparse)
+
+
+class _CountedStream:
+    """A stream that counts. Where a sparse file has a hole it gives zeros without reading any."""
+
+    def __init__(self, inner: Stream, counter: _Counter, sparse: bool) -> None:
+        self._inner = inner
+        self._counter = counter
+        self._sparse = sparse
+        self._position = 0
+        self.close = inner.close
+
+    def seek(self, offset: int, /) -> int:
+        self._position = self._inner.seek(offset)
+        return self._position
+
+    def fileno(self) -> int:
+        return self._inner.fileno()  # type: ignore[attr-defined,no-any-return]  # sparse inputs are files, which have it
+
+    def readinto(self, buffer: memoryview, /) -> int:
+        size = self._in_hole(len(buffer)) if self._sparse else 0
+        if size:
+            buffer[:size] = bytes(size)
+            self.seek(self._position + size)
+            return size
+        size = self._inner.readinto(buffer)
+        self._counter.bytes_read += size
+        self._position += size
+        return size
+
+    def _in_hole(self, most: int) -> int:
+        """How many of the next bytes are in a hole that ends before the file does, but not more than ``most``."""
+        if not hasattr(os, "SEEK_DATA"):
+            return 0
+        try:
+            data = os.lseek(self.fileno(), self._position, os.SEEK_DATA)
+        except OSError:
+            # No data follows, or the file system knows nothing of holes.
+            data = self._position
+        os.lseek(self.fileno(), self._position, os.SEEK_SET)
+        return min(most, data - self._position)
+
+
+def _log_input(source: Any, location: Location, usual: str) -> Input:
+    """The one input that ``source`` names. Raises ``UnsupportedError`` where rows cannot be found from its middle."""
+    found = list(expansion.inputs_of(source, location))
+    if len(found) != 1:
+        raise WireloomError(f"a search looks into one log, and these are {len(found)}: name one of them")
+    log = found[0]
+    if not log.seekable or log.size is None:
+        raise UnsupportedError("the log can only be read from its beginning: save it as a file", path=log.path)
+    stream = Stored(log.open(), log.size)
+    try:
+        codec = codecs.detect(stream.peek(codecs.HEAD), log.name, usual)
+    finally:
+        stream.close()
+    if codec != "none":
+        raise UnsupportedError(
+            f"the log is compressed ({codec}), so its middle cannot be read by itself: decompress it first",
+            path=log.path,
+        )
+    return log

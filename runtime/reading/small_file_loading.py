@@ -1,0 +1,194 @@
+"""The bytes of small files, one behind the other in memory, where a thread puts them ahead of their reader."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from io import FileIO
+from queue import SimpleQueue
+from typing import TYPE_CHECKING
+
+from ..base.errors import WireloomError
+from ..base.threads import start
+from ..input import codecs
+from ..input.codecs import gzip, zstd
+from ..input.inputs import FileInput, Input, MemoryInput
+
+if TYPE_CHECKING:
+    from ..format.description import Format
+    from .request import Plan
+
+SMALL = 1024 * 1024
+"""Most bytes of a file, as stored, that is read together with others."""
+MEMORY = 2 * 1024 * 1024
+"""Most bytes, decompressed, of files that are read together: as much as stays in a processor's own cache until the
+engine has read it."""
+MAGIC = 16
+"""Bytes in which a codec's magic number is."""
+SMALL_COMPRESSED = 256 * 1024
+"""As ``SMALL``, of compressed files, which are larger once they are read."""
+AHEAD = 2
+"""Memories of a thread: one is read by the engine, one is being filled."""
+
+
+@dataclass(frozen=True)
+class Load:
+    """Files whose bytes are in ``memory``: each ends at one of ``ends``, where the next one begins. Without ``ends`` it
+    is one file, which is to be read by itself."""
+
+    memory: memoryview
+    sources: Sequence[Input]
+    ends: Sequence[int]
+
+
+def is_small(source: Input) -> bool:
+    """Whether an input is a file that is worth to be read together with others."""
+    return type(source) is FileInput and source.size is not None and 0 < source.size <= SMALL and not source.sparse
+
+
+def stand_back_to_back(format: Format) -> bool:
+    """Whether a format's files are nothing but rows, which follow each other from the first byte on."""
+    return format.streaming and format.message is None and not format.has_prologue and not format.delimiter
+
+
+class Loads:
+    """Loads files when they are asked for, in their order, and as many at once as fit."""
+
+    def __init__(self, plan: Plan, sources: Sequence[Input]) -> None:
+        self._plan = plan
+        self._sources = sources
+        self._begin = 0
+        self._free: memoryview | None = None
+
+    def next(self) -> Load | None:
+        """The next files; ``None`` behind the last."""
+        memory, self._free = self._free, None
+        return self.into(memory if memory is not None else memoryview(bytearray(MEMORY)))
+
+    def give_back(self, load: Load) -> None:
+        """The memory of these files may be used again."""
+        self._free = load.memory
+
+    def close(self) -> None:
+        """There will be no more calls."""
+        self._begin = len(self._sources)
+
+    def into(self, memory: memoryview) -> Load | None:
+        """The next files, in this memory; ``None`` behind the last."""
+        begin = number = self._begin
+        if begin >= len(self._sources):
+            return None
+        ends: list[int] = []
+        end = 0
+        while number < len(self._sources) and is_small(self._sources[number]):
+            size = self._load(self._sources[number], memory[end:])
+            if size is None:
+                break
+            end += size
+            ends.append(end)
+            number += 1
+        self._begin = max(number, begin + 1)
+        return Load(memory, self._sources[begin : self._begin], ends)
+
+    def _load(self, source: Input, target: memoryview) -> int | None:
+        """Puts a file's bytes, decompressed, at the beginning of ``target`` and says how many there are; ``None`` where
+        they do not fit, or where something is wrong, which is found out again where the file is read by itself."""
+        assert source.path is not None
+        assert source.size is not None
+        if source.size >= len(target):
+            return None
+        try:
+            # Not by a bare descriptor, which is lost where an interrupt comes right behind the call that gave it.
+            with FileIO(source.path) as file:
+                # A byte more than there should be, so that a file that has grown is noticed.
+                size = file.readinto(target[: source.size + 1])
+            if size != source.size:
+                return None
+            codec = self._codec(target[:size], source)
+        except (OSError, codecs.CodecError):
+            return None
+        if codec == "none":
+            return size
+        if size > SMALL_COMPRESSED:
+            return None
+        return self._decompressed(bytes(target[:size]), codec, target)
+
+    def _codec(self, content: memoryview, source: Input) -> str:
+        if self._plan.codec != codecs.AUTO:
+            return self._plan.codec
+        head = bytes(content[:MAGIC])
+        if zstd.looks_like(head) or gzip.looks_like(head):
+            head = bytes(content[: codecs.HEAD])
+        return codecs.detect(head, source.name, self._plan.format.codec)
+
+    def _decompressed(self, content: bytes, codec: str, target: memoryview) -> int | None:
+        stream = MemoryInput(None, len(content), content=memoryview(content)).open()
+        decoder = codecs.decoder(codec, codecs.Stored(stream, len(content)), max_window=self._plan.max_window)
+        size = 0
+        try:
+            while len(target) - size >= decoder.room:
+                count = decoder.readinto(target[size:])
+                if not count:
+                    return size or None
+                size += count
+        except (codecs.CodecError, codecs.StorageError, MemoryError):
+            return None
+        return None
+
+
+class LoadsAhead:
+    """As ``Loads``, but a thread loads the next files while those before are read.
+
+    The thread is started by the first ``next``, and ends with the last file or with ``close``. A process that was
+    forked meanwhile is told so instead of waiting for a thread that it does not have.
+    """
+
+    def __init__(self, loads: Loads) -> None:
+        self._loads = loads
+        self._free: SimpleQueue[memoryview | None] = SimpleQueue()
+        self._ready: SimpleQueue[Load | BaseException | None] = SimpleQueue()
+        self._thread: threading.Thread | None = None
+        self._process = os.getpid()
+
+    def next(self) -> Load | None:
+        """As ``Loads.next``."""
+        if self._process != os.getpid():
+            raise WireloomError("a scan that was begun before a fork cannot be read on in the new process")
+        if self._thread is None:
+            work = (self._loads, self._free, self._ready)
+            thread = threading.Thread(target=_work, args=work, name="wireloom-files", daemon=True)
+            start(thread)
+            # Where that was interrupted, nobody can wait for the thread: it has no memory to read into then.
+            self._thread = thread
+            for _ in range(AHEAD):
+                self._free.put(memoryview(bytearray(MEMORY)))
+        found = self._ready.get()
+        if isinstance(found, BaseException):
+            raise WireloomError(f"reading failed: {found!r}", reason="missing")
+        return found
+
+    def give_back(self, load: Load) -> None:
+        """As ``Loads.give_back``."""
+        self._free.put(load.memory)
+
+    def close(self) -> None:
+        """Ends the thread and waits until it has."""
+        self._free.put(None)
+        self._loads.close()
+        if self._thread is not None and self._process == os.getpid():
+            self._thread.join()
+
+
+def _work(loads: Loads, free: SimpleQueue[memoryview | None], ready: SimpleQueue[Load | BaseException | None]) -> None:
+    while (memory := free.get()) is not None:
+        try:
+            load = loads.into(memory)
+        except BaseException as error:
+            # Whatever it is, the reader must not wait for ever.
+            ready.put(error)
+            return
+        ready.put(load)
+        if load is None:
+            return

@@ -1,0 +1,234 @@
+"""Small files whose rows one call of the engine reads.
+
+A file costs a reader about as much by itself as some hundred kilobytes in it do. So the bytes of several are put one
+behind the other in memory, where rows stand back to back, and read as if they were one file. That holds only where
+each file ends exactly where a row does and nothing in it is damaged. The first one of which that is not true ends the
+bundle, and is read by itself, as ``filescan`` does.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+
+from ..base.report import FileReport
+from ..input.inputs import Input
+from ..input.window import MemoryWindow
+from ..rows.batches import Builder
+from ..rows.reader import Filled, Settings, Status
+from ..rows.select import make
+from .opening import PLAIN_WORTH
+from .request import Plan
+from .small_file_loading import Load, Loads, LoadsAhead, is_small, stand_back_to_back
+from .stride_detection import ROWS, candidates
+
+
+def is_possible(plan: Plan) -> bool:
+    """Whether the rows of several files can be read at once."""
+    return (
+        stand_back_to_back(plan.format)
+        and plan.engine == "columns"
+        and plan.verify
+        and plan.byte_range is None
+        and plan.chunk is None
+        and not plan.prefetch
+    )
+
+
+@dataclass
+class Part:
+    """A file in a bundle: bytes ``begin`` … ``end`` (not included) of its memory, and rows of it."""
+
+    source: Input
+    begin: int
+    end: int
+    first: int = 0
+    last: int = 0
+    """Its rows, counted from the first of the bundle."""
+
+    def report(self, options: dict[str, str]) -> FileReport:
+        """What was met in it."""
+        size = self.end - self.begin
+        return FileReport(
+            self.source.path,
+            rows=self.last - self.first,
+            bytes=size,
+            tail="clean",
+            tail_offset=size,
+            tail_size=0,
+            options=dict(options),
+        )
+
+
+class BundleReader:
+    """Iterates the bundles of many inputs: all of these are in one, in their order. To be closed."""
+
+    def __init__(self, plan: Plan, sources: Sequence[Input]) -> None:
+        self._plan = plan
+        small = sum(source.size or 0 for source in sources if is_small(source))
+        # Less is read before a thread would have started.
+        ahead = plan.prefetch is None and small >= PLAIN_WORTH
+        loads = Loads(plan, sources)
+        self._loads = LoadsAhead(loads) if ahead else loads
+        paddings = candidates(plan)
+        self._padding, self._options = paddings[0]
+        layout = plan.layout
+        self._feeder = make(
+            plan.engine,
+            plan.format,
+            None,
+            Settings(
+                wanted=layout.wanted,
+                offsets=True,
+                padding=self._padding,
+                max_record=plan.max_record,
+                max_computed=plan.max_computed,
+            ),
+        )
+        self._others = [
+            make(
+                plan.engine,
+                plan.format,
+                None,
+                Settings(padding=padding, max_record=plan.max_record, max_computed=plan.max_computed),
+            )
+            for padding, _ in paddings[1:]
+        ]
+
+    def __iter__(self) -> Iterator[Bundle]:
+        while (load := self._loads.next()) is not None:
+            bundle = self._bundle(load)
+            self._loads.give_back(load)
+            yield bundle
+
+    def close(self) -> None:
+        """Ends the thread that reads ahead, if there is one."""
+        self._loads.close()
+
+    def _bundle(self, load: Load) -> Bundle:
+        if len(load.ends) < 2:
+            return Bundle(self._plan, load.sources)
+        begins = [0, *load.ends]
+        parts = [Part(*each) for each in zip(load.sources, begins, load.ends, strict=False)]
+        memory = load.memory[: load.ends[-1]]
+        fills, places = self._fill(memory)
+        good = self._good(memory, parts, fills, places)
+        return Bundle(self._plan, load.sources[len(good) :], good, fills, self._options)
+
+    def _fill(self, memory: memoryview) -> tuple[list[Filled], Sequence[int]]:
+        """All rows, or those up to the first one that is not good, and the places of their first bytes."""
+        window = MemoryWindow(memory)
+        end = len(memory)
+        fills: list[Filled] = []
+        places = array("Q")
+        while True:
+            filled = self._feeder.fill(window, capacity=self._plan.batch_rows)
+            fills.append(filled)
+            places.frombytes(_bytes(filled.offsets))
+            window.begin = filled.consumed
+            if filled.damages:
+                # Rows behind it count for nothing: the file with the damage is read by itself.
+                del places[bisect_left(places, filled.damages[0].begin) :]
+                return fills, places
+            if filled.status is not Status.BATCH_FULL:
+                if filled.status is Status.END and filled.consumed == end:
+                    places.append(end)
+                return fills, places
+
+    def _good(
+        self, memory: memoryview, parts: Sequence[Part], fills: Sequence[Filled], places: Sequence[int]
+    ) -> list[Part]:
+        """Those of the files, from the first on, that reading by themselves would find the same rows in."""
+        good: list[Part] = []
+        first = 0
+        for part in parts:
+            last = bisect_left(places, part.end, first)
+            if last == len(places) or places[last] != part.end or not self._is_evident(memory, part, last - first):
+                break
+            part.first, part.last = first, last
+            good.append(part)
+            first = last
+        return good
+
+    def _is_evident(self, memory: memoryview, part: Part, rows: int) -> bool:
+        """Whether the first candidate for the bytes between rows is the one that this file by itself decides for."""
+        if not self._others or rows >= ROWS:
+            return True
+        if rows < 2:
+            return False
+        window = MemoryWindow(memory[part.begin : part.end])
+        return all(each.fill(window, capacity=ROWS, at_start=True).rows <= rows for each in self._others)
+
+
+@dataclass
+class Bundle:
+    """Files that were read together. ``good``: those whose rows are here; ``others``: those behind them, each of which
+    is to be read by itself."""
+
+    plan: Plan
+    others: Sequence[Input]
+    good: list[Part] = field(default_factory=list)
+    fills: list[Filled] = field(default_factory=list)
+    options: dict[str, str] = field(default_factory=dict)
+
+    def batches(self) -> Iterator[tuple[Any, list[tuple[FileReport, int]]]]:
+        """The rows as record batches, each with the files that have rows in it: their reports, and how many rows."""
+        reports = [part.report(self.options) for part in self.good]
+        rows = self.good[-1].last if self.good else 0
+        begin = at = 0
+        for filled in self.fills:
+            end = min(begin + filled.rows, rows)
+            if end <= begin:
+                return
+            here: list[tuple[Part, FileReport, int]] = []
+            while at < len(self.good) and self.good[at].first < end:
+                part = self.good[at]
+                here.append((part, reports[at], min(part.last, end) - max(part.first, begin)))
+                if part.last > end:
+                    break
+                at += 1
+            yield self._batch(filled, here, end - begin), [(report, count) for _, report, count in here]
+            begin = end
+
+    def _batch(self, filled: Filled, here: list[tuple[Part, FileReport, int]], rows: int) -> Any:
+        arrays = {number: array.slice(0, rows) for number, array in filled.arrays.items()}
+        offsets = None
+        ends: list[int] = []
+        for _, _, count in here:
+            ends.append(count + (ends[-1] if ends else 0))
+        if self.plan.layout.has_offsets and filled.offsets is not None:
+            # Imported here: it takes longer than all else that a reader imports.
+            import pyarrow.compute as pc
+
+            begins = _runs(ends, pa.array([part.begin for part, _, _ in here], pa.uint64()))
+            offsets = pc.subtract(filled.offsets.slice(0, rows), begins)
+        return _Together(self.plan, here, ends).rows(rows, arrays, offsets, (), ())
+
+
+class _Together(Builder):
+    """Makes a batch of rows of several files. ``ends``: behind which row of the batch each file's rows end."""
+
+    def __init__(self, plan: Plan, here: list[tuple[Part, FileReport, int]], ends: list[int]) -> None:
+        super().__init__(plan.layout, {})
+        self._here = here
+        self._ends = ends
+
+    def _constant(self, name: str, rows: int) -> Any:
+        values = [self.layout.builder(part.source.path).constants[name] for part, _, _ in self._here]
+        return _runs(self._ends, pa.array(values, pa.utf8()))
+
+
+def _runs(ends: list[int], values: Any) -> Any:
+    """Each value as often as its run is long."""
+    import pyarrow.compute as pc
+
+    return pc.run_end_decode(pa.RunEndEncodedArray.from_arrays(pa.array(ends, pa.int32()), values))
+
+
+def _bytes(offsets: Any) -> memoryview:
+    return memoryview(offsets.buffers()[1]).cast("B")[: 8 * len(offsets)]

@@ -1,0 +1,100 @@
+"""Options of a format that say how many unused bytes follow each row, decided by looking at the first rows."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING
+
+from ..input.window import MemoryWindow, Window
+from ..rows.reader import Feeder, Filled, Settings, Status
+from ..rows.select import make
+from .recovery import hold_back
+from .request import Plan
+
+if TYPE_CHECKING:
+    from ..objects.structs import Struct
+
+ROWS = 64
+"""Rows that are looked at. One that holds, and whose checksum does, is hardly ever there by accident."""
+DAMAGED_BYTES = 64 * 1024
+"""Bytes that are looked at behind the first damage, where that comes before any evidence."""
+
+
+def decide(plan: Plan, root: Struct | None, window: Window) -> tuple[int, dict[str, str]]:
+    """The bytes between rows, and the value of each option: the one that was asked for, or the one under which the
+    most of the first rows hold; the first of several that are equal in that. Extends the window as far as needed."""
+    found = candidates(plan)
+    if len(found) == 1:
+        return found[0]
+    return found[_most_rows(plan, root, window, [padding for padding, _ in found])]
+
+
+def candidates(plan: Plan) -> list[tuple[int, dict[str, str]]]:
+    """What there is to decide between: the bytes between rows, and the value of each option, for each."""
+    given = [
+        [(choice.name, *each) for each in choice.padding if plan.choices[choice.name] in ("auto", each[0])]
+        for choice in plan.format.choices
+    ]
+    return [
+        (sum(padding for _, _, padding in each), {name: value for name, value, _ in each}) for each in product(*given)
+    ]
+
+
+def _most_rows(plan: Plan, root: Struct | None, window: Window, paddings: list[int]) -> int:
+    """The index of the padding under which most of the first rows hold."""
+    feeders = [
+        make(
+            plan.engine,
+            plan.format,
+            root,
+            Settings(padding=padding, max_record=plan.max_record, max_computed=plan.max_computed),
+        )
+        for padding in paddings
+    ]
+    if not window.view:
+        window.extend()
+    while True:
+        fills = [feeder.fill(window, capacity=ROWS, at_start=True) for feeder in feeders]
+        rows = [each.rows for each in fills]
+        # Two rows one behind the other are evidence. A single one is none, if more input may come.
+        if max(rows) >= 2:
+            return rows.index(max(rows))
+        damaged = min(_first_damage(each, window.base) for each in fills)
+        if not any(each.status is Status.NEED_INPUT for each in fills) or not window.extend():
+            break
+    # One of the first rows is damaged, or there are no more: look behind it.
+    limit = damaged + DAMAGED_BYTES
+    while window.base + len(window.view) < limit and window.extend():
+        pass
+    start = MemoryWindow(window.view[: limit - window.base], window.begin)
+    start.base = window.base
+    rows = [_rows_behind_rows(feeder, start, padding) for feeder, padding in zip(feeders, paddings, strict=True)]
+    return rows.index(max(rows))
+
+
+def _first_damage(filled: Filled, base: int) -> int:
+    """The offset of what is not a good row."""
+    return min([base + filled.consumed, *(each.begin for each in filled.damages[:1])])
+
+
+def _rows_behind_rows(feeder: Feeder, start: MemoryWindow, padding: int) -> int:
+    """How many rows hold where the row before them says that they are; found by a search, a row is no evidence."""
+    window = MemoryWindow(start.view, start.begin)
+    window.base = start.base
+    count, follows = 0, False
+    while True:
+        filled = feeder.fill(window, capacity=len(window.view) + 1)
+        count += filled.rows
+        starts_well = not filled.damages or filled.damages[0].begin != window.base + window.begin
+        if filled.rows and starts_well and not follows:
+            count -= 1
+        follows = filled.status is Status.BATCH_FULL
+        if follows:
+            window.begin = filled.consumed
+            continue
+        _, doubtful = hold_back(filled, window, padding, full=True)
+        lost = filled.consumed if doubtful is None else doubtful.begin - window.base
+        found, index = feeder.resync(window, lost + 1) if lost < len(window.view) else (False, 0)
+        if not found:
+            return count
+        window.begin = index

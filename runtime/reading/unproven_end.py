@@ -1,0 +1,83 @@
+"""The last row of an input whose end proves nothing: a compressed stream that breaks off, or a file that still grows.
+
+Where an input ends, its last row may lack the delimiter behind it, and is a row all the same. Where it only breaks off,
+the same bytes may be the first ones of a longer row: ``price=20`` of ``price=2000000``. Such a row is believed only
+where it does not need the input's end, or where a checksum holds that covers its last byte.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ..format.description import Format
+from ..input.window import MemoryWindow, Window
+from ..rows.reader import Feeder, Filled, Settings, Status
+
+if TYPE_CHECKING:
+    from ..objects.structs import Struct
+
+UNPROVEN = "nothing follows the record, and no checksum says that all of it is there"
+Proof = Callable[[bytes], bool]
+"""Whether the bytes of a row, with the delimiter before them, prove that it is complete."""
+
+
+def fill_up_to_break(
+    feeder: Feeder, window: Window, proof: Proof, unpadded: Feeder, *, capacity: int, at_start: bool, stop: int
+) -> Filled:
+    """As ``Feeder.fill`` for a window behind which there is no more input, though the input may not end there.
+
+    A last row that is complete only if the input ends here comes out where ``proof`` says so of its bytes; otherwise
+    the status is ``TRUNCATED``. ``unpadded``: a feeder of rows with no bytes between them, since those behind the last
+    row may be missing.
+    """
+    filled = feeder.fill(_part(window, window.begin, at_end=False), capacity=capacity, at_start=at_start, stop=stop)
+    if filled.status is not Status.NEED_INPUT:
+        return filled
+    begin = filled.consumed
+    at_start = at_start and begin == window.begin
+    last = feeder.fill(_part(window, begin, at_end=True), capacity=1, at_start=at_start, stop=stop)
+    if not last.rows and not last.damages:
+        return replace(
+            filled,
+            consumed=last.consumed,
+            status=last.status,
+            position=last.position,
+            reason=last.reason,
+            error=last.error,
+        )
+    without = unpadded.fill(_part(window, begin, at_end=False), capacity=1, at_start=at_start, stop=stop)
+    if without.consumed == begin and (last.damages or not proof(bytes(window.view[begin : last.consumed]))):
+        return replace(filled, status=Status.TRUNCATED, position=window.base + begin, error=UNPROVEN)
+    # Where rows stand before it, it is left for the next call.
+    return last if begin == window.begin else replace(filled, status=Status.BATCH_FULL)
+
+
+def _part(window: Window, begin: int, *, at_end: bool) -> MemoryWindow:
+    part = MemoryWindow(window.view, begin)
+    part.base, part.at_end = window.base, at_end
+    return part
+
+
+def has_proof(format: Format, root: Struct | None, content: bytes) -> bool:
+    """Whether a checksum of a row that holds covers its last byte. ``content``: the row as it stands in the input, for
+    delimited rows with the delimiter before it; ``root``: the object whose attributes stand before the rows."""
+    # Imported here: most inputs have an end, and need no generated classes.
+    from ..objects.errors import StuffingError
+    from ..objects.streams import MemoryStream
+    from ..objects.stuffing import unstuff
+    from ..rows.object_reader import ObjectFeeder
+    from ..rows.object_rows import IncompleteError, LostError
+
+    feeder = ObjectFeeder(format, root, Settings())
+    try:
+        if format.delimiter:
+            content = unstuff(content.removeprefix(format.delimiter), format.stuffing)
+        _, refused = feeder.parse(MemoryStream(content), verify=True)
+        if refused is not None or not content:
+            return False
+        _, refused = feeder.parse(MemoryStream(content[:-1] + bytes((content[-1] ^ 1,))), verify=True)
+    except (IncompleteError, LostError, StuffingError):
+        return False
+    return refused == "checksum"

@@ -1,0 +1,106 @@
+"""Inputs that are not of the format that they are read as: bytes are there, and no record among them holds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ..base.errors import WrongFormatError
+from ..input.codecs import CodecError
+from ..rows.leading_zeros import NOT_ZERO
+from .request import grows_by_rows
+
+if TYPE_CHECKING:
+    from ..base.report import FileReport
+    from ..format.description import Format
+    from ..input.window import Window
+    from .opening import Opened
+    from .request import Plan
+
+NAMED = 3
+"""Inputs that an error names besides the first; more are only counted."""
+SPOKEN_WITH_A_VOWEL = re.compile(r"[aeiou]|[fhlmnrsx][\d_]")
+"""How names begin that have "an" before them, such as ``s2_session``."""
+LARGEST_HEAD = 1024 * 1024
+"""Most bytes before the rows that are kept to be judged; more of them that hold are proof enough."""
+
+
+class Looks:
+    """What has been seen of one input that tells whether it is of the format."""
+
+    def __init__(self, plan: Plan, report: FileReport) -> None:
+        self._plan = plan
+        self._report = report
+        self._has_content = False
+        self._zeros_end = 0
+        self._head: bytes | None = None
+        self.has_held = False
+        """Whether something without rows has held: a message, or what stands before the rows."""
+
+    def at(self, window: Window) -> None:
+        """Looks at what is at hand, as long as nothing has held: a file of zeros is one that nobody has written to
+        yet, or room that is set apart."""
+        if not self._has_content and not self._report.rows and not self.has_held:
+            # A window that grows is looked through once.
+            unseen = max(0, self._zeros_end - window.base)
+            self._has_content = NOT_ZERO.search(window.view, unseen) is not None
+            self._zeros_end = window.base + len(window.view)
+
+    def head(self, head: memoryview) -> None:
+        """What stands before the rows, and holds."""
+        if len(head) > LARGEST_HEAD:
+            self.has_held = True
+        else:
+            self._head = bytes(head)
+
+    def are_foreign(self, opened: Opened) -> bool:
+        """Whether nothing in the input is of the format, though it was read to where that is possible."""
+        self.at(opened.window)
+        report = self._report
+        if report.rows or self.has_held or report.clean or not self._plan.judges_format:
+            return False
+        if opened.misnamed or isinstance(opened.window.error, CodecError):
+            return True
+        if opened.window.error is not None or not self._has_content:
+            return False
+        if report.tail == "limit" and not grows_by_rows(self._plan.format):
+            # It was not even tried.
+            return False
+        return not (self._head and _tells_formats_apart(self._plan.format, self._head, self._plan.max_record))
+
+
+def _tells_formats_apart(format: Format, head: bytes, max_record: int) -> bool:
+    """Whether ``head``, which was read as what stands before the rows, says something about the format: other bytes in
+    its place would have been refused."""
+    # Imported here: only few inputs have a head and no rows.
+    from ..input.window import MemoryWindow
+    from .prologue import read_prologue
+
+    other = MemoryWindow(memoryview(bytes(byte ^ 0xFF for byte in head)))
+    root = read_prologue(format, other, max_record, verify=True)
+    return root.lost is not None or root.refused is not None
+
+
+def wrong_format(format: str, files: Sequence[FileReport], advice: str | None = None) -> WrongFormatError | None:
+    """The error for files that are not of the format; ``None`` where there are none."""
+    if not files:
+        return None
+    first, others = files[0], [each.path or "bytes" for each in files[1:]]
+    more = f"; nor in {', '.join(others[:NAMED])}" if others else ""
+    if len(others) > NAMED:
+        more += f" and {len(others) - NAMED:,} more"
+    why = f" ({first.error})" if first.error else ""
+    article = "an" if SPOKEN_WITH_A_VOWEL.match(format) else "a"
+    return WrongFormatError(
+        f"not {article} {format} file? No record in it holds{why}{more}",
+        path=first.path,
+        reason=_reason(first),
+        advice=advice,
+    )
+
+
+def _reason(file: FileReport) -> str | None:
+    if file.damaged:
+        return file.damaged[0].reason
+    return file.tail.removeprefix("invalid_")

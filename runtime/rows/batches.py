@@ -1,0 +1,215 @@
+"""The columns that a reader was asked for, and record batches of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+
+from ..base import arguments
+from ..base.addresses import path_text
+from ..base.cached import cached_property
+from ..base.errors import WireloomError
+from ..base.nearest import unknown
+from ..format.description import Format
+from ..format.path_pattern import path_pattern
+from .reader import BatchColumns, Filled, RowDamage
+
+OFFSET = "_offset"
+PATH = "_path"
+ERROR = "_error"
+CORRUPT_RECORD = "_corrupt_record"
+
+EXTRA_COLUMNS = {OFFSET: pa.uint64(), PATH: pa.utf8(), ERROR: pa.utf8(), CORRUPT_RECORD: pa.binary()}
+"""Columns that every format has: where the row begins in the decompressed input, the input's path, why a damaged record
+is damaged, and its bytes."""
+
+EXPLANATIONS = {
+    "length": "a length is impossible",
+    "checksum": "the checksum does not hold",
+    "value": "a value is not allowed",
+    "stuffing": "the stuffing is broken",
+    "limit": "larger than the largest record",
+    "truncated": "the input ends inside the record",
+    "encoding": "text is not in its encoding",
+    "codec": "the compressed stream is damaged",
+    "missing": "the input could not be read",
+    "magic": "the first bytes are not those of the format",
+    "digest": "the digest does not hold",
+    "message": "it is no such message",
+    "zeros": "nothing but zeros, which were never written or are what was wiped",
+    "index": "an index is behind the end of its table",
+}
+
+
+def explained(reason: str) -> str:
+    """What ``_error`` holds for a damaged record: the reason, a colon, and a sentence.
+
+    >>> explained("checksum")
+    'checksum: the checksum does not hold'
+    """
+    return f"{reason}: {EXPLANATIONS[reason]}" if reason in EXPLANATIONS else reason
+
+
+def end_explained(reason: str) -> str:
+    """As ``explained``, for the end of an input that gives no rows (see ``FileReport.lost_end``)."""
+    more = "" if reason == "truncated" else "; the rest of the file could not be read"
+    return f"{explained(reason)}{more}"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Which columns come out, in order. ``names`` are checked."""
+
+    format: Format
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(cls, format: Format, columns: Sequence[str] | None) -> Layout:
+        """The layout for ``columns``, by default the format's own. Raises ``UnknownNameError`` with the nearest."""
+        if columns is None:
+            return cls(format, format.default_columns)
+        names = arguments.names("columns", columns)
+        known = selectable(format)
+        for name in names:
+            if name not in known:
+                raise unknown(f"column of {format.name}", name, known)
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise WireloomError(f"the column {twice!r} is asked for twice")
+        if not names:
+            raise WireloomError("columns is empty: name at least one")
+        return cls(format, names)
+
+    @cached_property
+    def schema(self) -> Any:
+        """The schema of every batch."""
+        wire = self.format.schema
+        return pa.schema(
+            [
+                wire.field(name)
+                if name in self._numbers
+                else pa.field(name, EXTRA_COLUMNS[name] if name in EXTRA_COLUMNS else pa.utf8())
+                for name in self.names
+            ]
+        )
+
+    @cached_property
+    def kinds(self) -> list[tuple[str, Any]]:
+        """The columns' names and types."""
+        return list(zip(self.names, self.schema.types, strict=True))
+
+    @cached_property
+    def numbers(self) -> tuple[int, ...]:
+        """The numbers that the columns have in the format; -1 for those that it has not."""
+        return tuple(self._numbers.get(name, -1) for name in self.names)
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {column.name: number for number, column in enumerate(self.format.columns)}
+
+    @cached_property
+    def wanted(self) -> tuple[int, ...]:
+        """Numbers of the format's columns that are in it, ascending."""
+        return tuple(sorted(self._numbers[name] for name in self.names if name in self._numbers))
+
+    @property
+    def has_offsets(self) -> bool:
+        """Whether it must be known where rows begin."""
+        return OFFSET in self.names
+
+    @property
+    def has_damage(self) -> bool:
+        """Whether damaged records show in it."""
+        return ERROR in self.names or CORRUPT_RECORD in self.names
+
+    def builder(self, path: str | None) -> Builder:
+        """What makes batches for one input."""
+        path = None if path is None else path_text(path)
+        values = path_pattern(self.format.path_pattern).match(path) if self.format.path_pattern else {}
+        return Builder(self, {PATH: path, **values})
+
+
+def selectable(format: Format) -> list[str]:
+    """Every name that ``columns`` may hold."""
+    return [*(column.name for column in format.columns), *format.path_columns, *EXTRA_COLUMNS]
+
+
+@dataclass
+class Builder:
+    """Makes the batches of one input. ``constants``: the columns that are the same in all its rows."""
+
+    layout: Layout
+    constants: dict[str, str | None]
+    _repeated: dict[str, Any] = field(default_factory=dict)
+
+    def batch(self, filled: Filled, content: memoryview, base: int) -> Any:
+        """The rows of a fill. ``content`` is the window's view and ``base`` the offset of its first byte."""
+        return self.rows(
+            filled.rows,
+            filled.arrays,
+            filled.offsets,
+            ((each.row, explained(each.reason)) for each in filled.damages),
+            ((each.row, bytes(content[each.begin - base : each.end - base])) for each in filled.damages),
+        )
+
+    def rows(
+        self,
+        rows: int,
+        arrays: Mapping[int, Any],
+        offsets: Any,
+        errors: Iterable[tuple[int, str]],
+        contents: Iterable[tuple[int, bytes]],
+    ) -> Any:
+        """A batch. ``arrays``: by number of the format's column; ``offsets``: per row, where they are selected;
+        ``errors``, ``contents``: of the rows that stand for damage, by their number; only asked for if selected."""
+        layout = self.layout
+        if isinstance(arrays, BatchColumns) and arrays.numbers == layout.numbers:
+            return arrays.batch
+        columns = []
+        for name, kind in layout.kinds:
+            number = layout._numbers.get(name)
+            if number is not None:
+                columns.append(arrays[number])
+            elif name == OFFSET:
+                columns.append(offsets)
+            elif name == ERROR:
+                columns.append(_sparse(rows, errors, kind))
+            elif name == CORRUPT_RECORD:
+                columns.append(_sparse(rows, contents, kind))
+            else:
+                columns.append(self._constant(name, rows))
+        return pa.RecordBatch.from_arrays(columns, schema=layout.schema)
+
+    def damaged(self, damage: RowDamage, content: bytes | None, error: str | None = None) -> Any:
+        """One row of nulls for a damaged range; ``error`` says more than its reason does."""
+        layout = self.layout
+        columns = []
+        for name, kind in layout.kinds:
+            value: Any = None
+            if name == OFFSET:
+                value = damage.begin
+            elif name == ERROR:
+                value = f"{damage.reason}: {error}" if error is not None else explained(damage.reason)
+            elif name == CORRUPT_RECORD:
+                value = content
+            elif name in self.constants and name not in layout._numbers:
+                value = self.constants[name]
+            columns.append(pa.nulls(1, kind) if value is None else pa.array([value], kind))
+        return pa.RecordBatch.from_arrays(columns, schema=layout.schema)
+
+    def _constant(self, name: str, rows: int) -> Any:
+        known = self._repeated.get(name)
+        if known is None or len(known) < rows:
+            known = self._repeated[name] = pa.repeat(pa.scalar(self.constants[name], pa.utf8()), rows)
+        return known.slice(0, rows)
+
+
+def _sparse(rows: int, found: Iterable[tuple[int, Any]], kind: Any) -> Any:
+    """Mostly nulls: a value in each of the rows that are named; row -1 is none."""
+    values = {row: value for row, value in found if row >= 0}
+    if not values:
+        return pa.nulls(rows, kind)
+    return pa.array([values.get(row) for row in range(rows)], kind)

@@ -1,0 +1,192 @@
+"""Rows by the engine: memory is allocated, filled in one call, and becomes a record batch without a copy.
+
+A batch has one piece of memory for all fixed fields, offsets and bitmaps, and one for the data of each column of bytes
+or text. They live as long as the batch, a slice or a column of it: who wants to keep few columns asks for these alone.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any, cast
+
+import pyarrow as pa
+
+from .. import engine
+from ..base.errors import UnsupportedError
+from ..base.report import REASONS
+from ..engine import _engine
+from ..format.description import Format
+from ..format.program import ColumnProgram, Op, Storage
+from ..input.window import Window
+from .reader import BATCH_BYTES, FEW_DAMAGES, BatchColumns, Filled, RowDamage, Settings, Status, label_array
+
+if TYPE_CHECKING:
+    from ..objects.structs import Struct
+
+DAMAGES = 1024
+"""Damaged rows that one fill can note."""
+DAMAGE = struct.Struct("<QQqII")
+
+
+_loaded: dict[int, tuple[ColumnProgram, Any]] = {}
+"""Programs as the engine has loaded them, by identity: there are as many as formats."""
+
+
+def _load(program: ColumnProgram) -> Any:
+    found = _loaded.get(id(program))
+    if found is None:
+        try:
+            found = _loaded[id(program)] = (program, cast(Any, engine).Program(program.pack()))
+        except ValueError as error:
+            raise UnsupportedError(f"{error}; generate the package again, or set WIRELOOM_ENGINE=objects") from None
+    return found[1]
+
+
+FIXED = {Op.NEED, Op.COLUMN_FIXED, Op.REGISTER_FIXED, Op.COLUMN_TIMESTAMP, Op.COLUMN_REGISTER, Op.CHECK_RANGE, Op.MARK}
+"""Steps that every row goes through as long as no other has come."""
+
+
+def least_size(program: ColumnProgram) -> int:
+    """Bytes that every row has at least, in what lies in the window."""
+    if program.delimiter:
+        return 1
+    steps = takewhile(lambda step: step.op in FIXED, program.steps)
+    return max(1, sum(step.a for step in steps if step.op is Op.NEED))
+
+
+class ColumnFeeder:
+    """As ``Feeder``."""
+
+    def __init__(self, format: Format, root: Struct | None, settings: Settings) -> None:
+        program = format.program
+        assert program is not None
+        self._settings = settings
+        self._program = _load(program)
+        self._preset = tuple(int(getattr(root, name)) for name in program.preset)
+        self._wanted = bytes(number in settings.wanted for number in range(len(program.columns)))
+        self._variable = [number for number in settings.wanted if program.columns[number] is Storage.VARIABLE]
+        self._damages = bytearray(DAMAGE.size * DAMAGES)
+        self._least = least_size(program)
+        self._widths: dict[int, float] = {}
+        """Data bytes per row of variable columns, as far as they have been met."""
+        fields = [format.schema.field(number) for number in settings.wanted]
+        self._labels = {number: format.columns[number].labels for number in settings.wanted}
+        self._unsigned = {number for number in settings.wanted if format.columns[number].unsigned}
+        self._schema = pa.schema([self._stored(*each) for each in zip(settings.wanted, fields, strict=True)])
+        self._truths = {number for number in settings.wanted if format.schema.field(number).type == pa.bool_()}
+        self._is_plain = list(self._schema) == fields
+
+    def _stored(self, number: int, field: Any) -> Any:
+        """The field as the engine fills it: the numbers of labels, and a byte per truth."""
+        if self._labels[number]:
+            return field.with_type(pa.uint64() if number in self._unsigned else pa.int64())
+        return field.with_type(pa.uint8()) if field.type == pa.bool_() else field
+
+    def fill(self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1) -> Filled:
+        """As ``Feeder.fill``. Notes at most ``DAMAGES`` damaged rows."""
+        settings = self._settings
+        left = len(window.view) - window.begin
+        # Room for one row more than there can be: only then the fill says what stands behind the last one.
+        capacity = min(capacity, left // self._least + 1)
+        damages = memoryview(self._damages)[: DAMAGE.size * max(capacity, FEW_DAMAGES)]
+        # A row's data is never more than its bytes.
+        most = min(BATCH_BYTES, left)
+        room = {number: self._room(number, capacity, most) for number in self._variable}
+        layout = (self._program, self._wanted, capacity, settings.offsets)
+        slab = pa.allocate_buffer(_engine.slab_size(*layout))
+        while True:
+            data = tuple(pa.allocate_buffer(max(size, 1), resizable=True) for size in room.values())
+            result = _engine.fill_slab(
+                self._program,
+                window.view,
+                window.begin,
+                len(window.view),
+                base_offset=window.base,
+                at_end=window.at_end,
+                at_start=at_start,
+                capacity=capacity,
+                wanted=self._wanted,
+                offsets=settings.offsets,
+                slab=slab,
+                data=data,
+                damages=damages,
+                padding=settings.padding,
+                max_record=settings.max_record,
+                stop=stop,
+                verify=settings.verify,
+                null_rows=settings.null_rows,
+                preset=self._preset,
+            )
+            rows, consumed, status, reason, position, needed, damage_count, null_counts, used = result
+            if status == Status.NO_ROOM:
+                room = {number: max(size, most, needed if number == reason else 0) for number, size in room.items()}
+            # Too little was expected: the batch must not be smaller for it.
+            elif status == Status.BATCH_FULL and rows < capacity and any(size < most for size in room.values()):
+                room = {number: max(size, most) for number, size in room.items()}
+            else:
+                break
+        for number, buffer in zip(self._variable, data, strict=True):
+            _trim(buffer, used[number])
+            if rows * 4 >= capacity:
+                self._widths[number] = max(self._widths.get(number, 0.0), used[number] / rows)
+        noted = [
+            RowDamage(begin, end, row, REASONS[number])
+            for begin, end, row, number, _ in DAMAGE.iter_unpack(
+                memoryview(self._damages)[: DAMAGE.size * damage_count]
+            )
+        ]
+        return Filled(
+            rows,
+            self._columns(layout, slab, data, rows, null_counts),
+            pa.Array.from_buffers(pa.uint64(), rows, [None, slab.slice(0, 8 * rows)]) if settings.offsets else None,
+            noted,
+            consumed,
+            Status(status),
+            position,
+            REASONS[reason],
+        )
+
+    def resync(self, window: Window, begin: int) -> tuple[bool, int]:
+        """As ``Feeder.resync``."""
+        status, index = engine.resync(
+            self._program,
+            window.view,
+            begin,
+            len(window.view),
+            base_offset=window.base,
+            at_end=window.at_end,
+            padding=self._settings.padding,
+            max_record=self._settings.max_record,
+            preset=self._preset,
+        )
+        return status == 0, index
+
+    def _room(self, number: int, capacity: int, most: int) -> int:
+        """Data bytes of a column to make room for: an eighth more than the rows so far would have."""
+        width = self._widths.get(number)
+        return most if width is None else min(most, int(width * capacity * 1.125) + 64)
+
+    def _columns(
+        self, layout: tuple[Any, bytes, int, bool], slab: Any, data: tuple[Any, ...], rows: int, nulls: tuple[int, ...]
+    ) -> Mapping[int, pa.Array]:
+        if not self._settings.wanted:
+            return {}
+        _, address = _engine.export_slab(*layout, slab, data, rows, nulls)
+        columns = BatchColumns(pa.RecordBatch._import_from_c(address, self._schema), self._settings.wanted)
+        if self._is_plain:
+            return columns
+        return {number: self._shown(number, array) for number, array in columns.items()}
+
+    def _shown(self, number: int, array: pa.Array) -> pa.Array:
+        """The column as its users know it."""
+        if self._labels[number]:
+            return label_array(array, self._labels[number])
+        return array.cast(pa.bool_()) if number in self._truths else array
+
+
+def _trim(buffer: Any, used: int) -> None:
+    """Lets go of what a data buffer has too much, unless that is little."""
+    if used < buffer.size - buffer.size // 8:
+        buffer.resize(used, shrink_to_fit=True)

@@ -1,0 +1,1 @@
+"""Rows of protobuf messages, by the engine and by generated classes."""

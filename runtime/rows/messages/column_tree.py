@@ -1,0 +1,345 @@
+"""The wanted columns of a message program as a tree of fields: what the engine keeps of a message, and where it goes.
+
+A value waits in a *slot* until its *scope* (the row, an item of a list, a message above the rows) is at its end; then
+the scope's *emits* write an element to each of its *vectors*. A vector is one level of a column.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+from ...base.errors import UnsupportedError
+from ...format.message_program import FieldSource, LookupSource, MarkSource, MessageProgram, RowNumberSource
+from ...format.message_rules import FieldKind, FieldRule, Label
+from ...objects.messages.kinds import LENGTH_DELIMITED
+from .type_tree import TypeTree
+from .vectors import NONE, STORAGE_OF_KIND, Storage, Vector
+
+TRASH = 0
+"""The slot of values that nobody wants."""
+UNIT = -1
+"""The group of the vectors that have one element per unit, whether it holds or not; others are the number of a scope,
+or lower, for the items of a list of scalars."""
+ABSENT_NULL, ABSENT_PRESENT = 1, 2
+MASK_64 = 0xFFFFFFFFFFFFFFFF
+
+
+class Op(IntEnum):
+    """How an element is written, numbered as in ``runtime/engine/message_internal.h``."""
+
+    FIXED = 0
+    BYTES = 1
+    TEXT = 2
+    STRUCT = 3
+    LIST = 4
+    ROW_NUMBER = 5
+    MARK = 6
+    PARENT = 7
+
+
+@dataclass(frozen=True)
+class Emit:
+    """One element. ``guard``: the slot of the message that it is in; ``flags`` and ``default`` (size in the constants,
+    and where they begin, or the bits of a number): what an absent value becomes."""
+
+    op: Op
+    vector: int
+    slot: int = TRASH
+    guard: int = NONE
+    flags: int = 0
+    default: tuple[int, int] = (0, 0)
+
+
+@dataclass
+class Place:
+    """A known field at one place of the tree.
+
+    ``slot``: of its value, or of its presence; ``made``: its vector, where it has one; ``vector``: that of the items of
+    repeated scalars; ``scope``: of the items of repeated messages; ``inner``: its message's fields; ``table``: which
+    table its values are.
+    """
+
+    rule: FieldRule
+    slot: int = TRASH
+    made: Vector | None = None
+    vector: int = NONE
+    scope: int = NONE
+    inner: Branch | None = None
+    table: int = NONE
+
+
+@dataclass
+class Branch:
+    """A message at one place of the tree: its type, its scope, and those of its fields that somebody wants."""
+
+    type: int
+    scope: int
+    places: dict[int, Place] = field(default_factory=dict)
+
+
+@dataclass
+class Scope:
+    """``drop``: the slot that says that an entry does not count."""
+
+    emits: list[Emit] = field(default_factory=list)
+    drop: int = NONE
+    is_row: bool = False
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """``index``: where it comes from; ``scope``: at whose end the table is complete; ``vector``: NONE where it is only
+    checked; ``text``: what is no UTF-8 is replaced."""
+
+    index: Emit
+    table: int
+    scope: int
+    vector: int
+    integer: bool
+    text: bool
+    mask: int
+
+
+class ColumnTree:
+    """The tree of the columns ``wanted``, none of them computed.
+
+    ``columns``: by number, the vector of each. ``parents``: by number, for columns that do not have an element per row:
+    the vector that says which element each row takes. ``lookup_columns``: the number of the column of each look-up.
+    ``unit_columns``: one vector per unit column. ``vectors``: all, children included. ``units``: what is written per
+    unit. Raises ``UnsupportedError`` for what the engine does not do.
+    """
+
+    def __init__(self, program: MessageProgram, wanted: frozenset[int]) -> None:
+        self._program = program
+        self._wanted = wanted
+        self.types = TypeTree(program.types)
+        self.vectors: list[Vector] = []
+        self.slots = 1
+        self.tables = 0
+        self.scopes = [Scope()]
+        self.units = Scope()
+        self.constants = bytearray()
+        self.lookups: list[Lookup] = []
+        self.unit = Branch(program.unit, 0)
+        self._levels = self._find_levels()
+        self.row_scope = self._levels[0].scope
+        self.scopes[self.row_scope].is_row = True
+        self.columns: dict[int, Vector] = {}
+        self.lookup_columns: list[int] = []
+        self._make_columns()
+        units = self._make_fields()
+        self.unit_columns = tuple(units[number] for number in range(len(units)))
+        above = {number: each.group for number, each in self.columns.items() if each.group != self.row_scope}
+        by_group = {group: self._parent(group) for group in sorted(set(above.values()))}
+        self.parents = {number: by_group[group] for number, group in above.items()}
+
+    def _make_columns(self) -> None:
+        """All columns that are no fields."""
+        for number, source in enumerate(self._program.columns):
+            wanted = number in self._wanted
+            if isinstance(source, LookupSource):
+                # Also where nobody wants it: which rows stand does not depend on the columns.
+                vector = self._lookup(source, wanted)
+                self.lookup_columns.append(number)
+                if vector is not None:
+                    self.columns[number] = vector
+            elif wanted and isinstance(source, RowNumberSource):
+                self.columns[number] = self._counted(Op.ROW_NUMBER, Storage.FIXED32, FieldKind.INT32)
+            elif wanted and isinstance(source, MarkSource):
+                self.columns[number] = self._counted(Op.MARK, Storage.FIXED8, FieldKind.BOOL)
+
+    def _make_fields(self) -> dict[int, Vector]:
+        """All columns that are fields, and the unit columns, which it gives: messages before what is in them, since a
+        field gets one vector."""
+        fields = [
+            (source, number, False)
+            for number, source in enumerate(self._program.columns)
+            if number in self._wanted and isinstance(source, FieldSource)
+        ]
+        fields += [(source, number, True) for number, source in enumerate(self._program.unit_columns)]
+        unit_fields = {each.path[0] for each in self._program.unit_columns}
+        units: dict[int, Vector] = {}
+        for source, number, of_unit in sorted(fields, key=lambda each: len(each[0].path)):
+            branch = self.unit if of_unit else self._level(source.up)
+            per_unit = branch.scope == 0 and (self.row_scope != 0 or source.path[0] in unit_fields)
+            vector = self._column(branch, source.path, UNIT if per_unit else branch.scope)
+            (units if of_unit else self.columns)[number] = vector
+        return units
+
+    # The tree ----------------------------------------------------------------------------------------------------
+
+    def _find_levels(self) -> list[Branch]:
+        """The row, and the messages above it, from the row up to the unit."""
+        levels = [self.unit]
+        for number in self._program.rows:
+            place = self._place(levels[0], number)
+            if place.rule.label is Label.REPEATED:
+                place.scope = self._new_scope()
+                place.inner = Branch(self.types.message_of(levels[0].type, place.rule), place.scope)
+            levels.insert(0, self._inner(levels[0], place))
+        return levels
+
+    def _level(self, up: int) -> Branch:
+        if up >= len(self._levels):
+            raise UnsupportedError("the message program goes above the unit: run 'wireloom generate' again")
+        return self._levels[up]
+
+    def _new_scope(self) -> int:
+        self.scopes.append(Scope())
+        return len(self.scopes) - 1
+
+    def _new_slot(self) -> int:
+        self.slots += 1
+        return self.slots - 1
+
+    def _place(self, branch: Branch, number: int) -> Place:
+        place = branch.places.get(number)
+        if place is None:
+            place = branch.places[number] = Place(self.types.field_of(branch.type, number))
+        return place
+
+    def _slot(self, place: Place) -> int:
+        if place.slot == TRASH:
+            place.slot = self._new_slot()
+        return place.slot
+
+    def _inner(self, branch: Branch, place: Place) -> Branch:
+        """The fields of a message: those of a singular one have the scope of the message around it."""
+        if place.inner is None:
+            place.inner = Branch(self.types.message_of(branch.type, place.rule), branch.scope)
+        return place.inner
+
+    # Columns -----------------------------------------------------------------------------------------------------
+
+    def _vector(self, storage: Storage, kind: FieldKind | None, name: str, group: int) -> Vector:
+        vector = Vector(len(self.vectors), storage, kind, name, group)
+        self.vectors.append(vector)
+        return vector
+
+    def _emit(self, op: Op, vector: Vector, slot: int = TRASH, guard: int = NONE, flags: int = 0) -> None:
+        self._group(vector.group).emits.append(Emit(op, vector.number, slot, guard, flags))
+
+    def _group(self, group: int) -> Scope:
+        return self.units if group == UNIT else self.scopes[group]
+
+    def _counted(self, op: Op, storage: Storage, kind: FieldKind) -> Vector:
+        vector = self._vector(storage, kind, "", self.row_scope)
+        self._emit(op, vector)
+        return vector
+
+    def _parent(self, group: int) -> Vector:
+        """Which element of a group each row takes: the next one that its first vector gets."""
+        vector = self._vector(Storage.FIXED32, FieldKind.INT32, "", self.row_scope)
+        self._emit(Op.PARENT, vector, self._group(group).emits[0].vector)
+        return vector
+
+    def _walk(self, branch: Branch, path: tuple[int, ...]) -> tuple[Branch, Place, int]:
+        """The field at the end of a path, the message that it is a field of, and the slot of that one's presence."""
+        guard = NONE
+        for number in path[:-1]:
+            place = self._place(branch, number)
+            guard = self._slot(place)
+            branch = self._inner(branch, place)
+        return branch, self._place(branch, path[-1]), guard
+
+    def _column(self, branch: Branch, path: tuple[int, ...], group: int) -> Vector:
+        branch, place, guard = self._walk(branch, path)
+        return self._field(branch, place, guard, group)
+
+    def _field(self, branch: Branch, place: Place, guard: int, group: int) -> Vector:
+        """The vector of a field, and those inside of it; the one that it has already, where another column is that
+        field too, or a message that it is in."""
+        rule = place.rule
+        if place.made is not None:
+            return place.made
+        if rule.label is Label.REPEATED:
+            return self._list(branch, place, guard, group)
+        if rule.kind is FieldKind.MESSAGE:
+            return self._struct(branch, place, group)
+        vector = place.made = self._vector(STORAGE_OF_KIND[rule.kind], rule.kind, rule.name, group)
+        op = Op.FIXED if rule.kind not in LENGTH_DELIMITED else Op.BYTES
+        if rule.kind is FieldKind.STRING and not self.types.types[branch.type].check_text:
+            op = Op.TEXT
+        emit = Emit(op, vector.number, self._slot(place), guard, *self._absent(rule))
+        self._group(group).emits.append(emit)
+        return vector
+
+    def _struct(self, branch: Branch, place: Place, group: int) -> Vector:
+        vector = place.made = self._vector(Storage.STRUCT, None, place.rule.name, group)
+        # The message of a map's entry is there also where it has not been written.
+        always = self.types.is_entry(branch.type)
+        slot = self._slot(place)
+        self._emit(Op.STRUCT, vector, slot, flags=ABSENT_PRESENT if always else 0)
+        self._fields_of(self._inner(branch, place), vector, NONE if always else slot, group)
+        return vector
+
+    def _fields_of(self, branch: Branch, vector: Vector, guard: int, group: int) -> None:
+        for rule in self.types.types[branch.type].fields:
+            vector.children.append(self._field(branch, self._place(branch, rule.number), guard, group))
+
+    def _list(self, branch: Branch, place: Place, guard: int, group: int) -> Vector:
+        rule = place.rule
+        if place.scope != NONE:
+            raise UnsupportedError(
+                f"{self.types.types[branch.type].name}.{rule.name} holds the rows, so that the engine cannot make it a"
+                " column: leave it out, or set WIRELOOM_ENGINE=objects"
+            )
+        vector = place.made = self._vector(Storage.LIST, None, rule.name, group)
+        vector.is_map = rule.key is not None
+        self._emit(Op.LIST, vector, TRASH, guard)
+        if rule.kind is not FieldKind.MESSAGE and rule.key is None:
+            item = self._vector(STORAGE_OF_KIND[rule.kind], rule.kind, "item", UNIT - 1 - vector.number)
+            place.vector = item.number
+        else:
+            place.scope = self._new_scope()
+            place.inner = Branch(self.types.message_of(branch.type, rule), place.scope)
+            item = self._vector(Storage.STRUCT, None, "item", place.scope)
+            self._emit(Op.STRUCT, item, flags=ABSENT_PRESENT)
+            self._fields_of(place.inner, item, NONE, place.scope)
+            if rule.key is not None and rule.values is not None:
+                self.scopes[place.scope].drop = self._new_slot()
+        vector.children.append(item)
+        return vector
+
+    def _absent(self, rule: FieldRule) -> tuple[int, tuple[int, int]]:
+        """Flags and default of an emit: what an absent value becomes."""
+        if rule.default is None:
+            return 0 if rule.label is Label.IMPLICIT else ABSENT_NULL, (0, 0)
+        if isinstance(rule.default, str | bytes):
+            data = rule.default
+            data = data.encode("utf-8", "surrogateescape") if isinstance(data, str) else data
+            self.constants += data
+            return 0, (len(data), len(self.constants) - len(data))
+        match rule.kind:
+            case FieldKind.DOUBLE:
+                bits = struct.unpack("<Q", struct.pack("<d", rule.default))[0]
+            case FieldKind.FLOAT:
+                bits = struct.unpack("<I", struct.pack("<f", rule.default))[0]
+            case _:
+                bits = int(rule.default) & MASK_64
+        return 0, (0, bits)
+
+    def _lookup(self, source: LookupSource, wanted: bool) -> Vector | None:
+        branch, table, _ = self._walk(self._level(source.table.up), source.table.path)
+        if table.table == NONE:
+            table.table = self.tables
+            self.tables += 1
+        if self._level(source.index.up).scope != self.row_scope:
+            raise UnsupportedError("the engine has no look-up by an index above the row: set WIRELOOM_ENGINE=objects")
+        _, index, guard = self._walk(self._level(source.index.up), source.index.path)
+        text = table.rule.kind is FieldKind.STRING and not self.types.types[branch.type].check_text
+        vector = self._vector(Storage.VARIABLE, table.rule.kind, "", self.row_scope) if wanted else None
+        self.lookups.append(
+            Lookup(
+                index=Emit(Op.FIXED, 0, self._slot(index), guard, *self._absent(index.rule)),
+                table=table.table,
+                scope=branch.scope,
+                vector=NONE if vector is None else vector.number,
+                integer=source.integer,
+                text=text,
+                mask=source.mask & MASK_64,
+            )
+        )
+        return vector

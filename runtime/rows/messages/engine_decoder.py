@@ -1,0 +1,216 @@
+"""Units decoded by the engine: memory is allocated, filled in a few calls, and wrapped as Arrow arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ... import engine
+from ...base.errors import UnsupportedError, WireloomError
+from ...format.description import Format
+from ...format.message_program import ComputedSource
+from ..reader import label_array
+from .column_tree import ColumnTree
+from .decoding import Decoded, UnitProblem
+from .packed import pack
+from .problems import PROBLEM_SIZE, Explainer
+from .repeating import DETAIL, oversized_units, rows_without
+from .vectors import MOST, Memory, Vector
+
+if TYPE_CHECKING or engine.available:
+    from ...engine import _engine
+
+BATCH_BYTES = 4 << 20
+"""Bytes of input with which a batch ends."""
+UNITS = 1 << 16
+"""Most units of a batch."""
+PROBLEMS = 4096
+"""Most problems of a batch."""
+END, FULL, NO_ROOM = range(3)
+FIRST_BYTES_PER_ROW = 64
+"""What is guessed before the first batch; its own numbers are the guess of the next one."""
+SMALL_BATCH = 4096
+"""Smaller ones, in bytes, say little about what others need."""
+
+
+class EngineDecoder:
+    """As ``UnitDecoder``. ``wanted``: numbers of the format's columns; ``verify``: digests are compared; ``null_rows``:
+    a unit that does not hold gives a row of nulls; ``max_depth``: how deep messages may stand inside each other, by
+    default as deep as the format says.
+
+    Raises ``UnsupportedError`` for formats and columns that the engine cannot do. One thread may use it at a time.
+    """
+
+    def __init__(
+        self,
+        format: Format,
+        wanted: Sequence[int],
+        *,
+        verify: bool = True,
+        null_rows: bool = False,
+        max_depth: int | None = None,
+    ) -> None:
+        program = format.message_program
+        if program is None or not engine.available:
+            raise UnsupportedError(
+                f"the engine does not decode the units of {format.name}: set WIRELOOM_ENGINE=objects"
+            )
+        self._format = format
+        self._wanted = tuple(wanted)
+        self._verify = verify
+        self._null_rows = null_rows
+        self._numbers = {each.name: number for number, each in enumerate(format.columns)}
+        self._computed = {
+            number: [self._numbers[name] for name in source.inputs]
+            for number, source in enumerate(program.columns)
+            if number in self._wanted and isinstance(source, ComputedSource)
+        }
+        needed = {number for number in wanted if number not in self._computed}
+        needed.update(each for inputs in self._computed.values() for each in inputs)
+        self._tree = ColumnTree(program, frozenset(needed))
+        self._program = _load(pack(program, self._tree, max_depth))
+        self._explainer = Explainer(program, self._tree.lookup_columns, format)
+        self._has_whole = program.whole >= 0
+        # Elements, and data bytes, per byte of input: what the batches so far have needed.
+        vectors = self._tree.vectors
+        self._elements_per_byte = [1 / FIRST_BYTES_PER_ROW] * len(vectors)
+        self._data_per_byte = [1.0] * len(vectors)
+
+    def decode(self, source: Any, begins: pa.Array, sizes: pa.Array, first: int = 0, *, capacity: int) -> Decoded:
+        """As ``UnitDecoder.decode``. Raises ``WireloomError`` for a unit that is not within ``source``."""
+        count = min(len(begins), first + UNITS)
+        begin_numbers, size_numbers = _numbers(begins), _numbers(sizes)
+        counts = bytearray(4 * (count - first))
+        most_problems = max(1, min(PROBLEMS, count - first))
+        problems = bytearray(PROBLEM_SIZE * most_problems)
+        bytes_here = pc.sum(sizes.slice(first, count - first)).as_py() or 0
+        size = max(min(bytes_here, BATCH_BYTES), sizes[first].as_py() if first < count else 0)
+        memory = self._memory(size)
+        units = rows = problem_count = 0
+        while first + units < count:
+            try:
+                status, done, made, found, vector, elements, data = _engine.fill_messages(
+                    self._program,
+                    source,
+                    begin_numbers,
+                    size_numbers,
+                    first + units,
+                    count,
+                    self._verify,
+                    self._null_rows,
+                    max(1, capacity - rows),
+                    max(1, BATCH_BYTES - sum(size_numbers[first : first + units])),
+                    memory.buffers,
+                    memory.state,
+                    memoryview(counts)[4 * units :],
+                    memoryview(problems)[PROBLEM_SIZE * problem_count :],
+                )
+            except ValueError as error:
+                raise WireloomError(str(error)) from None
+            units, rows, problem_count = units + done, rows + made, problem_count + found
+            if status != NO_ROOM or elements > MOST or data > MOST or problem_count == most_problems:
+                break
+            memory.grow(vector, elements, data)
+        self._remember(memory, size)
+        notes = memoryview(problems)[: PROBLEM_SIZE * problem_count]
+        arrays, parents = self._vectors(memory)
+        decoded = Decoded(
+            units,
+            rows,
+            {},
+            pa.Array.from_buffers(pa.int32(), units, [None, pa.py_buffer(counts)]),
+            self._explainer.problems(notes, first),
+            self._explainer.wholes(notes, first) if self._has_whole else [],
+            tuple(memory.array(each, each.type) for each in self._tree.unit_columns),
+        )
+        kept = self._refuse_repeated(decoded, arrays, parents, size_numbers[first : first + units])
+        for number, parent in parents.items():
+            arrays[number] = arrays[number].take(parent)
+        if kept is not None:
+            arrays = {number: array.take(kept) for number, array in arrays.items()}
+        for number, inputs in self._computed.items():
+            arrays[number] = self._computed_array(number, [arrays[each] for each in inputs])
+        decoded.arrays = {number: arrays[number] for number in self._wanted}
+        return decoded
+
+    def _memory(self, size: int) -> Memory:
+        vectors = self._tree.vectors
+        return Memory(
+            vectors,
+            [min(MOST, int(ratio * size) + 64) for ratio in self._elements_per_byte],
+            [min(MOST, int(ratio * size) + 64) for ratio in self._data_per_byte],
+        )
+
+    def _remember(self, memory: Memory, size: int) -> None:
+        """A quarter more than a batch needed is the guess for the next one, within what most inputs need."""
+        if size < SMALL_BATCH:
+            return
+        for vector in self._tree.vectors:
+            number = vector.number
+            self._elements_per_byte[number] = min(0.5, 1.25 * memory.length(number) / size)
+            self._data_per_byte[number] = min(2.0, 1.25 * memory.used(number) / size)
+
+    def _vectors(self, memory: Memory) -> tuple[dict[int, pa.Array], dict[int, pa.Array]]:
+        """The columns that the engine filled, and for those of messages above the rows which element each row takes."""
+        tree = self._tree
+        by_vector: dict[int, pa.Array] = {}
+        for each in tree.parents.values():
+            if each.number not in by_vector:
+                by_vector[each.number] = memory.array(each, each.type)
+        parents = {number: by_vector[each.number] for number, each in tree.parents.items()}
+        return {number: self._array(memory, number, vector) for number, vector in tree.columns.items()}, parents
+
+    def _refuse_repeated(
+        self, decoded: Decoded, arrays: dict[int, pa.Array], parents: dict[int, pa.Array], unit_sizes: Sequence[int]
+    ) -> pa.Array | None:
+        """Takes the rows of units out in which a field above the rows would be repeated too often: which rows stay,
+        ``None`` for all. ``parents`` then gives such rows null."""
+        found: dict[int, str] = {}
+        for number, parent in parents.items():
+            for unit, (rows, most) in oversized_units(arrays[number], parent, decoded.counts, unit_sizes).items():
+                name = self._format.columns[number].name
+                found.setdefault(unit, DETAIL.format(name=name, rows=rows, most=most))
+        if not found:
+            return None
+        kept, counts = rows_without(list(found), decoded.counts, self._null_rows)
+        stay = rows_without(list(found), decoded.counts, null_rows=False)[0]
+        there = pc.is_in(pa.array(range(decoded.rows), pa.int64()), stay)
+        for number, parent in parents.items():
+            parents[number] = pc.if_else(there, parent, pa.scalar(None, parent.type))
+        decoded.counts, decoded.rows = counts, len(kept)
+        refused = [UnitProblem(unit, 0, "limit", detail, 0) for unit, detail in found.items()]
+        others = [each for each in decoded.problems if each.unit not in found]
+        decoded.problems = sorted([*others, *refused], key=lambda each: each.unit)
+        return kept
+
+    def _array(self, memory: Memory, number: int, vector: Vector) -> pa.Array:
+        kind = self._format.schema.field(number).type
+        labels = self._format.columns[number].labels
+        if labels:
+            return label_array(memory.array(vector, vector.type).cast(pa.int64()), labels)
+        return memory.array(vector, kind)
+
+    def _computed_array(self, number: int, inputs: list[pa.Array]) -> pa.Array:
+        functions = import_module(f"{self._format.module}.columns").COMPUTED
+        result: pa.Array = functions[self._format.columns[number].name](*inputs)
+        return result
+
+
+def _load(packed: bytes) -> Any:
+    try:
+        return _engine.MessageProgram(packed)
+    except ValueError as error:
+        raise UnsupportedError(f"{error}; set WIRELOOM_ENGINE=objects") from None
+
+
+def _numbers(array: pa.Array) -> memoryview:
+    """The memory of a uint64 array without nulls."""
+    values = array.buffers()[1]
+    if values is None:
+        return memoryview(b"").cast("Q")
+    whole = memoryview(values).cast("B").cast("Q")
+    return whole[array.offset : array.offset + len(array)]

@@ -1,0 +1,307 @@
+"""Units into rows by the generated message classes: the same outcomes as the engine's, for every format."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pyarrow as pa
+
+from ...base.errors import WireloomError
+from ...base.limits import MAX_COMPUTED
+from ...format.description import Column, Format
+from ...format.message_program import LookupSource
+from ...format.message_rules import Label, MessageRule
+from ...objects.computing import Computing
+from ...objects.errors import ComputedError, ItemError, reason_of
+from ...objects.messages.objects import Message
+from ...objects.messages.plans import plan_of
+from ...objects.messages.values import plain_value, value_of
+from .. import object_values
+from ..object_rows import FAILURES
+from ..reader import BATCH_BYTES
+from .arrow_types import field_type
+from .decoding import Decoded, UnitProblem
+from .problems import EXPANSION, INTEGER, PREFIX, SENTENCES, SHORT, no_item
+from .repeating import DETAIL, most_repeated
+
+DIGEST_SIZE = 16
+
+
+@dataclass
+class _Unit:
+    """What came of one unit. ``rows``: the messages of the rows that stand; ``message``: ``None`` where it is none."""
+
+    content: bytes
+    message: Any = None
+    rows: list[Any] = field(default_factory=list)
+    reason: str = ""
+    detail: str = ""
+    offset: int = 0
+
+
+class ObjectDecoder:
+    """As ``UnitDecoder``. ``wanted``: numbers of the format's columns; ``verify``: whether digests are computed;
+    ``null_rows``: whether a unit that does not hold gives a row of nulls, behind the rows of it that stand;
+    ``max_depth``: how deep messages may stand in each other, by default as deep as the format says; ``max_computed``:
+    most characters of text that the expressions of a unit make.
+    """
+
+    def __init__(
+        self,
+        format: Format,
+        wanted: Sequence[int],
+        *,
+        verify: bool = True,
+        null_rows: bool = False,
+        max_depth: int | None = None,
+        max_computed: int = MAX_COMPUTED,
+    ) -> None:
+        if format.message is None:
+            raise WireloomError(f"the format {format.name} is none of messages")
+        self._units = format.message
+        self._format = format
+        self._wanted = tuple(wanted)
+        self._verify = verify
+        self._null_rows = null_rows
+        message_class: Any = format.message_class
+        self._class = message_class
+        if max_depth is not None:
+            rule: MessageRule = replace(message_class._rule, max_depth=max_depth)
+            own = {"__slots__": (), "__module__": message_class.__module__, "_rule": rule}
+            self._class = type(message_class.__name__, (message_class,), own)
+        self._computing = Computing(max_computed)
+        self._lookups = _lookups(format)
+        self._text_sizes: dict[int, tuple[str, int]] = {}
+        self._unit_types = [field_type(plan_of(self._class), name) for name in self._units.unit_columns]
+
+    def decode(self, source: Any, begins: pa.Array, sizes: pa.Array, first: int = 0, *, capacity: int) -> Decoded:
+        """As ``UnitDecoder.decode``."""
+        view = memoryview(source).cast("B")
+        taken = _Taken([[] for _ in self._wanted], [[] for _ in self._unit_types])
+        data = 0
+        for number in range(first, len(begins)):
+            if taken.counts and (taken.rows >= capacity or data >= BATCH_BYTES):
+                break
+            begin, size = begins[number].as_py(), sizes[number].as_py()
+            if begin + size > len(view):
+                raise WireloomError(f"unit {number} is not within the bytes that were given")
+            data += size
+            computed = self._computing.total
+            with self._computing:
+                self._computing.begin()
+                unit = self._read(bytes(view[begin : begin + size]))
+                self._computing.begin()
+                self._take(unit, taken)
+            data += self._computing.total - computed
+        schema = self._format.schema
+        return Decoded(
+            units=len(taken.counts),
+            rows=taken.rows,
+            arrays={
+                number: object_values.array(
+                    taken.columns[place], schema.field(number).type, self._column(number).labels
+                )
+                for place, number in enumerate(self._wanted)
+            },
+            counts=pa.array(taken.counts, pa.int32()),
+            problems=taken.problems,
+            wholes=taken.wholes,
+            unit_arrays=tuple(
+                object_values.array(each, kind, ()) for each, kind in zip(taken.units, self._unit_types, strict=True)
+            ),
+        )
+
+    def _column(self, number: int) -> Column:
+        return self._format.columns[number]
+
+    # From a unit to its rows -----------------------------------------------------------------------------------------
+
+    def _read(self, content: bytes) -> _Unit:
+        unit = _Unit(content)
+        units = self._units
+        begin = len(units.prefix)
+        end = len(content) - (DIGEST_SIZE if units.digest else 0)
+        if content[:begin] != units.prefix[: len(content)]:
+            unit.reason, unit.detail = "magic", SENTENCES[PREFIX]
+        elif end - begin < units.least:
+            needed = begin + len(content) - end + units.least
+            unit.reason, unit.detail = "length", SENTENCES[SHORT].format(value=len(content), count=needed)
+            unit.offset = len(content)
+        elif units.digest and self._verify and not _is_md5(content[begin:end], content[end:]):
+            unit.reason, unit.detail, unit.offset = "digest", "the digest is not that of the message", end
+        else:
+            self._parse(unit, begin, end)
+        return unit
+
+    def _parse(self, unit: _Unit, begin: int, end: int) -> None:
+        try:
+            unit.message = self._class.from_bytes(unit.content[begin:end])
+        except FAILURES as error:
+            place = getattr(error, "offset", None)
+            name = getattr(error, "field", None)
+            unit.reason, unit.offset = reason_of(error), begin + (place or 0)
+            sentence = getattr(error, "message", str(error))
+            unit.detail = f"{name}: {sentence}" if name else sentence
+            return
+        most = most_repeated(len(unit.content))
+        self._text_sizes.clear()
+        given = [0] * len(self._lookups)
+        for number, row in enumerate(_rows(unit.message, self._units.rows)):
+            for place, column in enumerate(self._lookups):
+                try:
+                    given[place] += self._item_size(getattr(_above(row, column.up), column.attribute))
+                except FAILURES as error:
+                    unit.reason, sentence = "value", SENTENCES[INTEGER]
+                    if isinstance(error, ItemError):
+                        unit.reason, sentence = "index", no_item(error.index, error.count)
+                    unit.detail = f"row {number}, {column.name}: {sentence}"
+                    return
+                if given[place] > most:
+                    unit.reason = "limit"
+                    unit.detail = f"row {number}, {column.name}: {SENTENCES[EXPANSION].format(value=most)}"
+                    return
+            unit.rows.append(row)
+        try:
+            self._refuse_repeated(unit, most)
+        except ComputedError as error:
+            unit.reason, unit.detail, unit.rows = "limit", str(error.args[0]), []
+
+    def _refuse_repeated(self, unit: _Unit, most: int) -> None:
+        """Takes a unit's rows out where a field above them would be repeated too often."""
+        for column in (self._column(number) for number in self._wanted):
+            if not column.up or column.lookup:
+                continue
+            rows = Counter(id(_above(row, column.up)) for row in unit.rows)
+            for above, row in {id(_above(row, column.up)): row for row in unit.rows}.items():
+                if self._size(self._value(row, column, 0), column) * rows[above] > most:
+                    unit.reason, unit.rows = "limit", []
+                    unit.detail = DETAIL.format(name=column.name, rows=rows[above], most=most)
+                    return
+
+    def _item_size(self, item: str | bytes | None) -> int:
+        """Bytes of an item of a table. Rows that name the same item have the same object."""
+        if item is None or isinstance(item, bytes):
+            return len(item or b"")
+        if item.isascii():
+            return len(item)
+        known = self._text_sizes.get(id(item))
+        if known is None or known[0] is not item:
+            known = self._text_sizes[id(item)] = (item, len(item.encode("utf-8", "surrogateescape")))
+        return known[1]
+
+    def _size(self, value: Any, column: Column) -> int:
+        """Bytes of one element of a column."""
+        if value is None or isinstance(value, int | float):
+            return 0
+        kind = self._format.schema.field(column.name).type
+        size: int = object_values.array([value], kind, column.labels).nbytes
+        return size
+
+    # From rows to columns --------------------------------------------------------------------------------------------
+
+    def _take(self, unit: _Unit, taken: _Taken) -> None:
+        number = len(taken.counts)
+        before = taken.rows
+        try:
+            for row in self._values(unit):
+                taken.row(row)
+        except ComputedError as error:
+            unit.reason, unit.detail = "limit", str(error.args[0])
+            unit.rows = unit.rows[: taken.rows - before]
+        if unit.reason:
+            taken.problems.append(UnitProblem(number, unit.offset, unit.reason, unit.detail, len(unit.rows)))
+            if unit.message is None and self._units.whole:
+                taken.wholes.append(number)
+                taken.row([self._of_whole(unit.content, self._column(each).name) for each in self._wanted])
+            elif self._null_rows:
+                taken.row([None] * len(self._wanted))
+        taken.counts.append(taken.rows - before)
+        for name, column in zip(self._units.unit_columns, taken.units, strict=True):
+            column.append(None if unit.message is None else value_of(unit.message, name))
+
+    def _values(self, unit: _Unit) -> Iterator[list[Any]]:
+        for place, row in enumerate(unit.rows):
+            yield [self._value(row, self._column(each), place) for each in self._wanted]
+
+    def _value(self, row: Any, column: Column, number: int) -> Any:
+        if not column.attribute:
+            return number if column.name == self._units.row_number else True
+        message = _above(row, column.up)
+        if column.attribute in message._fields:
+            return value_of(message, column.attribute)
+        try:
+            return plain_value(getattr(message, column.attribute))
+        except ComputedError:
+            raise
+        except FAILURES:
+            # What cannot be computed is absent; a look-up has been tried before.
+            return None
+
+    def _of_whole(self, content: bytes, name: str) -> Any:
+        """The columns of a unit that is a row by itself."""
+        known = {self._units.whole: content, self._units.mark: False, self._units.row_number: 0}
+        return known.get(name)
+
+
+def _lookups(format: Format) -> list[Column]:
+    """The look-ups in the order in which they are tried: where several fail in a row, the nearest table counts. Tables
+    between which there is no list are equally near."""
+    program = format.message_program
+    found = [each for each in format.columns if each.lookup]
+    if program is None:
+        return found
+    distances, types, type = [0], program.types.messages, program.unit
+    for number in program.rows:
+        rule = next(each for each in types[type].fields if each.number == number)
+        distances = [each + (rule.label is Label.REPEATED) for each in distances] + [0]
+        type = rule.message
+    distances.reverse()
+    tables = {
+        column.name: source.table.up
+        for column, source in zip(format.columns, program.columns, strict=True)
+        if isinstance(source, LookupSource)
+    }
+    return sorted(found, key=lambda each: distances[tables[each.name]])
+
+
+@dataclass
+class _Taken:
+    """What a call has so far: values by column, and by unit column."""
+
+    columns: list[list[Any]]
+    units: list[list[Any]]
+    rows: int = 0
+    counts: list[int] = field(default_factory=list)
+    problems: list[UnitProblem] = field(default_factory=list)
+    wholes: list[int] = field(default_factory=list)
+
+    def row(self, found: Sequence[Any]) -> None:
+        """One more row."""
+        for column, value in zip(self.columns, found, strict=True):
+            column.append(value)
+        self.rows += 1
+
+
+def _is_md5(content: bytes, digest: bytes) -> bool:
+    return hmac.compare_digest(hashlib.md5(content, usedforsecurity=False).digest(), digest)
+
+
+def _above(row: Message, levels: int) -> Any:
+    message: Any = row
+    for _ in range(levels):
+        message = message._parent
+    return message
+
+
+def _rows(message: Any, path: Sequence[str]) -> list[Any]:
+    """The messages at the end of a path of fields, in order."""
+    found = [message]
+    for name in path:
+        held = [getattr(each, name) for each in found]
+        found = [item for each in held if each is not None for item in (each if isinstance(each, list) else [each])]
+    return found

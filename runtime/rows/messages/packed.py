@@ -1,0 +1,172 @@
+"""A tree of columns as the bytes that the engine loads (``runtime/engine/message.h``).
+
+The engine walks over messages by *nodes*: a message type at one place of the tree, or anywhere that nobody wants. It
+checks every operand again: a program is no more trusted than its input.
+"""
+
+from __future__ import annotations
+
+import struct
+
+from ...format.message_program import MessageProgram
+from ...format.message_rules import FieldKind, FieldRule, Label
+from .column_tree import TRASH, Branch, ColumnTree, Emit, Lookup, Place
+from .vectors import NONE, Storage
+
+PACKED_VERSION = 1
+REPEATED, REQUIRED, TEXT, CLOSED, MAP = 1, 2, 4, 8, 16
+
+
+def pack(program: MessageProgram, tree: ColumnTree, max_depth: int | None = None) -> bytes:
+    """The program for the columns of ``tree``. ``max_depth``: how deep messages may stand inside each other; by default
+    what the unit's type says."""
+    nodes = _Nodes(tree)
+    unit = nodes.node(program.unit, tree.unit)
+    envelope = program.envelope
+    whole = tree.columns.get(program.whole)
+    scope_parts: list[bytes] = []
+    emits: list[bytes] = []
+    for scope in tree.scopes:
+        scope_parts.append(struct.pack("<IIII", len(emits), len(scope.emits), scope.drop, scope.is_row))
+        emits += map(_emit, scope.emits)
+    header = struct.pack(
+        "<24I",
+        PACKED_VERSION,
+        len(nodes.fields),
+        sum(map(len, nodes.fields)),
+        len(nodes.values),
+        len(nodes.clears),
+        tree.slots,
+        len(tree.vectors),
+        len(emits) + len(tree.units.emits),
+        len(tree.scopes),
+        tree.tables,
+        len(tree.lookups),
+        len(tree.constants) + len(envelope.prefix),
+        unit,
+        tree.unit.scope,
+        tree.row_scope,
+        len(emits),
+        len(tree.units.emits),
+        tree.types.types[program.unit].max_depth if max_depth is None else max_depth,
+        len(tree.constants),
+        len(envelope.prefix),
+        envelope.digest == "md5",
+        envelope.least,
+        program.whole >= 0,
+        NONE if whole is None else whole.number,
+    )
+    parts: list[bytes | bytearray] = [
+        header,
+        nodes.packed(),
+        *(struct.pack("<II", each.storage, each.end) for each in tree.vectors),
+        *emits,
+        *map(_emit, tree.units.emits),
+        *scope_parts,
+        *map(_lookup, tree.lookups),
+        tree.constants,
+        envelope.prefix,
+    ]
+    return b"".join(parts)
+
+
+class _Nodes:
+    """Nodes and their fields, packed one by one. ``values``: of closed enums; ``clears``: what members of oneofs make
+    absent: (1, list vector) or (0, slot)."""
+
+    def __init__(self, tree: ColumnTree) -> None:
+        self._tree = tree
+        self._strict: list[bool] = []
+        self._plain: dict[int, int] = {}
+        self.fields: list[list[bytes]] = []
+        self.values: list[int] = []
+        self.clears: list[tuple[int, int]] = []
+
+    def packed(self) -> bytes:
+        """Nodes, fields, values and clears."""
+        nodes, first = [], 0
+        for fields, strict in zip(self.fields, self._strict, strict=True):
+            nodes.append(struct.pack("<III", first, len(fields), strict))
+            first += len(fields)
+        fields_packed = (field for fields in self.fields for field in fields)
+        values = struct.pack(f"<{len(self.values)}i", *self.values)
+        return b"".join([*nodes, *fields_packed, values, *(struct.pack("<II", *each) for each in self.clears)])
+
+    def node(self, type: int, branch: Branch | None) -> int:
+        """The number of the node of a type, at a place or (``None``) anywhere."""
+        if branch is None and type in self._plain:
+            return self._plain[type]
+        number = len(self.fields)
+        self.fields.append([])
+        self._strict.append(self._tree.types.types[type].strict)
+        if branch is None:
+            self._plain[type] = number
+        rules = sorted(self._tree.types.types[type].fields, key=lambda each: each.number)
+        oneofs = sorted({each.oneof for each in rules if each.oneof})
+        self.fields[number] = [self._field_bytes(type, rule, branch, oneofs) for rule in rules]
+        return number
+
+    def _field_bytes(self, type: int, rule: FieldRule, branch: Branch | None, oneofs: list[str]) -> bytes:
+        place = branch.places.get(rule.number) if branch is not None else None
+        place = Place(rule) if place is None else place
+        owner = self._tree.types.types[type]
+        is_message = rule.kind is FieldKind.MESSAGE or rule.key is not None
+        is_text = rule.kind is FieldKind.STRING and not is_message and owner.check_text
+        is_closed = rule.kind is FieldKind.ENUM and not is_message and rule.values is not None
+        flags = (
+            (REPEATED if rule.label is Label.REPEATED else 0)
+            | (REQUIRED if rule.label is Label.REQUIRED else 0)
+            | (TEXT if is_text else 0)
+            | (CLOSED if is_closed else 0)
+            | (MAP if rule.key is not None else 0)
+        )
+        node = self.node(self._tree.types.message_of(type, rule), place.inner) if is_message else 0
+        values = sorted(rule.values or ()) if is_closed else []
+        clears = self._clears_of(rule, branch) if branch is not None and rule.oneof else []
+        drop = NONE
+        if is_closed and branch is not None and self._tree.types.is_entry(type):
+            drop = self._tree.scopes[branch.scope].drop
+        first_value, first_clear = len(self.values), len(self.clears)
+        self.values += values
+        self.clears += clears
+        return struct.pack(
+            "<14I",
+            rule.number,
+            FieldKind.MESSAGE if is_message else rule.kind,
+            flags,
+            place.slot,
+            place.vector,
+            node,
+            place.scope,
+            place.table,
+            first_value,
+            len(values),
+            first_clear,
+            len(clears),
+            oneofs.index(rule.oneof) + 1 if rule.oneof else 0,
+            drop,
+        )
+
+    def _clears_of(self, rule: FieldRule, branch: Branch) -> list[tuple[int, int]]:
+        """What setting a member of a oneof makes absent: the other members, with all that is in them."""
+        waiting = [each for each in branch.places.values() if each.rule.oneof == rule.oneof and each.rule != rule]
+        found: list[tuple[int, int]] = []
+        while waiting:
+            place = waiting.pop()
+            if place.made is not None and place.made.storage is Storage.LIST:
+                found.append((1, place.made.number))
+            if place.slot != TRASH:
+                found.append((0, place.slot))
+            if place.inner is not None and place.scope == NONE:
+                waiting.extend(place.inner.places.values())
+        return found
+
+
+def _emit(emit: Emit) -> bytes:
+    return struct.pack("<IIIIIIQ", emit.op, emit.vector, emit.slot, emit.guard, emit.flags, *emit.default)
+
+
+def _lookup(lookup: Lookup) -> bytes:
+    flags = lookup.integer | lookup.text << 1
+    rest = struct.pack("<IIIIQ", lookup.table, lookup.scope, lookup.vector, flags, lookup.mask)
+    return _emit(lookup.index) + rest

@@ -1,0 +1,116 @@
+"""What the engine notes about units that do not hold, as sentences that name the field."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+
+from ...format.description import Format
+from ...format.message_program import MessageProgram
+from ...format.message_rules import FieldKind, FieldRule, Label
+from .decoding import UnitProblem
+
+STEPS = 12
+PROBLEM = struct.Struct(f"=5Q4I{2 * STEPS}I")
+"""``wl_unit_problem`` of ``runtime/engine/message.h``."""
+PROBLEM_SIZE = PROBLEM.size
+
+SHORT, PREFIX, DIGEST, HUGE, DEEP, INDEX, INTEGER, EXPANSION = 1, 2, 3, 4, 13, 18, 19, 20
+REASONS = {
+    SHORT: "length",
+    PREFIX: "magic",
+    DIGEST: "digest",
+    HUGE: "limit",
+    DEEP: "limit",
+    INDEX: "index",
+    INTEGER: "value",
+    EXPANSION: "limit",
+}
+"""Of all others it is ``message``."""
+ENDING = (INDEX, INTEGER, EXPANSION)
+"""Look-ups that fail end the unit's rows: those before stand."""
+
+SENTENCES = {
+    SHORT: "the unit has only {value} bytes, it needs {count}",
+    PREFIX: "the unit does not begin as it has to",
+    DIGEST: "the digest is not that of the message",
+    HUGE: "the unit has {value} bytes, at most 2147483647 can be read",
+    5: "the input ends inside the field",
+    6: "a varint has more than 10 bytes",
+    7: "a varint has more than 64 bits",
+    8: "{value} is no field number: they go from 1 to 536870911",
+    9: "there is no wire type {value}",
+    10: "the field has the wire type {value}, which it must not have",
+    11: "group {value} ends here, and has not been begun",
+    12: "group {value} does not end",
+    DEEP: "messages stand too deep inside each other",
+    14: "{value} bytes are announced, and {count} are left",
+    15: "the text is not UTF-8",
+    16: "{value} bytes are no whole number of values",
+    17: "the required field is missing",
+    INDEX: "there is no item {value}, the table has {count}",
+    INTEGER: "the item of the table is no integer",
+    EXPANSION: "the items that the rows name have more than {value} bytes in all, many times as many as the message",
+}
+"""By the numbers of ``WL_UNIT_…``."""
+
+
+LARGEST_INDEX = (1 << 63) - 1
+
+
+def no_item(index: int, count: int) -> str:
+    """Return the sentence about a look-up of item ``index`` in a table of ``count`` items.
+
+    Negative indices, and the unsigned ones that have the same 64 bits, are not told apart and not named.
+    """
+    named = index if 0 <= index <= LARGEST_INDEX else "of that index"
+    return SENTENCES[INDEX].format(value=named, count=count)
+
+
+class Explainer:
+    """Turns notes into problems. ``lookups``: the number of the column of each look-up."""
+
+    def __init__(self, program: MessageProgram, lookups: Sequence[int], format: Format) -> None:
+        self._types = program.types.messages
+        self._unit = program.unit
+        self._lookups = [format.columns[number].name for number in lookups]
+
+    def problems(self, notes: memoryview, first: int) -> list[UnitProblem]:
+        """One problem per note, in order. ``first``: the number of the call's first unit."""
+        return [self._problem(note, first) for note in PROBLEM.iter_unpack(notes)]
+
+    @staticmethod
+    def wholes(notes: memoryview, first: int) -> list[int]:
+        """Numbers of the units that do not hold at all."""
+        return [note[0] - first for note in PROBLEM.iter_unpack(notes) if note[5] not in ENDING]
+
+    def _problem(self, note: tuple[int, ...], first: int) -> UnitProblem:
+        unit, offset, row, value, count, what, lookup, rows, path_size, *path = note
+        sentence = no_item(value, count) if what == INDEX else SENTENCES[what].format(value=value, count=count)
+        steps = [(path[2 * i], path[2 * i + 1]) for i in range(min(path_size, STEPS))]
+        if what in ENDING:
+            sentence = f"row {row}, {self._lookups[lookup]}: {sentence}"
+        elif steps:
+            sentence = f"{self._path(steps)}: {sentence}"
+        return UnitProblem(unit - first, offset, REASONS.get(what, "message"), sentence, rows)
+
+    def _path(self, steps: Sequence[tuple[int, int]]) -> str:
+        """The dotted path of a field, with indices: ``records[3].data``."""
+        parts: list[str] = []
+        fields: dict[int, FieldRule] = _by_number(self._types[self._unit].fields)
+        for number, index in steps:
+            rule = fields.get(number)
+            if rule is None:
+                parts.append(str(number))
+                continue
+            parts.append(f"{rule.name}[{index}]" if rule.label is Label.REPEATED else rule.name)
+            if rule.key is not None:
+                value = FieldRule("value", 2, rule.kind, Label.OPTIONAL, message=rule.message)
+                fields = {1: FieldRule("key", 1, rule.key, Label.OPTIONAL), 2: value}
+            else:
+                fields = _by_number(self._types[rule.message].fields) if rule.kind is FieldKind.MESSAGE else {}
+        return ".".join(parts)
+
+
+def _by_number(fields: Sequence[FieldRule]) -> dict[int, FieldRule]:
+    return {each.number: each for each in fields}

@@ -1,0 +1,57 @@
+"""The message types of a program, with the entries of maps as types of their own."""
+
+from __future__ import annotations
+
+from ...base.errors import UnsupportedError
+from ...format.message_rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
+
+
+class TypeTree:
+    """``types``: those of the set, and behind them a message of ``key`` and ``value`` per map."""
+
+    def __init__(self, types: MessageSet) -> None:
+        self.types = list(types.messages)
+        self._entries: dict[tuple[int, int], int] = {}
+        for number, each in enumerate(types.messages):
+            for rule in each.fields:
+                if rule.key is not None:
+                    self._entries[number, rule.number] = len(self.types)
+                    self.types.append(_entry(each, rule, types))
+        self._first_entry = len(types.messages)
+
+    def is_entry(self, number: int) -> bool:
+        """Whether the type is the entry of a map."""
+        return number >= self._first_entry
+
+    def field_of(self, number: int, field: int) -> FieldRule:
+        """The field of that number. Raises ``UnsupportedError`` where the type has none."""
+        for rule in self.types[number].fields:
+            if rule.number == field:
+                return rule
+        raise UnsupportedError(
+            f"{self.types[number].name} has no field {field}, which its program names: run 'wireloom generate' again"
+        )
+
+    def message_of(self, number: int, rule: FieldRule) -> int:
+        """The type of a field's messages, for a map that of its entries. Raises ``UnsupportedError`` for others."""
+        if rule.key is not None:
+            return self._entries[number, rule.number]
+        if rule.kind is not FieldKind.MESSAGE:
+            raise UnsupportedError(
+                f"{self.types[number].name}.{rule.name} is no message, as its program has it: run 'wireloom generate'"
+                " again"
+            )
+        return rule.message
+
+
+def _entry(owner: MessageRule, rule: FieldRule, types: MessageSet) -> MessageRule:
+    """A map is written as a repeated message of a key and a value; one that is missing is zero, a message empty. So a
+    message with required fields must be there."""
+    assert rule.key is not None
+    label = Label.IMPLICIT
+    if rule.kind is FieldKind.MESSAGE:
+        needed = any(each.label is Label.REQUIRED for each in types.messages[rule.message].fields)
+        label = Label.REQUIRED if needed else Label.OPTIONAL
+    key = FieldRule("key", 1, rule.key, Label.IMPLICIT)
+    value = FieldRule("value", 2, rule.kind, label, message=rule.message, values=rule.values)
+    return MessageRule(f"{owner.name}.{rule.name}", (key, value), owner.strict, owner.check_text)

@@ -1,0 +1,214 @@
+"""The vectors that the engine fills: their memory, and the Arrow arrays that they become."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ...format.message_rules import FieldKind
+from ..object_values import INT64_MAX, LARGEST_TIME
+
+NONE = 0xFFFFFFFF
+MOST = 0x7FFFFFFF
+"""Most elements of a vector, and most bytes of its data: offsets are int32."""
+OFFSET_SIZE = 4
+
+
+class Storage(IntEnum):
+    """How a vector lies in memory, numbered as in ``runtime/engine/message.h``."""
+
+    FIXED8 = 1
+    FIXED32 = 4
+    FIXED64 = 8
+    VARIABLE = 16
+    STRUCT = 32
+    LIST = 33
+
+
+STORAGE_OF_KIND = {
+    kind: Storage.VARIABLE
+    if kind in (FieldKind.STRING, FieldKind.BYTES)
+    else Storage.FIXED8
+    if kind is FieldKind.BOOL
+    else Storage.FIXED64
+    if kind.name.endswith("64") or kind is FieldKind.DOUBLE
+    else Storage.FIXED32
+    for kind in FieldKind
+    if kind is not FieldKind.MESSAGE
+}
+
+TYPE_OF_KIND = {
+    FieldKind.DOUBLE: pa.float64(),
+    FieldKind.FLOAT: pa.float32(),
+    FieldKind.INT64: pa.int64(),
+    FieldKind.UINT64: pa.uint64(),
+    FieldKind.INT32: pa.int32(),
+    FieldKind.FIXED64: pa.uint64(),
+    FieldKind.FIXED32: pa.uint32(),
+    FieldKind.BOOL: pa.bool_(),
+    FieldKind.STRING: pa.utf8(),
+    FieldKind.BYTES: pa.binary(),
+    FieldKind.UINT32: pa.uint32(),
+    FieldKind.ENUM: pa.int32(),
+    FieldKind.SFIXED32: pa.int32(),
+    FieldKind.SFIXED64: pa.int64(),
+    FieldKind.SINT32: pa.int32(),
+    FieldKind.SINT64: pa.int64(),
+}
+
+
+@dataclass
+class Vector:
+    """One level of a column. ``kind``: of its values, where it has any; ``name``: in the struct that it is part of;
+    ``group``: vectors of one group have the same number of elements; ``children`` follow it in number."""
+
+    number: int
+    storage: Storage
+    kind: FieldKind | None
+    name: str
+    group: int
+    children: list[Vector] = field(default_factory=list)
+    is_map: bool = False
+
+    @property
+    def end(self) -> int:
+        """The number behind the last vector inside of it."""
+        return self.children[-1].end if self.children else self.number + 1
+
+    @property
+    def type(self) -> Any:
+        """Its Arrow type."""
+        if self.storage is Storage.STRUCT:
+            return pa.struct([pa.field(each.name, each.type) for each in self.children])
+        if self.storage is Storage.LIST:
+            return pa.list_(self.children[0].type)
+        assert self.kind is not None
+        return TYPE_OF_KIND[self.kind]
+
+
+class Memory:
+    """The buffers of one batch; they keep their contents when they grow."""
+
+    def __init__(self, vectors: Sequence[Vector], elements: Sequence[int], data: Sequence[int]) -> None:
+        self._vectors = vectors
+        self._elements = [0] * len(vectors)
+        self._validity = [bytearray() for _ in vectors]
+        self._values: list[Any] = [None] * len(vectors)
+        self._data: list[Any] = [None] * len(vectors)
+        self.state = memoryview(bytearray(24 * len(vectors))).cast("Q")
+        for number in range(len(vectors)):
+            self._grow_elements(number, elements[number])
+            self._grow_data(number, data[number])
+
+    @property
+    def buffers(self) -> tuple[tuple[Any, Any, Any], ...]:
+        """Validity, values and data of each vector, as the engine takes them."""
+        return tuple(zip(self._validity, self._values, self._data, strict=True))
+
+    def length(self, number: int) -> int:
+        """Elements of a vector so far."""
+        return self.state[3 * number]
+
+    def used(self, number: int) -> int:
+        """Data bytes of a vector so far."""
+        return self.state[3 * number + 1]
+
+    def grow(self, number: int, elements: int, data: int) -> None:
+        """Makes room for at least so many elements, in all vectors of its group, and data bytes; twice as many as there
+        were, at least, so that little is read twice."""
+        if elements > self._elements[number]:
+            group = self._vectors[number].group
+            for each in self._vectors:
+                if each.group == group:
+                    self._grow_elements(each.number, min(MOST, max(elements, 2 * self._elements[each.number])))
+        if self._data[number] is not None and data > self._data[number].size:
+            self._grow_data(number, min(MOST, max(data, 2 * self._data[number].size)))
+
+    def _grow_elements(self, number: int, elements: int) -> None:
+        storage = self._vectors[number].storage
+        self._elements[number] = elements
+        self._validity[number].extend(bytes((elements + 7) // 8 - len(self._validity[number])))
+        if storage is not Storage.STRUCT:
+            size = storage * elements if storage <= Storage.FIXED64 else OFFSET_SIZE * (elements + 1)
+            self._values[number] = _grown(self._values[number], size)
+
+    def _grow_data(self, number: int, size: int) -> None:
+        if self._vectors[number].storage is Storage.VARIABLE:
+            self._data[number] = _grown(self._data[number], size)
+
+    def array(self, vector: Vector, kind: Any) -> Any:
+        """The vector, of the Arrow type ``kind``. Nothing is written to its memory any more."""
+        number = vector.number
+        length, used, nulls = self.state[3 * number : 3 * number + 3]
+        validity = pa.py_buffer(self._validity[number]) if nulls else None
+        children = [self.array(each, inner) for each, inner in zip(vector.children, _types_in(kind), strict=True)]
+        if vector.storage is Storage.STRUCT:
+            return pa.Array.from_buffers(kind, length, [validity], nulls, children=children)
+        values = self._values[number]
+        if vector.storage is Storage.LIST:
+            result = pa.Array.from_buffers(kind, length, [validity, values], nulls, children=children)
+            return _each_key_once(result) if vector.is_map else result
+        if vector.storage is Storage.VARIABLE:
+            data = self._data[number]
+            data.resize(used, shrink_to_fit=True)
+            return pa.Array.from_buffers(kind, length, [validity, values, data], nulls)
+        if vector.storage is Storage.FIXED8:
+            # The engine stores a byte per value, Arrow a bit.
+            return pa.Array.from_buffers(pa.uint8(), length, [validity, values], nulls).cast(pa.bool_())
+        assert vector.kind is not None
+        return _typed(pa.Array.from_buffers(TYPE_OF_KIND[vector.kind], length, [validity, values], nulls), kind)
+
+
+def _typed(array: Any, kind: Any) -> Any:
+    """Numbers as what their column holds: times that it cannot hold are null."""
+    if array.type == kind or not pa.types.is_timestamp(kind):
+        return array
+    largest = LARGEST_TIME[kind.unit]
+    least = -largest if kind.unit in ("s", "ms") else -INT64_MAX - 1
+    if array.type.bit_width == 64:
+        there = pc.less_equal(array, pa.scalar(largest, array.type))
+        if pa.types.is_signed_integer(array.type):
+            there = pc.and_(there, pc.greater_equal(array, pa.scalar(least, array.type)))
+        if not pc.all(there, min_count=0).as_py():
+            array = pc.if_else(there, array, pa.scalar(None, array.type))
+    return array.cast(pa.int64()).view(kind)
+
+
+def _grown(buffer: Any, size: int) -> Any:
+    if buffer is None:
+        return pa.allocate_buffer(size, resizable=True)
+    if size > buffer.size:
+        buffer.resize(size)
+    return buffer
+
+
+def _types_in(kind: Any) -> list[Any]:
+    if pa.types.is_struct(kind):
+        return [each.type for each in kind]
+    return [kind.value_type] if pa.types.is_list(kind) else []
+
+
+def _each_key_once(lists: Any) -> Any:
+    """Lists of the entries of maps, in which the last entry of a key counts, and stands where the first one stood."""
+    entries = lists.values
+    places = pc.list_parent_indices(lists)
+    table = pa.table({"list": places, "key": entries.field(0), "entry": pa.array(range(len(entries)), pa.int32())})
+    kept = table.group_by(["list", "key"]).aggregate([("entry", "min"), ("entry", "max")])
+    if len(kept) == len(entries):
+        return lists
+    kept = kept.sort_by("entry_min")
+    sizes = pa.table({"list": kept["list"]}).group_by("list").aggregate([("list", "count")])
+    by_list = dict(zip(sizes["list"].to_pylist(), sizes["list_count"].to_pylist(), strict=True))
+    offsets = [0]
+    for number in range(len(lists)):
+        offsets.append(offsets[-1] + by_list.get(number, 0))
+    items = entries.take(kept["entry_max"].combine_chunks())
+    made = pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), items)
+    return pa.Array.from_buffers(
+        lists.type, len(lists), [lists.buffers()[0], made.buffers()[1]], lists.null_count, children=[items]
+    )

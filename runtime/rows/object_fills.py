@@ -1,0 +1,230 @@
+"""The two ways that rows stand in a window, for the object feeder: back to back, and between delimiters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+
+from ..input.window import Window
+from ..objects.errors import StuffingError
+from ..objects.streams import MemoryStream
+from ..objects.stuffing import unstuff
+from .object_rows import STRETCH, IncompleteError, LostError, ObjectRows
+from .reader import BATCH_BYTES, FEW_DAMAGES, Filled, RowDamage, Status
+
+
+class _Rows:
+    """The rows and damages so far. Indices are those of the window's view."""
+
+    def __init__(self, feeder: ObjectRows, window: Window, capacity: int, stop: int) -> None:
+        self.feeder = feeder
+        self.window = window
+        self.base = window.base
+        self.end = len(window.view)
+        self.stop = stop
+        self._capacity = capacity
+        self._full = feeder.computing.total + BATCH_BYTES
+        self._rows: list[list[Any] | None] = []
+        self._offsets: list[int] = []
+        self._damages: list[RowDamage] = []
+
+    def is_stopped(self, index: int) -> bool:
+        """Whether a row at that index is not wanted any more."""
+        return self.stop >= 0 and self.base + index >= self.stop
+
+    def is_full(self, index: int) -> bool:
+        """Whether a row at that index is to be left for the next batch."""
+        if len(self._damages) >= max(self._capacity, FEW_DAMAGES):
+            return True
+        if self.feeder.computing.total >= self._full and self._rows:
+            return True
+        return len(self._rows) == self._capacity or index - self.window.begin >= BATCH_BYTES
+
+    def add(self, begin: int, row: Any) -> str | None:
+        """Takes a row that holds. Gives the reason where it cannot be taken."""
+        values, refused = self.feeder.values(row)
+        if refused is None:
+            self._rows.append(values)
+            self._offsets.append(self.base + begin)
+        return refused
+
+    def damage(self, begin: int, end: int, reason: str) -> None:
+        """Notes a range without a row."""
+        number = -1
+        if self.feeder.settings.null_rows:
+            number = len(self._rows)
+            self._rows.append(None)
+            self._offsets.append(self.base + begin)
+        self._damages.append(RowDamage(self.base + begin, self.base + end, number, reason))
+
+    def done(
+        self,
+        status: Status,
+        consumed: int,
+        position: int | None = None,
+        reason: str = "none",
+        error: str | None = None,
+    ) -> Filled:
+        """The end of the fill; ``position`` is an index too."""
+        return Filled(
+            len(self._rows),
+            self.feeder.arrays(self._rows),
+            pa.array(self._offsets, pa.uint64()) if self.feeder.settings.offsets else None,
+            self._damages,
+            consumed,
+            status,
+            0 if position is None else self.base + position,
+            reason,
+            error,
+        )
+
+
+def fill_rows(feeder: ObjectRows, window: Window, capacity: int, stop: int) -> Filled:
+    """Rows that stand back to back, with the same padding behind each."""
+    rows = _Rows(feeder, window, capacity, stop)
+    limit, padding = feeder.settings.max_record, feeder.settings.padding
+    base, end, begin = rows.base, rows.end, window.begin
+    taken, stretch_end = STRETCH, begin
+    stream = MemoryStream(b"", base + begin)
+    while True:
+        if rows.is_stopped(begin):
+            return rows.done(Status.END, begin)
+        if begin == end:
+            return rows.done(Status.END if window.at_end else Status.NEED_INPUT, begin)
+        if rows.is_full(begin):
+            return rows.done(Status.BATCH_FULL, begin)
+        if begin >= stretch_end:
+            stretch_end = min(end, begin + taken)
+            stream = MemoryStream(bytes(window.view[begin:stretch_end]), base + begin)
+        stream.seek(base + begin)
+        # What lies beyond the largest record has no say in what becomes of the row, however large the window is.
+        stream.end = min(len(stream.data), stream.position + limit)
+        stream.saw_end = False
+        lost: LostError | None = None
+        row: Any = None
+        refused: str | None = None
+        try:
+            row, refused = feeder.parse(stream, feeder.settings.verify)
+            is_cut = False
+        except IncompleteError:
+            is_cut = True
+        except LostError as error:
+            lost, is_cut = error, False
+        # Where a row goes up to the end of what is at hand, that has to be the input's.
+        if is_cut or (stream.saw_end and not (window.at_end and stream.size() == base + end)):
+            if stretch_end < min(end, begin + limit):
+                # The row goes beyond the stretch: take it anew from its first byte, and more where that was so already.
+                taken = 2 * taken if stretch_end - begin >= taken else taken
+                stretch_end = begin
+                continue
+            if end - begin >= limit:
+                return rows.done(Status.LOST, begin, begin, "limit")
+            return rows.done(Status.TRUNCATED if window.at_end else Status.NEED_INPUT, begin, begin)
+        if lost is not None:
+            return rows.done(Status.LOST, begin, begin, lost.reason, lost.sentence)
+        following = stream.pos() - base
+        if following == begin:
+            return rows.done(Status.LOST, begin, begin, "length")
+        if end - following < padding and not window.at_end:
+            return rows.done(Status.NEED_INPUT, begin)
+        refused = refused or rows.add(begin, row)
+        if refused is not None:
+            rows.damage(begin, following, refused)
+        begin = following + min(padding, end - following)
+        taken = STRETCH
+
+
+def fill_frames(feeder: ObjectRows, window: Window, capacity: int, stop: int, at_start: bool) -> Filled:
+    """Rows between delimiters; ``consumed`` is the index of the delimiter before the next row."""
+    rows = _Rows(feeder, window, capacity, stop)
+    delimiter, end = feeder.format.delimiter, rows.end
+    search = _Search(window, delimiter)
+    if at_start:
+        position = window.begin
+        content = position + (len(delimiter) if search.stands_at(position) else 0)
+    else:
+        if rows.is_stopped(window.begin):
+            return rows.done(Status.END, window.begin)
+        found = search.find(window.begin)
+        if found < 0:
+            # The last bytes may be the beginning of a delimiter.
+            kept = 0 if window.at_end else min(len(delimiter) - 1, end - window.begin)
+            return rows.done(Status.END if window.at_end else Status.NEED_INPUT, end - kept)
+        position, content = found, found + len(delimiter)
+    while True:
+        if rows.is_stopped(position):
+            return rows.done(Status.END, position)
+        if content == end and window.at_end:
+            return rows.done(Status.END, end)
+        if rows.is_full(position):
+            return rows.done(Status.BATCH_FULL, position)
+        following = search.find(content)
+        doubt = len(delimiter) - 1 if following < 0 and not window.at_end else 0
+        frame_end = end if following < 0 else following
+        if frame_end - content - doubt > feeder.settings.max_record:
+            return rows.done(Status.OVERSIZE, frame_end - doubt, position, "limit")
+        if following < 0 and not window.at_end:
+            return rows.done(Status.NEED_INPUT, position)
+        damage = _take(rows, search.between(content, frame_end), position)
+        if damage is not None:
+            if following < 0:
+                return rows.done(Status.TRUNCATED, position, position)
+            rows.damage(position, frame_end, damage)
+        if following < 0:
+            return rows.done(Status.END, end)
+        position, content = following, following + len(delimiter)
+
+
+def _take(rows: _Rows, frame: bytes, position: int) -> str | None:
+    """Takes the row of a frame; gives the reason where there is none."""
+    if not frame:
+        return "length"
+    feeder = rows.feeder
+    try:
+        row, refused = feeder.parse(MemoryStream(unstuff(frame, feeder.format.stuffing)), feeder.settings.verify)
+    except StuffingError:
+        return "stuffing"
+    except IncompleteError:
+        return "length"
+    except LostError as error:
+        return error.reason
+    return refused or rows.add(position, row)
+
+
+class _Search:
+    """Finds delimiters in a window, which is taken out stretch by stretch: a view cannot be searched."""
+
+    def __init__(self, window: Window, delimiter: bytes) -> None:
+        self._view = window.view
+        self._delimiter = delimiter
+        self._data = b""
+        self._begin = 0
+
+    def _take(self, begin: int, size: int) -> None:
+        self._begin = begin
+        self._data = bytes(self._view[begin : begin + size])
+
+    def find(self, begin: int) -> int:
+        """Index of the first delimiter at or behind ``begin``, -1: there is none. The stretch then reaches to it."""
+        size = STRETCH
+        if not self._begin <= begin < self._begin + len(self._data):
+            self._take(begin, size)
+        while True:
+            found = self._data.find(self._delimiter, begin - self._begin)
+            if found >= 0:
+                return self._begin + found
+            if self._begin + len(self._data) >= len(self._view):
+                return -1
+            size = 2 * max(size, self._begin + len(self._data) - begin)
+            self._take(begin, size)
+
+    def stands_at(self, index: int) -> bool:
+        """Whether a delimiter stands there."""
+        return bytes(self._view[index : index + len(self._delimiter)]) == self._delimiter
+
+    def between(self, begin: int, end: int) -> bytes:
+        """The bytes of a frame."""
+        if begin < self._begin or end > self._begin + len(self._data):
+            return bytes(self._view[begin:end])
+        return self._data[begin - self._begin : end - self._begin]

@@ -1,0 +1,125 @@
+"""The objects of rows, made of their bytes by generated classes, and columns of their values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import attrgetter
+from typing import Any
+
+import pyarrow as pa
+
+from ..format.description import Format
+from ..objects.computing import Computing
+from ..objects.errors import ComputedError, deciding, reason_of
+from ..objects.kaitai import KaitaiStructError
+from ..objects.streams import MemoryStream
+from ..objects.structs import Struct
+from . import object_values
+from .reader import Settings
+
+STRETCH = 256 * 1024
+"""Bytes of the window that are taken at once; more where a row is larger."""
+
+FAILURES = (
+    KaitaiStructError, EOFError, ValueError, ArithmeticError, LookupError, TypeError, AttributeError, RecursionError
+)  # fmt: skip
+"""What generated code raises on bytes that break the format; also through classes that users provide."""
+
+NESTED = "objects stand inside each other too deep"
+"""What a report says where Python gave up on a type that contains itself."""
+
+
+class IncompleteError(Exception):
+    """The bytes end inside the row."""
+
+
+class LostError(Exception):
+    """The row does not say where it ends; the one argument is the reason."""
+
+    @property
+    def reason(self) -> str:
+        """A word of ``wireloom.base.report.REASONS``."""
+        return str(self.args[0])
+
+    @property
+    def sentence(self) -> str | None:
+        """What the reason alone does not say."""
+        if isinstance(self.__cause__, RecursionError):
+            return NESTED
+        return self.__cause__.args[0] if isinstance(self.__cause__, ComputedError) else None
+
+
+class FirstRefusal(list[KaitaiStructError]):
+    """Refusals of a row of which one is enough: it ends the reading."""
+
+    def append(self, error: KaitaiStructError) -> None:
+        """Raises the error."""
+        raise error
+
+
+class ObjectRows:
+    """Makes the objects of rows, and columns of their values."""
+
+    def __init__(self, format: Format, root: Struct | None, settings: Settings) -> None:
+        self.format = format
+        self.settings = settings
+        self._root: Any = format.root_class() if root is None else root
+        self._row_class = format.row_class
+        self.refusals: Sequence[Exception] = ()
+        self.computing = Computing(settings.max_computed)
+        columns = [format.columns[number] for number in settings.wanted]
+        self._getters = [attrgetter(each.attribute or each.name) for each in columns]
+        self._parents = [each.parent for each in columns]
+        self._columns = [
+            object_values.ColumnValues(format.schema.field(number).type, each.labels, unsigned=each.unsigned)
+            for number, each in zip(settings.wanted, columns, strict=True)
+        ]
+
+    def parse(self, stream: MemoryStream, verify: bool, *, whole: bool = True) -> tuple[Struct | None, str | None]:
+        """The next row of the stream, and why it is refused; ``None`` where it holds. ``verify``: checksums too.
+        ``whole``: whether a row is read to its end of which a part is refused; otherwise it is lost.
+
+        There is no row where it is refused as a whole and its end is known all the same. Raises ``IncompleteError`` and
+        ``LostError``. ``refusals`` then holds what was refused.
+        """
+        refusals: list[KaitaiStructError] = [] if whole else FirstRefusal()
+        self.refusals, self._root._refusals = refusals, refusals
+        begin = stream.pos()
+        self.computing.begin()
+        try:
+            with self.computing:
+                row = self._next(stream)
+        except FAILURES as error:
+            reason = reason_of(error)
+            if self.format.sized_rows and stream.pos() > begin:
+                self.refusals = [*refusals, error]
+                return None, reason
+            raise (IncompleteError() if reason == "truncated" else LostError(reason)) from error
+        refusal = deciding(refusals, verify=verify)
+        return row, None if refusal is None else reason_of(refusal)
+
+    def _next(self, stream: MemoryStream) -> Struct:
+        if not self.format.sized_rows:
+            return self._row_class(stream, self._root, self._root)
+        self._root._io = stream
+        row: Struct = self._root._read_row()
+        return row
+
+    def values(self, row: Struct) -> tuple[list[Any] | None, str | None]:
+        """The wanted columns of a row; or ``None`` and why one of them cannot be had."""
+        root = self._root
+        try:
+            with self.computing:
+                return [
+                    column.stored(getter(root if parent else row))
+                    for getter, parent, column in zip(self._getters, self._parents, self._columns, strict=True)
+                ], None
+        except FAILURES as error:
+            return None, reason_of(error)
+
+    def arrays(self, rows: Sequence[list[Any] | None]) -> dict[int, pa.Array]:
+        """One array per wanted column; ``None`` is a row of nulls."""
+        return {
+            number: self._columns[place].array([None if row is None else row[place] for row in rows])
+            for place, number in enumerate(self.settings.wanted)
+        }

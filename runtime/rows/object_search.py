@@ -1,0 +1,131 @@
+"""The next row that holds, looked for by generated classes, in time that grows with the bytes that are looked through.
+
+Garbage claims lists of any length at every place. So each place is first tried with few items; those at which a row
+goes on are tried again with more and more of them, the nearest stretch of places first, until what is spent on that
+exceeds an allowance. Places that are then still open are passed over.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ..input.window import Window
+from ..objects.computing import SearchCounter
+from ..objects.streams import MemoryStream
+from .object_rows import IncompleteError, LostError, ObjectRows
+
+FEW_ITEMS = 32
+"""Items of a row, and characters of text that it computes, with which every place is tried."""
+DEEPER = 8
+"""How many times as many items a place is tried with the next time."""
+ITEMS_PER_BYTE = 32
+"""What each byte that is looked through adds to the allowance."""
+ALLOWANCE = 4_000_000
+"""What may be spent besides that, on all searches of an input."""
+STRETCH = 4096
+"""Places that are settled before those behind them are looked at."""
+
+
+class ObjectSearch:
+    """Looks for rows with generated classes. ``allowance``: items that places may still be tried again with."""
+
+    def __init__(self, feeder: ObjectRows) -> None:
+        self.allowance = ALLOWANCE
+        self._feeder = feeder
+
+    def resync(self, window: Window, begin: int) -> tuple[bool, int]:
+        """As ``Feeder.resync``. Checksums are computed whatever the settings: nothing else tells a row from garbage."""
+        data = bytes(window.view[begin:])
+        stream = MemoryStream(data, window.base + begin)
+        place = 0
+        while place < len(data):
+            end = min(place + STRETCH, len(data))
+            self.allowance += ITEMS_PER_BYTE * (end - place)
+            held, place = self._settle(stream, place, end, window.at_end)
+            if held is not False:
+                return held is True, begin + place
+        return False, len(window.view)
+
+    def _settle(self, stream: MemoryStream, place: int, end: int, at_end: bool) -> tuple[bool | None, int]:
+        """The first place of a stretch at which a row holds, or at which more bytes are needed to know (``None``);
+        where there is none, the place to go on with."""
+        found: bool | None = False
+        undecided: list[int] = []
+        while place < end and found is False:
+            found, seen, more = self._try(stream, place, at_end, FEW_ITEMS)
+            if more:
+                undecided.append(place)
+            if found is False:
+                place = place + 1 if more else _behind(stream.data, place, seen)
+        most, items = self._feeder.settings.max_computed, FEW_ITEMS
+        while undecided and items < most and self.allowance > 0:
+            items = min(DEEPER * items, most)
+            tried, undecided = undecided, []
+            for each in tried:
+                if self.allowance <= 0:
+                    break
+                before = self._feeder.computing.total
+                held, _, more = self._try(stream, each, at_end, items)
+                self.allowance -= self._feeder.computing.total - before
+                if more:
+                    undecided.append(each)
+                elif held is not False:
+                    # What is undecided before it may hold all the same.
+                    found, place = held, each
+                    break
+        return found, place
+
+    def _try(self, stream: MemoryStream, place: int, at_end: bool, items: int) -> tuple[bool | None, int, bool]:
+        """Whether a row that can be trusted begins at index ``place``; ``None``: more bytes are needed to know. How
+        many bytes say so, and whether more items of it would have to be read."""
+        computing, limit = self._feeder.computing, self._feeder.settings.max_computed
+        computing.limit, computing.exceeded = min(items, limit), False
+        try:
+            held, least = self._judged(stream, place, at_end)
+        finally:
+            computing.limit = limit
+        more = computing.exceeded and held is False
+        return held, max(least, stream.pos() - stream.base - place), more
+
+    def _judged(self, stream: MemoryStream, place: int, at_end: bool) -> tuple[bool | None, int]:
+        settings = self._feeder.settings
+        base, size = stream.base, len(stream.data)
+        begin, least = place, 0
+        while True:
+            stream.seek(base + begin)
+            stream.end = min(size, begin + settings.max_record)
+            stream.saw_end = False
+            stream.counter = SearchCounter(base + begin + settings.max_record)
+            row = None
+            try:
+                row, refused = self._feeder.parse(stream, verify=True, whole=False)
+            except IncompleteError:
+                return (False if at_end or size - begin >= settings.max_record else None), least
+            except LostError:
+                refused = "lost"
+            if stream.saw_end and not (at_end and stream.end == size):
+                return (False if size - begin >= settings.max_record else None), least
+            end = stream.pos() - base
+            if refused is not None or end == begin:
+                return False, least
+            if least or getattr(row, "_covers_bytes", False):
+                return True, least
+            # A row whose checksums covered nothing is not much of a proof: the row behind it must hold too.
+            if size - end <= settings.padding:
+                return (True if at_end else None), least
+            begin = end + settings.padding
+            # That the input did not end behind the first row is a part of the answer.
+            least = begin + 1 - place
+
+
+def _behind(data: bytes, place: int, seen: int) -> int:
+    """The next place to look at, where the row at ``place`` was refused after ``seen`` bytes.
+
+    Where these and the ones behind are all the same byte, as in a run of zeros, every place that sees only that byte
+    is refused too.
+    """
+    behind = place + seen
+    if seen < 1 or data[place:behind] != data[place : place + 1] * seen:
+        return place + 1
+    other = re.compile(b"[^" + re.escape(data[place : place + 1]) + b"]", re.DOTALL).search(data, behind)
+    return max(place + 1, (other.start() if other else len(data)) - seen + 1)

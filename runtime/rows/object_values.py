@@ -1,0 +1,128 @@
+"""Attributes of objects as Arrow arrays, with the same values that the engine stores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from ..objects.messages.objects import Message
+from ..objects.messages.values import readable, values_of
+from .reader import label_array
+
+Convert = Callable[[Any], Any]
+
+INT64_MAX = (1 << 63) - 1
+LARGEST_TIME = {"s": INT64_MAX // 1_000_000, "ms": INT64_MAX // 1_000, "us": INT64_MAX, "ns": INT64_MAX}
+"""Largest count of each unit in a column: what microseconds can hold, and nanoseconds for ``ns``. Others are null."""
+
+
+class ColumnValues:
+    """A column of Arrow type ``kind``: what it stores of each value of an attribute, and the array of these.
+
+    ``labels`` are those of a column of labels, whose numbers are ``unsigned`` or not.
+    """
+
+    def __init__(self, kind: Any, labels: tuple[tuple[int, str], ...], *, unsigned: bool = False) -> None:
+        self.kind = kind
+        self.labels = labels
+        number = pa.uint64() if unsigned else pa.int64()
+        self._plain = number if labels else pa.int64() if pa.types.is_timestamp(kind) else kind
+        self._convert = _convert(number if labels else kind)
+
+    def stored(self, value: Any) -> Any:
+        """What the column stores of a value; ``None`` of ``None``. Raises ``OverflowError`` where it cannot hold it."""
+        return None if value is None else self._convert(value)
+
+    def array(self, stored: Sequence[Any]) -> pa.Array:
+        """The array of what ``stored`` gave."""
+        plain = pa.array(stored, self._plain)
+        if self.labels:
+            return label_array(plain, self.labels)
+        return plain.view(self.kind) if pa.types.is_timestamp(self.kind) else plain
+
+
+def array(values: Sequence[Any], kind: Any, labels: tuple[tuple[int, str], ...]) -> pa.Array:
+    """Values as attributes give them, ``None`` among them, as a column of Arrow type ``kind``; null where the column
+    cannot hold one."""
+    column = ColumnValues(kind, labels)
+    return column.array([_held(column, value) for value in values])
+
+
+def _held(column: ColumnValues, value: Any) -> Any:
+    try:
+        return column.stored(value)
+    except OverflowError:
+        return None
+
+
+def _convert(kind: Any) -> Convert:
+    """What turns a value that is there into what ``pyarrow.array`` takes for ``kind``."""
+    if pa.types.is_timestamp(kind):
+        largest = LARGEST_TIME[kind.unit]
+        least = -largest if kind.unit in ("s", "ms") else -INT64_MAX - 1
+        return _time(least, largest)
+    if pa.types.is_integer(kind):
+        bits = kind.bit_width
+        if pa.types.is_signed_integer(kind):
+            return _between(-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+        return _between(0, (1 << bits) - 1)
+    if pa.types.is_floating(kind):
+        # An integer becomes the nearest float; one beyond all floats is an OverflowError.
+        return float
+    if pa.types.is_boolean(kind):
+        return bool
+    if pa.types.is_list(kind):
+        return _list(_convert(kind.value_type))
+    if pa.types.is_struct(kind):
+        return _struct([(field.name, _convert(field.type)) for field in kind])
+    if pa.types.is_string(kind):
+        return readable
+    return _same
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _between(least: int, largest: int) -> Convert:
+    def convert(value: Any) -> int:
+        number = int(value)
+        if least <= number <= largest:
+            return number
+        raise OverflowError(f"{least} to {largest} is what the column can hold")
+
+    return convert
+
+
+def _time(least: int, largest: int) -> Convert:
+    """Counts that a timestamp can hold; others are null."""
+
+    def convert(value: Any) -> int | None:
+        number = int(value)
+        return number if least <= number <= largest else None
+
+    return convert
+
+
+def _list(item: Convert) -> Convert:
+    return lambda values: [None if value is None else item(value) for value in values]
+
+
+def _struct(fields: list[tuple[str, Convert]]) -> Convert:
+    def convert(value: Any) -> dict[str, Any]:
+        if isinstance(value, Message):
+            value = values_of(value)
+        found = {}
+        for name, inner in fields:
+            # Names that Python or the base class has taken are written with an underscore behind.
+            taken = f"{name}_"
+            if isinstance(value, Mapping):
+                part = value.get(name, value.get(taken))
+            else:
+                part = getattr(value, name, None) if hasattr(value, name) else getattr(value, taken, None)
+            found[name] = None if part is None else inner(part)
+        return found
+
+    return convert

@@ -1,0 +1,138 @@
+"""Feeders turn the bytes of a window into columns.
+
+There are two of one interface and one meaning: ``columns`` (the engine) and ``objects`` (generated classes). A feeder
+reads complete rows from ``window.view[window.begin:]`` and says why it stopped; it never changes the window.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import pyarrow as pa
+
+from ..base.limits import MAX_COMPUTED
+from ..input.window import Window
+
+if TYPE_CHECKING:
+    pass
+
+BATCH_BYTES = 4 * 1024 * 1024
+"""Data bytes of a variable column in one batch; a single larger row still gets one."""
+FEW_DAMAGES = 16
+"""Damaged rows that a fill notes however few rows it is to read."""
+
+
+class Status(IntEnum):
+    """Why a fill stopped, numbered as in the engine."""
+
+    NEED_INPUT = 0
+    """The next row is incomplete and more input may follow."""
+    BATCH_FULL = 1
+    END = 2
+    """All input was read, or the first row at or behind ``stop`` was reached."""
+    TRUNCATED = 3
+    """The input ends inside the row at ``position``."""
+    LOST = 4
+    """The row at ``position`` does not say where the next one begins; ``reason`` says why."""
+    NO_ROOM = 5
+    """Between the engine and its feeder only."""
+    OVERSIZE = 6
+    """No delimiter within the largest record behind ``position``; look for one from ``consumed`` on."""
+
+
+class RowDamage(NamedTuple):
+    """Bytes ``[begin, end)`` of the input gave no row. ``row``: the row of nulls that stands for them, or -1."""
+
+    begin: int
+    end: int
+    row: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How rows are to be read. ``wanted``: numbers of the format's columns; ``offsets``: whether rows' places are."""
+
+    wanted: tuple[int, ...] = ()
+    offsets: bool = False
+    verify: bool = True
+    null_rows: bool = False
+    padding: int = 0
+    max_record: int = 64 * 1024 * 1024
+    max_computed: int = MAX_COMPUTED
+
+
+class BatchColumns(Mapping[int, pa.Array]):
+    """The columns of a record batch, by the numbers that they have in the format: ``numbers``, one for each."""
+
+    def __init__(self, batch: Any, numbers: tuple[int, ...]) -> None:
+        self.batch = batch
+        self.numbers = numbers
+
+    def __getitem__(self, number: int) -> pa.Array:
+        if number not in self.numbers:
+            raise KeyError(number)
+        return self.batch.column(self.numbers.index(number))
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.numbers)
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+
+@dataclass
+class Filled:
+    """Rows, as one array per wanted column, and how the fill ended.
+
+    ``offsets``: uint64, where each row begins in the input. ``consumed``: index in the view up to which the input is
+    done with. ``position``: offset in the input, for the statuses that say so. ``error``: more about ``reason``.
+    """
+
+    rows: int
+    arrays: Mapping[int, pa.Array]
+    offsets: pa.Array | None
+    damages: list[RowDamage]
+    consumed: int
+    status: Status
+    position: int = 0
+    reason: str = "none"
+    error: str | None = None
+
+
+class Feeder(Protocol):
+    """Reads rows; see the module."""
+
+    def fill(self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1) -> Filled:
+        """Reads at most ``capacity`` rows whose position is before ``stop`` (-1: all), and about as many damaged ones.
+
+        ``at_start``, for delimited rows: the rows begin at ``window.begin``, so the first may have no delimiter before
+        it. To be given until ``consumed`` has moved.
+        """
+        ...
+
+    def resync(self, window: Window, begin: int) -> tuple[bool, int]:
+        """Whether a row that holds begins at or behind index ``begin`` of the view, and at which index; where none was
+        found, the index from which to look on once more input is there. For rows that stand back to back."""
+        ...
+
+
+def label_array(values: pa.Array, labels: tuple[tuple[int, str], ...]) -> pa.Array:
+    """Numbers (int64 or uint64) → their labels as a dictionary of text; one without a label becomes its own text."""
+    # Imported here: it takes longer than all else that a reader imports, and few formats have labels.
+    import pyarrow.compute as pc
+
+    least = 0 if values.type == pa.uint64() else -(1 << 63)
+    labels = tuple(each for each in labels if least <= each[0] < least + (1 << 64))
+    indices = pc.index_in(values, value_set=pa.array([value for value, _ in labels], values.type))
+    texts = [label for _, label in labels]
+    missing = pc.and_(pc.is_null(indices), pc.is_valid(values))
+    if pc.any(missing).as_py():
+        unknown = pc.unique(values.filter(missing))
+        more = pc.add(pc.index_in(values, value_set=unknown), pa.scalar(len(texts), pa.int32()))
+        indices = pc.if_else(missing, more, indices)
+        texts += [str(value) for value in unknown.to_pylist()]
+    return pa.DictionaryArray.from_arrays(indices, pa.array(texts, pa.utf8()))

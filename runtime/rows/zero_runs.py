@@ -1,0 +1,134 @@
+"""Runs of zero bytes where a row begins that does not hold: space that was allocated ahead, or a block that was wiped.
+
+Rows of zeros would each be a damaged range of their own, by the thousand; a run is one.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from enum import Enum
+
+from ..input.window import MemoryWindow, Window
+from .leading_zeros import NOT_ZERO
+from .reader import Feeder, Filled, Status
+
+LEAST = 64
+"""Fewest zero bytes that are a run. The row behind it is looked for within as many bytes of the run's end."""
+BEHIND = 64 * 1024
+"""Bytes behind a run in which a row has to end that is to say where it begins."""
+
+SECTOR = 512
+"""Storage is wiped, or not written, by multiples of so many bytes."""
+OWN_ZEROS = 8
+"""Fewer zero bytes than these are taken for the beginning of a row that stands where a sector does."""
+
+Fill = Callable[[int], Filled]
+"""Fills from the window's beginning up to the row at an offset."""
+
+
+def cut_at_zeros(filled: Filled, window: Window, fill: Fill) -> tuple[Filled, int]:
+    """Ends a fill at its first row that does not hold where that begins a run of zeros which is at least as long as the
+    row, and the bytes of that row: 0 where it does not say, -1 where there is none."""
+    for damage in filled.damages:
+        size = damage.end - damage.begin
+        zeros = _begin_at(window, damage.begin, size)
+        if zeros is False:
+            continue
+        before = fill(damage.begin)
+        if before.status is not Status.END or window.base + before.consumed != damage.begin:
+            return before, -1
+        status = Status.LOST if zeros else Status.NEED_INPUT
+        before = dataclasses.replace(before, status=status, position=damage.begin, reason=damage.reason)
+        return before, size if zeros else -1
+    if filled.status is Status.LOST and filled.reason != "limit":
+        zeros = _begin_at(window, filled.position, 0)
+        if zeros is None:
+            return dataclasses.replace(filled, status=Status.NEED_INPUT), -1
+        return filled, 0 if zeros else -1
+    return filled, -1
+
+
+def _begin_at(window: Window, offset: int, size: int) -> bool | None:
+    """Whether a run of zeros of at least ``size`` bytes begins there; ``None``: more input is needed to know."""
+    begin, wanted = offset - window.base, max(size, LEAST)
+    there = window.view[begin : begin + wanted]
+    if not there or there[0] or NOT_ZERO.search(there):
+        return False
+    if len(there) < wanted:
+        return False if window.at_end else None
+    return True
+
+
+def is_wiped(window: Window, offset: int) -> bool:
+    """Whether the run of zeros at an offset ends where a sector does, or not within what is at hand: zeros that belong
+    to a row hardly ever do."""
+    found = NOT_ZERO.search(window.view, offset - window.base)
+    return found is None or (window.base + found.start()) % SECTOR < OWN_ZEROS
+
+
+class Behind(Enum):
+    """What stands behind a run of zeros."""
+
+    NOTHING = 0
+    ROW = 1
+    UNKNOWN = 2
+    """No row that holds."""
+
+
+def pass_zeros(feeder: Feeder, window: Window, size: int, *, fixed: bool, guess: bool) -> Behind:
+    """Moves ``window.begin`` from the beginning of a run to the row behind it, or to the end of the run.
+
+    ``size``: bytes of each row in the run, 0 where they have none. The row behind is the one that is in step with the
+    run where that holds or sizes are ``fixed``; else the first that holds within ``LEAST`` bytes of the run's end; and
+    ``guess``: else the one in step.
+    """
+    start = window.base + window.begin
+    kept = max(size, LEAST)
+    while (found := NOT_ZERO.search(window.view, window.begin)) is None:
+        window.begin = max(window.begin, len(window.view) - kept)
+        window.leap(kept)
+        if not window.extend():
+            window.begin = len(window.view)
+            return Behind.NOTHING
+    end = window.base + found.start()
+    window.begin = max(start, end - kept) - window.base
+    while window.base + len(window.view) < end + BEHIND and window.extend():
+        pass
+    places = [end - (end - start) % size] if size else []
+    if fixed:
+        window.begin = places[0] - window.base
+        return Behind.ROW
+    in_step = places[0] if size and guess else -1
+    near = MemoryWindow(window.view[: end + BEHIND - window.base])
+    near.base, near.at_end = window.base, window.at_end and len(near.view) == len(window.view)
+    places += range(max(start + 1, end - LEAST + 1), end + 1)
+    held = next((each for each in places if _holds(feeder, near, each - near.base)), in_step)
+    window.begin = (end if held < 0 else held) - window.base
+    return Behind.UNKNOWN if held < 0 else Behind.ROW
+
+
+def _holds(feeder: Feeder, near: MemoryWindow, begin: int) -> bool:
+    near.begin = begin
+    filled = feeder.fill(near, capacity=1)
+    return filled.rows == 1 and not filled.damages
+
+
+def ends_in_zeros(window: Window, offset: int, most: int) -> bool:
+    """Whether nothing but zeros, and at least ``LEAST`` of them, stand from an offset on to the end of the input; not
+    more than about ``most`` bytes that are not at hand are looked at. Moves the window behind what was looked at."""
+    begin = offset - window.base
+    limit = window.base + len(window.view) + most
+    if begin < 0:
+        return False
+    while NOT_ZERO.search(window.view, begin) is None:
+        reached = window.base + len(window.view)
+        if window.at_end:
+            return window.error is None and reached - offset >= LEAST
+        if reached >= limit:
+            return False
+        window.begin = len(window.view)
+        window.leap(0)
+        window.extend()
+        begin = max(reached - window.base, 0)
+    return False

@@ -1,0 +1,324 @@
+"""How units stand in an input: one that is all of it, or one behind the other with a length before each.
+
+A framing reads and writes. It is made anew for each input, and sees the decompressed bytes in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Protocol, cast
+
+from ..base.cached import cached_property
+from ..base.errors import RoutineError, WireloomError
+from ..format.description import Format, MessageUnits
+from ..format.routines import load
+from ..objects.messages.plans import plan_of
+from ..rows.leading_zeros import NOT_ZERO
+from ..rows.messages.decoding import Decoded
+from ..rows.reader import BATCH_BYTES, RowDamage
+from ..rows.zero_runs import LEAST
+from .described import Part, unit_part
+
+CLEAN = "clean"
+
+
+@dataclass
+class Units:
+    """Complete units that were found in a view.
+
+    ``source``: what ``begins`` and ``sizes`` refer to: the view itself, or new bytes where units had to be
+    decompressed. ``offsets``, ``spans``: where each unit stands in the input, and how many bytes it takes there, with
+    what is around it. ``consumed``: bytes of the view that are done with. ``damages``: ranges of the input that gave no
+    unit; ``details``: a sentence for some of them, by their beginning. ``needed``: bytes that must be in the view
+    before more can be said, 0 where that is not known. ``ended``: non-empty where nothing behind ``consumed`` is read;
+    how the input then ended, as a word of ``FileReport.tail``: ``clean``, ``truncated``, ``invalid_length``, ``limit``
+    … ``detail``: a sentence about that.
+    """
+
+    source: Any
+    begins: Any = field(default_factory=list)
+    """Lists of int, or Arrow arrays: the source of blobs is a column, and nothing is taken apart."""
+    sizes: Any = field(default_factory=list)
+    offsets: Any = field(default_factory=list)
+    spans: Any = field(default_factory=list)
+    consumed: int = 0
+    damages: list[RowDamage] = field(default_factory=list)
+    details: dict[int, str] = field(default_factory=dict)
+    needed: int = 0
+    ended: str = ""
+    detail: str = ""
+    cause: Exception | None = None
+    """What was raised where the input ``ended`` because of an error."""
+    beside: Mapping[str, Any] = field(default_factory=dict)
+    """Arrow arrays of what stands beside each unit in a table, by the option that names the column."""
+
+    def add(self, begin: int, size: int, offset: int, span: int) -> None:
+        """One more unit: ``size`` bytes of ``source`` from ``begin`` on; ``span`` bytes of the input at ``offset``."""
+        self.begins.append(begin)
+        self.sizes.append(size)
+        self.offsets.append(offset)
+        self.spans.append(span)
+
+    def part(self, first: int, count: int) -> Units:
+        """Only ``count`` of the units, from number ``first`` on, without damages."""
+        end = first + count
+        return Units(
+            self.source,
+            self.begins[first:end],
+            self.sizes[first:end],
+            self.offsets[first:end],
+            self.spans[first:end],
+            beside={name: each[first:end] for name, each in self.beside.items()},
+        )
+
+
+class Framing(Protocol):
+    """Finds units. ``OPTIONS``: names of the keyword arguments that the constructor takes besides ``max_record``; they
+    are options of the format's reader and writer, and come as text from the command line.
+
+    One that is ``wireloom.units.described.Described`` too has ``wireloom inspect`` show what is around its units."""
+
+    OPTIONS: ClassVar[tuple[str, ...]]
+
+    def __init__(self, format: Format, *, max_record: int, **options: Any) -> None: ...
+
+    def take(self, view: memoryview, base: int, at_end: bool) -> Units:
+        """The complete units at the beginning of ``view``, about ``BATCH_BYTES`` of them; at least one where there is
+        one. ``base``: offset of ``view[0]`` in the input. ``at_end``: nothing follows the view. No unit has more than
+        ``max_record`` bytes. Called until it says ``ended``, or takes nothing and the input is at its end: an input
+        that ends inside a unit is ``ended``, ``truncated``."""
+        ...
+
+    def decoded(self, units: Units, decoded: Decoded) -> None:
+        """Told what came of units that were taken, in order; both have the same number of units."""
+        ...
+
+    def facts(self) -> Mapping[str, Any]:
+        """What the report of the input says besides what every report does; as JSON takes it."""
+        ...
+
+    def framed(self, unit: bytes) -> bytes:
+        """A unit as it stands in an output. Raises ``WireloomError`` for one that cannot stand there."""
+        ...
+
+    def finish(self) -> bytes:
+        """What stands behind the last unit of an output."""
+        ...
+
+
+class SeveralUnitsError(WireloomError):
+    """More than one unit was to be written to a file that is one."""
+
+
+class Whole:
+    """The input is one unit."""
+
+    OPTIONS: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, format: Format, *, max_record: int) -> None:
+        self._format = format
+        self._max_record = max_record
+        self._written = False
+
+    def take(self, view: memoryview, base: int, at_end: bool) -> Units:
+        """As ``Framing.take``: nothing before the input's end."""
+        units = Units(view)
+        if len(view) > self._max_record:
+            units.ended = "limit"
+        elif at_end:
+            units.add(0, len(view), base, len(view))
+            units.consumed, units.ended = len(view), CLEAN
+        else:
+            units.needed = len(view) + 1
+        return units
+
+    def decoded(self, units: Units, decoded: Decoded) -> None:
+        """Nothing is to be noted."""
+
+    def facts(self) -> Mapping[str, Any]:
+        """None."""
+        return {}
+
+    def framed(self, unit: bytes) -> bytes:
+        """As ``Framing.framed``. Raises ``SeveralUnitsError`` for a second unit."""
+        if self._written:
+            raise SeveralUnitsError(f"the rows do not fit in one unit, and a file of {self._format.name} is one")
+        self._written = True
+        return unit
+
+    def finish(self) -> bytes:
+        """Nothing."""
+        return b""
+
+
+class Prefixed:
+    """A length before each unit: a varint, or an unsigned integer of a fixed size."""
+
+    OPTIONS: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, format: Format, *, max_record: int) -> None:
+        self.max_record = max_record
+        assert format.message is not None
+        word = format.message.framing
+        self._width = 0 if word == "varint" else int(word[1])
+        self._order: Any = "big" if word.endswith("be") else "little"
+        self._format = format
+        self._zeros_end = -1
+        """Where in the input the last run of zeros ended, as far as it was at hand."""
+
+    def take(self, view: memoryview, base: int, at_end: bool) -> Units:
+        """As ``Framing.take``."""
+        units = Units(view)
+        position, end = 0, len(view)
+        while position < end and position < BATCH_BYTES:
+            length, start = self.length(view, position)
+            if length < 0:
+                units.ended = "invalid_length"
+                units.detail = "the length is no varint of at most 64 bits"
+                break
+            if not start:
+                units.needed = position + max(self._width, 1) if self._width else end + 1
+                break
+            if not length and self._refuses_empty and (zeros := self._pass_zeros(units, position, base, at_end)):
+                if zeros < 0:
+                    break
+                position = zeros
+                continue
+            if length > self.max_record:
+                units.ended = "limit"
+                units.detail = self._too_long(length, end - start, at_end)
+                break
+            if end - start < length:
+                units.needed = start + length
+                break
+            units.add(start, length, base + position, start + length - position)
+            position = start + length
+        units.consumed = position
+        units.needed = max(units.needed - position, 0)
+        if units.needed and at_end and not units.ended:
+            units.ended = "truncated"
+        return units
+
+    def _too_long(self, length: int, there: int, at_end: bool) -> str:
+        if at_end and there < length:
+            return f"a length of {length} bytes, of which {there} are there: it is damaged, or the input is cut off"
+        return (
+            f"a length of {length} bytes; a larger max_record than {self.max_record} takes it, unless the length is "
+            "damaged: recover=True looks for the next message"
+        )
+
+    @cached_property
+    def _refuses_empty(self) -> bool:
+        """Whether a unit of no bytes is none: otherwise lengths of 0 are messages."""
+        units = units_of(self._format)
+        if units.whole:
+            return False
+        envelope = units.least or units.prefix or units.digest
+        return bool(envelope) or bool(plan_of(cast(Any, self._format.message_class)).required)
+
+    def _pass_zeros(self, units: Units, position: int, base: int, at_end: bool) -> int:
+        """Passes over a run of zeros at a length of 0. Gives the index behind it, 0 where there is none, and -1 where
+        more input is needed to know."""
+        view, width = units.source, max(self._width, 1)
+        found = NOT_ZERO.search(view, position)
+        end = len(view) if found is None else found.start()
+        if end - position < LEAST and base + position != self._zeros_end:
+            if found is not None or at_end:
+                return 0
+            units.needed = position + LEAST
+            return -1
+        if found is not None or not at_end:
+            end -= (end - position) % width
+        if end == position:
+            return 0
+        units.damages.append(RowDamage(base + position, base + end, -1, "zeros"))
+        self._zeros_end = base + end
+        return end
+
+    def length(self, view: memoryview, position: int) -> tuple[int, int]:
+        """The length at ``position``, and where its unit begins; ``(0, 0)``: more bytes are needed; ``(-1, 0)``: it is
+        none."""
+        if self._width:
+            start = position + self._width
+            if start > len(view):
+                return 0, 0
+            return int.from_bytes(view[position:start], self._order), start
+        value = 0
+        for number, byte in enumerate(view[position : position + 10]):
+            value |= (byte & 0x7F) << (7 * number)
+            if byte < 0x80:
+                return (value, position + number + 1) if value < 1 << 64 else (-1, 0)
+        return (0, 0) if len(view) - position < 10 else (-1, 0)
+
+    def described(self, stored: memoryview) -> list[Part]:
+        """As ``wireloom.units.described.Described.described``: the length, and where the unit stands."""
+        length, start = self.length(stored, 0)
+        if not start:
+            return []
+        return [Part("length", length, 0, start), unit_part(start, length, len(stored))]
+
+    def decoded(self, units: Units, decoded: Decoded) -> None:
+        """Nothing is to be noted."""
+
+    def facts(self) -> Mapping[str, Any]:
+        """None."""
+        return {}
+
+    def framed(self, unit: bytes) -> bytes:
+        """As ``Framing.framed``. Raises ``WireloomError`` for a unit whose length the prefix cannot hold."""
+        if not self._width:
+            return varint(len(unit)) + unit
+        try:
+            return len(unit).to_bytes(self._width, self._order) + unit
+        except OverflowError:
+            raise WireloomError(
+                f"a unit has {len(unit)} bytes, more than its length can say in {self._width} byte(s)", reason="limit"
+            ) from None
+
+    def finish(self) -> bytes:
+        """Nothing."""
+        return b""
+
+
+def varint(value: int) -> bytes:
+    """An unsigned integer as a base 128 varint, the shortest one.
+
+    >>> varint(300)
+    b'\\xac\\x02'
+    """
+    done = bytearray()
+    while value > 0x7F:
+        done.append(value & 0x7F | 0x80)
+        value >>= 7
+    done.append(value)
+    return bytes(done)
+
+
+WORDS: Mapping[str, type[Framing]] = {
+    "whole": Whole,
+    **dict.fromkeys(("varint", "u1", "u2le", "u2be", "u4le", "u4be", "u8le", "u8be"), Prefixed),
+}
+"""The framings that a spec names by a word."""
+
+
+def framing_class(format: Format) -> type[Framing]:
+    """The class of the format's framing. Raises ``WireloomError`` where there is no such class."""
+    word = units_of(format).framing
+    return WORDS[word] if word in WORDS else cast("type[Framing]", load(word))
+
+
+def units_of(format: Format) -> MessageUnits:
+    """What ``Format.message`` says. Raises ``WireloomError`` for a format that is none of messages."""
+    if format.message is None:
+        raise WireloomError(f"{format.name} is no format of messages: read it with wireloom.read")
+    return format.message
+
+
+def options_of(kind: Any, attribute: str = "OPTIONS") -> tuple[str, ...]:
+    """The names of the options that a class of a framing, a packing or hooks takes. Raises ``RoutineError`` for an
+    ``attribute`` of the class that is no tuple or list of names."""
+    names: Any = getattr(kind, attribute, ())
+    if not isinstance(names, tuple | list) or not all(isinstance(each, str) for each in names):
+        raise RoutineError(f"{kind.__module__}:{kind.__qualname__}: {attribute} is a tuple of names, not {names!r:.80}")
+    return tuple(names)

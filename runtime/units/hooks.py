@@ -1,0 +1,50 @@
+"""Hooks: what a format does with units that are decoded, before their rows go out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Protocol, cast
+
+from ..format.description import Format
+from ..format.routines import load
+from ..rows.messages.decoding import Decoded
+from .framing import Units, options_of, units_of
+
+
+class Hooks(Protocol):
+    """Looks at decoded units. ``OPTIONS``: names of the constructor's keyword arguments, which are options of the
+    format's reader. One is made for each input, or column of blobs.
+
+    ``needs``, optional: names of columns that must be decoded whether or not they are asked for. ``TABLE_OPTIONS``,
+    optional: options that only the readers of a table's column of blobs have. ``beside``, optional: columns of that
+    table that are looked at, by the option that named them; they are ``Units.beside`` then.
+    """
+
+    OPTIONS: ClassVar[tuple[str, ...]]
+
+    def __init__(self, **options: Any) -> None: ...
+
+    def decoded(self, units: Units, decoded: Decoded) -> Decoded:
+        """The rows that go out; both have the same number of units. A unit whose rows are dropped has the count 0."""
+        ...
+
+    def facts(self) -> Mapping[str, Any]:
+        """What the report says of it, as JSON takes it; optional."""
+        ...
+
+
+def beside(hooks: Hooks | None) -> Mapping[str, str]:
+    """The columns beside the blobs that the hooks look at: option → name."""
+    found: Mapping[str, str] = getattr(hooks, "beside", {})
+    return found
+
+
+def table_options(format: Format) -> tuple[str, ...]:
+    """Names of the options that only the readers of a table's column of blobs have."""
+    return options_of(hooks_class(format), "TABLE_OPTIONS")
+
+
+def hooks_class(format: Format) -> type[Hooks] | None:
+    """The class of the format's hooks, where it has any. Raises ``WireloomError`` where it cannot be loaded."""
+    place = units_of(format).hooks
+    return cast("type[Hooks]", load(place)) if place else None

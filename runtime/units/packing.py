@@ -1,0 +1,56 @@
+"""How rows become units when they are written: which rows stand together in one."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+from ..base.errors import WireloomError
+from ..format.description import Format
+from .framing import units_of
+
+Row = Mapping[str, Any]
+"""A row: the format's columns by name, as Python's values: bytes, text, integers, mappings for structs, lists."""
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """One unit, with its envelope but without framing, and how many of the rows are in it."""
+
+    unit: bytes
+    rows: int
+
+
+class Packing(Protocol):
+    """Puts rows into units. ``OPTIONS``: names of the constructor's keyword arguments besides ``max_record``; they are
+    options of the format's writer, and come as text from the command line.
+
+    ``SEVERAL``, optional: why rows become several units and what to do where only one is possible, for the error."""
+
+    OPTIONS: ClassVar[tuple[str, ...]]
+
+    def __init__(self, format: Format, *, max_record: int, **options: Any) -> None: ...
+
+    def pack(self, rows: Iterable[Row]) -> Iterator[Packed]:
+        """The units of all the rows, in order. Asks for rows as it goes, and gives a unit as soon as it is complete.
+        Raises ``WireloomError`` that names the row (counted from 0) and the column; no unit has more than
+        ``max_record`` bytes."""
+        ...
+
+
+ROWS_PER_UNIT = 1000
+"""Rows of a unit where a length stands before each, unless the format has a packing of its own."""
+
+
+def enveloped(format: Format, message: bytes) -> bytes:
+    """A message with what stands around it: the prefix before, the digest behind it.
+
+    Raises ``WireloomError`` for one of fewer bytes than the format allows.
+    """
+    units = units_of(format)
+    if len(message) < units.least:
+        raise WireloomError(f"a message of {format.name} has at least {units.least} byte(s), this one {len(message)}")
+    digest = hashlib.md5(message, usedforsecurity=False).digest() if units.digest == "md5" else b""
+    return units.prefix + message + digest

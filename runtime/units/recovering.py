@@ -1,0 +1,132 @@
+"""Going on behind a damaged length: the next message that holds.
+
+A message proves little by itself, since many bytes are one. So it takes several, one where the length of the one before
+it leads, or as many as there are up to the end of the input.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, cast
+
+import pyarrow as pa
+
+from ..format.description import Format
+from ..format.message_rules import FieldKind, FieldRule, Label, WireType
+from ..objects.messages.kinds import wire_type
+from ..objects.messages.plans import plan_of
+from ..rows.messages.decoding import UnitDecoder
+from ..rows.reader import RowDamage
+from .framing import CLEAN, Units, units_of
+from .guarded import Lengths
+
+CHAIN = 3
+"""Messages one behind the other that are proof enough."""
+PIECE = 4096
+"""Messages that are looked at in one call."""
+
+
+class Search:
+    """Looks for messages in an input whose lengths have lost their place. ``decoder``: of no columns."""
+
+    def __init__(self, format: Format, framing: Lengths, decoder: UnitDecoder) -> None:
+        self._format = format
+        self._framing = framing
+        self._decoder = decoder
+
+    def believed(self, units: Units, view: memoryview, base: int, at_end: bool) -> Units:
+        """The units as far as their lengths are believed: that of a refused one is where ``CHAIN`` of units that hold
+        follow it, and otherwise where none hold before these. ``at_end``: nothing follows the view."""
+        bad, count, number = self._problems(units), len(units.begins), 0
+        while (first := next((each for each in range(number, count) if each in bad), count)) < count:
+            number = self._next_chain(bad, first + 1, count, units.ended == CLEAN)
+            if number == first + 1 < count:
+                continue
+            begin = units.offsets[first] - base
+            end = units.offsets[number] - base if number < count else units.consumed
+            found, place = self.find(view, begin + 1, end, at_end)
+            if found:
+                return _cut(units, first, base + place, base)
+            if number == count and first and not (units.ended or at_end):
+                # What follows is not at hand yet.
+                held = _cut(units, first, base + begin, base)
+                held.needed = len(view) - begin + 1
+                return held
+        return units
+
+    @staticmethod
+    def _next_chain(bad: set[int], begin: int, count: int, ends: bool) -> int:
+        """The number of the first unit with which a chain begins; ``ends``: one to the last unit is one."""
+        following = 0
+        for number in range(begin, count):
+            following = 0 if number in bad else following + 1
+            if following == CHAIN:
+                return number - CHAIN + 1
+        return count - following if ends else count
+
+    def find(self, view: memoryview, begin: int, end: int, at_end: bool) -> tuple[bool, int]:
+        """Whether messages that hold begin at an index in ``[begin, end)``, and where; where there are none, the index
+        from which to look on once more input is there. ``at_end``: nothing follows the view."""
+        for place in range(begin, end):
+            held = self._hold(view, place, at_end)
+            if held is None:
+                return False, place
+            if held:
+                return True, place
+        return False, end
+
+    def _hold(self, view: memoryview, place: int, at_end: bool) -> bool | None:
+        """Whether messages begin there; ``None``: more input is needed to know."""
+        units = Units(view)
+        while len(units.begins) < CHAIN:
+            length, start = self._framing.length(view, place)
+            if length < 0 or (start and not 0 < length <= self._framing.max_record):
+                return False
+            if start and start < len(view) and view[start] not in self._first_bytes:
+                return False
+            if not start or start + length > len(view):
+                if place == len(view) and at_end and units.begins:
+                    break
+                return False if at_end else None
+            units.add(start, length, place, start + length - place)
+            place = start + length
+        return not self._problems(units)
+
+    def _problems(self, units: Units) -> set[int]:
+        """The numbers of the units that do not hold."""
+        begins, sizes = pa.array(units.begins, pa.uint64()), pa.array(units.sizes, pa.uint64())
+        found: set[int] = set()
+        first, count = 0, len(begins)
+        while first < count:
+            decoded = self._decoder.decode(units.source, begins, sizes, first, capacity=PIECE)
+            found |= {first + each.unit for each in decoded.problems} | {first + each for each in decoded.wholes}
+            first += decoded.units
+        return found
+
+    @cached_property
+    def _first_bytes(self) -> frozenset[int]:
+        """The bytes with which a message begins: those of the tag of one of its fields, or of what stands before."""
+        prefix = units_of(self._format).prefix
+        if prefix:
+            return frozenset(prefix[:1])
+        rules = plan_of(cast(Any, self._format.message_class)).rule.fields
+        return frozenset(byte for rule in rules for byte in _tag_bytes(rule))
+
+
+def _cut(units: Units, count: int, end: int, base: int) -> Units:
+    """The first units, and the range up to offset ``end`` behind them as damage, if there is any."""
+    kept, begin = units.part(0, count), units.offsets[count]
+    kept.damages = [each for each in units.damages if each.begin < begin]
+    kept.details = units.details
+    if end > begin:
+        kept.damages.append(RowDamage(begin, end, -1, "length"))
+    kept.consumed = end - base
+    return kept
+
+
+def _tag_bytes(rule: FieldRule) -> tuple[int, ...]:
+    """The first byte of each tag under which a field may stand."""
+    types = {WireType.LENGTH_DELIMITED if rule.key is not None else wire_type(rule.kind)}
+    if rule.label is Label.REPEATED and rule.kind not in (FieldKind.STRING, FieldKind.BYTES, FieldKind.MESSAGE):
+        types.add(WireType.LENGTH_DELIMITED)
+    return tuple(tag & 0x7F | (0x80 if tag > 0x7F else 0) for tag in (rule.number << 3 | each for each in types))

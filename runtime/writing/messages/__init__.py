@@ -1,0 +1,1 @@
+"""Rows as messages, and messages as files or columns of blobs."""

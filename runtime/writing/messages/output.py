@@ -1,0 +1,149 @@
+"""Writing messages: rows to units, units to the bytes of a file or to a column of blobs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from ...base.errors import UnsupportedError, WireloomError
+from ...base.nearest import unknown
+from ...format import registry
+from ...format.description import Format
+from ...reading.request import of_kind
+from ...units.framing import SeveralUnitsError, framing_class, options_of, units_of
+from ...units.guarded import make_framing
+from ...units.packing import Packed, Row
+from ..batches import ROWS, batches_of, rows_of_columns, stray_item
+from ..limits import limit_of
+from .guarded_packing import make_packing
+from .row_packing import packing_class, why_several
+from .rows import mapped_rows, rows_of
+
+
+def written_options(format: Format) -> tuple[str, ...]:
+    """Names of the options that the writer of a format of messages has, besides the one that chooses the kind."""
+    if format.message is None:
+        return ()
+    return (*options_of(packing_class(format)), *options_of(framing_class(format)))
+
+
+class UnitWriter:
+    """Rows of one format to units. ``options``: of its packing and its framing, ``max_record``, and the one that
+    chooses the kind of message. Raises ``UnknownNameError`` and ``WireloomError`` for what it does not have."""
+
+    def __init__(self, format: Format, options: dict[str, Any]) -> None:
+        self.format, given = of_kind(format, options)
+        self.max_record = limit_of(given.pop("max_record", self.format.max_record))
+        packing, framing = packing_class(self.format), framing_class(self.format)
+        known = written_options(self.format)
+        for name in given:
+            if name not in known:
+                kind = [units_of(self.format).option] if units_of(self.format).option else []
+                raise unknown(f"option of {self.format.name}", name, [*known, *kind, "max_record"])
+        self._packing_options = {name: given[name] for name in options_of(packing) if name in given}
+        self._framing_options = {name: given[name] for name in options_of(framing) if name in given}
+
+    def units(self, rows: Iterable[Row]) -> Iterator[Packed]:
+        """The units of the rows, without framing."""
+        packing = make_packing(self.format, max_record=self.max_record, options=self._packing_options)
+        return packing.pack(rows)
+
+    def pieces(self, rows: Iterable[Row]) -> Iterator[tuple[bytes, int]]:
+        """The bytes of a file, unit by unit, each with the number of its rows."""
+        framing = make_framing(self.format, max_record=self.max_record, options=self._framing_options, writes=True)
+        for packed in self.units(rows):
+            try:
+                framed = framing.framed(packed.unit)
+            except SeveralUnitsError as error:
+                raise WireloomError(f"{error.message}: {why_several(self.format)}") from error
+            yield framed, packed.rows
+        yield framing.finish(), 0
+
+    def rows(self, rows: Any) -> Iterator[dict[str, Any]]:
+        """Whatever holds rows (as ``wireloom.write`` takes it) as mappings."""
+        first = 0
+        for block in _blocks(rows):
+            if isinstance(block, list):
+                yield from mapped_rows(self.format, block, first)
+                first += len(block)
+                continue
+            for batch in batches_of(block):
+                yield from rows_of(self.format, batch, first)
+                first += batch.num_rows
+
+
+def _blocks(rows: Any) -> Iterator[Any]:
+    """Lists of mappings, and things that hold Arrow's batches."""
+    if isinstance(rows, Mapping):
+        rows = rows_of_columns(rows)
+    held = hasattr(rows, "__arrow_c_stream__") or hasattr(rows, "__arrow_c_array__")
+    if held or not isinstance(rows, Iterable) or isinstance(rows, str | bytes | bytearray | memoryview):
+        yield rows
+        return
+    items = iter(rows)
+    for item in items:
+        if isinstance(item, Mapping):
+            yield [item, *islice(items, ROWS - 1)]
+        else:
+            held = hasattr(item, "__arrow_c_stream__") or hasattr(item, "__arrow_c_array__")
+            if not held:
+                raise stray_item(item)
+            yield item
+
+
+def to_wire(rows: Any, format: str | Path | Format, *, allow_modules: Sequence[str] = (), **options: Any) -> pa.Array:
+    """Rows as a column of blobs (``binary``), each one message of ``format`` with all that stands around it.
+
+    ``rows``: a table, record batches or mappings: they are put into as many messages as the format's packing makes of
+    them (all in one, where it has none). Or what ``from_wire`` gives, an array of lists of structs: one message for
+    each list, null for a null. Lengths, tables and digests are filled in. ``options``: those of the format's packing,
+    ``max_record``, and the one that chooses the kind of message. ``allow_modules``: modules out of which a spec may
+    name classes, see ``wireloom.load_spec``.
+
+    Raises ``WireloomError`` with the row and the column for a value that cannot be written, and for a list that fits in
+    no single message; rows count from 0.
+    """
+    found = registry.get(format, allow_modules)
+    if found.message is None:
+        raise UnsupportedError(f"{found.name} is no format of messages: write it with wireloom.write")
+    writer = UnitWriter(found, options)
+    if isinstance(rows, pa.ChunkedArray) and _is_lists(rows.type):
+        return pa.chunked_array([_blobs(writer, each) for each in rows.chunks], pa.binary())
+    if isinstance(rows, pa.Array) and _is_lists(rows.type):
+        return _blobs(writer, rows)
+    if isinstance(rows, pa.StructArray):
+        rows = _batch(rows)
+    return pa.array([each.unit for each in writer.units(writer.rows(rows))], pa.binary())
+
+
+def _is_lists(kind: pa.DataType) -> bool:
+    return bool((pa.types.is_list(kind) or pa.types.is_large_list(kind)) and pa.types.is_struct(kind.value_type))
+
+
+def _batch(structs: pa.StructArray) -> pa.RecordBatch:
+    # RecordBatch.from_struct_array of pyarrow 19 gives a slice that begins at 0 all rows behind it, too.
+    return pa.RecordBatch.from_arrays(structs.flatten(), schema=pa.schema(list(structs.type)))
+
+
+def _blobs(writer: UnitWriter, lists: pa.Array) -> pa.Array:
+    blobs: list[bytes | None] = []
+    for number in range(len(lists)):
+        each = lists[number]
+        if not each.is_valid:
+            blobs.append(None)
+            continue
+        try:
+            made = list(writer.units(writer.rows(_batch(each.values))))
+        except WireloomError as error:
+            raise WireloomError(f"list {number}: {error.message}", reason=error.reason) from error
+        if len(made) != 1:
+            what = "it has no rows"
+            if made:
+                what = f"its {len(each.values)} rows make {len(made)} messages: {why_several(writer.format)}"
+            raise WireloomError(f"list {number} is no single message of {writer.format.name}: {what}")
+        blobs.append(made[0].unit)
+    return pa.array(blobs, pa.binary())

@@ -1,0 +1,145 @@
+"""Which packing a format has: its own, or the one of all others, as many rows as belong together in one unit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, ClassVar, cast
+
+from ...base.errors import WireloomError
+from ...format.description import Format
+from ...format.message_rules import Label
+from ...format.routines import load
+from ...objects.messages.errors import MessageError
+from ...objects.messages.objects import Message
+from ...units.framing import units_of
+from ...units.packing import ROWS_PER_UNIT, Packed, Packing, Row, enveloped
+from .rows import made
+from .unheld import flag, refuse_loss
+
+UNIT_BYTES = 1024 * 1024
+"""About how many bytes of data a unit has at most where there may be several."""
+
+
+class RowPacking:
+    """One unit for all rows of a ``whole`` input; else ``ROWS_PER_UNIT`` rows or about ``UNIT_BYTES`` in each.
+
+    Columns that stand above the row have one value in a unit: with another value another unit begins. Where a table
+    cannot hold all of a message, that is refused with ``UnsupportedError`` unless it is to be ``lossy``.
+    """
+
+    OPTIONS: ClassVar[tuple[str, ...]] = ("lossy",)
+
+    def __init__(self, format: Format, *, max_record: int, lossy: bool | str = False) -> None:
+        units = units_of(format)
+        if not units.packing and not flag(lossy):
+            refuse_loss(format)
+        self._format = format
+        self._path = units.rows
+        self._max_record = max_record
+        self._one = units.framing == "whole"
+        self._unit_class = cast("type[Message]", format.message_class)
+        self._outer = {each.name: each for each in format.columns if each.up}
+        self._fields = {each.name: each.attribute or each.name for each in format.columns}
+
+    def pack(self, rows: Iterable[Row]) -> Iterator[Packed]:
+        """As ``Packing.pack``. Without rows there is one empty unit where the input is one, else none."""
+        held: list[Row] = []
+        outer: dict[str, Any] = {}
+        first = weight = 0
+        for number, row in enumerate(rows):
+            above = {name: row[name] for name in self._outer if name in row}
+            if held and above != outer and self._one:
+                name = next(name for name in above if above[name] != outer.get(name))
+                raise WireloomError(
+                    f"row {number}, column {name}: {above[name]!r:.60} after {outer.get(name)!r:.60}, and all rows of a"
+                    " message have one value of it"
+                )
+            full = len(held) >= ROWS_PER_UNIT or weight >= UNIT_BYTES or not self._path
+            if held and (above != outer or (full and not self._one)):
+                yield from self._packed(held, outer, first)
+                held, first, weight = [], number, 0
+            held.append(row)
+            outer = above
+            weight += sum(len(each) for each in row.values() if isinstance(each, bytes | str))
+        if held or self._one:
+            yield from self._packed(held, outer, first)
+
+    def _packed(self, rows: list[Row], outer: dict[str, Any], first: int) -> Iterator[Packed]:
+        """The rows in one unit; in several where that is allowed, and needed to keep the limit."""
+        if not self._path and len(rows) > 1:
+            raise WireloomError(f"row {first + 1}: a message of {self._format.name} is one row: give one at a time")
+        made_rows = [self._row(row, first + number) for number, row in enumerate(rows)]
+        try:
+            unit = enveloped(self._format, self._unit(made_rows, outer).to_bytes())
+        except MessageError as error:
+            raise self._refusal(error, made_rows, first) from error
+        if len(unit) <= self._max_record:
+            yield Packed(unit, len(rows))
+        elif len(rows) > 1 and not self._one:
+            half = len(rows) // 2
+            yield from self._packed(rows[:half], outer, first)
+            yield from self._packed(rows[half:], outer, first + half)
+        else:
+            raise WireloomError(
+                f"the message of the rows {first} to {first + len(rows) - 1} has {len(unit)} bytes, more than"
+                f" max_record ({self._max_record}): raise it here and for the readers, or write fewer rows",
+                reason="limit",
+            )
+
+    def _row(self, row: Row, number: int) -> Message:
+        kind = cast("type[Message]", self._format.row_class if self._path else self._format.message_class)
+        own = {self._fields.get(name, name): value for name, value in row.items() if name not in self._outer}
+        try:
+            return made(kind, own)
+        except MessageError as error:
+            raise self._at(error, number) from error
+
+    def _unit(self, rows: list[Message], outer: dict[str, Any]) -> Message:
+        if not self._path:
+            return rows[0] if rows else self._unit_class()
+        depth = len(self._path)
+        above: list[dict[str, Any]] = [{} for _ in range(depth)]
+        for name, value in outer.items():
+            above[depth - self._outer[name].up][self._fields[name]] = value
+        above[-1][self._path[-1]] = rows
+        classes = [self._unit_class]
+        for name in self._path[:-1]:
+            classes.append(classes[-1]._types()[name])
+        unit = made(classes[-1], above[-1])
+        for level in range(depth - 2, -1, -1):
+            name = self._path[level]
+            above[level][name] = [unit] if _is_list(classes[level], name) else unit
+            unit = made(classes[level], above[level])
+        return unit
+
+    def _refusal(self, error: MessageError, rows: list[Message], first: int) -> WireloomError:
+        """The row that cannot be written even by itself, or the message around the rows."""
+        for number, row in enumerate(rows):
+            try:
+                row.to_bytes()
+            except MessageError as own:
+                return self._at(own, first + number)
+        return self._at(error, first)
+
+    @staticmethod
+    def _at(error: MessageError, number: int) -> WireloomError:
+        place = f"row {number}, column {error.field}" if error.field else f"row {number}"
+        return WireloomError(f"{place}: {error.message}", reason=error.reason)
+
+
+def _is_list(kind: type[Message], name: str) -> bool:
+    return any(each.name == name and each.label is Label.REPEATED for each in kind._rule.fields)
+
+
+def packing_class(format: Format) -> type[Packing]:
+    """The class that packs a format's rows. Raises ``WireloomError`` where it cannot be loaded."""
+    place = units_of(format).packing
+    if place:
+        return cast("type[Packing]", load(place))
+    return RowPacking
+
+
+def why_several(format: Format) -> str:
+    """What to do where rows are to be one unit and become several."""
+    advice = getattr(packing_class(format), "SEVERAL", None)
+    return advice if isinstance(advice, str) else "write fewer rows"

@@ -1,0 +1,55 @@
+"""What a table of messages cannot hold: fields that no column shows."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from ...base.arguments import check_booleans
+from ...base.errors import UnsupportedError, WireloomError
+from ...format.description import Format
+from ...objects.messages.objects import Message
+from ...units.framing import units_of
+
+NAMED = 8
+"""Fields that an error names."""
+FLAGS = {"true": True, "false": False}
+
+
+def unheld(format: Format) -> tuple[str, ...]:
+    """The fields of a format's messages, from the unit down to the row, that no column holds: what is in them is not in
+    a table of the format, and a file that is written from one lacks it. Names have dots between them
+    (``resource_spans.schema_url``). Fields that the spec does not know are never in a table."""
+    path = units_of(format).rows
+    kind = cast("type[Message]", format.message_class)
+    found: list[str] = []
+    for depth in range(len(path) + 1):
+        below = path[depth] if depth < len(path) else ""
+        columns = [each for each in format.columns if each.up == len(path) - depth]
+        held = {below} | {name for each in columns for name in (each.attribute or each.name, each.same_as)}
+        found += [".".join((*path[:depth], each.name)) for each in kind._rule.fields if each.name not in held]
+        if below:
+            inner = format.row_class if depth == len(path) - 1 else kind._types()[below]
+            kind = cast("type[Message]", inner)
+    return tuple(found)
+
+
+def refuse_loss(format: Format) -> None:
+    """Raises ``UnsupportedError`` for a format whose tables cannot hold all of its messages."""
+    names = unheld(format)
+    if not names:
+        return
+    listed = ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
+    raise UnsupportedError(
+        f"a table of {format.name} cannot hold all of a message: no column is for {listed}. What is written from it"
+        " lacks them: give lossy=True (--lossy) where that is meant, make them columns in the spec, or make the"
+        f" messages with the generated class {format.message.message if format.message else format.row}"
+    )
+
+
+def flag(value: bool | str) -> bool:
+    """The option ``lossy``, also from text. Raises ``WireloomError``."""
+    found = FLAGS.get(value.strip().lower()) if isinstance(value, str) else value
+    if found is None:
+        raise WireloomError(f"lossy is true or false, not {value!r}")
+    check_booleans(lossy=found)
+    return bool(found)
