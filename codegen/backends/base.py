@@ -25,9 +25,10 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from wireloom.base.errors import SpecError
 from wireloom.base.printable import markup
 
-from ..model.model import MODEL_VERSION, Position, Spec, Struct
+from ..model.model import MODEL_VERSION, Spec, Struct
 from ..spec.diagnostic import Diagnostic
 from ..spec.diagnostics import ERROR, InvalidSpecError
+from ..spec.position import Position
 from .escaping import python_comment, python_docstring, python_text, xml_comment
 
 View = TypeVar("View")

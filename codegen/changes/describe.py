@@ -4,6 +4,19 @@ from __future__ import annotations
 
 from ..expression import nodes
 from ..expression.nodes import Node
+from ..expression.types import (
+    BitsType,
+    BooleanType,
+    BytesType,
+    EnumType,
+    FloatType,
+    IntegerType,
+    ListType,
+    Path,
+    StringType,
+    Type,
+    UserType,
+)
 from ..model.model import (
     Attribute,
     EndOfStreamSize,
@@ -17,19 +30,6 @@ from ..model.model import (
     Switch,
     TerminatedSize,
     Terminator,
-)
-from ..model.types import (
-    BitsType,
-    BooleanType,
-    BytesType,
-    EnumType,
-    FloatType,
-    IntegerType,
-    ListType,
-    Path,
-    StringType,
-    Type,
-    UserType,
 )
 
 NONE = "none"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from ..expression.types import EnumType, IntegerType, Path, StringType, Type, UserType
 from ..model.model import Attribute, Checksum, Enum, Framing, Instance, Spec, Switch, Terminator, Valid
-from ..model.types import EnumType, IntegerType, Path, StringType, Type, UserType
 from .allowed import allowed, within
 from .change import CHECKS, WIRE, Change, Level
 from .describe import (

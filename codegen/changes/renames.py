@@ -14,10 +14,10 @@ from typing import Any, TypeVar
 from ..expression import nodes
 from ..expression.fold import fold
 from ..expression.nodes import Node
+from ..expression.types import EnumType, ListType, Path, Type, UserType
 from ..expression.walk import mapped
 from ..model.layout import all_structs
 from ..model.model import Attribute, Checksum, Enum, Instance, Parameter, Spec, Struct
-from ..model.types import EnumType, ListType, Path, Type, UserType
 from .describe import expression_text, path_text, type_text
 from .fields import facts
 

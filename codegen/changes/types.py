@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..expression.types import Path, UserType
 from ..model.layout import all_structs, framing_members
 from ..model.model import Attribute, Enum, Instance, Spec, Struct
-from ..model.types import Path, UserType
 from .change import COLUMNS, WIRE, Change, Level
 from .describe import optional_text, path_text, type_text
 from .fields import Fields, facts

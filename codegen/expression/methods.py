@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ..model.types import (
+from .lexer import ExpressionError
+from .nodes import Node, StringLiteral
+from .typerules import is_boolean, is_float, is_integer, is_text, type_name
+from .types import (
     BooleanType,
     BytesType,
     ComputedIntegerType,
@@ -16,9 +19,6 @@ from ..model.types import (
     StringType,
     Type,
 )
-from .lexer import ExpressionError
-from .nodes import Node, StringLiteral
-from .typerules import is_boolean, is_float, is_integer, is_text, type_name
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..model.types import Type
+    from .types import Type
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,23 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Protocol
 
-from ..model.types import (
-    AnyStructType,
-    BooleanType,
-    BytesType,
-    ComputedFloatType,
-    ComputedIntegerType,
-    EnumType,
-    IntegerType,
-    ListType,
-    Path,
-    StreamType,
-    StringType,
-    Type,
-    UnionType,
-    UserType,
-)
-from ..spec.words import listed, suggestion
+from ..words import listed, suggestion
 from .lexer import ExpressionError
 from .methods import METHODS, Method, family
 from .nodes import (
@@ -49,6 +33,22 @@ from .nodes import (
     Unary,
 )
 from .typerules import combined, comparable, is_boolean, is_byte, is_integer, is_number, is_text, type_name
+from .types import (
+    AnyStructType,
+    BooleanType,
+    BytesType,
+    ComputedFloatType,
+    ComputedIntegerType,
+    EnumType,
+    IntegerType,
+    ListType,
+    Path,
+    StreamType,
+    StringType,
+    Type,
+    UnionType,
+    UserType,
+)
 
 INTEGER = ComputedIntegerType()
 FLOAT = ComputedFloatType()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..model.types import (
+from .nodes import IntegerLiteral, Node
+from .types import (
     AnyStructType,
     BitsType,
     BooleanType,
@@ -19,7 +20,6 @@ from ..model.types import (
     UnionType,
     UserType,
 )
-from .nodes import IntegerLiteral, Node
 
 
 def is_integer(type: Type) -> bool:

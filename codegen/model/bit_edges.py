@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from ..expression.types import BitsType, EnumType, Path, UserType
 from .model import Attribute, OwnSize, Struct
-from .types import BitsType, EnumType, Path, UserType
 
 ANYWHERE = frozenset(range(8))
 WHOLE = frozenset((0,))

@@ -10,9 +10,10 @@ from ..expression.fold import constant_integer
 from ..expression.nodes import BooleanLiteral, Name, Node
 from ..expression.typer import type_of
 from ..expression.typerules import assignable, comparable, is_boolean, is_integer, is_struct, is_text, type_name
+from ..expression.types import EnumType, StreamType, Type, UserType
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Expression, ProcessReference, Section, TypeReference
-from ..spec.words import shown
+from ..words import shown
 from .extensions import FieldExtensions
 from .fields import Field, PendingSize, PendingSwitch
 from .leftovers import check_leftovers
@@ -39,7 +40,6 @@ from .model import (
 from .order import refuse_later_names, refuse_names_before_byte_order
 from .scope import NOTHING, UNKNOWN, Surroundings, Typing
 from .symbols import Failed, Member, Symbol, World
-from .types import EnumType, StreamType, Type, UserType
 
 Check = tuple[Callable[[Type], bool], str]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ..expression.types import ListType, Path, Type, UserType
 from .model import Struct
-from .types import ListType, Path, Type, UserType
 
 MAX_LEVELS = 32
 MAX_FIELDS = 4096

@@ -6,16 +6,7 @@ import re
 from dataclasses import replace
 
 from ..expression.typerules import is_integer
-from ..spec.diagnostics import Diagnostics
-from ..spec.syntax import Integer, Section, Text, TypeReference
-from ..spec.words import shown
-from .fields import BUILT_IN, FieldReader, canonical
-from .message_kinds import SCALARS
-from .messages import MessageReader
-from .model import Enum, EnumLabel, Position
-from .resolve import find_enum, find_type, may_be_built_in, may_be_enum, may_be_type, unknown_enum, unknown_type
-from .symbols import Defaults, Member, SourceFile, Symbol, World
-from .types import (
+from ..expression.types import (
     AnyStructType,
     BitsType,
     BooleanType,
@@ -32,6 +23,17 @@ from .types import (
     UnionType,
     UserType,
 )
+from ..spec.builtin_types import BUILT_IN
+from ..spec.diagnostics import Diagnostics
+from ..spec.position import Position
+from ..spec.syntax import Integer, Section, Text, TypeReference
+from ..words import shown
+from .fields import FieldReader, canonical
+from .message_kinds import SCALARS
+from .messages import MessageReader
+from .model import Enum, EnumLabel
+from .resolve import find_enum, find_type, may_be_built_in, may_be_enum, may_be_type, unknown_enum, unknown_type
+from .symbols import Defaults, Member, SourceFile, Symbol, World
 
 PARAMETER_TYPES: dict[str, Type] = {
     "bytes": BytesType(),

@@ -8,9 +8,18 @@ from ..expression.fold import constant_integer
 from ..expression.fold import fold as folded
 from ..expression.nodes import Attribute as AttributeNode
 from ..expression.nodes import Binary, IntegerLiteral, Name, Node, Unary
+from ..expression.types import (
+    BitsType,
+    BytesType,
+    ComputedIntegerType,
+    IntegerType,
+    ListType,
+    StringType,
+    Type,
+    UserType,
+)
 from ..expression.walk import depth, mapped, walk
 from .model import Attribute, Derivation, ExpressionSize, Instance, RepeatCount, Struct
-from .types import BitsType, BytesType, ComputedIntegerType, IntegerType, ListType, StringType, Type, UserType
 
 INTEGER = ComputedIntegerType()
 

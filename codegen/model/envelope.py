@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..expression.types import BytesType, Path, UnionType, UserType
 from ..spec.diagnostics import Diagnostics
 from ..spec.message_tables import FRAMINGS
 from ..spec.syntax import Section, Text
-from ..spec.words import shown, suggestion
+from ..words import shown, suggestion
 from .model import Attribute, Checksum, OwnSize, Struct
 from .symbols import World
-from .types import BytesType, Path, UnionType, UserType
 
 
 @dataclass(frozen=True)

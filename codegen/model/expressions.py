@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 
 from ..expression.nodes import Node
-from .model import Position
-from .types import Type
+from ..expression.types import Type
+from ..spec.position import Position
 
 
 def expressions_in(part: object) -> Iterator[Node]:

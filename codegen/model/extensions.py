@@ -6,9 +6,11 @@ from dataclasses import replace
 
 from ..expression.fold import constant_integer
 from ..expression.typerules import is_integer, is_text, type_name
+from ..expression.types import BitsType, BytesType, EnumType, IntegerType, ListType, Type, UserType
 from ..spec.diagnostics import Diagnostics
+from ..spec.position import Position
 from ..spec.syntax import Flag, Integer, Items, Section, Text
-from ..spec.words import shown, suggestion
+from ..words import shown, suggestion
 from .model import (
     Attribute,
     Checksum,
@@ -19,12 +21,10 @@ from .model import (
     Labels,
     Logical,
     OwnSize,
-    Position,
     RepeatEos,
     Timestamp,
 )
 from .symbols import Member, Symbol
-from .types import BitsType, BytesType, EnumType, IntegerType, ListType, Type, UserType
 
 CHECKSUM_BYTES = 4
 """Size of a CRC."""

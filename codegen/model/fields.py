@@ -11,33 +11,20 @@ from wireloom.base.plurals import counted
 from ..expression.fold import constant_integer
 from ..expression.nodes import Name
 from ..expression.typerules import combined_all
+from ..expression.types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, Type, UserType
+from ..spec.builtin_types import MAX_BITS
 from ..spec.diagnostics import Diagnostics
+from ..spec.position import Position
 from ..spec.syntax import Contents, Entry, Expression, Section, Text, TypeReference
-from ..spec.words import shown, suggestion
+from ..words import shown, suggestion
 from .encodings import ENCODING_NAMES, canonical_encoding, canonical_encodings, terminator_of
-from .model import EndOfStreamSize, FixedSize, MessageField, OwnSize, Position, TerminatedSize, Terminator
-from .types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, Type, UserType
-
-MAX_BITS = 64
-"""Width of the widest ``bN``."""
+from .model import EndOfStreamSize, FixedSize, MessageField, OwnSize, TerminatedSize, Terminator
 
 PendingSize = FixedSize | EndOfStreamSize | TerminatedSize | OwnSize | Expression
 
 _INTEGER = re.compile(r"([us])([1248])(le|be)?")
 _FLOAT = re.compile(r"f([48])(le|be)?")
 _BITS = re.compile(r"b(\d+)(le|be)?")
-
-BUILT_IN = tuple(
-    [
-        f"{sign}{size}{endian}"
-        for sign in "us"
-        for size in (1, 2, 4, 8)
-        for endian in ("", "le", "be")
-        if size > 1 or not endian
-    ]
-    + [f"f{size}{endian}" for size in (4, 8) for endian in ("", "le", "be")]
-    + ["str", "strz"]
-)
 
 
 @dataclass(frozen=True)

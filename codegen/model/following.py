@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from itertools import compress
 
 from ..expression.nodes import Name, Node
+from ..expression.types import Path, UserType
 from ..expression.walk import walk
 from .model import Attribute, ExpressionSize, RepeatCount, Spec, Struct
 from .solving import solutions
-from .types import Path, UserType
 
 Followers = dict[Path, set[str]]
 """By type: the attributes and parameters that follow from sizes, counts and positions."""

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..spec.diagnostics import Diagnostics
+from ..spec.position import Position
 from ..spec.reader import MAX_CHARACTERS, lines_of, read_yaml
 from ..spec.syntax import Section, Text
 from ..spec.validator import Validator
-from ..spec.words import shown
-from .model import Position
+from ..words import shown
 from .symbols import SourceFile
 
 MAX_FILES = 500

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from ..expression.nodes import Node
+from ..expression.types import Path, UserType
 from .model import Attribute, ExpressionSize, RepeatCount, RepeatUntil, Struct
 from .references import Reference, names_item, references
-from .types import Path, UserType
 
 
 def all_structs(struct: Struct) -> Iterator[Struct]:

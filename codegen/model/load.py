@@ -11,13 +11,14 @@ from wireloom.format.routines import checked_modules
 from ..spec.diagnostic import Diagnostic
 from ..spec.diagnostics import Diagnostics, InvalidSpecError, TooManyErrorsError
 from ..spec.occupied import occupied
+from ..spec.position import Position
 from ..spec.syntax import Section
 from .build import Builder
 from .declare import Declarer
 from .derivations import derive
 from .imports import Loader, display_name
 from .layout import all_structs, framing_members, mark
-from .model import Position, Spec, Struct
+from .model import Spec, Struct
 from .nesting import check_nesting
 from .parents import find_parents
 from .scope import Typing

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import struct
 
+from ..expression.types import FloatType, IntegerType
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Integer, Items, Text, Value
-from ..spec.words import shown, suggestion
+from ..words import shown, suggestion
 from .message_kinds import SCALARS
 from .model import Enum
-from .types import FloatType, IntegerType
 
 Default = int | float | bool | str | bytes
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .types import BooleanType, BytesType, FloatType, IntegerType, StringType, Type
+from ..expression.types import BooleanType, BytesType, FloatType, IntegerType, StringType, Type
 
 SCALARS: dict[str, Type] = {
     "double": FloatType(8, None),

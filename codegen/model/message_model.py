@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from .position import Position
-from .types import Path
+from ..expression.types import Path
+from ..spec.position import Position
 
 
 @dataclass(frozen=True)

@@ -5,17 +5,18 @@ Rules: https://protobuf.dev/programming-guides/proto2/ and https://protobuf.dev/
 
 from __future__ import annotations
 
+from ..expression.types import EnumType, ListType, Type, UserType
 from ..spec.diagnostics import Diagnostics
 from ..spec.message_tables import MAP_KEYS
+from ..spec.position import Position
 from ..spec.syntax import Section, Text
-from ..spec.words import shown, suggestion
+from ..words import shown, suggestion
 from .fields import Field
 from .message_defaults import default_value
 from .message_kinds import ELSEWHERE, ENUM_BASE, PACKABLE, SCALARS
-from .model import Enum, Message, MessageField, OwnSize, Position
+from .model import Enum, Message, MessageField, OwnSize
 from .resolve import find_enum, find_type, may_be_enum, may_be_type
 from .symbols import Member, Symbol, World
-from .types import EnumType, ListType, Type, UserType
 
 RESERVED = range(19000, 20000)
 """Numbers that protobuf's implementations keep for themselves."""

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from wireloom.base.cached import cached_property
 
 from ..expression.nodes import Node
+from ..expression.types import Path, Type
+from ..spec.position import Position as Position
 from .logical import IntegerText as IntegerText
 from .logical import Labels as Labels
 from .logical import Logical as Logical
@@ -20,9 +22,7 @@ from .message_model import MessageField as MessageField
 from .message_model import UnitColumn as UnitColumn
 from .message_model import UnitKind as UnitKind
 from .message_model import Units as Units
-from .position import Position as Position
 from .rows import Choice, Rows
-from .types import Path, Type
 
 MODEL_VERSION = 1
 """Raised whenever generated code of an older model can no longer run on the runtime; the runtime compares it."""

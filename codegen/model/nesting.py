@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..expression.types import Type, UserType
 from ..spec.diagnostics import Diagnostics
 from .symbols import Symbol, World
-from .types import Type, UserType
 
 MAX_TYPE_DEPTH = 100
 """Types that hold each other, one inside the next; a type that holds itself counts once."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..expression.nodes import Name, Node
+from ..expression.types import EnumType, FloatType, IntegerType, Type, UserType
 from ..expression.walk import walk
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Expression
-from ..spec.words import shown
+from ..words import shown
 from .model import Attribute, ExpressionSize, RepeatCount
 from .symbols import Member, Symbol
-from .types import EnumType, FloatType, IntegerType, Type, UserType
 
 INSTANCE_KEYS = ("value", "if", "pos", "size", "repeat-expr")
 """The keys of an instance whose expressions are evaluated whenever its value is asked for."""

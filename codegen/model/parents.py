@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from ..expression.nodes import BooleanLiteral
 from ..expression.typer import type_of
+from ..expression.types import Type, UserType
 from .fields import Field
 from .scope import Typing
 from .symbols import Symbol, World
-from .types import Type, UserType
 
 MAX_ROUNDS = 20
 """How often ``parent`` expressions are looked at that may stand on each other."""

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from wireloom.objects import only_read
 
+from ..spec.position import Position
 from .following import family
-from .model import Position, Spec, Struct
+from .model import Spec, Struct
 
 
 @dataclass(frozen=True)

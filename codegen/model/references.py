@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..expression.nodes import Attribute, Name, Node
+from ..expression.types import ListType, Path, UserType
 from ..expression.walk import walk
-from .types import ListType, Path, UserType
 
 Reference = tuple[Path, str]
 """The type that declares a member, and the member's id."""

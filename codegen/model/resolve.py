@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from ..spec.words import shown, suggestion
+from ..words import shown, suggestion
 from .model import Enum
 from .symbols import Symbol, World
 

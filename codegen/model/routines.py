@@ -17,12 +17,13 @@ from wireloom.format.routines import (
     process_place,
 )
 
+from ..expression.types import UserType
 from ..spec.diagnostic import Diagnostic
 from ..spec.diagnostics import ERROR, WARNING, InvalidSpecError
 from ..spec.message_tables import FRAMINGS
+from ..spec.position import Position
 from .layout import all_structs
-from .model import Attribute, Position, Spec
-from .types import UserType
+from .model import Attribute, Spec
 
 BUILT_IN_PROCESSES = ("zlib", "xor", "rol", "ror")
 """What ``process`` says that needs no class."""

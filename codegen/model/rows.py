@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .types import Path
+from ..expression.types import Path
 
 
 @dataclass(frozen=True)

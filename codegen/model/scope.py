@@ -9,16 +9,16 @@ from ..expression.lexer import ExpressionError
 from ..expression.nodes import Attribute, Node
 from ..expression.typer import UnknownNameError, type_of, typed
 from ..expression.typerules import is_integer, type_name
+from ..expression.types import AnyStructType, ComputedIntegerType, EnumType, ListType, Path, StreamType, Type, UserType
 from ..spec.diagnostics import Diagnostics
 from ..spec.kinds import IDENTIFIER
 from ..spec.syntax import Expression
-from ..spec.words import shown, suggestion
+from ..words import shown, suggestion
 from .declare import BUILT_IN_PARAMETERS, plain_type
 from .model import Enum
 from .resolve import find_enum, find_type, may_be_enum, may_be_type, unknown_enum, unknown_type
 from .sizes import Sizes
 from .symbols import Failed, Member, Symbol, World
-from .types import AnyStructType, ComputedIntegerType, EnumType, ListType, Path, StreamType, Type, UserType
 
 ALWAYS = ("_root", "_parent", "_io", "_sizeof")
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from ..expression.fold import constant_integer
 from ..expression.typer import UnknownNameError
 from ..expression.typerules import type_name
+from ..expression.types import BitsType, EnumType, FloatType, IntegerType, Path, Type, UserType
 from ..spec.syntax import Expression
 from .model import FixedSize
 from .nesting import MAX_TYPE_DEPTH
 from .symbols import Failed, Member, Symbol, World
-from .types import BitsType, EnumType, FloatType, IntegerType, Path, Type, UserType
 
 MAX_BITS = 2**63
 """No size is larger: a few kilobytes of spec could otherwise name numbers of any length."""

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from ..expression.fold import constant_integer, fold
 from ..expression.nodes import Attribute as Member
 from ..expression.nodes import Binary, Cast, IntegerLiteral, Name, Node, Subscript, Unary
+from ..expression.types import BitsType, ComputedIntegerType, IntegerType, Path, Type, UserType
 from ..expression.walk import depth, mapped, walk
 from .model import Attribute, Spec, Struct
-from .types import BitsType, ComputedIntegerType, IntegerType, Path, Type, UserType
 
 INTEGER = ComputedIntegerType()
 ZERO = IntegerLiteral(0, type=INTEGER)

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Container, Iterable, Iterator
 
 from ..expression.nodes import Name, Node
+from ..expression.types import StringType
 from ..spec.diagnostics import Diagnostics
 from .expressions import expressions_in
 from .model import Attribute, ExpressionSize, RepeatCount, Struct
 from .references import Reference, references
-from .types import StringType
 
 GUIDE = "https://doc.kaitai.io/ksy_style_guide.html#attr-id"
 

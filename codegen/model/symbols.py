@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ..expression.nodes import Node
+from ..expression.types import Path, Type
+from ..spec.position import Position
 from ..spec.syntax import Section
 from .fields import Field
-from .model import Enum, Position
-from .types import Path, Type
+from .model import Enum
 
 
 @dataclass(frozen=True)

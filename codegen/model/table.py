@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from ..expression.types import AnyStructType, ListType, Path, StreamType, Type, UnionType, UserType
 from ..spec.diagnostics import Diagnostics
+from ..spec.position import Position
 from ..spec.syntax import Integer, Section, Text
-from ..spec.words import listed, shown, suggestion
+from ..words import listed, shown, suggestion
 from .bit_edges import begins_with_bits, ends_inside_a_byte
-from .model import Attribute, Instance, Position, RepeatEos, Struct, Units
+from .model import Attribute, Instance, RepeatEos, Struct, Units
 from .rows import Choice, Rows
 from .symbols import World
-from .types import AnyStructType, ListType, Path, StreamType, Type, UnionType, UserType
 from .units import UnitsReader, column_names
 
 DEFAULT_MAX_RECORD = 64 * 1024 * 1024

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from ..expression.types import BytesType, Path, UserType
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Section, Text
-from ..spec.words import shown, suggestion
+from ..words import shown, suggestion
 from .column_fit import TOO_LARGE, ColumnFit
 from .model import Attribute, Instance, Struct, UnitColumn, UnitKind
 from .symbols import World
-from .types import BytesType, Path, UserType
 
 Column = UnitColumn | str
 

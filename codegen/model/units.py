@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 
+from ..expression.types import Path
 from ..spec.diagnostics import Diagnostics
 from ..spec.message_tables import CLASS, FRAMINGS
 from ..spec.syntax import Section, Text
-from ..spec.words import listed, shown, suggestion
+from ..words import listed, shown, suggestion
 from .envelope import EnvelopeReader
 from .model import Struct, UnitColumn, UnitKind, Units
 from .resolve import find_type, may_be_type
 from .symbols import World
-from .types import Path
 from .unit_kinds import KindReader
 
 TAKEN = ("parser", "columns", "spark")

@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 
 from ..expression.nodes import Attribute as Member
 from ..expression.nodes import Name, Node
+from ..expression.types import Path, UserType
 from ..expression.walk import walk
 from ..spec.diagnostic import Diagnostic
 from ..spec.diagnostics import ERROR, InvalidSpecError
+from ..spec.position import Position
 from .following import Argument, Followers, arguments, family, followers, measures
-from .model import Attribute, Position, Spec, Struct
+from .model import Attribute, Spec, Struct
 from .solving import is_derivable
-from .types import Path, UserType
 
 WHAT_TO_DO = (
     "give it, or make it the only unknown of a size or count that adds, subtracts or multiplies by a constant; "

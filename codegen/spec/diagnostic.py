@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from wireloom.base.printable import printable
 
-from ..model.model import Position
 from .expectations import address, help_for
+from .position import Position
 
 _TOKEN = re.compile(r"[\w.:-]*\w|.")
 

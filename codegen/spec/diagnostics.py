@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 
 from wireloom.base.errors import SpecError
 
-from ..model.model import Position
 from .diagnostic import Diagnostic, Topic
+from .position import Position
 from .rendering import rendered
 
 ERROR = "error"

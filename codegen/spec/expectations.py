@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..words import listed
 from .kinds import (
     AnyKind,
     ContentsKind,
@@ -18,7 +19,6 @@ from .kinds import (
     TypeKind,
 )
 from .tables import EXTENSION, TABLES
-from .words import listed
 
 REFERENCE = "docs/reference.md"
 """The dialect's reference, as it is called in the project's repository."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from ..words import shown, suggestion
 from .kinds import Table
 from .tree import Mapping, Scalar, YamlNode
-from .words import shown, suggestion
 
 BYTES = ("contents", "pad-right", "parent", "process", "size", "size-eos")
 TEXT = ("encoding", "pad-right", "size", "size-eos")

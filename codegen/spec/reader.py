@@ -14,12 +14,12 @@ from typing import Any
 
 import yaml
 
-from ..model.keypath import ROOT, KeyPath
-from ..model.model import Position
+from ..words import shortened, shown
 from .diagnostics import Diagnostics
+from .keypath import ROOT, KeyPath
+from .position import Position
 from .scalars import plain_value
 from .tree import Mapping, Scalar, ScalarValue, Sequence, YamlNode, described
-from .words import shortened, shown
 
 MAX_CHARACTERS = 4 * 1024 * 1024
 LARGE = 100_000

@@ -11,7 +11,7 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from ..model.fields import BUILT_IN
+from .builtin_types import BUILT_IN
 from .expectations import address
 from .kinds import (
     TYPE_NAME,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from ..expression.nodes import Node
-from ..model.model import Position
+from .position import Position
 from .tables import TABLES
 from .tree import Scalar
 

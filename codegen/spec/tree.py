@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from ..model.model import Position
+from .position import Position
 
 ScalarValue = str | int | float | bool | None
 

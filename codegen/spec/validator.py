@@ -12,11 +12,11 @@ from ..expression.lexer import ExpressionError
 from ..expression.nodes import Node
 from ..expression.outline import outline
 from ..expression.parser import parse_expression, parse_expressions, parse_type_reference
-from ..model.keypath import KeyPath
-from ..model.model import Position
+from ..words import nearest, shortened, shown, suggestion
 from .diagnostics import Diagnostics, TooManyErrorsError
 from .expectations import expected
 from .fitting import unknown_key
+from .keypath import KeyPath
 from .kinds import (
     AnyKind,
     ContentsKind,
@@ -33,6 +33,7 @@ from .kinds import (
     TextKind,
     TypeKind,
 )
+from .position import Position
 from .scalars import MAX_DIGITS, plain_value
 from .syntax import (
     Contents,
@@ -50,7 +51,6 @@ from .syntax import (
 )
 from .tables import EXTENSION, TABLES
 from .tree import Mapping, Scalar, Sequence, YamlNode, described
-from .words import nearest, shortened, shown, suggestion
 
 _PROCESS = re.compile(r"\s*([a-z][a-z0-9_]*(?:\.[a-z_][a-z0-9_]*)*)\s*(?:\((.*)\))?\s*", re.DOTALL)
 

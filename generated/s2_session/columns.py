@@ -5,9 +5,9 @@
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from wireloom.rows.messages import computing
 from wireloom.format.message_program import ComputedSource, FieldSource, MessageProgram
 from wireloom.format.message_rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
+from wireloom.rows.messages import computing
 
 SCHEMA = pa.schema(
     [

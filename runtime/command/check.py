@@ -127,12 +127,12 @@ def _rendered(diagnostic: Diagnostic) -> str:
 def _checked(path: Path, folders: tuple[Path, ...], allow_modules: tuple[str, ...]) -> Checked:
     """What is wrong with a spec, what reads its rows (``None`` where it has errors), what has to be given to write."""
     from wireloom.codegen.model.load import analyse
-    from wireloom.codegen.model.model import Position
     from wireloom.codegen.model.read_only import read_only_types
     from wireloom.codegen.model.routines import permitted, said_of_routines
     from wireloom.codegen.model.unsolved import refuse, unsolved
     from wireloom.codegen.spec.diagnostic import Diagnostic
     from wireloom.codegen.spec.diagnostics import ERROR, InvalidSpecError
+    from wireloom.codegen.spec.position import Position
 
     from ..base.errors import SpecError
     from ..format.routines import checked_modules

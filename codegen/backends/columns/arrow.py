@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from wireloom.format.program import Kind, Storage
 
-from ...model.model import Labels, Logical, Spec, Timestamp
-from ...model.types import (
+from ...expression.types import (
     BitsType,
     BooleanType,
     BytesType,
@@ -19,6 +18,7 @@ from ...model.types import (
     StringType,
     Type,
 )
+from ...model.model import Labels, Logical, Spec, Timestamp
 from .interval import INT64, Interval, of_bytes
 
 

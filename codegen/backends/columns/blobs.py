@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from wireloom.format.program import Op
 
+from ...expression.types import BytesType, StringType
 from ...model.model import Attribute, EndOfStreamSize, ExpressionSize, TerminatedSize
-from ...model.types import BytesType, StringType
 from .assembler import Refusal
 from .loadable import WIDEST_NEED
 from .refusal import NotForEngineError

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 from wireloom.base.errors import SpecError
 
+from ...expression.types import UserType
 from ...model.model import Attribute, OwnSize, RepeatEos, Spec, Struct
 from ...model.rows import Rows
 from ...model.table import own_columns
-from ...model.types import UserType
 from ...spec.diagnostics import InvalidSpecError
 from .lower import compile_program
 from .table import table_columns

@@ -28,8 +28,8 @@ from ...expression.nodes import (
     Subscript,
     Unary,
 )
+from ...expression.types import BytesType, ComputedIntegerType, EnumType, UserType
 from ...model.model import Instance
-from ...model.types import BytesType, ComputedIntegerType, EnumType, UserType
 from . import vector_operations as operations
 from .arrow import ArrowType, computed_integer
 from .message_paths import MAX_NESTING, FieldFound, InstanceFound, Paths, Place

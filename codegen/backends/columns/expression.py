@@ -24,7 +24,7 @@ from ...expression.nodes import (
     Node,
     Unary,
 )
-from ...model.types import EnumType
+from ...expression.types import EnumType
 from .interval import BINARY, BOOLEAN, Interval, checked, of_bytes
 from .refusal import NotForEngineError
 from .scope import Argument, Fact, Member, Scalar, Scope, Span, Unavailable

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ...expression.types import BooleanType, IntegerType, Path, StringType, Type, UserType
 from ...model.model import Attribute, Instance, Labels, Spec
-from ...model.types import BooleanType, IntegerType, Path, StringType, Type, UserType
 from ..base import refuse
 from .arrow import ArrowType, list_type, scalar_type, struct_type
 from .message_types import field_of

@@ -8,9 +8,9 @@ from wireloom.format.message_program import FieldSource
 
 from ...expression.nodes import Attribute as Member
 from ...expression.nodes import Cast, Name, Node
+from ...expression.types import Path, UserType
 from ...model.column_fit import ColumnFit
 from ...model.model import Attribute, Instance, Spec, Struct, UnitKind
-from ...model.types import Path, UserType
 from .effort import Effort
 from .message_types import field_of
 from .refusal import NotForEngineError

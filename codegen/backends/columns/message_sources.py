@@ -7,8 +7,8 @@ from wireloom.format.message_program import FieldSource, LookupSource
 from ...expression.fold import fold
 from ...expression.nodes import Attribute as Member
 from ...expression.nodes import Binary, Cast, IntegerLiteral, Name, Node, Subscript
+from ...expression.types import BytesType, IntegerType, StringType
 from ...model.model import Instance, IntegerText
-from ...model.types import BytesType, IntegerType, StringType
 from .message_paths import FieldFound, Paths, Place
 from .message_types import field_of
 from .refusal import NotForEngineError

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from wireloom.format.message_rules import MessageSet
 
+from ...expression.types import Path, UserType
 from ...model.model import Attribute, MessageField, Spec
-from ...model.types import Path, UserType
 from ..base import refuse
 from ..python.message_rules import message_set
 

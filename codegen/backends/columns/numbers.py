@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from wireloom.format.program import Kind, Op
 
+from ...expression.types import BitsType, FloatType, IntegerType
 from ...model.model import Attribute
-from ...model.types import BitsType, FloatType, IntegerType
 from .arrow import integer_interval, wire_kind
 from .interval import Interval
 from .refusal import NotForEngineError

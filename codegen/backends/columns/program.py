@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from wireloom.format.program import Op, Stuffing
 
+from ...expression.types import BytesType, StringType
 from ...model.model import Attribute, Instance, OwnSize, RepeatEos, Spec
 from ...model.rows import Rows
-from ...model.types import BytesType, StringType
 from ..python.rows import has_sized_rows
 from .assembler import Assembler, Label, Listing
 from .expression import Compiled, Compiler, facts_of

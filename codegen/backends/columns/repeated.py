@@ -5,8 +5,8 @@ from __future__ import annotations
 from wireloom.format.program import Code, Op
 
 from ...expression.nodes import Binary, Comparison, Conditional, IntegerLiteral, Node
+from ...expression.types import BytesType, EnumType, FloatType, IntegerType
 from ...model.model import Attribute, RepeatCount, RepeatEos
-from ...model.types import BytesType, EnumType, FloatType, IntegerType
 from .assembler import Refusal
 from .expression import Compiled, constant
 from .interval import BOOLEAN

@@ -5,8 +5,8 @@ from __future__ import annotations
 from wireloom.format.program import ALGORITHMS, ChecksumRule, Op
 from wireloom.format.program_limits import DEEPEST_LIMIT
 
+from ...expression.types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, UserType
 from ...model.model import Attribute, Checksum, EndOfStreamSize, ExpressionSize, FixedSize, OwnSize, Struct
-from ...model.types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, UserType
 from .assembler import Label
 from .blobs import lower_bytes
 from .expression import constant, facts_of

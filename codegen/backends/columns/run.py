@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from wireloom.format.program import Code, Kind, Op
 
-from ...model.types import BitsType
+from ...expression.types import BitsType
 from .assembler import Assembler
 from .expression import Compiled, constant
 from .interval import Interval

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from wireloom.format.program import Kind, Op
 
 from ...expression.nodes import Name
+from ...expression.types import EnumType
 from ...model.model import Attribute, Instance, Labels, Spec, Struct, Timestamp
 from ...model.rows import Rows
-from ...model.types import EnumType
 from ..base import refuse
 from ..python.absence import may_be_unmatched
 from ..python.names import field_name

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from wireloom.format.program import Op
 
 from ...expression.nodes import Comparison, IntegerLiteral, Logical, Name, Node
+from ...expression.types import EnumType
 from ...model.model import Attribute, Spec, Struct, Valid
-from ...model.types import EnumType
 from ..python.layout import length_fields
 from .assembler import Assembler, Refusal
 from .expression import Compiled, Compiler

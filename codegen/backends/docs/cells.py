@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ...expression.types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, Type, UserType
 from ...model.model import (
     Attribute,
     EndOfStreamSize,
@@ -16,7 +17,6 @@ from ...model.model import (
     Struct,
     TerminatedSize,
 )
-from ...model.types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, Type, UserType
 from .expressions import written
 from .view import TableView
 

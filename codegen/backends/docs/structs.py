@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ...expression.types import Path, UserType
 from ...model.model import Attribute, Spec, Struct
-from ...model.types import Path, UserType
 
 
 def shown_structs(spec: Spec) -> list[Struct]:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from ...expression.nodes import Attribute as Member
 from ...expression.nodes import BooleanLiteral, Cast, Comparison, Conditional, Name, Node, Subscript
+from ...expression.types import ListType, UserType
 from ...expression.walk import walk
 from ...model.model import Attribute, Instance, Struct
-from ...model.types import ListType, UserType
 from .api import Api
 
 if TYPE_CHECKING:

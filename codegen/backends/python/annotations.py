@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ...model.model import Attribute, Instance, Struct
-from ...model.types import (
+from ...expression.types import (
     AnyStructType,
     BitsType,
     BooleanType,
@@ -20,6 +19,7 @@ from ...model.types import (
     UnionType,
     UserType,
 )
+from ...model.model import Attribute, Instance, Struct
 from ..base import refuse
 from .absence import is_optional_field, may_be_unmatched, member_may_be_absent
 from .api import Api

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 
+from ...expression.types import BytesType, IntegerType, Path, UserType
 from ...model.model import Attribute, Checksum, Struct
-from ...model.types import BytesType, IntegerType, Path, UserType
 from ..base import refuse
 from .api import Api
 from .fused import attribute_code

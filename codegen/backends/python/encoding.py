@@ -6,8 +6,8 @@ from wireloom.format.routines import process_place
 
 from ...expression.nodes import Attribute as Member
 from ...expression.nodes import Node
+from ...expression.types import BytesType, StreamType, StringType, UserType
 from ...model.model import Attribute, EndOfStreamSize, ExpressionSize, FixedSize, OwnSize, Process, TerminatedSize
-from ...model.types import BytesType, StreamType, StringType, UserType
 from .mentions import mentions
 from .processing import SIZE_PRESERVING
 from .reading import codec, parent_text

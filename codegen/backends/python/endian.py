@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import groupby
 from operator import itemgetter
 
+from ...expression.types import UserType
 from ...model.model import ComputedEndian, InheritedEndian
-from ...model.types import UserType
 from .api import Api
 from .expressions import BIT_OR
 from .scope import ClassScope

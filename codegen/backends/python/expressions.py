@@ -26,10 +26,7 @@ from ...expression.nodes import (
     Subscript,
     Unary,
 )
-from ...model.encodings import python_codec
-from ...model.model import Attribute as Member
-from ...model.model import Position, Struct
-from ...model.types import (
+from ...expression.types import (
     AnyStructType,
     BitsType,
     BooleanType,
@@ -44,6 +41,10 @@ from ...model.types import (
     UnionType,
     UserType,
 )
+from ...model.encodings import python_codec
+from ...model.model import Attribute as Member
+from ...model.model import Struct
+from ...spec.position import Position
 from ..base import refuse
 from .absence import has_default, may_be_absent, member_may_be_absent
 from .annotations import Annotations

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 
+from ...expression.types import BytesType, EnumType, FloatType, IntegerType, StringType
 from ...model.model import Attribute
-from ...model.types import BytesType, EnumType, FloatType, IntegerType, StringType
 from .api import Api
 from .layout import fixed_size
 from .names import field_name

@@ -20,9 +20,9 @@ from ...expression.nodes import (
     StringLiteral,
     Unary,
 )
+from ...expression.types import EnumType, UserType
 from ...expression.walk import children, walk
 from ...model.model import Attribute, Instance, IntegerText, Struct
-from ...model.types import EnumType, UserType
 from .absence import needs_what_may_be_absent
 from .docstrings import described, named
 from .mentions import is_untyped, mentions_name

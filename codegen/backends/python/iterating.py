@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from ...expression.nodes import Attribute as Member
 from ...expression.nodes import Name, Node
+from ...expression.types import UserType
 from ...expression.walk import walk
 from ...model.model import Attribute, Instance, RepeatUntil
-from ...model.types import UserType
 from .annotations import member_names
 from .api import Api
 from .checksums import checksums

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 
 from ...expression.nodes import IntegerLiteral, Node
+from ...expression.types import BitsType, BytesType, EnumType, FloatType, IntegerType, Path, StringType, Type, UserType
 from ...model.model import (
     Attribute,
     ExpressionSize,
@@ -18,7 +19,6 @@ from ...model.model import (
     TerminatedSize,
 )
 from ...model.references import Reference, references
-from ...model.types import BitsType, BytesType, EnumType, FloatType, IntegerType, Path, StringType, Type, UserType
 
 LARGEST_IN_RUN = 1 << 32
 """Bytes of one field of a run. Python's ``struct`` counts those of all fields in a machine word."""

@@ -8,8 +8,8 @@ from wireloom.base.limits import MAX_INTEGER_BITS
 
 from ...expression.nodes import Attribute as Member
 from ...expression.nodes import Binary, BooleanLiteral, Conditional, IntegerLiteral, Name, Node, Subscript, Unary
+from ...expression.types import BitsType, BytesType, EnumType, IntegerType, ListType, Type, UserType
 from ...model.model import Struct
-from ...model.types import BitsType, BytesType, EnumType, IntegerType, ListType, Type, UserType
 
 if TYPE_CHECKING:
     from .module import Module

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from ...expression.types import BytesType
 from ...model.model import Attribute, Checksum, EndOfStreamSize, ExpressionSize, FixedSize, Struct
-from ...model.types import BytesType
 from .names import field_name
 from .view import Line, Lines
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...expression.nodes import Name, Node
+from ...expression.types import AnyStructType
 from ...expression.walk import walk
-from ...model.types import AnyStructType
 
 
 def mentions(node: Node, test: Callable[[Node], bool]) -> bool:

@@ -9,8 +9,8 @@ from enum import IntEnum
 
 from wireloom.format.message_rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
 
+from ...expression.types import EnumType, Path, UserType
 from ...model.model import Attribute, Spec, Struct
-from ...model.types import EnumType, Path, UserType
 from ..base import refuse
 from .layout import structs
 from .names import field_name, qualified

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...model.types import EnumType, UserType
+from ...expression.types import EnumType, UserType
 from .message_rules import literal, message_set
 from .module import Module
 from .names import field_name

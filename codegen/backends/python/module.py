@@ -9,10 +9,10 @@ from functools import cached_property
 
 from wireloom.format.routines import kaitai_place
 
+from ...expression.types import Path, UserType
 from ...model.following import Followers, followers
 from ...model.model import Process, Spec, Struct
 from ...model.references import Reference
-from ...model.types import Path, UserType
 from ..base import refuse
 from .api import Api
 from .layout import Minimums, length_fields, structs

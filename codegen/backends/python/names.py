@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from enum import IntEnum
 
+from ...expression.types import Path
 from ...model.model import Struct
-from ...model.types import Path
 from .api import Api
 
 KAITAI = frozenset({"self", "cls", "close", "from_bytes", "from_file", "from_io"})

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from wireloom.format.routines import process_place
 
+from ...expression.types import UserType
 from ...model.model import Attribute, Process, RepeatUntil
 from ...model.routines import BUILT_IN_PROCESSES
-from ...model.types import UserType
 from .api import Api
 from .scope import ClassScope
 from .validation import has_checks

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ...expression.nodes import BooleanLiteral
+from ...expression.types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, UserType
 from ...model.encodings import python_codec
 from ...model.model import (
     Attribute,
@@ -20,7 +21,6 @@ from ...model.model import (
     Switch,
     TerminatedSize,
 )
-from ...model.types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, UserType
 from ..base import refusal, refuse
 from .absence import may_be_unmatched
 from .api import Api

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
+from ...expression.types import Path, UserType
 from ...model.model import Spec, Struct
-from ...model.types import Path, UserType
 from .api import Api
 from .layout import attributes_of, structs
 from .module import Module

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ...expression.nodes import Node
-from ...model.model import Attribute, Position, Spec, Struct
+from ...model.model import Attribute, Spec, Struct
+from ...spec.position import Position
 from .annotations import Annotations
 from .expressions import Translator
 from .module import Module

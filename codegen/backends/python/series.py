@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from ...expression.types import BytesType, EnumType, StringType, UserType
 from ...model.model import Attribute, ExpressionSize
-from ...model.types import BytesType, EnumType, StringType, UserType
 from .api import Api
 from .checksums import checksums, computed
 from .expressions import SUM

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from ...expression.nodes import Name, Node
+from ...expression.types import Path, UserType
 from ...expression.walk import walk
 from ...model.expressions import expressions_in
 from ...model.model import Attribute, Spec, Struct
-from ...model.types import Path, UserType
 from .layout import attributes_of
 from .names import field_name
 from .scope import ClassScope, member

@@ -19,10 +19,10 @@ from ...expression.nodes import (
     StringLiteral,
     Unary,
 )
+from ...expression.types import BytesType, ListType, Path, StringType, UserType
 from ...expression.walk import children
 from ...model.encodings import python_codec
 from ...model.model import Attribute, ExpressionSize, OwnSize, Struct, TerminatedSize
-from ...model.types import BytesType, ListType, Path, StringType, UserType
 from .absence import may_be_absent
 from .layout import attributes_of, fixed_size, literal_size, nodes, structs
 from .module import Module

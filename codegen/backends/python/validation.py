@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Protocol
 
 from ...expression.nodes import Node
+from ...expression.types import BooleanType, EnumType, FloatType
 from ...model.model import Attribute, Valid
-from ...model.types import BooleanType, EnumType, FloatType
 from .api import Api
 from .expressions import BIT_OR
 from .scope import ClassScope

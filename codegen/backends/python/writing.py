@@ -10,10 +10,10 @@ from dataclasses import replace
 
 from ...expression.nodes import Attribute as Member
 from ...expression.nodes import Name, Node
+from ...expression.types import BitsType, EnumType, FloatType, IntegerType, UserType
 from ...expression.walk import walk
 from ...model.model import Attribute, Framing, RepeatCount, RepeatUntil, TerminatedSize
 from ...model.read_only import read_only
-from ...model.types import BitsType, EnumType, FloatType, IntegerType, UserType
 from ..base import refusal
 from .absence import may_be_unmatched
 from .checksums import checksums, early_lines, late_lines

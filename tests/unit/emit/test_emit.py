@@ -10,7 +10,7 @@ from wireloom.codegen import emit
 from wireloom.codegen.backends.base import FILTERS, HEADER_START, HEADER_STARTS, backends, header, refuse
 from wireloom.codegen.emit import generate
 from wireloom.codegen.model.load import load
-from wireloom.codegen.model.model import Position
+from wireloom.codegen.spec.position import Position
 
 ONE = """
 meta:

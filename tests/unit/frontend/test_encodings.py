@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from wireloom.codegen.expression.types import StringType
 from wireloom.codegen.model.encodings import canonical_encoding, canonical_encodings, python_codec
-from wireloom.codegen.model.types import (
-    StringType,
-)
 
 from tests.unit.frontend.specs import attribute, said
 

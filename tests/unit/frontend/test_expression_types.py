@@ -6,8 +6,7 @@ import pytest
 from wireloom.codegen.expression.fold import constant, fold
 from wireloom.codegen.expression.parser import parse_expression
 from wireloom.codegen.expression.typerules import combined, type_name
-from wireloom.codegen.expression.walk import walk
-from wireloom.codegen.model.types import (
+from wireloom.codegen.expression.types import (
     AnyStructType,
     BitsType,
     BooleanType,
@@ -24,6 +23,7 @@ from wireloom.codegen.model.types import (
     UnionType,
     UserType,
 )
+from wireloom.codegen.expression.walk import walk
 
 from tests.unit.frontend.specs import instance, said
 from tests.unit.frontend.trees import written

@@ -3,6 +3,17 @@
 from __future__ import annotations
 
 import pytest
+from wireloom.codegen.expression.types import (
+    BitsType,
+    BytesType,
+    EnumType,
+    FloatType,
+    IntegerType,
+    StringType,
+    Type,
+    UnionType,
+    UserType,
+)
 from wireloom.codegen.model.model import (
     EndOfStreamSize,
     ExpressionSize,
@@ -13,17 +24,6 @@ from wireloom.codegen.model.model import (
     RepeatUntil,
     TerminatedSize,
     Terminator,
-)
-from wireloom.codegen.model.types import (
-    BitsType,
-    BytesType,
-    EnumType,
-    FloatType,
-    IntegerType,
-    StringType,
-    Type,
-    UnionType,
-    UserType,
 )
 
 from tests.unit.frontend.specs import attribute, root

@@ -6,8 +6,8 @@ import hashlib
 from pathlib import Path
 
 import pytest
+from wireloom.codegen.expression.types import EnumType, UserType
 from wireloom.codegen.model.load import analyse, load
-from wireloom.codegen.model.types import EnumType, UserType
 
 
 def write(folder: Path, name: str, body: str = "", imports: str = "") -> Path:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from wireloom.codegen.expression.nodes import Attribute, Binary, Name
+from wireloom.codegen.expression.types import BytesType, ListType, UserType
 from wireloom.codegen.model.layout import all_structs
-from wireloom.codegen.model.types import BytesType, ListType, UserType
 
 from tests.unit.frontend.specs import root
 from tests.unit.frontend.trees import written

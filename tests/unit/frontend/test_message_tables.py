@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from wireloom.codegen.expression.types import StringType
 from wireloom.codegen.model.load import analyse
 from wireloom.codegen.model.model import (
     Checksum,
@@ -16,7 +17,6 @@ from wireloom.codegen.model.model import (
     UnitKind,
     Units,
 )
-from wireloom.codegen.model.types import StringType
 
 from tests.unit.frontend.specs import compiled, said
 

@@ -5,6 +5,16 @@ from __future__ import annotations
 import math
 
 import pytest
+from wireloom.codegen.expression.types import (
+    BooleanType,
+    BytesType,
+    EnumType,
+    FloatType,
+    IntegerType,
+    ListType,
+    StringType,
+    UserType,
+)
 from wireloom.codegen.model.model import (
     Attribute,
     Checksum,
@@ -14,16 +24,6 @@ from wireloom.codegen.model.model import (
     RepeatEos,
     Struct,
     Timestamp,
-)
-from wireloom.codegen.model.types import (
-    BooleanType,
-    BytesType,
-    EnumType,
-    FloatType,
-    IntegerType,
-    ListType,
-    StringType,
-    UserType,
 )
 
 from tests.unit.frontend.specs import compiled, said

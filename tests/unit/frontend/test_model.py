@@ -3,14 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from wireloom.codegen.model.layout import all_structs
-from wireloom.codegen.model.model import (
-    ComputedEndian,
-    EnumLabel,
-    ExpressionSize,
-    InheritedEndian,
-)
-from wireloom.codegen.model.types import (
+from wireloom.codegen.expression.types import (
     AnyStructType,
     BitsType,
     BytesType,
@@ -22,6 +15,13 @@ from wireloom.codegen.model.types import (
     StringType,
     UnionType,
     UserType,
+)
+from wireloom.codegen.model.layout import all_structs
+from wireloom.codegen.model.model import (
+    ComputedEndian,
+    EnumLabel,
+    ExpressionSize,
+    InheritedEndian,
 )
 
 from tests.unit.frontend.specs import attribute, compiled, instance, root, said

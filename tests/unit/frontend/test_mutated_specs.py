@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from wireloom.base.errors import SpecError
 from wireloom.codegen.backends.columns import BACKEND as COLUMNS
 from wireloom.codegen.backends.python import BACKEND as PYTHON
-from wireloom.codegen.model.fields import BUILT_IN
 from wireloom.codegen.model.model import Spec
+from wireloom.codegen.spec.builtin_types import BUILT_IN
 from wireloom.codegen.spec.tables import TABLES
 
 from tests.unit.frontend.test_hostile import KITCHEN_SINK, SPECS, judged

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 import yaml
+from wireloom.codegen.expression.types import BytesType, IntegerType
 from wireloom.codegen.model.load import analyse
 from wireloom.codegen.model.model import Checksum, Framing, Spec, Timestamp
 from wireloom.codegen.model.rows import Choice, Rows
-from wireloom.codegen.model.types import BytesType, IntegerType
 
 from tests.unit.frontend.trees import written
 

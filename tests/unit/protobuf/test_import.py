@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from google.protobuf.text_encoding import CUnescape
 from wireloom.base.errors import MissingExtraError, SpecError, UnknownNameError, UnsupportedError, WireloomError
+from wireloom.codegen.expression.types import EnumType, UserType
 from wireloom.codegen.model.load import analyse
 from wireloom.codegen.model.model import Attribute, Enum, Spec, Struct
-from wireloom.codegen.model.types import EnumType, UserType
 from wireloom.codegen.protobuf.convert import ENUM, GROUP, KINDS, MESSAGE, REPEATED, REQUIRED
 from wireloom.codegen.protobuf.importing import Imported, import_proto
 from wireloom.codegen.protobuf.protoc import described

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ....expression.nodes import Node
+from ....expression.types import BytesType, EnumType, FloatType, IntegerType, StringType, UserType
 from ....model.model import Attribute, Checksum, ExpressionSize, FixedSize, RepeatCount, RepeatUntil, TerminatedSize
-from ....model.types import BytesType, EnumType, FloatType, IntegerType, StringType, UserType
 from ..checksums import computed_text
 from ..expressions import AND, BIT_OR, OR
 from ..fused import pieces

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ....expression.fold import constant, fold
+from ....expression.types import BitsType, BytesType, EnumType, StringType, UserType
 from ....model.following import is_steady
 from ....model.model import Attribute, Instance, RepeatCount, RepeatEos, RepeatUntil, Switch
-from ....model.types import BitsType, BytesType, EnumType, StringType, UserType
 from ..expressions import AND
 from ..instances import is_kept, slot
 from ..names import field_name

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ....expression.nodes import Name, Node
+from ....expression.types import IntegerType
 from ....expression.walk import walk
 from ....model.model import Attribute, Valid
 from ....model.solving import is_derivable
-from ....model.types import IntegerType
 from ..names import field_name
 from ..scope import ClassScope
 from ..validation import check_lines

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from ....expression.nodes import Name, Node
+from ....expression.types import AnyStructType, Path, StreamType, Type, UnionType, UserType
 from ....expression.walk import walk
 from ....model.model import Attribute, ExpressionSize, Spec, Struct
 from ....model.solving import solutions
-from ....model.types import AnyStructType, Path, StreamType, Type, UnionType, UserType
 from ..layout import nodes
 from ..marks import plain_cover
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ....model.types import AnyStructType, Type, UnionType, UserType
+from ....expression.types import AnyStructType, Type, UnionType, UserType
 from ...base import refuse
 from ..endian import endian_lines, inherited_parameter
 from ..names import field_name

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from ....expression.nodes import Attribute as Member
 from ....expression.nodes import Name, Node
+from ....expression.types import Path, StreamType, UserType
 from ....expression.walk import walk
 from ....model.model import Attribute, Instance, Struct
-from ....model.types import Path, StreamType, UserType
 from ..scope import ClassScope
 
 

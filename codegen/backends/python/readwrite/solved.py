@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from itertools import takewhile
 
 from ....expression.nodes import IntegerLiteral, Node
+from ....expression.types import UserType
 from ....model.model import Attribute, ExpressionSize, Parameter, RepeatCount
 from ....model.solving import Solution, solutions
-from ....model.types import UserType
 from ..expressions import PRODUCT
 from ..names import field_name
 from ..scope import ClassScope

@@ -10,10 +10,7 @@ from functools import lru_cache
 
 from ....expression.nodes import Attribute as Member
 from ....expression.nodes import Name, Node
-from ....expression.walk import walk
-from ....model.encodings import python_codec
-from ....model.model import Attribute, EndOfStreamSize, OwnSize, RepeatEos, Struct, TerminatedSize
-from ....model.types import (
+from ....expression.types import (
     AnyStructType,
     BytesType,
     EnumType,
@@ -25,6 +22,9 @@ from ....model.types import (
     UnionType,
     UserType,
 )
+from ....expression.walk import walk
+from ....model.encodings import python_codec
+from ....model.model import Attribute, EndOfStreamSize, OwnSize, RepeatEos, Struct, TerminatedSize
 from ..layout import nodes, structs
 from ..marks import plain_cover
 from ..module import Module

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ....expression.nodes import Attribute as Member
 from ....expression.nodes import BooleanLiteral, Name, Node
+from ....expression.types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, Type, UserType
 from ....expression.walk import walk
 from ....model.model import Attribute, Struct, Switch
-from ....model.types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, Type, UserType
 from ..names import field_name
 from ..scope import ClassScope
 from ..view import Line, Lines

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from ....expression.nodes import Node
+from ....expression.types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, UserType
 from ....model.model import Attribute, Framing, RepeatCount, RepeatEos, RepeatUntil
-from ....model.types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, UserType
 from ..endian import endian_lines, inherited_argument
 from ..fused import names_text, offsets, pieces
 from ..instances import is_kept, slot

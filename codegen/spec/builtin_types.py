@@ -1,0 +1,19 @@
+"""The types of Kaitai's language that are built in."""
+
+from __future__ import annotations
+
+MAX_BITS = 64
+"""Width of the widest ``bN``."""
+
+BUILT_IN = tuple(
+    [
+        f"{sign}{size}{endian}"
+        for sign in "us"
+        for size in (1, 2, 4, 8)
+        for endian in ("", "le", "be")
+        if size > 1 or not endian
+    ]
+    + [f"f{size}{endian}" for size in (4, 8) for endian in ("", "le", "be")]
+    + ["str", "strz"]
+)
+"""Their names, but for those of bits."""
