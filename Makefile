@@ -48,6 +48,8 @@ test-objects: setup
 lint: setup
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
+	@sh .ci/typings
+	@PYTHONPATH=.typings $(BIN)/lint-imports --no-cache --no-logo
 
 types: setup
 	@sh .ci/typings

@@ -78,8 +78,8 @@ def generate(
     is called with the name of each spec as its turn comes. ``target``: what the code needs to know of where it will
     live. ``discovery_dir``: folder for the packages that Spark looks for, if not beside their formats.
     ``allow_modules``: modules out of which the specs may name routines that are not registered. Raises
-    ``wireloom.base.errors.SpecError`` where a spec is refused (nothing is written then), also one whose writers have to be
-    given what it does not say, and ``wireloom.base.errors.UnsupportedError`` where ``ruff`` is not installed.
+    ``SpecError`` where a spec is refused (nothing is written then), also one whose writers have to be
+    given what it does not say, and ``UnsupportedError`` where ``ruff`` is not installed.
     """
     specs = load_all(spec_paths, allow_modules)
     for each in specs:

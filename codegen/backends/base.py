@@ -8,7 +8,7 @@ A backend is a folder beside this file with
 - ``__init__.py``: ``BACKEND = Backend(name=…, folder=…, lower=lower, outputs=(Output(template=…, path=…), …))``.
 
 ``backends()`` finds every such folder, so that nothing else changes when one is added. A backend refuses what it cannot
-express with ``wireloom.base.errors.SpecError`` and one plain sentence (``refuse`` makes one with the place in the spec).
+express with ``SpecError`` and one plain sentence (``refuse`` makes one with the place in the spec).
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ def python_docstring(text: str) -> str:
     return f'"""{spelled}\n"""' if "\n" in spelled else f'"""{spelled}"""'
 
 
-# XML; for its text, and that of HTML, see "wireloom.base.printable.markup" -------------------------------------------------
+# XML; for its text, and that of HTML, see "wireloom.base.printable.markup" --------------------------------------------
 
 
 def xml_comment(text: str) -> str:

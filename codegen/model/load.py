@@ -52,7 +52,7 @@ def load(
     ``path`` is the file; with ``text`` it is not read and only says where imports are looked for. ``display_name`` is
     what diagnostics and generated code call it; otherwise its path from the current folder. ``import_paths`` are the
     folders of absolute imports. ``allow_modules``: modules out of which code that is made of the spec may name
-    routines, besides those that are registered. Raises ``wireloom.base.errors.SpecError`` with every error, shown in its
+    routines, besides those that are registered. Raises ``SpecError`` with every error, shown in its
     line (its attribute ``diagnostics`` has them as data), and ``OSError`` where the file cannot be read.
     """
     result = analyse(

@@ -55,7 +55,7 @@ class UnitKind:
     ``message``: the type of a unit. ``rows``: the attributes that lead to the rows, the last one repeated; empty where
     the unit is one row. ``row``: the type of a row. ``unit_columns``: attributes of the unit of which the reader keeps
     one value per unit, for its report. ``row_number``, ``mark``, ``whole``: names of columns; empty where there are
-    none (``wireloom.format.description.MessageUnits`` says what they are). ``name`` is empty where there is but one kind."""
+    none (``MessageUnits`` says what they are). ``name`` is empty where there is but one kind."""
 
     name: str
     message: Path

@@ -79,7 +79,7 @@ class MessageUnits:
     chooses the kind of message, which one this table is of, and all; the table of another kind is the ``FORMAT`` of the
     subpackage of its name. ``row_number``: the column with a row's number in its unit. ``mark``: the column that is
     true for rows and false for units that are a row by themselves because they do not hold; ``whole``: the column that
-    then has all their bytes. ``prefix``, ``digest``, ``least``: the envelope (``wireloom.format.message_program.Envelope``).
+    then has all their bytes. ``prefix``, ``digest``, ``least``: the envelope (``Envelope``).
     ``unit_columns``: fields of the unit of which the reader keeps one value per unit.
     """
 

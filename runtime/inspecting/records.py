@@ -11,6 +11,7 @@ from ..format.program import Stuffing
 from ..objects.computing import Computing
 from ..objects.errors import reason_of
 from ..objects.kaitai import KaitaiStructError
+from ..objects.structs import Struct
 from ..objects.stuffing import unstuff
 from ..rows.batches import explained
 from ..rows.object_rows import FAILURES
@@ -104,7 +105,8 @@ class _Reader:
 
     def _row(self) -> Any:
         parent = self._parent()
-        row: Any = self._format.row_class.__new__(self._format.row_class)
+        kind: type[Struct] = self._format.row_class
+        row: Any = kind.__new__(kind)
         row._parent, row._root = parent, parent
         return row
 

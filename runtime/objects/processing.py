@@ -62,7 +62,7 @@ def rotate_right(data: bytes, amount: int) -> bytes:
 def undone(data: bytes, place: str, *arguments: Any) -> bytes:
     """``process: package.my_processor(…)``: the bytes that ``decode`` of the class at ``place`` gives.
 
-    ``place``: ``module:Class``, see ``wireloom.format.routines``. Raises ``ProcessError`` for whatever the routine raises, and
+    ``place``: ``module:Class``, see ``format.routines``. Raises ``ProcessError`` for whatever the routine raises, and
     ``WireloomError`` where there is no such class, it has no such method or it gives no bytes.
     """
     return _called(place, "decode", data, arguments)

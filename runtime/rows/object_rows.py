@@ -100,7 +100,8 @@ class ObjectRows:
 
     def _next(self, stream: MemoryStream) -> Struct:
         if not self.format.sized_rows:
-            return self._row_class(stream, self._root, self._root)
+            made: Struct = self._row_class(stream, self._root, self._root)
+            return made
         self._root._io = stream
         row: Struct = self._root._read_row()
         return row

@@ -90,7 +90,7 @@ class Frame:
 
 
 def problem_of(flag: int, body: bytes | memoryview) -> tuple[str, str] | None:
-    """Why no frame has this flag and body: a word of ``wireloom.base.report.REASONS``, and a sentence; else ``None``."""
+    """Why no frame has this flag and body: a word of ``report.REASONS``, and a sentence; else ``None``."""
     if flag & TERMINAL:
         if len(body) < 2:
             return "length", "a terminal message without a status"

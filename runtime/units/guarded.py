@@ -193,6 +193,7 @@ def _facts(place: str, holder: Any) -> Mapping[str, Any]:
 
 
 def checked_bytes(place: str, method: str, content: Any) -> bytes:
+    """What a method gave as bytes. Raises ``RoutineError`` where it is none."""
     if not isinstance(content, bytes | bytearray | memoryview):
         raise RoutineError(f"{place}.{method} gives {type(content).__name__} in place of bytes")
     return bytes(content)

@@ -228,7 +228,7 @@ class RowEncoder:
             rows = zip(*own.values(), strict=True) if own else iter([()] * batch.num_rows)
             items.extend(self.format.row_class(**dict(zip(own, row, strict=True))) for row in rows)
         try:
-            data = self.format.root_class(**(root_values | {self.format.rows_attribute: items})).to_bytes()
+            data: bytes = self.format.root_class(**(root_values | {self.format.rows_attribute: items})).to_bytes()
         except REFUSALS as error:
             self._refuse_missing(error)
             raise WireloomError(f"{self._first_bad(items)} cannot be written: {error}") from error

@@ -20,7 +20,7 @@ from .interrupting import interrupt, interrupted_everywhere, open_below
 together = pytest.mark.skipif(not engine.available, reason="only the engine reads files together")
 
 
-def small_files(folder: Path) -> Path:
+def three_files(folder: Path) -> Path:
     for number in range(3):
         (folder / f"{number}.wal").write_bytes(frames(payloads(5, seed=number)))
     return folder
@@ -29,7 +29,7 @@ def small_files(folder: Path) -> Path:
 @needs_proc
 @together
 def test_files_that_are_read_together(tmp_path: Path) -> None:
-    small_files(tmp_path)
+    three_files(tmp_path)
 
     def check() -> None:
         assert open_below(tmp_path) == []
@@ -40,7 +40,7 @@ def test_files_that_are_read_together(tmp_path: Path) -> None:
 
 @together
 def test_before_the_thread_that_loads_them_has_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    small_files(tmp_path)
+    three_files(tmp_path)
     monkeypatch.setattr(small_files, "PLAIN_WORTH", 1)
     monkeypatch.setattr(threading.Thread, "start", interrupt)
     with pytest.raises(KeyboardInterrupt):

@@ -24,7 +24,7 @@ from .interval import INT64, Interval, of_bytes
 
 @dataclass(frozen=True)
 class ArrowType:
-    """An Arrow type: its ``name`` as ``wireloom.format.description.Column.type`` has it, and the Python expression that makes it.
+    """An Arrow type: its ``name`` as ``Column.type`` has it, and the Python expression that makes it.
 
     ``storage`` is what the engine fills (``None``: it does not), ``kind`` how it stores a register there.
     ``item`` is a list's, ``fields`` are a struct's.

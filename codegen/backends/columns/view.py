@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ColumnView:
-    """One column: ``constructor`` makes its Arrow type; ``arguments`` are those of ``wireloom.format.description.Column``."""
+    """One column: ``constructor`` makes its Arrow type; ``arguments`` are those of ``Column``."""
 
     name: str
     constructor: str
