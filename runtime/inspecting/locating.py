@@ -13,9 +13,9 @@ from ..input.window import Window
 from ..reading.file_scan import Batches, FileScan
 from ..reading.opening import Opened
 from ..reading.recovery import CONTENT
-from ..reading.request import Plan, plan
+from ..reading.request import ScanRequest, scan_request
 from ..rows.batches import ERROR, OFFSET
-from ..rows.reader import Feeder, Filled, RowDamage
+from ..rows.reader import Filled, RowDamage, RowReader
 
 BLOCK = 64 * 1024
 FAR = 2**63 - 1
@@ -70,7 +70,7 @@ def record_scan(
     begin = 0
     if wanted.offset and format.delimiter and not format.has_prologue and source.seekable and not wanted.all_damage:
         begin = frame_before(source, format.delimiter, wanted.offset, limits.get("max_record", format.max_record))
-    checked = plan(
+    checked = scan_request(
         format, columns=columns, recover=recover, byte_range=(begin, FAR) if begin else None, options=how, **limits
     )
     return RecordScan(checked, source, wanted)
@@ -102,8 +102,8 @@ class RecordScan(FileScan):
     """As ``FileScan``, but ``batches`` gives ``Located``. ``head``: the bytes before the records; ``padding``: how
     many unused ones stand behind each."""
 
-    def __init__(self, plan: Plan, source: Input, wanted: Wanted) -> None:
-        super().__init__(plan, source)
+    def __init__(self, request: ScanRequest, source: Input, wanted: Wanted) -> None:
+        super().__init__(request, source)
         self.head = b""
         self.tail: Located | None = None
         self.whole: bytes | None = None
@@ -125,7 +125,7 @@ class RecordScan(FileScan):
     @property
     def max_computed(self) -> int:
         """The limit of what a record makes, see ``Computing``."""
-        return self._plan.max_computed
+        return self._request.max_computed
 
     @property
     def seen(self) -> int:
@@ -152,13 +152,13 @@ class RecordScan(FileScan):
         finally:
             source.close()
 
-    def _rows(self, feeder: Feeder, opened: Opened) -> Batches:
+    def _rows(self, row_reader: RowReader, opened: Opened) -> Batches:
         window = opened.window
-        if self._plan.format.has_prologue:
+        if self._request.format.has_prologue:
             self.head = bytes(window.view[: window.begin])
             if self._wanted.number == 1 and not self._wanted.offset:
                 yield Located("head", None, window.base, window.base + window.begin, None, self.head)
-        return (yield from super()._rows(feeder, opened))
+        return (yield from super()._rows(row_reader, opened))
 
     def _emit(self, filled: Filled, opened: Opened) -> Iterator[Any]:
         view, base = opened.window.view, opened.window.base
@@ -174,7 +174,7 @@ class RecordScan(FileScan):
         if self._seen + filled.rows < self._wanted.number or last <= self._wanted.offset or filled.offsets is None:
             self._seen += filled.rows - len(hidden)
             return
-        counted = self._plan.byte_range is None or self._opened.at_start
+        counted = self._request.byte_range is None or self._opened.at_start
         rows: Any = range(filled.rows) if not self.is_done else sorted(damages)
         before = self._seen
         for row in rows:
@@ -196,7 +196,7 @@ class RecordScan(FileScan):
 
     def _notes(self, damage: RowDamage) -> bool:
         """Puts it into the report. Whether it counts as a record, as it does before a byte range too."""
-        return self._ledger.note(damage, self._of_fill) or damage.begin < self._begin
+        return self._damage_log.note(damage, self._of_fill) or damage.begin < self._begin
 
     def _takes(self, damaged: bool) -> bool:
         """Whether one more is shown, and counts it."""
@@ -232,7 +232,7 @@ class RecordScan(FileScan):
         return super()._end(window, tail, offset)
 
     def _whole(self, window: Window) -> Generator[Any, None, bool]:
-        limit = self._plan.max_record
+        limit = self._request.max_record
         while len(window.view) - window.begin <= limit and window.extend():
             pass
         if len(window.view) - window.begin > limit:

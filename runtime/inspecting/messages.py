@@ -12,7 +12,7 @@ from ..format.description import Format
 from ..input.inputs import Input
 from ..reading.opening import Opened
 from ..reading.recovery import CONTENT
-from ..reading.request import plan
+from ..reading.request import scan_request
 from ..reading.unit_scan import UnitScan
 from ..rows.reader import RowDamage
 from ..units.framing import CLEAN, Units
@@ -32,14 +32,14 @@ class MessageScan(UnitScan):
         limits = {
             name: how.pop(name) for name in ("max_record", "max_window", "max_computed", "batch_rows") if name in how
         }
-        super().__init__(plan(format, options=how, **limits), source)
+        super().__init__(scan_request(format, options=how, **limits), source)
         self.notify: Callable[[], None] = lambda: None
         """Called after each piece of the input."""
         self._wanted = wanted
         self._given = 0
         self._given_damage = 0
         self._tail: Record | None = None
-        program = self._plan.format.message_program
+        program = self._request.format.message_program
         if program is None:
             raise UnsupportedError(
                 f"the fields of a {format.name} message cannot be shown, its rows are read as objects: use decode"

@@ -10,11 +10,11 @@ from ..input.window import Window
 from ..rows.reader import RowDamage, Settings
 from ..rows.select import make
 from .recovery import takes_row
-from .request import Plan
+from .request import ScanRequest
 
 if TYPE_CHECKING:
     from ..objects.structs import Struct
-    from ..rows.object_reader import ObjectFeeder
+    from ..rows.object_reader import ObjectRowReader
 
 
 FEW_ITEMS = 10_000
@@ -29,31 +29,31 @@ class DamageDetails:
     ``struct``: what stands before the rows; ``padding``: unused bytes after each row. Both are set when they are known.
     """
 
-    def __init__(self, plan: Plan, report: FileReport) -> None:
+    def __init__(self, request: ScanRequest, report: FileReport) -> None:
         self.struct: Struct | None = None
         self.padding = 0
         self.before: int | None = None
         """Rows of the last fill before its first damaged one, where the fill knows: it is then not read again."""
-        self._plan = plan
+        self._request = request
         self._report = report
 
     def settings(self, **different: Any) -> Settings:
         """Return settings for reading the input's rows, but for those that are ``different``."""
-        plan = self._plan
+        request = self._request
         usual = {
-            "verify": plan.verify,
+            "verify": request.verify,
             "padding": self.padding,
-            "max_record": plan.max_record,
-            "max_computed": plan.max_computed,
+            "max_record": request.max_record,
+            "max_computed": request.max_computed,
         }
         return Settings(**(usual | different))
 
-    def checker(self) -> ObjectFeeder:
+    def checker(self) -> ObjectRowReader:
         """Return a reader of rows as objects that reads few items of them."""
         # Imported here: inputs that do not grow need none of the generated classes and what they stand on.
-        from ..rows.object_reader import ObjectFeeder
+        from ..rows.object_reader import ObjectRowReader
 
-        made = ObjectFeeder(self._plan.format, self.struct, self.settings(max_computed=FEW_ITEMS))
+        made = ObjectRowReader(self._request.format, self.struct, self.settings(max_computed=FEW_ITEMS))
         made.search.allowance = MOST_ITEMS
         return made
 
@@ -64,13 +64,13 @@ class DamageDetails:
         """
         if self.before is not None:
             return self.number(self.before), None
-        plan = self._plan
+        request = self._request
         content = bytes(window.view[damage.begin - window.base : damage.end - window.base])
         consumed = window.begin
         window.begin = begin
         try:
-            feeder = make(plan.engine, plan.format, self.struct, self.settings())
-            before = feeder.fill(window, capacity=consumed + 1, at_start=at_start, stop=damage.begin).rows
+            row_reader = make(request.engine, request.format, self.struct, self.settings())
+            before = row_reader.fill(window, capacity=consumed + 1, at_start=at_start, stop=damage.begin).rows
         finally:
             window.begin = consumed
         return self.number(before), self.field(damage, content)
@@ -78,7 +78,7 @@ class DamageDetails:
     def number(self, more: int = 0) -> int | None:
         """Return the number of the next record, or of the one ``more`` after it, counted from 1; ``None`` where the
         reading did not begin with the first."""
-        first = self._plan.byte_range[0] if self._plan.byte_range else 0
+        first = self._request.byte_range[0] if self._request.byte_range else 0
         return None if first else self._report.rows + more + 1
 
     def field(self, damage: RowDamage, content: bytes | None) -> str | None:
@@ -88,16 +88,16 @@ class DamageDetails:
         # Imported here: files without damage need none of the generated classes and what they stand on.
         from .error_field import field_of_record
 
-        return field_of_record(self._plan.format, self.struct, content, damage.reason, self._plan.verify)
+        return field_of_record(self._request.format, self.struct, content, damage.reason, self._request.verify)
 
     def limit_hint(self, window: Window, offset: int) -> str:
         """Return what is known of whether a larger ``max_record`` takes the row at ``offset``: its length may be
         damaged."""
-        plan, taken = self._plan, None
+        request, taken = self._request, None
         # Where rows were looked for after it, its bytes need not be at hand any more.
-        if not plan.recover and (self.struct is not None or not plan.format.has_prologue):
+        if not request.recover and (self.struct is not None or not request.format.has_prologue):
             settings = self.settings(padding=0, max_record=LARGEST_RECORD)
-            taken = takes_row(make(plan.engine, plan.format, self.struct, settings), window, offset)
+            taken = takes_row(make(request.engine, request.format, self.struct, settings), window, offset)
         if taken is None:
             return "a larger max_record takes it, unless its length is damaged"
         return "a larger max_record takes it" if taken else "its length is damaged, or the input is cut off"

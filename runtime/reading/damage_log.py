@@ -33,7 +33,7 @@ LOST_ADVICE = "mode=permissive keeps the records before it, recover=True also lo
 CUT_ADVICE = "mode=permissive keeps the records before it, tail=growing waits for the rest of it"
 
 
-class Ledger:
+class DamageLog:
     """Notes damage in the order of the input."""
 
     def __init__(self, report: FileReport, mode: str, byte_range: tuple[int, int] | None, delimiter: bytes) -> None:

@@ -19,7 +19,7 @@ def field_of_record(format: Format, root: Struct | None, content: bytes, reason:
 
     ``content``: the record as it stands in the input, for delimited rows with the delimiter before it.
     """
-    from ..rows.object_reader import ObjectFeeder
+    from ..rows.object_reader import ObjectRowReader
     from ..rows.object_rows import IncompleteError, LostError
 
     if format.delimiter:
@@ -27,13 +27,13 @@ def field_of_record(format: Format, root: Struct | None, content: bytes, reason:
             content = unstuff(content.removeprefix(format.delimiter), format.stuffing)
         except StuffingError:
             return None
-    feeder = ObjectFeeder(format, root, Settings(verify=verify))
+    row_reader = ObjectRowReader(format, root, Settings(verify=verify))
     errors: list[BaseException | None] = []
     try:
-        feeder.parse(MemoryStream(content), verify)
+        row_reader.parse(MemoryStream(content), verify)
     except (IncompleteError, LostError) as error:
         errors.append(error.__cause__)
-    errors += feeder.refusals
+    errors += row_reader.refusals
     return next(
         (field_of(format, each) for each in errors if isinstance(each, Exception) and reason_of(each) == reason), None
     )

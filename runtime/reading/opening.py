@@ -9,7 +9,7 @@ from ..input import codecs
 from ..input.codecs import CodecError, Stored
 from ..input.inputs import Input
 from ..input.window import CHUNK, Blocks, DirectBlocks, MemoryWindow, PrefetchedBlocks, StreamWindow, Window
-from .request import Plan
+from .request import ScanRequest
 
 COMPRESSED_WORTH = 256 * 1024
 """Compressed inputs of fewer stored bytes than this are decompressed before a thread would have started."""
@@ -39,36 +39,38 @@ class Opened:
             self.stored.close()
 
 
-def open_input(plan: Plan, source: Input) -> Opened:
+def open_input(request: ScanRequest, source: Input) -> Opened:
     """Opens an input, knows its codec by its content, and goes to the byte range's beginning where that is possible.
 
     What is wrong with the content, or with the storage later on, is in ``window.error``. Raises ``WireloomError`` where
     the input cannot be opened at all.
     """
-    begin = plan.byte_range[0] if plan.byte_range is not None else 0
-    seeks = begin > 0 and bool(plan.format.delimiter) and not plan.format.has_prologue and source.seekable
+    begin = request.byte_range[0] if request.byte_range is not None else 0
+    seeks = begin > 0 and bool(request.format.delimiter) and not request.format.has_prologue and source.seekable
     content = source.buffer
-    if plan.byte_range is not None and plan.format.delimiter:
-        source = source.within(*plan.byte_range)
+    if request.byte_range is not None and request.format.delimiter:
+        source = source.within(*request.byte_range)
     stored = Stored(source.open(), source.size)
     try:
-        codec = plan.codec
+        codec = request.codec
         if codec == codecs.AUTO:
             head = bytes(content[: codecs.HEAD]) if content is not None else stored.peek(codecs.HEAD)
-            codec = codecs.detect(head, source.name, plan.format.codec)
+            codec = codecs.detect(head, source.name, request.format.codec)
         if codec == "none" and seeks:
             if content is not None:
                 return Opened(MemoryWindow(content, min(begin, len(content))), at_start=False)
-            if source.is_file and 0 not in plan.format.delimiter and _zeros(stored, begin) >= begin:
+            if source.is_file and 0 not in request.format.delimiter and _zeros(stored, begin) >= begin:
                 # The first row may lie behind zeros, in this range: the file must be read from its beginning to know.
                 stored.seek(0)
-                return Opened(StreamWindow(_blocks(plan, source, stored, codec)), stored)
+                return Opened(StreamWindow(_blocks(request, source, stored, codec)), stored)
             stored.seek(min(begin, source.size or 0))
-            return Opened(StreamWindow(_blocks(plan, source, stored, codec), stored.position), stored, at_start=False)
+            return Opened(
+                StreamWindow(_blocks(request, source, stored, codec), stored.position), stored, at_start=False
+            )
         if codec == "none" and content is not None:
             return Opened(MemoryWindow(content))
         return Opened(
-            StreamWindow(_blocks(plan, source, stored, codec)), stored, size=source.size if codec == "none" else None
+            StreamWindow(_blocks(request, source, stored, codec)), stored, size=source.size if codec == "none" else None
         )
     except WireloomError as error:
         window = MemoryWindow(memoryview(b""))
@@ -98,20 +100,20 @@ def _zeros(stored: Stored, most: int) -> int:
     return count
 
 
-def _blocks(plan: Plan, source: Input, stored: Stored, codec: str) -> Blocks:
-    decoder = codecs.decoder(codec, stored, max_window=plan.max_window)
-    chunk = plan.chunk or CHUNK
-    stop = None if plan.byte_range is None else plan.byte_range[1]
-    if _is_worth_a_thread(source, stored, plan, codec) if plan.prefetch is None else plan.prefetch:
+def _blocks(request: ScanRequest, source: Input, stored: Stored, codec: str) -> Blocks:
+    decoder = codecs.decoder(codec, stored, max_window=request.max_window)
+    chunk = request.chunk or CHUNK
+    stop = None if request.byte_range is None else request.byte_range[1]
+    if _is_worth_a_thread(source, stored, request, codec) if request.prefetch is None else request.prefetch:
         return PrefetchedBlocks(decoder, chunk, patient=source.patient, stop=stop)
     return DirectBlocks(decoder, chunk, stop=stop)
 
 
-def _is_worth_a_thread(source: Input, stored: Stored, plan: Plan, codec: str) -> bool:
+def _is_worth_a_thread(source: Input, stored: Stored, request: ScanRequest, codec: str) -> bool:
     if source.size is None:
         return codec != "none"
     if codec != "none":
         return source.size >= COMPRESSED_WORTH
     # Plain files in memory or on a pipe gain nothing, and holes are passed over only without a thread.
-    wanted = source.size if plan.byte_range is None else min(plan.byte_range[1], source.size)
+    wanted = source.size if request.byte_range is None else min(request.byte_range[1], source.size)
     return source.is_file and not source.sparse and wanted - stored.position >= PLAIN_WORTH

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from ..base.report import FileReport
 from ..input.window import MemoryWindow, Window
 from ..rows.batches import Builder, end_explained
-from ..rows.reader import Feeder, Filled, RowDamage, Status
+from ..rows.reader import Filled, RowDamage, RowReader, Status
 
 if TYPE_CHECKING:
-    from ..rows.object_reader import ObjectFeeder
-    from .request import Plan
+    from ..rows.object_reader import ObjectRowReader
+    from .request import ScanRequest
 
 CHAIN_ROWS = 64
 CHAIN_BYTES = 1024 * 1024
@@ -65,7 +65,7 @@ def _first(filled: Filled, rows: int) -> Filled:
     )
 
 
-def next_row(feeder: Feeder, window: Window, begin: int, following: int) -> int | None:
+def next_row(row_reader: RowReader, window: Window, begin: int, following: int) -> int | None:
     """Where the next row that holds begins behind the row at offset ``begin``; ``None``: there is none up to
     ``CHAIN_BYTES`` behind ``following``, where the rows end that are in doubt.
 
@@ -78,18 +78,20 @@ def next_row(feeder: Feeder, window: Window, begin: int, following: int) -> int 
     # What is incomplete within these bytes is not waited for.
     near = MemoryWindow(window.view[: limit - window.base])
     near.base = window.base
-    found, index = feeder.resync(near, begin + 1 - window.base)
+    found, index = row_reader.resync(near, begin + 1 - window.base)
     return window.base + index if found else None
 
 
-def never_complete(feeder: Feeder, checker: ObjectFeeder, window: Window, begin: int, max_record: int) -> str | None:
+def never_complete(
+    row_reader: RowReader, checker: ObjectRowReader, window: Window, begin: int, max_record: int
+) -> str | None:
     """Why the row at offset ``begin``, which the input cuts off, is not one that more input completes: ``length`` where
     a row that holds begins inside of it, ``limit`` where it is larger than ``max_record``; otherwise ``None``.
 
     ``checker``: reads rows as objects. Only what is there is read, and few items of it.
     """
     # Each place inside a row of many items would be read as objects up to the end of what is there.
-    if next_row(checker if isinstance(feeder, type(checker)) else feeder, window, begin, begin) is not None:
+    if next_row(checker if isinstance(row_reader, type(checker)) else row_reader, window, begin, begin) is not None:
         return "length"
     there = window.view[begin - window.base :]
     if len(there) > max_record:
@@ -98,14 +100,14 @@ def never_complete(feeder: Feeder, checker: ObjectFeeder, window: Window, begin:
     return "limit" if needed is not None and needed > max_record else None
 
 
-def takes_row(feeder: Feeder, window: Window, offset: int) -> bool | None:
-    """Whether a feeder takes the row at an offset; ``None``: it may, but not out of the next ``CHAIN_BYTES``."""
+def takes_row(row_reader: RowReader, window: Window, offset: int) -> bool | None:
+    """Whether a row reader takes the row at an offset; ``None``: it may, but not out of the next ``CHAIN_BYTES``."""
     limit = offset + CHAIN_BYTES
     while window.base + len(window.view) < limit and window.extend():
         pass
     near = MemoryWindow(window.view[: limit - window.base], offset - window.base)
     near.base = window.base
-    filled = feeder.fill(near, capacity=1)
+    filled = row_reader.fill(near, capacity=1)
     if filled.rows or filled.damages:
         return bool(filled.rows) and not filled.damages
     return False if window.at_end and len(near.view) == len(window.view) else None
@@ -140,7 +142,7 @@ class Skipped:
         return bytes(self._content)
 
 
-def resync(feeder: Feeder, window: Window, max_record: int) -> tuple[bool, bytes]:
+def resync(row_reader: RowReader, window: Window, max_record: int) -> tuple[bool, bytes]:
     """Moves ``window.begin``, where a lost row begins, to the next row that holds: whether there is one, and the first
     bytes between. Where there is none, the window is then at the end of the input, and the bytes go up to there.
     """
@@ -149,7 +151,7 @@ def resync(feeder: Feeder, window: Window, max_record: int) -> tuple[bool, bytes
     refused: int | None = None
     while True:
         last = window.at_end
-        found, index = feeder.resync(window, search)
+        found, index = row_reader.resync(window, search)
         skipped.add(window.view[window.begin : index])
         window.begin = index
         if found:
@@ -159,7 +161,7 @@ def resync(feeder: Feeder, window: Window, max_record: int) -> tuple[bool, bytes
             return False, skipped.content
         rest = window.view[index:]
         if len(rest) <= PROBE and not any(rest):
-            refused = zeros_refused(feeder) if refused is None else refused
+            refused = zeros_refused(row_reader) if refused is None else refused
             if refused and (hole := window.leap(refused)):
                 skipped.add(rest)
                 skipped.add_zeros(hole)
@@ -170,12 +172,12 @@ def resync(feeder: Feeder, window: Window, max_record: int) -> tuple[bool, bytes
         search = window.begin
 
 
-def zeros_refused(feeder: Feeder) -> int:
+def zeros_refused(row_reader: RowReader) -> int:
     """How many zeros a place need begin with so that no row that holds begins there; 0: there is no such number."""
     zeros = MemoryWindow(memoryview(bytes(PROBE)))
     # What is incomplete is not refused.
     zeros.at_end = False
-    found, index = feeder.resync(zeros, 0)
+    found, index = row_reader.resync(zeros, 0)
     return 0 if found or index == 0 else PROBE - index + 1
 
 
@@ -244,12 +246,12 @@ def _find(view: memoryview, begin: int, delimiter: bytes) -> int:
 
 
 def lost_end(
-    plan: Plan, report: FileReport, window: Window, builder: Builder, content: bytes | None = None
+    request: ScanRequest, report: FileReport, window: Window, builder: Builder, content: bytes | None = None
 ) -> Iterator[Any]:
     """A row of nulls for the end of an input that gives no rows, where one is wanted. ``content``: its first bytes, by
     default those of the window, at most ``CONTENT``."""
     reason = report.lost_end
-    if reason is None or not plan.end_rows or not plan.null_rows:
+    if reason is None or not request.end_rows or not request.null_rows:
         return
     begin = report.tail_offset
     if content is None:

@@ -26,7 +26,7 @@ Progress = Callable[[int, int | None], None]
 
 
 @dataclass(frozen=True)
-class Plan:
+class ScanRequest:
     """How inputs are read. ``choices``: option of the format → its value, ``auto`` among them. ``message_options``:
     what the framing and the hooks of a format of messages are given."""
 
@@ -72,7 +72,7 @@ class Plan:
         return not self.grows and not (self.mode == "failfast" and self.format.delimiter)
 
 
-def plan(
+def scan_request(
     format: str | Path | Format,
     *,
     columns: Sequence[str] | None = None,
@@ -91,7 +91,7 @@ def plan(
     options: Mapping[str, Any] | None = None,
     in_table: bool = False,
     option_names: Sequence[str] | None = None,
-) -> Plan:
+) -> ScanRequest:
     """Checks everything. ``in_table``: what is read are blobs that stand in a table, of which options may name columns.
     ``option_names``: the caller's options that are not the format's, for the nearest name to a wrong one; by default
     those of a scan. Raises ``UnknownNameError`` with the nearest name, or ``WireloomError`` with what is wrong."""
@@ -111,7 +111,7 @@ def plan(
     if one_of("value of tail", tail, TAILS) == GROWING and not grows_by_rows(found):
         raise UnsupportedError(f"files of {found.name} are read as a whole and cannot grow: leave tail=growing out")
     choices, others = _options(found, given, in_table, OPTIONS if option_names is None else option_names)
-    made = Plan(
+    made = ScanRequest(
         format=found,
         layout=Layout.of(found, columns),
         engine=engine_of(found),

@@ -21,7 +21,7 @@ from ..input import codecs, expansion
 from ..input.inputs import Input
 from ..rows.batches import Layout
 from .file_scan import FileScan
-from .request import BATCH_ROWS, COMPLETE, OPTIONS, Plan, Progress, check_names, of_kind, plan
+from .request import BATCH_ROWS, COMPLETE, OPTIONS, Progress, ScanRequest, check_names, of_kind, scan_request
 from .small_files import Bundle, BundleReader, is_possible
 from .wrong_format import wrong_format
 
@@ -48,11 +48,11 @@ class Scanner:
     """
 
     def __init__(
-        self, plan: Plan, inputs: Sequence[Input], progress: Progress | None = None, *, together: bool = False
+        self, request: ScanRequest, inputs: Sequence[Input], progress: Progress | None = None, *, together: bool = False
     ) -> None:
-        self.schema = plan.layout.schema
-        self.report = ReadReport(plan.format.name, engine=plan.engine)
-        self._plan = plan
+        self.schema = request.layout.schema
+        self.report = ReadReport(request.format.name, engine=request.engine)
+        self._request = request
         self._inputs = inputs
         self._progress = progress
         self._together = together
@@ -94,12 +94,12 @@ class Scanner:
         yield from self
 
     def _run(self) -> Generator[Any, None, None]:
-        if len(self._inputs) < 2 or not is_possible(self._plan):
+        if len(self._inputs) < 2 or not is_possible(self._request):
             for source in self._inputs:
                 yield from self._one(source)
             self._refuse_foreign()
             return
-        with closing(BundleReader(self._plan, self._inputs)) as reader:
+        with closing(BundleReader(self._request, self._inputs)) as reader:
             for bundle in reader:
                 yield from self._bundled(bundle)
                 for source in bundle.others:
@@ -123,7 +123,7 @@ class Scanner:
         self._tell(0)
 
     def _one(self, source: Input) -> Iterator[Any]:
-        self._scan = scan = _scan_of(self._plan, source)
+        self._scan = scan = _scan_of(self._request, source)
         self.report.files.append(scan.report)
         # Closed by name: what is raised where Python clears away a generator, an interrupt among it, goes nowhere.
         with naming(source.path), closing(scan.batches()) as batches:
@@ -135,14 +135,14 @@ class Scanner:
 
     def _refuse_foreign(self) -> None:
         """Raises ``WrongFormatError`` for inputs that are not of the format, when the rows of all others are out."""
-        error = wrong_format(self._plan.format.name, self.foreign, FORMAT_ADVICE)
-        if error is not None and self._plan.check_format:
+        error = wrong_format(self._request.format.name, self.foreign, FORMAT_ADVICE)
+        if error is not None and self._request.check_format:
             raise error
 
     @property
     def foreign(self) -> list[FileReport]:
         """The reports of the inputs so far that are not of the format and gave nothing, not even rows of nulls."""
-        shows = self._plan.null_rows
+        shows = self._request.null_rows
         return [each for each in self.report.files if each.foreign and not (shows and each.damaged)]
 
     def _tell(self, here: int) -> None:
@@ -191,13 +191,13 @@ class Scanner:
         return reader.__arrow_c_stream__(requested_schema)
 
 
-def _scan_of(plan: Plan, source: Input) -> FileScan | UnitScan:
-    if plan.format.message is None:
-        return FileScan(plan, source)
+def _scan_of(request: ScanRequest, source: Input) -> FileScan | UnitScan:
+    if request.format.message is None:
+        return FileScan(request, source)
     # Imported here: most formats need nothing of messages.
     from .unit_scan import UnitScan
 
-    return UnitScan(plan, source)
+    return UnitScan(request, source)
 
 
 def scan(
@@ -258,7 +258,7 @@ def scan(
 
     Raises ``UnknownNameError`` for a name that does not exist and ``WireloomError`` for a source that is not there.
     """
-    checked = plan(
+    checked = scan_request(
         registry.get(format, allow_modules),
         columns=columns,
         mode=mode,

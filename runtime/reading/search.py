@@ -26,7 +26,7 @@ from ..input.codecs import Stored
 from ..input.inputs import Input, Location, Stream
 from ..rows.batches import Layout
 from .file_scan import FileScan
-from .request import plan
+from .request import scan_request
 
 BLOCK = 16 * 1024
 """Bytes that are read at once while one row is looked for."""
@@ -243,8 +243,10 @@ class Log:
             )
         self._names = Layout.of(found, columns).schema.names
         read = dict.fromkeys((*self._names, *extra, OFFSET))
-        checked = plan(found, columns=list(read), verify=verify, max_record=max_record, prefetch=False, codec="none")
-        self._plan = replace(checked, chunk=BLOCK)
+        checked = scan_request(
+            found, columns=list(read), verify=verify, max_record=max_record, prefetch=False, codec="none"
+        )
+        self._request = replace(checked, chunk=BLOCK)
         self._counter = _Counter()
         self._input = _CountedInput.of(_log_input(source, location, found.codec), self._counter)
         self.path = self._input.path
@@ -268,7 +270,7 @@ class Log:
         self.probes += 1
         before = self.bytes_read
         begin = self._behind_hole(begin)
-        scan = FileScan(replace(self._plan, byte_range=(begin, end), batch_rows=batch_rows), self._input)
+        scan = FileScan(replace(self._request, byte_range=(begin, end), batch_rows=batch_rows), self._input)
         batches = scan.batches()
         try:
             for batch in batches:

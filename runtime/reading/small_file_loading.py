@@ -18,7 +18,7 @@ from ..input.inputs import FileInput, Input, MemoryInput
 
 if TYPE_CHECKING:
     from ..format.description import Format
-    from .request import Plan
+    from .request import ScanRequest
 
 SMALL = 1024 * 1024
 """Most bytes of a file, as stored, that is read together with others."""
@@ -56,8 +56,8 @@ def stand_back_to_back(format: Format) -> bool:
 class Loads:
     """Loads files when they are asked for, in their order, and as many at once as fit."""
 
-    def __init__(self, plan: Plan, sources: Sequence[Input]) -> None:
-        self._plan = plan
+    def __init__(self, request: ScanRequest, sources: Sequence[Input]) -> None:
+        self._request = request
         self._sources = sources
         self._begin = 0
         self._free: memoryview | None = None
@@ -116,16 +116,16 @@ class Loads:
         return self._decompressed(bytes(target[:size]), codec, target)
 
     def _codec(self, content: memoryview, source: Input) -> str:
-        if self._plan.codec != codecs.AUTO:
-            return self._plan.codec
+        if self._request.codec != codecs.AUTO:
+            return self._request.codec
         head = bytes(content[:MAGIC])
         if zstd.looks_like(head) or gzip.looks_like(head):
             head = bytes(content[: codecs.HEAD])
-        return codecs.detect(head, source.name, self._plan.format.codec)
+        return codecs.detect(head, source.name, self._request.format.codec)
 
     def _decompressed(self, content: bytes, codec: str, target: memoryview) -> int | None:
         stream = MemoryInput(None, len(content), content=memoryview(content)).open()
-        decoder = codecs.decoder(codec, codecs.Stored(stream, len(content)), max_window=self._plan.max_window)
+        decoder = codecs.decoder(codec, codecs.Stored(stream, len(content)), max_window=self._request.max_window)
         size = 0
         try:
             while len(target) - size >= decoder.room:

@@ -23,20 +23,20 @@ from ..rows.batches import Builder
 from ..rows.reader import Filled, Settings, Status
 from ..rows.select import make
 from .opening import PLAIN_WORTH
-from .request import Plan
+from .request import ScanRequest
 from .small_file_loading import Load, Loads, LoadsAhead, is_small, stand_back_to_back
 from .stride_detection import ROWS, candidates
 
 
-def is_possible(plan: Plan) -> bool:
+def is_possible(request: ScanRequest) -> bool:
     """Whether the rows of several files can be read at once."""
     return (
-        stand_back_to_back(plan.format)
-        and plan.engine == "columns"
-        and plan.verify
-        and plan.byte_range is None
-        and plan.chunk is None
-        and not plan.prefetch
+        stand_back_to_back(request.format)
+        and request.engine == "columns"
+        and request.verify
+        and request.byte_range is None
+        and request.chunk is None
+        and not request.prefetch
     )
 
 
@@ -68,34 +68,34 @@ class Part:
 class BundleReader:
     """Iterates the bundles of many inputs: all of these are in one, in their order. To be closed."""
 
-    def __init__(self, plan: Plan, sources: Sequence[Input]) -> None:
-        self._plan = plan
+    def __init__(self, request: ScanRequest, sources: Sequence[Input]) -> None:
+        self._request = request
         small = sum(source.size or 0 for source in sources if is_small(source))
         # Less is read before a thread would have started.
-        ahead = plan.prefetch is None and small >= PLAIN_WORTH
-        loads = Loads(plan, sources)
+        ahead = request.prefetch is None and small >= PLAIN_WORTH
+        loads = Loads(request, sources)
         self._loads = LoadsAhead(loads) if ahead else loads
-        paddings = candidates(plan)
+        paddings = candidates(request)
         self._padding, self._options = paddings[0]
-        layout = plan.layout
-        self._feeder = make(
-            plan.engine,
-            plan.format,
+        layout = request.layout
+        self._row_reader = make(
+            request.engine,
+            request.format,
             None,
             Settings(
                 wanted=layout.wanted,
                 offsets=True,
                 padding=self._padding,
-                max_record=plan.max_record,
-                max_computed=plan.max_computed,
+                max_record=request.max_record,
+                max_computed=request.max_computed,
             ),
         )
         self._others = [
             make(
-                plan.engine,
-                plan.format,
+                request.engine,
+                request.format,
                 None,
-                Settings(padding=padding, max_record=plan.max_record, max_computed=plan.max_computed),
+                Settings(padding=padding, max_record=request.max_record, max_computed=request.max_computed),
             )
             for padding, _ in paddings[1:]
         ]
@@ -112,13 +112,13 @@ class BundleReader:
 
     def _bundle(self, load: Load) -> Bundle:
         if len(load.ends) < 2:
-            return Bundle(self._plan, load.sources)
+            return Bundle(self._request, load.sources)
         begins = [0, *load.ends]
         parts = [Part(*each) for each in zip(load.sources, begins, load.ends, strict=False)]
         memory = load.memory[: load.ends[-1]]
         fills, places = self._fill(memory)
         good = self._good(memory, parts, fills, places)
-        return Bundle(self._plan, load.sources[len(good) :], good, fills, self._options)
+        return Bundle(self._request, load.sources[len(good) :], good, fills, self._options)
 
     def _fill(self, memory: memoryview) -> tuple[list[Filled], Sequence[int]]:
         """All rows, or those up to the first one that is not good, and the places of their first bytes."""
@@ -127,7 +127,7 @@ class BundleReader:
         fills: list[Filled] = []
         places = array("Q")
         while True:
-            filled = self._feeder.fill(window, capacity=self._plan.batch_rows)
+            filled = self._row_reader.fill(window, capacity=self._request.batch_rows)
             fills.append(filled)
             places.frombytes(_bytes(filled.offsets))
             window.begin = filled.consumed
@@ -170,7 +170,7 @@ class Bundle:
     """Files that were read together. ``good``: those whose rows are here; ``others``: those behind them, each of which
     is to be read by itself."""
 
-    plan: Plan
+    request: ScanRequest
     others: Sequence[Input]
     good: list[Part] = field(default_factory=list)
     fills: list[Filled] = field(default_factory=list)
@@ -201,20 +201,20 @@ class Bundle:
         ends: list[int] = []
         for _, _, count in here:
             ends.append(count + (ends[-1] if ends else 0))
-        if self.plan.layout.has_offsets and filled.offsets is not None:
+        if self.request.layout.has_offsets and filled.offsets is not None:
             # Imported here: it takes longer than all else that a reader imports.
             import pyarrow.compute as pc
 
             begins = _runs(ends, pa.array([part.begin for part, _, _ in here], pa.uint64()))
             offsets = pc.subtract(filled.offsets.slice(0, rows), begins)
-        return _Together(self.plan, here, ends).rows(rows, arrays, offsets, (), ())
+        return _Together(self.request, here, ends).rows(rows, arrays, offsets, (), ())
 
 
 class _Together(Builder):
     """Makes a batch of rows of several files. ``ends``: behind which row of the batch each file's rows end."""
 
-    def __init__(self, plan: Plan, here: list[tuple[Part, FileReport, int]], ends: list[int]) -> None:
-        super().__init__(plan.layout, {})
+    def __init__(self, request: ScanRequest, here: list[tuple[Part, FileReport, int]], ends: list[int]) -> None:
+        super().__init__(request.layout, {})
         self._here = here
         self._ends = ends
 

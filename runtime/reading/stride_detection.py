@@ -6,10 +6,10 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from ..input.window import MemoryWindow, Window
-from ..rows.reader import Feeder, Filled, Settings, Status
+from ..rows.reader import Filled, RowReader, Settings, Status
 from ..rows.select import make
 from .recovery import hold_back
-from .request import Plan
+from .request import ScanRequest
 
 if TYPE_CHECKING:
     from ..objects.structs import Struct
@@ -20,41 +20,41 @@ DAMAGED_BYTES = 64 * 1024
 """Bytes that are looked at behind the first damage, where that comes before any evidence."""
 
 
-def decide(plan: Plan, root: Struct | None, window: Window) -> tuple[int, dict[str, str]]:
+def decide(request: ScanRequest, root: Struct | None, window: Window) -> tuple[int, dict[str, str]]:
     """The bytes between rows, and the value of each option: the one that was asked for, or the one under which the
     most of the first rows hold; the first of several that are equal in that. Extends the window as far as needed."""
-    found = candidates(plan)
+    found = candidates(request)
     if len(found) == 1:
         return found[0]
-    return found[_most_rows(plan, root, window, [padding for padding, _ in found])]
+    return found[_most_rows(request, root, window, [padding for padding, _ in found])]
 
 
-def candidates(plan: Plan) -> list[tuple[int, dict[str, str]]]:
+def candidates(request: ScanRequest) -> list[tuple[int, dict[str, str]]]:
     """What there is to decide between: the bytes between rows, and the value of each option, for each."""
     given = [
-        [(choice.name, *each) for each in choice.padding if plan.choices[choice.name] in ("auto", each[0])]
-        for choice in plan.format.choices
+        [(choice.name, *each) for each in choice.padding if request.choices[choice.name] in ("auto", each[0])]
+        for choice in request.format.choices
     ]
     return [
         (sum(padding for _, _, padding in each), {name: value for name, value, _ in each}) for each in product(*given)
     ]
 
 
-def _most_rows(plan: Plan, root: Struct | None, window: Window, paddings: list[int]) -> int:
+def _most_rows(request: ScanRequest, root: Struct | None, window: Window, paddings: list[int]) -> int:
     """The index of the padding under which most of the first rows hold."""
-    feeders = [
+    row_readers = [
         make(
-            plan.engine,
-            plan.format,
+            request.engine,
+            request.format,
             root,
-            Settings(padding=padding, max_record=plan.max_record, max_computed=plan.max_computed),
+            Settings(padding=padding, max_record=request.max_record, max_computed=request.max_computed),
         )
         for padding in paddings
     ]
     if not window.view:
         window.extend()
     while True:
-        fills = [feeder.fill(window, capacity=ROWS, at_start=True) for feeder in feeders]
+        fills = [row_reader.fill(window, capacity=ROWS, at_start=True) for row_reader in row_readers]
         rows = [each.rows for each in fills]
         # Two rows one behind the other are evidence. A single one is none, if more input may come.
         if max(rows) >= 2:
@@ -68,7 +68,9 @@ def _most_rows(plan: Plan, root: Struct | None, window: Window, paddings: list[i
         pass
     start = MemoryWindow(window.view[: limit - window.base], window.begin)
     start.base = window.base
-    rows = [_rows_behind_rows(feeder, start, padding) for feeder, padding in zip(feeders, paddings, strict=True)]
+    rows = [
+        _rows_behind_rows(row_reader, start, padding) for row_reader, padding in zip(row_readers, paddings, strict=True)
+    ]
     return rows.index(max(rows))
 
 
@@ -77,13 +79,13 @@ def _first_damage(filled: Filled, base: int) -> int:
     return min([base + filled.consumed, *(each.begin for each in filled.damages[:1])])
 
 
-def _rows_behind_rows(feeder: Feeder, start: MemoryWindow, padding: int) -> int:
+def _rows_behind_rows(row_reader: RowReader, start: MemoryWindow, padding: int) -> int:
     """How many rows hold where the row before them says that they are; found by a search, a row is no evidence."""
     window = MemoryWindow(start.view, start.begin)
     window.base = start.base
     count, follows = 0, False
     while True:
-        filled = feeder.fill(window, capacity=len(window.view) + 1)
+        filled = row_reader.fill(window, capacity=len(window.view) + 1)
         count += filled.rows
         starts_well = not filled.damages or filled.damages[0].begin != window.base + window.begin
         if filled.rows and starts_well and not follows:
@@ -94,7 +96,7 @@ def _rows_behind_rows(feeder: Feeder, start: MemoryWindow, padding: int) -> int:
             continue
         _, doubtful = hold_back(filled, window, padding, full=True)
         lost = filled.consumed if doubtful is None else doubtful.begin - window.base
-        found, index = feeder.resync(window, lost + 1) if lost < len(window.view) else (False, 0)
+        found, index = row_reader.resync(window, lost + 1) if lost < len(window.view) else (False, 0)
         if not found:
             return count
         window.begin = index

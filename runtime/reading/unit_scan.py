@@ -24,10 +24,10 @@ from ..units.framing import CLEAN, Units
 from ..units.guarded import framing_for, hooks_for, lengths_of
 from ..units.pieces import Piece, null_row, pieces, row_starts, units_of_rows, wanted_columns
 from ..units.recovering import Search
-from .damage_log import CUT_ADVICE, Ledger
+from .damage_log import CUT_ADVICE, DamageLog
 from .opening import Opened, open_input
 from .recovery import CHAIN_BYTES, CONTENT, Skipped, lost_end
-from .request import Plan
+from .request import ScanRequest
 from .wrong_format import Looks
 
 LOST = {"limit": "limit", "invalid_length": "length"}
@@ -44,29 +44,29 @@ ADVICE = "mode=permissive keeps the records before it"
 class UnitScan:
     """Reads one input. ``report`` is filled in while ``batches`` is iterated."""
 
-    def __init__(self, plan: Plan, source: Input) -> None:
+    def __init__(self, request: ScanRequest, source: Input) -> None:
         self.report = FileReport(source.path)
-        self._plan = plan
+        self._request = request
         self._source = source
-        self._builder = plan.layout.builder(source.path)
-        self._ledger = Ledger(self.report, plan.mode, None, b"")
+        self._builder = request.layout.builder(source.path)
+        self._damage_log = DamageLog(self.report, request.mode, None, b"")
         self._opened = Opened(MemoryWindow(memoryview(b"")))
-        self._framing = framing_for(plan.format, plan.max_record, plan.message_options)
-        self._hooks = hooks_for(plan.format, plan.message_options)
+        self._framing = framing_for(request.format, request.max_record, request.message_options)
+        self._hooks = hooks_for(request.format, request.message_options)
         self._decoder = make(
-            plan.engine,
-            plan.format,
-            wanted_columns(plan.format, plan.layout.wanted, self._hooks),
-            verify=plan.verify,
-            null_rows=plan.null_rows,
-            max_computed=plan.max_computed,
+            request.engine,
+            request.format,
+            wanted_columns(request.format, request.layout.wanted, self._hooks),
+            verify=request.verify,
+            null_rows=request.null_rows,
+            max_computed=request.max_computed,
         )
-        self._looks = Looks(plan, self.report)
+        self._looks = Looks(request, self.report)
         lengths = lengths_of(self._framing)
         self._search: Search | None = None
-        if plan.recover and not plan.grows and lengths is not None:
-            plain = make(plan.engine, plan.format, (), verify=plan.verify, null_rows=False)
-            self._search = Search(plan.format, lengths, plain)
+        if request.recover and not request.grows and lengths is not None:
+            plain = make(request.engine, request.format, (), verify=request.verify, null_rows=False)
+            self._search = Search(request.format, lengths, plain)
         self._tail_offset = -1
         """Where a length was lost behind which no message was found."""
         self._searched: bytes | None = None
@@ -83,12 +83,12 @@ class UnitScan:
     def batches(self) -> Generator[Any, None, None]:
         """The record batches of the input. Raises ``WireloomError`` where it cannot be opened, and in mode
         ``failfast`` at the first damage."""
-        self._opened = opened = open_input(self._plan, self._source)
+        self._opened = opened = open_input(self._request, self._source)
         window = opened.window
         try:
             tail = yield from self._units(window)
             self._end(tail, opened)
-            yield from lost_end(self._plan, self.report, window, self._builder, self._searched)
+            yield from lost_end(self._request, self.report, window, self._builder, self._searched)
             if window.error is not None and tail.ended not in ("limit", "invalid_length"):
                 yield from self._failed(window, window.error)
             self.report.facts = self._facts()
@@ -105,7 +105,7 @@ class UnitScan:
 
     def _facts(self) -> dict[str, Any]:
         facts: dict[str, Any] = {"messages": self._messages}
-        units = self._plan.format.message
+        units = self._request.format.message
         if units is not None and units.whole:
             facts["whole"] = self._wholes
         facts.update(self._framing.facts())
@@ -158,7 +158,7 @@ class UnitScan:
             window.begin = place
             if found:
                 damage = RowDamage(begin, window.base + place, -1, reason)
-                if self._note(damage, explained(reason)) and self._plan.null_rows:
+                if self._note(damage, explained(reason)) and self._request.null_rows:
                     yield self._builder.damaged(damage, skipped.content, None)
                 return True
             wanted = len(window.view) - place + SEARCHED
@@ -174,7 +174,7 @@ class UnitScan:
     def _rows(self, units: Units, view: memoryview, base: int) -> Iterator[Any]:
         """The rows of the units, and the damaged ranges between them, in the order of the input."""
         damages = sorted(units.damages)
-        for piece in pieces(self._decoder, units, self._plan.batch_rows, self._framing, self._hooks):
+        for piece in pieces(self._decoder, units, self._request.batch_rows, self._framing, self._hooks):
             following = piece.first + piece.decoded.units
             last = following == len(units.begins)
             end = None if last else units.offsets[following]
@@ -188,7 +188,7 @@ class UnitScan:
     def _piece(
         self, piece: Piece, damages: list[RowDamage], details: dict[int, str], view: memoryview, base: int
     ) -> Iterator[Any]:
-        plan, units, decoded = self._plan, piece.units, piece.decoded
+        request, units, decoded = self._request, piece.units, piece.decoded
         errors: dict[int, str] = {}
         contents: dict[int, tuple[int, int]] = {}
         cuts: list[tuple[int, RowDamage]] = []
@@ -205,7 +205,7 @@ class UnitScan:
             sentence = f"message {self._messages + unit + 1}: {problem.detail}"
             self._note(RowDamage(begin, end, -1, problem.reason), sentence)
             row = null_row(starts, unit)
-            if plan.null_rows and row >= 0:
+            if request.null_rows and row >= 0:
                 errors[row] = f"{problem.reason}: {problem.detail}"
                 contents[row] = (begin - base, end - base)
         self._messages += decoded.units
@@ -216,15 +216,15 @@ class UnitScan:
         batch = self._batch(piece, errors, contents, view)
         first = 0
         for row, damage in [*cuts, (decoded.rows, None)]:
-            for begin in range(first, row, plan.batch_rows):
-                yield batch.slice(begin, min(plan.batch_rows, row - begin))
+            for begin in range(first, row, request.batch_rows):
+                yield batch.slice(begin, min(request.batch_rows, row - begin))
             first = row
             if damage is not None:
                 yield from self._between(damage, details, view, base)
 
     def _says_nothing(self, problem: UnitProblem) -> bool:
         """Whether a damaged message may as well be something else: its envelope, if it has one, does not hold."""
-        units = self._plan.format.message
+        units = self._request.format.message
         enveloped = units is not None and bool(units.prefix or units.digest)
         return not enveloped or problem.reason in ENVELOPE
 
@@ -233,7 +233,7 @@ class UnitScan:
     ) -> Any:
         decoded = piece.decoded
         offsets = None
-        if self._plan.layout.has_offsets:
+        if self._request.layout.has_offsets:
             offsets = pa.array(piece.units.offsets, pa.uint64()).take(units_of_rows(decoded.counts, decoded.rows))
         return self._builder.rows(
             decoded.rows,
@@ -246,22 +246,22 @@ class UnitScan:
     # Damage ----------------------------------------------------------------------------------------------------------
 
     def _note(self, damage: RowDamage, sentence: str) -> bool:
-        """As ``Ledger.note``."""
+        """As ``DamageLog.note``."""
         if self.report.error is None:
             self.report.error = sentence
-        return self._ledger.note(damage, _nothing, sentence)
+        return self._damage_log.note(damage, _nothing, sentence)
 
     def _between(self, damage: RowDamage, details: dict[int, str], view: memoryview, base: int) -> Iterator[Any]:
         """A row of nulls for a range that gave no unit, where one is wanted."""
-        if self._plan.null_rows:
+        if self._request.null_rows:
             begin, end = damage.begin - base, damage.end - base
             content = bytes(view[begin : min(end, begin + CONTENT)])
             yield self._builder.damaged(damage, content, details.get(damage.begin))
 
     def _failed(self, window: Window, error: WireloomError) -> Iterator[Any]:
         """The codec or the storage failed where the window ends."""
-        damage = self._ledger.fail(error, window.base + len(window.view), ADVICE)
-        if self._plan.null_rows:
+        damage = self._damage_log.fail(error, window.base + len(window.view), ADVICE)
+        if self._request.null_rows:
             yield self._builder.damaged(damage, None, error.message)
 
     # The end ---------------------------------------------------------------------------------------------------------
@@ -275,17 +275,17 @@ class UnitScan:
         elif opened.size is not None:
             report.tail_size = opened.size - report.tail_offset
         if tail.ended == "truncated" and window.error is None:
-            if self._plan.grows:
+            if self._request.grows:
                 report.tail = "growing"
             else:
                 sentence = f"the input ends inside a unit, of which {report.tail_size} bytes are there"
                 damage = RowDamage(report.tail_offset, report.tail_offset, -1, "truncated")
-                self._ledger.lose(damage, _nothing, sentence, CUT_ADVICE)
+                self._damage_log.lose(damage, _nothing, sentence, CUT_ADVICE)
         if tail.ended in ENDED:
             return
         reason = LOST.get(tail.ended, "value")
         sentence = tail.detail or (
-            f"larger than {self._plan.max_record} bytes at byte {report.tail_offset}: a larger max_record takes it, "
+            f"larger than {self._request.max_record} bytes at byte {report.tail_offset}: a larger max_record takes it, "
             "unless a length is damaged"
             if reason == "limit"
             else explained(reason)
@@ -293,7 +293,7 @@ class UnitScan:
         report.error = sentence
         lost = RowDamage(report.tail_offset, report.tail_offset, -1, reason)
         try:
-            self._ledger.lose(lost, _nothing, sentence, ADVICE)
+            self._damage_log.lose(lost, _nothing, sentence, ADVICE)
         except DamagedInputError as error:
             raise error from tail.cause
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from ..format.description import Format
 from ..input.window import MemoryWindow, Window
-from ..rows.reader import Feeder, Filled, Settings, Status
+from ..rows.reader import Filled, RowReader, Settings, Status
 
 if TYPE_CHECKING:
     from ..objects.structs import Struct
@@ -24,20 +24,27 @@ Proof = Callable[[bytes], bool]
 
 
 def fill_up_to_break(
-    feeder: Feeder, window: Window, proof: Proof, unpadded: Feeder, *, capacity: int, at_start: bool, stop: int
+    row_reader: RowReader,
+    window: Window,
+    proof: Proof,
+    unpadded: RowReader,
+    *,
+    capacity: int,
+    at_start: bool,
+    stop: int,
 ) -> Filled:
-    """As ``Feeder.fill`` for a window behind which there is no more input, though the input may not end there.
+    """As ``RowReader.fill`` for a window behind which there is no more input, though the input may not end there.
 
     A last row that is complete only if the input ends here comes out where ``proof`` says so of its bytes; otherwise
-    the status is ``TRUNCATED``. ``unpadded``: a feeder of rows with no bytes between them, since those behind the last
-    row may be missing.
+    the status is ``TRUNCATED``. ``unpadded``: reads rows with no bytes between them, since those after the last row
+    may be missing.
     """
-    filled = feeder.fill(_part(window, window.begin, at_end=False), capacity=capacity, at_start=at_start, stop=stop)
+    filled = row_reader.fill(_part(window, window.begin, at_end=False), capacity=capacity, at_start=at_start, stop=stop)
     if filled.status is not Status.NEED_INPUT:
         return filled
     begin = filled.consumed
     at_start = at_start and begin == window.begin
-    last = feeder.fill(_part(window, begin, at_end=True), capacity=1, at_start=at_start, stop=stop)
+    last = row_reader.fill(_part(window, begin, at_end=True), capacity=1, at_start=at_start, stop=stop)
     if not last.rows and not last.damages:
         return replace(
             filled,
@@ -67,17 +74,17 @@ def has_proof(format: Format, root: Struct | None, content: bytes) -> bool:
     from ..objects.errors import StuffingError
     from ..objects.streams import MemoryStream
     from ..objects.stuffing import unstuff
-    from ..rows.object_reader import ObjectFeeder
+    from ..rows.object_reader import ObjectRowReader
     from ..rows.object_rows import IncompleteError, LostError
 
-    feeder = ObjectFeeder(format, root, Settings())
+    row_reader = ObjectRowReader(format, root, Settings())
     try:
         if format.delimiter:
             content = unstuff(content.removeprefix(format.delimiter), format.stuffing)
-        _, refused = feeder.parse(MemoryStream(content), verify=True)
+        _, refused = row_reader.parse(MemoryStream(content), verify=True)
         if refused is not None or not content:
             return False
-        _, refused = feeder.parse(MemoryStream(content[:-1] + bytes((content[-1] ^ 1,))), verify=True)
+        _, refused = row_reader.parse(MemoryStream(content[:-1] + bytes((content[-1] ^ 1,))), verify=True)
     except (IncompleteError, LostError, StuffingError):
         return False
     return refused == "checksum"

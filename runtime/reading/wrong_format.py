@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..format.description import Format
     from ..input.window import Window
     from .opening import Opened
-    from .request import Plan
+    from .request import ScanRequest
 
 NAMED = 3
 """Inputs that an error names besides the first; more are only counted."""
@@ -29,8 +29,8 @@ LARGEST_HEAD = 1024 * 1024
 class Looks:
     """What has been seen of one input that tells whether it is of the format."""
 
-    def __init__(self, plan: Plan, report: FileReport) -> None:
-        self._plan = plan
+    def __init__(self, request: ScanRequest, report: FileReport) -> None:
+        self._request = request
         self._report = report
         self._has_content = False
         self._zeros_end = 0
@@ -58,16 +58,16 @@ class Looks:
         """Whether nothing in the input is of the format, though it was read to where that is possible."""
         self.at(opened.window)
         report = self._report
-        if report.rows or self.has_held or report.clean or not self._plan.judges_format:
+        if report.rows or self.has_held or report.clean or not self._request.judges_format:
             return False
         if opened.misnamed or isinstance(opened.window.error, CodecError):
             return True
         if opened.window.error is not None or not self._has_content:
             return False
-        if report.tail == "limit" and not grows_by_rows(self._plan.format):
+        if report.tail == "limit" and not grows_by_rows(self._request.format):
             # It was not even tried.
             return False
-        return not (self._head and _tells_formats_apart(self._plan.format, self._head, self._plan.max_record))
+        return not (self._head and _tells_formats_apart(self._request.format, self._head, self._request.max_record))
 
 
 def _tells_formats_apart(format: Format, head: bytes, max_record: int) -> bool:

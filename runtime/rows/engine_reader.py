@@ -56,8 +56,8 @@ def least_size(program: ColumnProgram) -> int:
     return max(1, sum(step.a for step in steps if step.op is Op.NEED))
 
 
-class ColumnFeeder:
-    """As ``Feeder``."""
+class EngineRowReader:
+    """As ``RowReader``."""
 
     def __init__(self, format: Format, root: Struct | None, settings: Settings) -> None:
         program = format.program
@@ -85,7 +85,7 @@ class ColumnFeeder:
         return field.with_type(pa.uint8()) if field.type == pa.bool_() else field
 
     def fill(self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1) -> Filled:
-        """As ``Feeder.fill``. Notes at most ``DAMAGES`` damaged rows."""
+        """As ``RowReader.fill``. Notes at most ``DAMAGES`` damaged rows."""
         settings = self._settings
         left = len(window.view) - window.begin
         # Room for one row more than there can be: only then the fill says what stands behind the last one.
@@ -149,7 +149,7 @@ class ColumnFeeder:
         )
 
     def resync(self, window: Window, begin: int) -> tuple[bool, int]:
-        """As ``Feeder.resync``."""
+        """As ``RowReader.resync``."""
         status, index = engine.resync(
             self._program,
             window.view,

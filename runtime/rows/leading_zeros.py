@@ -9,19 +9,19 @@ from __future__ import annotations
 import re
 
 from ..input.window import MemoryWindow, Window
-from .reader import Feeder, Status
+from .reader import RowReader, Status
 
 OWN_ZEROS = 3
 """Most zero bytes that a record is taken to begin with behind zeros that are not its own."""
 NOT_ZERO = re.compile(rb"[^\0]")
 
 
-def skip_zeros(feeder: Feeder, window: Window) -> int:
+def skip_zeros(row_reader: RowReader, window: Window) -> int:
     """Moves ``window.begin`` from a file's first byte to its first row behind zeros, where there are any and no row
     holds as it stands; gives the number of bytes passed over."""
     if not window.view:
         window.extend()
-    if not window.view or window.view[0] or _holds(feeder, window):
+    if not window.view or window.view[0] or _holds(row_reader, window):
         return 0
     start = window.base + window.begin
     while (found := NOT_ZERO.search(window.view, window.begin)) is None:
@@ -33,22 +33,22 @@ def skip_zeros(feeder: Feeder, window: Window) -> int:
     zeros = min(OWN_ZEROS, found.start() - window.begin)
     window.begin = found.start() - zeros
     # With these bytes the frame comes whole into the window, and each of the places can be tried in it.
-    _holds(feeder, window)
+    _holds(row_reader, window)
     first = window.begin
     # Not extended any more: that would let go of bytes that come to be tried later.
     near = MemoryWindow(window.view)
     near.base, near.at_end = window.base, window.at_end
     for own in range(zeros + 1):
         window.begin = near.begin = first + zeros - own
-        if _holds(feeder, near):
+        if _holds(row_reader, near):
             return window.base + window.begin - start
     window.begin = first + zeros
     return window.base + window.begin - start
 
 
-def _holds(feeder: Feeder, window: Window) -> bool:
+def _holds(row_reader: RowReader, window: Window) -> bool:
     """Whether the first frame at ``window.begin`` is a row; extends the window to the frame's end."""
     while True:
-        filled = feeder.fill(window, capacity=1, at_start=True)
+        filled = row_reader.fill(window, capacity=1, at_start=True)
         if filled.status is not Status.NEED_INPUT or filled.rows or filled.damages or not window.extend():
             return filled.rows == 1 and not filled.damages

@@ -1,4 +1,4 @@
-"""The two ways that rows stand in a window, for the object feeder: back to back, and between delimiters."""
+"""The two ways that rows stand in a window, for the object row reader: back to back, and between delimiters."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from .reader import BATCH_BYTES, FEW_DAMAGES, Filled, RowDamage, Status
 class _Rows:
     """The rows and damages so far. Indices are those of the window's view."""
 
-    def __init__(self, feeder: ObjectRows, window: Window, capacity: int, stop: int) -> None:
-        self.feeder = feeder
+    def __init__(self, row_reader: ObjectRows, window: Window, capacity: int, stop: int) -> None:
+        self.row_reader = row_reader
         self.window = window
         self.base = window.base
         self.end = len(window.view)
         self.stop = stop
         self._capacity = capacity
-        self._full = feeder.computing.total + BATCH_BYTES
+        self._full = row_reader.computing.total + BATCH_BYTES
         self._rows: list[list[Any] | None] = []
         self._offsets: list[int] = []
         self._damages: list[RowDamage] = []
@@ -37,13 +37,13 @@ class _Rows:
         """Whether a row at that index is to be left for the next batch."""
         if len(self._damages) >= max(self._capacity, FEW_DAMAGES):
             return True
-        if self.feeder.computing.total >= self._full and self._rows:
+        if self.row_reader.computing.total >= self._full and self._rows:
             return True
         return len(self._rows) == self._capacity or index - self.window.begin >= BATCH_BYTES
 
     def add(self, begin: int, row: Any) -> str | None:
         """Takes a row that holds. Gives the reason where it cannot be taken."""
-        values, refused = self.feeder.values(row)
+        values, refused = self.row_reader.values(row)
         if refused is None:
             self._rows.append(values)
             self._offsets.append(self.base + begin)
@@ -52,7 +52,7 @@ class _Rows:
     def damage(self, begin: int, end: int, reason: str) -> None:
         """Notes a range without a row."""
         number = -1
-        if self.feeder.settings.null_rows:
+        if self.row_reader.settings.null_rows:
             number = len(self._rows)
             self._rows.append(None)
             self._offsets.append(self.base + begin)
@@ -69,8 +69,8 @@ class _Rows:
         """The end of the fill; ``position`` is an index too."""
         return Filled(
             len(self._rows),
-            self.feeder.arrays(self._rows),
-            pa.array(self._offsets, pa.uint64()) if self.feeder.settings.offsets else None,
+            self.row_reader.arrays(self._rows),
+            pa.array(self._offsets, pa.uint64()) if self.row_reader.settings.offsets else None,
             self._damages,
             consumed,
             status,
@@ -80,10 +80,10 @@ class _Rows:
         )
 
 
-def fill_rows(feeder: ObjectRows, window: Window, capacity: int, stop: int) -> Filled:
+def fill_rows(row_reader: ObjectRows, window: Window, capacity: int, stop: int) -> Filled:
     """Rows that stand back to back, with the same padding behind each."""
-    rows = _Rows(feeder, window, capacity, stop)
-    limit, padding = feeder.settings.max_record, feeder.settings.padding
+    rows = _Rows(row_reader, window, capacity, stop)
+    limit, padding = row_reader.settings.max_record, row_reader.settings.padding
     base, end, begin = rows.base, rows.end, window.begin
     taken, stretch_end = STRETCH, begin
     stream = MemoryStream(b"", base + begin)
@@ -105,7 +105,7 @@ def fill_rows(feeder: ObjectRows, window: Window, capacity: int, stop: int) -> F
         row: Any = None
         refused: str | None = None
         try:
-            row, refused = feeder.parse(stream, feeder.settings.verify)
+            row, refused = row_reader.parse(stream, row_reader.settings.verify)
             is_cut = False
         except IncompleteError:
             is_cut = True
@@ -135,10 +135,10 @@ def fill_rows(feeder: ObjectRows, window: Window, capacity: int, stop: int) -> F
         taken = STRETCH
 
 
-def fill_frames(feeder: ObjectRows, window: Window, capacity: int, stop: int, at_start: bool) -> Filled:
+def fill_frames(row_reader: ObjectRows, window: Window, capacity: int, stop: int, at_start: bool) -> Filled:
     """Rows between delimiters; ``consumed`` is the index of the delimiter before the next row."""
-    rows = _Rows(feeder, window, capacity, stop)
-    delimiter, end = feeder.format.delimiter, rows.end
+    rows = _Rows(row_reader, window, capacity, stop)
+    delimiter, end = row_reader.format.delimiter, rows.end
     search = _Search(window, delimiter)
     if at_start:
         position = window.begin
@@ -162,7 +162,7 @@ def fill_frames(feeder: ObjectRows, window: Window, capacity: int, stop: int, at
         following = search.find(content)
         doubt = len(delimiter) - 1 if following < 0 and not window.at_end else 0
         frame_end = end if following < 0 else following
-        if frame_end - content - doubt > feeder.settings.max_record:
+        if frame_end - content - doubt > row_reader.settings.max_record:
             return rows.done(Status.OVERSIZE, frame_end - doubt, position, "limit")
         if following < 0 and not window.at_end:
             return rows.done(Status.NEED_INPUT, position)
@@ -180,9 +180,11 @@ def _take(rows: _Rows, frame: bytes, position: int) -> str | None:
     """Takes the row of a frame; gives the reason where there is none."""
     if not frame:
         return "length"
-    feeder = rows.feeder
+    row_reader = rows.row_reader
     try:
-        row, refused = feeder.parse(MemoryStream(unstuff(frame, feeder.format.stuffing)), feeder.settings.verify)
+        row, refused = row_reader.parse(
+            MemoryStream(unstuff(frame, row_reader.format.stuffing)), row_reader.settings.verify
+        )
     except StuffingError:
         return "stuffing"
     except IncompleteError:

@@ -19,15 +19,15 @@ from .object_search import ObjectSearch
 from .reader import Filled, RowDamage, Settings, Status
 
 
-class ObjectFeeder(ObjectRows):
-    """As ``Feeder``."""
+class ObjectRowReader(ObjectRows):
+    """As ``RowReader``."""
 
     def __init__(self, format: Format, root: Struct | None, settings: Settings) -> None:
         super().__init__(format, root, settings)
         self.search = ObjectSearch(self)
 
     def fill(self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1) -> Filled:
-        """As ``Feeder.fill``."""
+        """As ``RowReader.fill``."""
         if self.format.delimiter:
             return fill_frames(self, window, capacity, stop, at_start)
         return fill_rows(self, window, capacity, stop)
@@ -64,5 +64,5 @@ class ObjectFeeder(ObjectRows):
         return None
 
     def resync(self, window: Window, begin: int) -> tuple[bool, int]:
-        """As ``Feeder.resync``."""
+        """As ``RowReader.resync``."""
         return self.search.resync(window, begin)

@@ -29,12 +29,12 @@ STRETCH = 4096
 class ObjectSearch:
     """Looks for rows with generated classes. ``allowance``: items that places may still be tried again with."""
 
-    def __init__(self, feeder: ObjectRows) -> None:
+    def __init__(self, row_reader: ObjectRows) -> None:
         self.allowance = ALLOWANCE
-        self._feeder = feeder
+        self._row_reader = row_reader
 
     def resync(self, window: Window, begin: int) -> tuple[bool, int]:
-        """As ``Feeder.resync``. Checksums are computed whatever the settings: nothing else tells a row from garbage."""
+        """As ``RowReader.resync``. Checksums are computed whatever the settings: nothing else tells a row from garbage."""
         data = bytes(window.view[begin:])
         stream = MemoryStream(data, window.base + begin)
         place = 0
@@ -57,16 +57,16 @@ class ObjectSearch:
                 undecided.append(place)
             if found is False:
                 place = place + 1 if more else _behind(stream.data, place, seen)
-        most, items = self._feeder.settings.max_computed, FEW_ITEMS
+        most, items = self._row_reader.settings.max_computed, FEW_ITEMS
         while undecided and items < most and self.allowance > 0:
             items = min(DEEPER * items, most)
             tried, undecided = undecided, []
             for each in tried:
                 if self.allowance <= 0:
                     break
-                before = self._feeder.computing.total
+                before = self._row_reader.computing.total
                 held, _, more = self._try(stream, each, at_end, items)
-                self.allowance -= self._feeder.computing.total - before
+                self.allowance -= self._row_reader.computing.total - before
                 if more:
                     undecided.append(each)
                 elif held is not False:
@@ -78,7 +78,7 @@ class ObjectSearch:
     def _try(self, stream: MemoryStream, place: int, at_end: bool, items: int) -> tuple[bool | None, int, bool]:
         """Whether a row that can be trusted begins at index ``place``; ``None``: more bytes are needed to know. How
         many bytes say so, and whether more items of it would have to be read."""
-        computing, limit = self._feeder.computing, self._feeder.settings.max_computed
+        computing, limit = self._row_reader.computing, self._row_reader.settings.max_computed
         computing.limit, computing.exceeded = min(items, limit), False
         try:
             held, least = self._judged(stream, place, at_end)
@@ -88,7 +88,7 @@ class ObjectSearch:
         return held, max(least, stream.pos() - stream.base - place), more
 
     def _judged(self, stream: MemoryStream, place: int, at_end: bool) -> tuple[bool | None, int]:
-        settings = self._feeder.settings
+        settings = self._row_reader.settings
         base, size = stream.base, len(stream.data)
         begin, least = place, 0
         while True:
@@ -98,7 +98,7 @@ class ObjectSearch:
             stream.counter = SearchCounter(base + begin + settings.max_record)
             row = None
             try:
-                row, refused = self._feeder.parse(stream, verify=True, whole=False)
+                row, refused = self._row_reader.parse(stream, verify=True, whole=False)
             except IncompleteError:
                 return (False if at_end or size - begin >= settings.max_record else None), least
             except LostError:

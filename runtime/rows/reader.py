@@ -1,7 +1,7 @@
-"""Feeders turn the bytes of a window into columns.
+"""Row readers turn the bytes of a window into columns.
 
-There are two of one interface and one meaning: ``columns`` (the engine) and ``objects`` (generated classes). A feeder
-reads complete rows from ``window.view[window.begin:]`` and says why it stopped; it never changes the window.
+There are two of one interface and one meaning: ``columns`` (the engine) and ``objects`` (generated classes). Both read
+complete rows from ``window.view[window.begin:]`` and say why they stopped; they never change the window.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Status(IntEnum):
     LOST = 4
     """The row at ``position`` does not say where the next one begins; ``reason`` says why."""
     NO_ROOM = 5
-    """Between the engine and its feeder only."""
+    """Between the engine and its row reader only."""
     OVERSIZE = 6
     """No delimiter within the largest record behind ``position``; look for one from ``consumed`` on."""
 
@@ -103,7 +103,7 @@ class Filled:
     error: str | None = None
 
 
-class Feeder(Protocol):
+class RowReader(Protocol):
     """Reads rows; see the module."""
 
     def fill(self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1) -> Filled:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from .. import engine
 from ..format.description import Format
-from .reader import Feeder, Settings
+from .reader import RowReader, Settings
 
 if TYPE_CHECKING:
     from ..objects.structs import Struct
@@ -19,12 +19,12 @@ def name_of(format: Format) -> str:
     return "columns" if format.program is not None else "objects"
 
 
-def make(name: str, format: Format, root: Struct | None, settings: Settings) -> Feeder:
-    """The feeder of that name. ``root``: the object whose attributes before the rows were read, where it has any."""
+def make(name: str, format: Format, root: Struct | None, settings: Settings) -> RowReader:
+    """Return the row reader of that name. ``root``: the object whose attributes before the rows were read, if any."""
     if name == "columns":
-        from .engine_reader import ColumnFeeder
+        from .engine_reader import EngineRowReader
 
-        return ColumnFeeder(format, root, settings)
-    from .object_reader import ObjectFeeder
+        return EngineRowReader(format, root, settings)
+    from .object_reader import ObjectRowReader
 
-    return ObjectFeeder(format, root, settings)
+    return ObjectRowReader(format, root, settings)

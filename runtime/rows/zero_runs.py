@@ -11,7 +11,7 @@ from enum import Enum
 
 from ..input.window import MemoryWindow, Window
 from .leading_zeros import NOT_ZERO
-from .reader import Feeder, Filled, Status
+from .reader import Filled, RowReader, Status
 
 LEAST = 64
 """Fewest zero bytes that are a run. The row behind it is looked for within as many bytes of the run's end."""
@@ -76,7 +76,7 @@ class Behind(Enum):
     """No row that holds."""
 
 
-def pass_zeros(feeder: Feeder, window: Window, size: int, *, fixed: bool, guess: bool) -> Behind:
+def pass_zeros(row_reader: RowReader, window: Window, size: int, *, fixed: bool, guess: bool) -> Behind:
     """Moves ``window.begin`` from the beginning of a run to the row behind it, or to the end of the run.
 
     ``size``: bytes of each row in the run, 0 where they have none. The row behind is the one that is in step with the
@@ -103,14 +103,14 @@ def pass_zeros(feeder: Feeder, window: Window, size: int, *, fixed: bool, guess:
     near = MemoryWindow(window.view[: end + BEHIND - window.base])
     near.base, near.at_end = window.base, window.at_end and len(near.view) == len(window.view)
     places += range(max(start + 1, end - LEAST + 1), end + 1)
-    held = next((each for each in places if _holds(feeder, near, each - near.base)), in_step)
+    held = next((each for each in places if _holds(row_reader, near, each - near.base)), in_step)
     window.begin = (end if held < 0 else held) - window.base
     return Behind.UNKNOWN if held < 0 else Behind.ROW
 
 
-def _holds(feeder: Feeder, near: MemoryWindow, begin: int) -> bool:
+def _holds(row_reader: RowReader, near: MemoryWindow, begin: int) -> bool:
     near.begin = begin
-    filled = feeder.fill(near, capacity=1)
+    filled = row_reader.fill(near, capacity=1)
     return filled.rows == 1 and not filled.damages
 
 

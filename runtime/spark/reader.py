@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from ..base.report import FileReport
     from ..input.inputs import Input
-    from ..reading.request import Plan
+    from ..reading.request import ScanRequest
     from .sidechannel import SideChannel
 
 LOG = logging.getLogger(__name__)
@@ -155,7 +155,9 @@ class FormatReader(DataSourceReader):
             groups.setdefault(same, ([], constants))[0].append(piece)
         return list(groups.values())
 
-    def _rows(self, scans: Plan, pieces: Sequence[Slice], side: SideChannel | None = None) -> Iterator[pa.RecordBatch]:
+    def _rows(
+        self, scans: ScanRequest, pieces: Sequence[Slice], side: SideChannel | None = None
+    ) -> Iterator[pa.RecordBatch]:
         """The engine's batches of slices of the same byte range; ``side`` gets their reports.
 
         Raises ``WireloomError`` where the storage fails, whatever the mode: a task that is run again may read it all.
@@ -221,9 +223,9 @@ class FormatReader(DataSourceReader):
         # Even where Spark wants nothing but nulls, rows must be counted.
         return list(dict.fromkeys(wanted)) or ["_offset"]
 
-    def _plan(self, names: list[str]) -> Plan:
+    def _plan(self, names: list[str]) -> ScanRequest:
         """How whole files are read."""
-        from ..reading.request import plan as checked
+        from ..reading.request import scan_request as checked
 
         options, scan = self.options, dict(self.options.scan)
         known = {name: scan.pop(name) for name in ("codec", "max_record", "max_window", "max_computed") if name in scan}

@@ -12,7 +12,7 @@ from pathlib import Path
 from .targets import REPORT, ROOT, Outcome, Target
 
 TESTS = (
-    "tests/unit/reading/test_feeders.py",
+    "tests/unit/reading/test_row_readers.py",
     "tests/unit/reading/test_journal.py",
     "tests/unit/reading/test_codecs.py",
     "tests/unit/frontend/test_hostile.py",

@@ -161,9 +161,9 @@ def test_the_largest_row(reader: str, size: int, there: int, tail: str, tmp_path
     settings = Settings(wanted=(0, 1), max_record=500)
     if reader == "columns" and not engine.available:
         pytest.skip("the engine is not there")
-    feeder = make(reader, format, None, settings)
+    row_reader = make(reader, format, None, settings)
     window = MemoryWindow(memoryview(size.to_bytes(4, "big") + bytes(there)))
-    filled = feeder.fill(window, capacity=10, at_start=True)
+    filled = row_reader.fill(window, capacity=10, at_start=True)
     statuses = {"clean": Status.END, "truncated": Status.TRUNCATED, "limit": Status.LOST}
     assert filled.status is statuses[tail]
     assert filled.rows == (tail == "clean")
@@ -177,8 +177,8 @@ def test_a_row_of_no_bytes_ends_the_reading(reader: str, tmp_path: Path) -> None
     spec.write_text(
         SPEC.format(type="u4").replace("{id: size, type: u4}", "{id: none, size: 0}").replace("size: size", "size: 0")
     )
-    feeder = make(reader, wireloom.load_spec(spec), None, Settings(wanted=(0,)))
-    filled = feeder.fill(MemoryWindow(memoryview(b"abc")), capacity=10, at_start=True)
+    row_reader = make(reader, wireloom.load_spec(spec), None, Settings(wanted=(0,)))
+    filled = row_reader.fill(MemoryWindow(memoryview(b"abc")), capacity=10, at_start=True)
     assert (filled.status, filled.rows, filled.reason) == (Status.LOST, 0, "length")
 
 

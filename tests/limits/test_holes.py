@@ -14,7 +14,7 @@ import pytest
 import wireloom
 from wireloom.input.window import CHUNK
 
-from ..unit.reading.running import FEEDERS, read
+from ..unit.reading.running import ROW_READERS, read
 from ..unit.reading.samples import cobs_log, frames, payloads, word_log
 from .children import needs_engine
 from .counting import count_reads
@@ -145,9 +145,9 @@ types:
 """
 
 
-@pytest.mark.parametrize("feeder", FEEDERS)
+@pytest.mark.parametrize("row_reader", ROW_READERS)
 def test_a_search_for_the_next_row_passes_over_holes(
-    feeder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    row_reader: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A tebibyte that is not stored costs no reads, and the rows after it are found, zeros at their beginning too."""
     (tmp_path / "zero_headed.ksy").write_text(ZERO_HEADED)
@@ -167,7 +167,7 @@ def test_a_search_for_the_next_row_passes_over_holes(
             pytest.skip("the file system has no holes")
         sizes.clear()
         how = {"columns": ["_offset", "payload"], "max_record": 100_000}
-        table, _ = read(feeder, format, path, recover=True, **how)
+        table, _ = read(row_reader, format, path, recover=True, **how)
         assert table["payload"].to_pylist() == payloads(20) * 2
         assert table["_offset"].to_pylist()[20] == behind
         assert sum(sizes) < 20 * CHUNK

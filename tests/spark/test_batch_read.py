@@ -311,14 +311,14 @@ def test_columns_that_nobody_selects_are_not_built(samples: dict[str, Sample], m
     make = select.make
 
     def noting(engine: Any, format: Any, struct: Any, settings: Any) -> Any:
-        feeder = make(engine, format, struct, settings)
+        row_reader = make(engine, format, struct, settings)
 
         class Noting:
             def __getattr__(self, name: str) -> Any:
-                return getattr(feeder, name)
+                return getattr(row_reader, name)
 
             def fill(self, *arguments: Any, **named: Any) -> Any:
-                filled = feeder.fill(*arguments, **named)
+                filled = row_reader.fill(*arguments, **named)
                 built.append(tuple(filled.arrays))
                 return filled
 

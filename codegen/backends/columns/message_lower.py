@@ -156,7 +156,7 @@ def _imports(functions: tuple[FunctionView, ...], text: str) -> tuple[str, ...]:
     kernels = ["import pyarrow.compute as pc"] if "pc." in results else []
     helpers = ["from wireloom.rows.messages import computing"] if "computing." in results else []
     used = {module: [each for each in names if re.search(rf"\b{each}[(.]", text)] for module, names in _IMPORTS.items()}
-    return (*kernels, *helpers, *(f"from {module} import {', '.join(names)}" for module, names in used.items()))
+    return (*kernels, *(f"from {module} import {', '.join(names)}" for module, names in used.items()), *helpers)
 
 
 def _format_arguments(

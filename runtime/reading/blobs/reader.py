@@ -24,7 +24,7 @@ from ...units.framing import Units
 from ...units.guarded import hooks_for
 from ...units.hooks import beside
 from ...units.pieces import Piece, null_row, pieces, row_starts, wanted_columns
-from ..request import Plan, plan
+from ..request import ScanRequest, scan_request
 from .memory import memory_of
 from .report import MOST_LISTED, BlobProblem, BlobReport
 
@@ -81,7 +81,7 @@ class BlobReader:
         how |= {name: options[name] for name in READ_OPTIONS if name in options}
         if how.get("max_record") is None:
             how["max_record"] = LARGEST_RECORD
-        self.plan: Plan = plan(
+        self.request: ScanRequest = scan_request(
             found,
             columns=columns,
             options={name: value for name, value in options.items() if name not in READ_OPTIONS},
@@ -89,19 +89,19 @@ class BlobReader:
             option_names=("columns", *READ_OPTIONS, "allow_modules", *(("keep",) if in_table else ())),
             **how,
         )
-        self._limit = self.plan.max_record
-        self.schema: pa.Schema = self.plan.layout.schema
-        self._hooks = hooks_for(self.plan.format, self.plan.message_options)
+        self._limit = self.request.max_record
+        self.schema: pa.Schema = self.request.layout.schema
+        self._hooks = hooks_for(self.request.format, self.request.message_options)
         self.beside = beside(self._hooks)
         self._decoder = make(
-            self.plan.engine,
-            self.plan.format,
-            wanted_columns(self.plan.format, self.plan.layout.wanted, self._hooks),
-            verify=self.plan.verify,
-            null_rows=self.plan.null_rows,
-            max_computed=self.plan.max_computed,
+            self.request.engine,
+            self.request.format,
+            wanted_columns(self.request.format, self.request.layout.wanted, self._hooks),
+            verify=self.request.verify,
+            null_rows=self.request.null_rows,
+            max_computed=self.request.max_computed,
         )
-        self.report = BlobReport(found.name, engine=self.plan.engine)
+        self.report = BlobReport(found.name, engine=self.request.engine)
 
     def parts(self, array: pa.Array, first: int = 0, columns: Mapping[str, pa.Array] = NO_COLUMNS) -> Iterator[Part]:
         """The rows of all the blobs that are not null, in order. ``first``: the number of the first blob in the column;
@@ -120,9 +120,9 @@ class BlobReader:
         largest = pc.max(sizes).as_py() or 0
         if largest > self._limit:
             raise WireloomError(f"a blob has {largest} bytes, and the limit is {self._limit}", reason="limit")
-        builder = self.plan.layout.builder(None)
+        builder = self.request.layout.builder(None)
         units = Units(source, begins, sizes, numbers, sizes, beside=columns)
-        for piece in pieces(self._decoder, units, self.plan.batch_rows, None, self._hooks):
+        for piece in pieces(self._decoder, units, self.request.batch_rows, None, self._hooks):
             yield self._part(piece, builder, source)
         if self._hooks is not None:
             self.report.facts = dict(self._hooks.facts())
@@ -139,23 +139,23 @@ class BlobReader:
             self._note(BlobProblem(number, problem.offset, problem.reason, problem.detail, problem.rows))
             assert hold is not None
             assert starts is not None
-            hold[problem.unit] = problem.rows > 0 or self.plan.null_rows
+            hold[problem.unit] = problem.rows > 0 or self.request.null_rows
             row = null_row(starts, problem.unit)
-            if self.plan.null_rows and row >= 0:
+            if self.request.null_rows and row >= 0:
                 errors[row] = f"{problem.reason}: {problem.detail}" if problem.detail else explained(problem.reason)
                 begin = units.begins[problem.unit].as_py()
                 contents[row] = bytes(memoryview(source)[begin : begin + units.sizes[problem.unit].as_py()])
         self.report.rows += decoded.rows - len(errors)
         self.report.whole += len(decoded.wholes)
         offsets = None
-        if OFFSET in self.plan.layout.names:
+        if OFFSET in self.request.layout.names:
             offsets = pa.array([0], pa.uint64()).take(pa.nulls(decoded.rows, pa.int8()).fill_null(0))
         rows = builder.rows(decoded.rows, decoded.arrays, offsets, errors.items(), contents.items())
         holding = pa.array(hold if hold is not None else [True] * decoded.units, pa.bool_())
         return Part(rows, blobs, decoded.counts, holding)
 
     def _note(self, problem: BlobProblem) -> None:
-        if self.plan.mode == "failfast":
+        if self.request.mode == "failfast":
             raise DamagedInputError(
                 f"blob {problem.blob}: {problem.detail or explained(problem.reason)} ({problem.reason})",
                 offset=problem.offset,

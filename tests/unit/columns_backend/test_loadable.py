@@ -9,7 +9,7 @@ from wireloom import engine
 from wireloom.base.errors import UnsupportedError
 from wireloom.format import program_limits
 from wireloom.format.program import ColumnProgram, Op, Step
-from wireloom.rows.engine_reader import ColumnFeeder
+from wireloom.rows.engine_reader import EngineRowReader
 
 from .specs import compiled, format_of, spec_text
 from .test_agreement import outcome
@@ -127,4 +127,4 @@ def test_a_program_that_does_not_load_says_what_to_do() -> None:
             self.program = program
 
     with pytest.raises(UnsupportedError, match="too large; generate the package again, or set WIRELOOM_ENGINE=objects"):
-        ColumnFeeder(Format(), None, None)  # type: ignore[arg-type]
+        EngineRowReader(Format(), None, None)  # type: ignore[arg-type]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from wireloom.base.errors import WireloomError
 from wireloom.base.report import Damage
 from wireloom.input import expansion
-from wireloom.reading.request import plan
+from wireloom.reading.request import scan_request
 from wireloom.reading.scanning import Scanner
 from wireloom.rows.reader import BATCH_BYTES
 from wireloom.units.framing import Framing, Units, framing_class, units_of, varint
@@ -174,7 +174,7 @@ def test_an_envelope_stands_inside_of_each_unit(word: str, engine: str, tmp_path
     units[1] = units[1][:-1] + bytes([units[1][-1] ^ 1])
     units.append(b"XX" + units[0][2:])
     source = b"".join(length + each for each in units)
-    reads = plan(made)
+    reads = scan_request(made)
     reads = reads if reads.engine == "objects" else dataclasses.replace(reads, engine=engine)
     scanner = Scanner(reads, expansion.expand(source))
     assert scanner.read_all()["n"].to_pylist() == [5, 7]

@@ -1,4 +1,4 @@
-"""Reads with a chosen feeder and a chosen window size, which users do not choose."""
+"""Reads with a chosen row reader and a chosen window size, which users do not choose."""
 
 import dataclasses
 from typing import Any
@@ -7,22 +7,22 @@ import pyarrow as pa
 import pytest
 from wireloom import engine
 from wireloom.input import expansion, inputs
-from wireloom.reading.request import plan
+from wireloom.reading.request import scan_request
 from wireloom.reading.scanning import Scanner
 
-FEEDERS = [
+ROW_READERS = [
     pytest.param("columns", marks=pytest.mark.skipif(not engine.available, reason="the engine is not there")),
     "objects",
 ]
 
 
 def read(
-    feeder: str, format: Any, source: Any, *, chunk: int | None = None, streamed: bool = False, **options: Any
+    row_reader: str, format: Any, source: Any, *, chunk: int | None = None, streamed: bool = False, **options: Any
 ) -> tuple[pa.Table, dict[str, Any]]:
     """The table and the one file's report. ``streamed``: bytes are read through a file object, chunk by chunk.
     An input without any row is no error, unless ``check_format`` says so."""
     options.setdefault("check_format", False)
-    made = dataclasses.replace(plan(format, **options), engine=feeder, chunk=chunk)
+    made = dataclasses.replace(scan_request(format, **options), engine=row_reader, chunk=chunk)
     [each] = expansion.expand(source)
     if streamed:
         each = inputs.ObjectInput(None, each.size, file=_Stream(each.open()))

@@ -12,7 +12,7 @@ import zstandard
 from wireloom.input import expansion
 
 from . import samples
-from .running import FEEDERS, read
+from .running import ROW_READERS, read
 
 FIVE = samples.frames([b"payload"] * 5)
 SIZE = 28
@@ -35,12 +35,12 @@ def damaged(*numbers: int, last: bytes) -> bytes:
     return bytes(data) + last
 
 
-@pytest.mark.parametrize("feeder", FEEDERS)
+@pytest.mark.parametrize("row_reader", ROW_READERS)
 @pytest.mark.parametrize("numbers", [(3,), (2, 3), (0, 1, 2, 3)])
 @pytest.mark.parametrize("recover", [False, True])
 @pytest.mark.parametrize(("last", "tail", "offset"), TAILS)
 def test_a_damaged_frame_before_a_bad_tail_is_reported(
-    feeder: str, numbers: tuple[int, ...], recover: bool, last: bytes, tail: str, offset: int
+    row_reader: str, numbers: tuple[int, ...], recover: bool, last: bytes, tail: str, offset: int
 ) -> None:
     data = damaged(*numbers, last=last)
     if offset == 5 * SIZE:
@@ -49,7 +49,7 @@ def test_a_damaged_frame_before_a_bad_tail_is_reported(
     columns = ["_offset", "tenant", "_error", "_corrupt_record"]
     for options in ({}, {"chunk": 1, "streamed": True}, {"chunk": 50, "streamed": True}, {"batch_rows": 1}):
         how: dict[str, Any] = {"recover": recover, "columns": columns, **options}
-        table, report = read(feeder, "edgemq_segment", data, **how)
+        table, report = read(row_reader, "edgemq_segment", data, **how)
         assert report["damaged"] == [[number * SIZE, SIZE, "checksum"] for number in numbers]
         assert (report["tail"], report["tail_offset"], report["tail_size"]) == (tail, offset, len(data) - offset)
         assert table["_offset"].to_pylist() == list(range(0, offset, SIZE))
@@ -58,53 +58,53 @@ def test_a_damaged_frame_before_a_bad_tail_is_reported(
         for row in nulls:
             assert row["_corrupt_record"] == data[row["_offset"] : row["_offset"] + SIZE]
         with pytest.raises(wireloom.DamagedInputError) as caught:
-            read(feeder, "edgemq_segment", data, **{**how, "mode": "failfast", "columns": ["tenant"]})
+            read(row_reader, "edgemq_segment", data, **{**how, "mode": "failfast", "columns": ["tenant"]})
         assert (caught.value.offset, caught.value.reason) == (numbers[0] * SIZE, "checksum")
 
 
-@pytest.mark.parametrize("feeder", FEEDERS)
-def test_the_last_frame_alone_before_a_tail_of_two_bytes(feeder: str) -> None:
+@pytest.mark.parametrize("row_reader", ROW_READERS)
+def test_the_last_frame_alone_before_a_tail_of_two_bytes(row_reader: str) -> None:
     data = FIVE[: 4 * SIZE - 1] + b"x\0\0"
-    _, report = read(feeder, "edgemq_segment", data)
+    _, report = read(row_reader, "edgemq_segment", data)
     assert report["damaged"] == [[3 * SIZE, SIZE, "checksum"]]
     assert (report["tail"], report["tail_offset"], report["tail_size"]) == ("truncated", 4 * SIZE, 2)
 
 
-@pytest.mark.parametrize("feeder", FEEDERS)
-def test_a_frame_that_lacks_bytes_is_told_by_the_next_that_holds(feeder: str) -> None:
+@pytest.mark.parametrize("row_reader", ROW_READERS)
+def test_a_frame_that_lacks_bytes_is_told_by_the_next_that_holds(row_reader: str) -> None:
     data = FIVE[: SIZE + 6] + FIVE[SIZE + 19 :]
-    _, report = read(feeder, "edgemq_segment", data)
+    _, report = read(row_reader, "edgemq_segment", data)
     assert report["damaged"] == []
     assert (report["tail"], report["tail_offset"]) == ("invalid_length", SIZE)
-    table, report = read(feeder, "edgemq_segment", data, recover=True, columns=["tenant", "_corrupt_record"])
+    table, report = read(row_reader, "edgemq_segment", data, recover=True, columns=["tenant", "_corrupt_record"])
     assert report["damaged"] == [[SIZE, SIZE - 13, "checksum"]]
     assert table["tenant"].to_pylist() == [0, None, 2, 3, 4]
     assert table["_corrupt_record"][1].as_py() == data[SIZE : 2 * SIZE - 13]
     with pytest.raises(wireloom.DamagedInputError) as caught:
-        read(feeder, "edgemq_segment", data, mode="failfast")
+        read(row_reader, "edgemq_segment", data, mode="failfast")
     assert (caught.value.offset, caught.value.reason) == (SIZE, "checksum")
 
 
-@pytest.mark.parametrize("feeder", FEEDERS)
+@pytest.mark.parametrize("row_reader", ROW_READERS)
 @pytest.mark.parametrize("size", [400, 5000])
-def test_the_next_frame_that_holds_may_stand_behind_what_is_at_hand(feeder: str, size: int) -> None:
+def test_the_next_frame_that_holds_may_stand_behind_what_is_at_hand(row_reader: str, size: int) -> None:
     """A length that was made smaller leads into the frame's own payload, where no frame can begin."""
     begin, data = len(FIVE), bytearray(FIVE + samples.frame(b"x" + bytes(size)) + FIVE)
     data[begin : begin + 4] = (13 + 20).to_bytes(4, "big")
     behind = len(data) - len(FIVE)
     for options in ({}, {"chunk": 100, "streamed": True}):
         how: dict[str, Any] = {"columns": ["_offset", "_error"], **options}
-        _, report = read(feeder, "edgemq_segment", bytes(data), **how)
+        _, report = read(row_reader, "edgemq_segment", bytes(data), **how)
         assert report["damaged"] == []
         assert (report["tail"], report["tail_offset"]) == ("invalid_length", begin)
-        table, report = read(feeder, "edgemq_segment", bytes(data), recover=True, **how)
+        table, report = read(row_reader, "edgemq_segment", bytes(data), recover=True, **how)
         assert report["damaged"] == [[begin, behind - begin, "checksum"]]
         offsets = [*range(0, begin, SIZE), begin, *range(behind, len(data), SIZE)]
         assert table["_offset"].to_pylist() == offsets
 
 
-@pytest.mark.parametrize("feeder", FEEDERS)
-def test_failfast_raises_where_the_layout_is_lost(feeder: str) -> None:
+@pytest.mark.parametrize("row_reader", ROW_READERS)
+def test_failfast_raises_where_the_layout_is_lost(row_reader: str) -> None:
     journal = wireloom.load_spec(Path(__file__).parent / "specs" / "journal.ksy")
     for format, data, options, offset, reason in (
         ("edgemq_segment", FIVE + ZEROS, {}, 5 * SIZE, "length"),
@@ -114,11 +114,11 @@ def test_failfast_raises_where_the_layout_is_lost(feeder: str) -> None:
     ):
         for recover in (False, True):
             with pytest.raises(wireloom.DamagedInputError) as caught:
-                read(feeder, format, data, mode="failfast", recover=recover, **options)
+                read(row_reader, format, data, mode="failfast", recover=recover, **options)
             assert (caught.value.offset, caught.value.reason) == (offset, reason)
     for cut in (1, 3, 20):
         with pytest.raises(wireloom.DamagedInputError) as caught:
-            read(feeder, "edgemq_segment", FIVE + FIVE[:cut], mode="failfast")
+            read(row_reader, "edgemq_segment", FIVE + FIVE[:cut], mode="failfast")
         assert (caught.value.offset, caught.value.reason) == (len(FIVE), "truncated")
 
 
@@ -157,20 +157,20 @@ def test_a_tail_that_grows_without_end_is_not_counted() -> None:
     assert (file.tail, file.tail_size, file.bytes) == ("invalid_length", None, 0)
 
 
-@pytest.mark.parametrize("feeder", FEEDERS)
+@pytest.mark.parametrize("row_reader", ROW_READERS)
 @pytest.mark.parametrize("padding", ["rules", "layout"])
 @pytest.mark.parametrize("number", [0, 1, 2])
 @pytest.mark.parametrize("value", [bytes(4), b"\xff\xff\xff\xff", b"\0\0\0\x16", b"\0\0\0\x40"])
-def test_the_stride_where_a_first_length_is_damaged(feeder: str, padding: str, number: int, value: bytes) -> None:
+def test_the_stride_where_a_first_length_is_damaged(row_reader: str, padding: str, number: int, value: bytes) -> None:
     payloads = samples.payloads(40, largest=60)
     filler = b"\xaa" * 13 if padding == "rules" else b""
     data = bytearray(samples.frames(payloads, padding=filler))
     begin = len(samples.frames(payloads[:number], padding=filler))
     data[begin : begin + 4] = value
-    table, report = read(feeder, "edgemq_segment", bytes(data), recover=True, columns=["tenant"])
+    table, report = read(row_reader, "edgemq_segment", bytes(data), recover=True, columns=["tenant"])
     assert report["stride"] == padding
     assert table.num_rows >= 38
-    chunked = read(feeder, "edgemq_segment", bytes(data), recover=True, columns=["tenant"], chunk=30, streamed=True)
+    chunked = read(row_reader, "edgemq_segment", bytes(data), recover=True, columns=["tenant"], chunk=30, streamed=True)
     assert chunked[1] == report
 
 

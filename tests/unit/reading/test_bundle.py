@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from wireloom import engine
 from wireloom.input.expansion import expand
 from wireloom.reading import small_file_loading
-from wireloom.reading.request import plan
+from wireloom.reading.request import scan_request
 from wireloom.reading.scanning import Scanner
 
 from . import samples
@@ -68,7 +68,7 @@ def alone(folder: Path, **options: Any) -> tuple[list[dict[str, Any]], list[Any]
 
 def together(folder: Path, **options: Any) -> tuple[list[dict[str, Any]], list[Any]]:
     columns, kept = options.pop("columns"), {name: options.pop(name) for name in list(options) if name != "stride"}
-    checked = plan("edgemq_segment", columns=columns, **kept, options=options)
+    checked = scan_request("edgemq_segment", columns=columns, **kept, options=options)
     scanner = Scanner(checked, expand(folder), together=True)
     rows = scanner.read_all().to_pylist()
     return rows, list(scanner.report.to_dict()["files"])
@@ -93,7 +93,7 @@ def test_whatever_is_in_them(
 def test_several_files_make_a_batch_where_that_is_asked_for(tmp_path: Path) -> None:
     for number in range(20):
         (tmp_path / f"{number:02d}.wal").write_bytes(SEGMENT)
-    scanner = Scanner(plan("edgemq_segment", columns=["_path"]), expand(tmp_path), together=True)
+    scanner = Scanner(scan_request("edgemq_segment", columns=["_path"]), expand(tmp_path), together=True)
     [batch] = list(scanner)
     assert batch.num_rows == scanner.report.rows == 6000
     paths = batch.column(0).to_pylist()
@@ -111,7 +111,7 @@ def test_a_thread_reads_the_next_files_and_ends(tmp_path: Path) -> None:
     block = SEGMENT * (600_000 // len(SEGMENT))
     for number in range(9):
         (tmp_path / f"{number}.wal").write_bytes(block if number != 4 else block[:-1])
-    asked = plan("edgemq_segment", columns=["_path", "_offset", "payload"])
+    asked = scan_request("edgemq_segment", columns=["_path", "_offset", "payload"])
     apart = Scanner(replace(asked, prefetch=False), expand(tmp_path)).read_all()
     with closing(Scanner(asked, expand(tmp_path))) as scanner:
         first = next(scanner)
@@ -134,7 +134,7 @@ def test_a_thread_that_fails_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(small_file_loading.Loads, "_load", fail)
     with pytest.raises(wireloom.WireloomError, match="reading failed: MemoryError"):
-        Scanner(plan("edgemq_segment"), expand(tmp_path)).read_all()
+        Scanner(scan_request("edgemq_segment"), expand(tmp_path)).read_all()
 
 
 def test_a_damaged_file_among_good_ones(tmp_path: Path) -> None:
@@ -168,7 +168,7 @@ def test_a_file_that_is_gone_or_another_one_when_it_is_read(tmp_path: Path) -> N
     with open(tmp_path / "1.wal", "ab") as grown:
         grown.write(SEGMENT)
     (tmp_path / "2.wal").unlink()
-    scanner = Scanner(plan("edgemq_segment"), inputs)
+    scanner = Scanner(scan_request("edgemq_segment"), inputs)
     with pytest.raises(wireloom.WireloomError, match=r"2\.wal.*cannot be opened"):
         scanner.read_all()
     assert [each.rows for each in scanner.report.files] == [300, 600, 0]
@@ -179,6 +179,6 @@ def test_a_shrunk_file_is_an_error_that_names_it(tmp_path: Path) -> None:
         (tmp_path / f"{number}.wal").write_bytes(SEGMENT)
     inputs = expand(tmp_path)
     (tmp_path / "1.wal").write_bytes(SEGMENT[:-1])
-    scanner = Scanner(plan("edgemq_segment"), inputs)
+    scanner = Scanner(scan_request("edgemq_segment"), inputs)
     assert scanner.read_all().num_rows == 899
     assert "the input ended at stored byte" in (scanner.report.files[1].error or "")

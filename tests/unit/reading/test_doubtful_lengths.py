@@ -8,7 +8,7 @@ import pytest
 import wireloom
 from wireloom.base.report import Damage
 from wireloom.input import expansion
-from wireloom.reading.request import plan
+from wireloom.reading.request import scan_request
 from wireloom.reading.scanning import Scanner
 
 BLOCKS = """
@@ -41,7 +41,7 @@ READERS = ["columns", "objects"]
 
 
 def read(format: wireloom.Format, data: bytes, reader: str, **options: Any) -> tuple[list[dict[str, Any]], Any]:
-    made = plan(format, check_format=False, **options)
+    made = scan_request(format, check_format=False, **options)
     reader = reader if made.engine == "columns" else "objects"
     with Scanner(dataclasses.replace(made, engine=reader), expansion.expand(data)) as scanner:
         return scanner.read_all().to_pylist(), scanner.report.files[0]

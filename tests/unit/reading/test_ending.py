@@ -10,7 +10,7 @@ import wireloom
 import zstandard
 
 from . import samples
-from .running import FEEDERS, read
+from .running import ROW_READERS, read
 
 LINES = """
 meta: {id: lines, -wireloom: {rows: lines}}
@@ -72,63 +72,63 @@ def ends(log: bytes, delimiter: bytes) -> set[int]:
 # Files that are cut off -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("feeder", FEEDERS)
+@pytest.mark.parametrize("row_reader", ROW_READERS)
 @pytest.mark.parametrize("streamed", [False, True])
-def test_failfast_refuses_a_segment_that_is_cut_off(feeder: str, streamed: bool) -> None:
+def test_failfast_refuses_a_segment_that_is_cut_off(row_reader: str, streamed: bool) -> None:
     whole = len(samples.frames(PAYLOADS[:-1]))
     for size in (whole + 1, whole + 4, whole + 21, len(SEGMENT) - 1):
         how: dict[str, Any] = {"streamed": streamed, "chunk": 100, "columns": ["payload"]}
         with pytest.raises(wireloom.DamagedInputError, match=r"ends inside the record.*tail=growing") as caught:
-            read(feeder, "edgemq_segment", SEGMENT[:size], mode="failfast", **how)
+            read(row_reader, "edgemq_segment", SEGMENT[:size], mode="failfast", **how)
         assert (caught.value.offset, caught.value.reason, caught.value.record) == (whole, "truncated", len(PAYLOADS))
         for mode in ("failfast", "permissive"):
-            table, report = read(feeder, "edgemq_segment", SEGMENT[:size], mode=mode, tail="growing", **how)
+            table, report = read(row_reader, "edgemq_segment", SEGMENT[:size], mode=mode, tail="growing", **how)
             assert table["payload"].to_pylist() == PAYLOADS[:-1]
             assert (report["tail"], report["tail_offset"], report["tail_size"]) == ("growing", whole, size - whole)
-        table, report = read(feeder, "edgemq_segment", SEGMENT[:size], **how)
+        table, report = read(row_reader, "edgemq_segment", SEGMENT[:size], **how)
         assert (table.num_rows, report["tail"]) == (len(PAYLOADS) - 1, "truncated")
-    assert read(feeder, "edgemq_segment", SEGMENT, mode="failfast")[0].num_rows == len(PAYLOADS)
+    assert read(row_reader, "edgemq_segment", SEGMENT, mode="failfast")[0].num_rows == len(PAYLOADS)
 
 
-@pytest.mark.parametrize("feeder", FEEDERS)
-def test_failfast_refuses_a_log_that_is_cut_off_anywhere(feeder: str) -> None:
+@pytest.mark.parametrize("row_reader", ROW_READERS)
+def test_failfast_refuses_a_log_that_is_cut_off_anywhere(row_reader: str) -> None:
     """Also where what is left of a record is one by its looks: no checksum says that it is."""
     for size in range(len(COBS) + 1):
         whole = max(each for each in ends(COBS, b"\0") if each <= size)
         complete = PAYLOADS[: COBS[:whole].count(b"\0")]
-        table, report = read(feeder, "cobs_log", COBS[:size], tail="growing", columns=["payload"])
+        table, report = read(row_reader, "cobs_log", COBS[:size], tail="growing", columns=["payload"])
         assert table["payload"].to_pylist() == complete
         assert report["tail"] == ("clean" if size == whole else "growing")
         if size == whole:
-            assert read(feeder, "cobs_log", COBS[:size], mode="failfast")[0].num_rows == len(complete)
+            assert read(row_reader, "cobs_log", COBS[:size], mode="failfast")[0].num_rows == len(complete)
             continue
         with pytest.raises(wireloom.DamagedInputError) as caught:
-            read(feeder, "cobs_log", COBS[:size], mode="failfast")
+            read(row_reader, "cobs_log", COBS[:size], mode="failfast")
         assert (caught.value.offset, caught.value.reason) == (max(0, whole - 1), "truncated")
 
 
-@pytest.mark.parametrize("feeder", FEEDERS)
+@pytest.mark.parametrize("row_reader", ROW_READERS)
 @pytest.mark.parametrize("tail", ["complete", "growing"])
-def test_a_checksum_proves_a_last_record_without_its_delimiter(feeder: str, tail: str) -> None:
-    table, report = read(feeder, "word_stuffed_log", WORDS[:-2], mode="failfast", tail=tail, columns=["payload"])
+def test_a_checksum_proves_a_last_record_without_its_delimiter(row_reader: str, tail: str) -> None:
+    table, report = read(row_reader, "word_stuffed_log", WORDS[:-2], mode="failfast", tail=tail, columns=["payload"])
     assert table["payload"].to_pylist() == PAYLOADS
     assert report["tail"] == "clean"
     for cut in range(3, len(samples.word_record(PAYLOADS[-1])) + 2):
         with pytest.raises(wireloom.DamagedInputError, match="truncated"):
-            read(feeder, "word_stuffed_log", WORDS[:-cut], mode="failfast")
+            read(row_reader, "word_stuffed_log", WORDS[:-cut], mode="failfast")
 
 
-@pytest.mark.parametrize("feeder", FEEDERS)
-def test_a_checksum_over_something_else_proves_nothing(feeder: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("row_reader", ROW_READERS)
+def test_a_checksum_over_something_else_proves_nothing(row_reader: str, tmp_path: Path) -> None:
     path = tmp_path / "summed.ksy"
     path.write_text(SUMMED)
     log = io.BytesIO()
     wireloom.write(path, [{"head": b"ab", "text": "price=2000000"}], log)
     for cut in range(1, 9):
         with pytest.raises(wireloom.DamagedInputError, match="no checksum says that all of it is there"):
-            read(feeder, path, log.getvalue()[:-cut], mode="failfast")
-        assert read(feeder, path, log.getvalue()[:-cut], tail="growing")[0].num_rows == 0
-    assert read(feeder, path, log.getvalue(), mode="failfast")[0].num_rows == 1
+            read(row_reader, path, log.getvalue()[:-cut], mode="failfast")
+        assert read(row_reader, path, log.getvalue()[:-cut], tail="growing")[0].num_rows == 0
+    assert read(row_reader, path, log.getvalue(), mode="failfast")[0].num_rows == 1
 
 
 def test_byte_ranges_of_a_cut_log() -> None:
@@ -152,15 +152,15 @@ def test_what_cannot_grow() -> None:
 # Streams that break off ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("feeder", FEEDERS)
+@pytest.mark.parametrize("row_reader", ROW_READERS)
 @pytest.mark.parametrize("packed", [gzipped, in_blocks])
-def test_what_touches_a_break_is_not_believed(feeder: str, packed: Any, lines: Any) -> None:
-    feeder = feeder if lines.program is not None else "objects"
+def test_what_touches_a_break_is_not_believed(row_reader: str, packed: Any, lines: Any) -> None:
+    row_reader = row_reader if lines.program is not None else "objects"
     stored = packed(TEXT)
     found = set()
     for size in range(40, len(stored)):
         for tail in ("complete", "growing"):
-            table, report = read(feeder, lines, stored[:size], columns=["text"], tail=tail)
+            table, report = read(row_reader, lines, stored[:size], columns=["text"], tail=tail)
             texts = [text.encode() for text in table["text"].to_pylist()]
             assert texts == PRICES[: len(texts)]
             rows = len(b"\n".join(texts))
@@ -169,32 +169,32 @@ def test_what_touches_a_break_is_not_believed(feeder: str, packed: Any, lines: A
     assert "truncated" in found
 
 
-@pytest.mark.parametrize("feeder", FEEDERS)
-def test_what_is_proven_at_a_break_is_believed(feeder: str) -> None:
+@pytest.mark.parametrize("row_reader", ROW_READERS)
+def test_what_is_proven_at_a_break_is_believed(row_reader: str) -> None:
     """All of the last record is there, only its delimiter is not."""
     for packed in (gzipped, in_blocks):
         stored = packed(WORDS)
         best = 0
         for size in range(20, len(stored)):
-            table, _ = read(feeder, "word_stuffed_log", stored[:size], columns=["payload"])
+            table, _ = read(row_reader, "word_stuffed_log", stored[:size], columns=["payload"])
             assert table["payload"].to_pylist() == PAYLOADS[: table.num_rows]
             best = max(best, table.num_rows)
         assert best == len(PAYLOADS)
 
 
-@pytest.mark.parametrize("feeder", FEEDERS)
-def test_bytes_behind_a_row_may_be_missing_at_a_break(feeder: str) -> None:
+@pytest.mark.parametrize("row_reader", ROW_READERS)
+def test_bytes_behind_a_row_may_be_missing_at_a_break(row_reader: str) -> None:
     """They belong to no row: one whose own bytes are all there is complete."""
     data = samples.frames([b"x" * 40] * 30, padding=b"\xaa" * 13)
     stored = in_blocks(data)
     for size in range(100, len(stored), 7):
         plain = zstandard.ZstdDecompressor().decompressobj().decompress(stored[:size])
-        table, _ = read(feeder, "edgemq_segment", stored[:size], options={"stride": "rules"})
+        table, _ = read(row_reader, "edgemq_segment", stored[:size], options={"stride": "rules"})
         assert table.num_rows == (len(plain) + 13) // (61 + 13)
 
 
-@pytest.mark.parametrize("feeder", FEEDERS)
-def test_a_failing_storage_is_a_break_too(feeder: str, lines: Any) -> None:
+@pytest.mark.parametrize("row_reader", ROW_READERS)
+def test_a_failing_storage_is_a_break_too(row_reader: str, lines: Any) -> None:
     class Failing(io.BytesIO):
         def readinto(self, buffer: Any) -> int:
             count = super().readinto(buffer)
@@ -202,8 +202,8 @@ def test_a_failing_storage_is_a_break_too(feeder: str, lines: Any) -> None:
                 raise OSError(5, "Input/output error")
             return count
 
-    feeder = feeder if lines.program is not None else "objects"
-    table, report = read(feeder, lines, Failing(b"price=1\nprice=20"))
+    row_reader = row_reader if lines.program is not None else "objects"
+    table, report = read(row_reader, lines, Failing(b"price=1\nprice=20"))
     assert table["text"].to_pylist() == ["price=1"]
     assert (report["tail"], report["tail_offset"]) == ("truncated", 7 if lines.delimiter else 8)
 

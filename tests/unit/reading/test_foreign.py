@@ -14,7 +14,7 @@ from wireloom.reading import wrong_format
 from wireloom.rows.leading_zeros import NOT_ZERO
 
 from . import samples
-from .running import FEEDERS, read
+from .running import ROW_READERS, read
 
 TEXT = b"To whom it may concern: this is no log at all, but a letter.\n" * 40
 ZEROS = bytes(100_000)
@@ -45,14 +45,14 @@ def test_a_text_is_no_log(name: str, mode: str, packed: Any, tmp_path: Path) -> 
         assert report.to_dict()["files"][0]["foreign"] is True
 
 
-@pytest.mark.parametrize("feeder", FEEDERS)
+@pytest.mark.parametrize("row_reader", ROW_READERS)
 @pytest.mark.parametrize("format", [*FORMATS[:2], "cobs_log", JOURNAL])
 @pytest.mark.parametrize("recover", [False, True])
-def test_both_readers_say_so(feeder: str, format: Any, recover: bool) -> None:
+def test_both_readers_say_so(row_reader: str, format: Any, recover: bool) -> None:
     rubbish = b"\xff\xfe\xfe" * 3000
     for options in ({}, {"streamed": True, "chunk": 50}):
         with pytest.raises(wireloom.WrongFormatError, match="No record in it holds"):
-            read(feeder, format, rubbish, recover=recover, check_format=True, **options)
+            read(row_reader, format, rubbish, recover=recover, check_format=True, **options)
 
 
 def test_a_name_that_promises_a_codec(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import wireloom
 
-from .running import FEEDERS, read
+from .running import ROW_READERS, read
 from .samples import frames, payloads
 
 PAYLOADS = payloads(40)
@@ -24,37 +24,37 @@ def with_length(row: int, length: int) -> bytes:
     return SEGMENT[:at] + length.to_bytes(4, "big") + SEGMENT[at + 4 :]
 
 
-@pytest.mark.parametrize("feeder", FEEDERS)
+@pytest.mark.parametrize("row_reader", ROW_READERS)
 @pytest.mark.parametrize("row", [0, 3])
 @pytest.mark.parametrize("length", [0x7FFFFFFF, 0x200000])
-def test_rows_behind_a_damaged_length_are_no_reason_to_wait(feeder: str, row: int, length: int) -> None:
+def test_rows_behind_a_damaged_length_are_no_reason_to_wait(row_reader: str, row: int, length: int) -> None:
     data = with_length(row, length)
-    table, report = read(feeder, "edgemq_segment", data, tail="growing")
+    table, report = read(row_reader, "edgemq_segment", data, tail="growing")
     assert (table.num_rows, report["tail"]) == (row, "invalid_length")
-    table, report = read(feeder, "edgemq_segment", data, tail="growing", recover=True)
+    table, report = read(row_reader, "edgemq_segment", data, tail="growing", recover=True)
     assert table["payload"].to_pylist() == PAYLOADS[:row] + PAYLOADS[row + 1 :]
     assert [each[2] for each in report["damaged"]] == ["length"]
     with pytest.raises(wireloom.DamagedInputError, match="length"):
-        read(feeder, "edgemq_segment", data, tail="growing", mode="failfast")
+        read(row_reader, "edgemq_segment", data, tail="growing", mode="failfast")
 
 
-@pytest.mark.parametrize("feeder", FEEDERS)
-def test_a_last_row_that_is_larger_than_any_may_be(feeder: str) -> None:
+@pytest.mark.parametrize("row_reader", ROW_READERS)
+def test_a_last_row_that_is_larger_than_any_may_be(row_reader: str) -> None:
     last = len(PAYLOADS) - 1
-    _, report = read(feeder, "edgemq_segment", with_length(last, 0x7FFFFFFF), tail="growing")
+    _, report = read(row_reader, "edgemq_segment", with_length(last, 0x7FFFFFFF), tail="growing")
     assert report["tail"] == "limit"
-    _, report = read(feeder, "edgemq_segment", with_length(last, 5000), tail="growing")
+    _, report = read(row_reader, "edgemq_segment", with_length(last, 5000), tail="growing")
     assert report["tail"] == "growing"
-    _, report = read(feeder, "edgemq_segment", with_length(last, 5000), tail="growing", max_record=4000)
+    _, report = read(row_reader, "edgemq_segment", with_length(last, 5000), tail="growing", max_record=4000)
     assert report["tail"] == "limit"
 
 
-@pytest.mark.parametrize("feeder", FEEDERS)
-def test_every_cut_of_a_log_without_damage_is_waited_for(feeder: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("row_reader", ROW_READERS)
+def test_every_cut_of_a_log_without_damage_is_waited_for(row_reader: str, tmp_path: Path) -> None:
     (tmp_path / "plain_rows.ksy").write_text(PLAIN)
     plain = wireloom.load_spec(tmp_path / "plain_rows.ksy")
     content = b"".join(len(each).to_bytes(2, "little") + each for each in PAYLOADS)
     for format, data in (("edgemq_segment", SEGMENT), (plain, content)):
         for cut in range(len(data) - 200, len(data), 3):
-            _, report = read(feeder, format, data[:cut], tail="growing", mode="failfast")
+            _, report = read(row_reader, format, data[:cut], tail="growing", mode="failfast")
             assert report["tail"] in ("growing", "clean")

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from wireloom import engine
 
-from .running import FEEDERS, read
+from .running import ROW_READERS, read
 from .samples import rows_of
 
 JOURNAL = wireloom.load_spec(Path(__file__).parent / "specs" / "journal.ksy")
@@ -25,10 +25,10 @@ def entry(
     return head + (struct.pack("<H", more) if more is not None else b"") + text
 
 
-@pytest.mark.parametrize("feeder", FEEDERS)
-def test_rows(feeder: str) -> None:
+@pytest.mark.parametrize("row_reader", ROW_READERS)
+def test_rows(row_reader: str) -> None:
     data = PROLOGUE + entry(b"abc") + entry("é".encode(), kind=7, stamp=2**62, more=9) + entry(b"", kind=2, stamp=-1)
-    table, report = read(feeder, JOURNAL, data, columns=COLUMNS)
+    table, report = read(row_reader, JOURNAL, data, columns=COLUMNS)
     assert rows_of(table.set_column(2, "kind", table["kind"].cast("string"))) == [
         {
             "_offset": 6,
@@ -71,7 +71,7 @@ def test_rows(feeder: str) -> None:
     assert report["tail"] == "clean"
 
 
-@pytest.mark.parametrize("feeder", FEEDERS)
+@pytest.mark.parametrize("row_reader", ROW_READERS)
 @pytest.mark.parametrize(
     ("data", "tail", "offset", "damaged", "rows"),
     [
@@ -86,8 +86,8 @@ def test_rows(feeder: str) -> None:
         (PROLOGUE + entry(b"a") + entry(b"x" * 41) + entry(b"b"), "invalid_length", 22, [], 1),
     ],
 )
-def test_damage(feeder: str, data: bytes, tail: str, offset: int, damaged: list[Any], rows: int) -> None:
-    table, report = read(feeder, JOURNAL, data)
+def test_damage(row_reader: str, data: bytes, tail: str, offset: int, damaged: list[Any], rows: int) -> None:
+    table, report = read(row_reader, JOURNAL, data)
     assert table.num_rows == report["rows"] == rows
     assert (report["tail"], report["tail_offset"], report["damaged"]) == (tail, offset, damaged)
 
@@ -113,7 +113,7 @@ def journals(draw: st.DrawFn) -> bytes:
     recover=st.booleans(),
     chunk=st.sampled_from([None, 1, 5, 30]),
 )
-def test_feeders_agree(data: bytes, columns: list[str], recover: bool, chunk: int | None) -> None:
+def test_row_readers_agree(data: bytes, columns: list[str], recover: bool, chunk: int | None) -> None:
     expected, expected_report = read("objects", JOURNAL, data, columns=columns, recover=recover, codec="none")
     found, report = read(
         "columns", JOURNAL, data, columns=columns, recover=recover, codec="none", chunk=chunk, streamed=bool(chunk)

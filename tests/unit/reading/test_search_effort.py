@@ -11,7 +11,7 @@ from wireloom import engine
 from wireloom.format.description import Format
 from wireloom.input.window import MemoryWindow
 from wireloom.rows import object_search
-from wireloom.rows.object_reader import ObjectFeeder
+from wireloom.rows.object_reader import ObjectRowReader
 from wireloom.rows.reader import Settings
 
 ITEM = "item: {seq: [{id: x, type: u1}, {id: y, type: u1}]}"
@@ -45,9 +45,9 @@ def row_of(name: str, items: int, chance: random.Random) -> bytes:
 
 def searched(format: Format, data: bytes) -> int:
     """The items that a search through the data reads; it finds nothing."""
-    feeder = ObjectFeeder(format, None, Settings(wanted=(0, 1), max_record=1 << 24, max_computed=4000))
-    assert feeder.resync(MemoryWindow(memoryview(data)), 0) == (False, len(data))
-    return feeder.computing.total
+    row_reader = ObjectRowReader(format, None, Settings(wanted=(0, 1), max_record=1 << 24, max_computed=4000))
+    assert row_reader.resync(MemoryWindow(memoryview(data)), 0) == (False, len(data))
+    return row_reader.computing.total
 
 
 def hostile(name: str) -> bytes:
@@ -78,8 +78,8 @@ def test_the_first_of_several_rows_is_found(tmp_path: Path) -> None:
     """A long row before a short one: that the short one is seen first is no reason to take it."""
     format, chance = format_of(tmp_path, "counted"), random.Random(1)
     rows = [row_of("counted", items, chance) for items in (2000, 1, 1)]
-    feeder = ObjectFeeder(format, None, Settings(wanted=(0, 1)))
-    assert feeder.resync(MemoryWindow(memoryview(b"\0\0\0" + b"".join(rows))), 0) == (True, 3)
+    row_reader = ObjectRowReader(format, None, Settings(wanted=(0, 1)))
+    assert row_reader.resync(MemoryWindow(memoryview(b"\0\0\0" + b"".join(rows))), 0) == (True, 3)
 
 
 def test_a_list_that_cannot_fit_is_refused_before_its_first_item(tmp_path: Path) -> None:

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 import wireloom
 from wireloom.input import expansion
-from wireloom.reading.request import plan
+from wireloom.reading.request import scan_request
 from wireloom.reading.scanning import Scanner
 
 from . import samples
-from .running import FEEDERS, read
+from .running import ROW_READERS, read
 
 CHECKED = """
 meta: {id: checked, endian: le, -wireloom: {rows: records, columns: [kind, data]}}
@@ -68,10 +68,12 @@ def records(format: wireloom.Format, count: int, folder: Path) -> tuple[bytes, l
     return content, [*offsets, len(content)]
 
 
-@pytest.mark.parametrize("feeder", FEEDERS)
+@pytest.mark.parametrize("row_reader", ROW_READERS)
 @pytest.mark.parametrize("recover", [False, True])
 @pytest.mark.parametrize(("begin", "end"), [(20, 40), (0, 10), (20, 33)])
-def test_rows_that_were_wiped_are_one_range(feeder: str, recover: bool, begin: int, end: int, tmp_path: Path) -> None:
+def test_rows_that_were_wiped_are_one_range(
+    row_reader: str, recover: bool, begin: int, end: int, tmp_path: Path
+) -> None:
     format = spec(tmp_path, CHECKED)
     content, places = records(format, 60, tmp_path)
     first, last = places[begin], places[end]
@@ -79,7 +81,7 @@ def test_rows_that_were_wiped_are_one_range(feeder: str, recover: bool, begin: i
         data = content[:first] + bytes(size) + content[last:]
         for way in WAYS:
             how = {"columns": ["data", "_offset", "_error"], **way}
-            table, report = read(feeder, format, data, recover=recover, **how)
+            table, report = read(row_reader, format, data, recover=recover, **how)
             assert report["damaged"] == [[first, size, "zeros"]]
             assert (report["rows"], report["tail"]) == (60 - end + begin, "clean")
             if "_error" in how["columns"]:
@@ -88,29 +90,29 @@ def test_rows_that_were_wiped_are_one_range(feeder: str, recover: bool, begin: i
                 assert null["_error"].startswith("zeros: nothing but zeros")
 
 
-@pytest.mark.parametrize("feeder", FEEDERS)
-def test_what_a_wiped_block_leaves_of_rows_is_damaged_by_itself(feeder: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("row_reader", ROW_READERS)
+def test_what_a_wiped_block_leaves_of_rows_is_damaged_by_itself(row_reader: str, tmp_path: Path) -> None:
     format = spec(tmp_path, CHECKED)
     content, places = records(format, 2000, tmp_path)
     data = bytearray(content)
     data[8192:16384] = bytes(8192)
     before = max(each for each in places if each <= 8192)
     behind = min(each for each in places if each >= 16384)
-    table, report = read(feeder, format, bytes(data), recover=True, columns=["_offset"])
+    table, report = read(row_reader, format, bytes(data), recover=True, columns=["_offset"])
     assert table["_offset"].to_pylist() == [each for each in places[:-1] if each < before or each >= behind]
     assert [each[2] for each in report["damaged"]].count("zeros") == 1
     assert len(report["damaged"]) <= 3
     assert sum(length for _, length, _ in report["damaged"]) == behind - before
 
 
-@pytest.mark.parametrize("feeder", FEEDERS)
+@pytest.mark.parametrize("row_reader", ROW_READERS)
 @pytest.mark.parametrize("recover", [False, True])
-def test_a_tail_of_zeros(feeder: str, recover: bool, tmp_path: Path) -> None:
+def test_a_tail_of_zeros(row_reader: str, recover: bool, tmp_path: Path) -> None:
     format = spec(tmp_path, CHECKED)
     content, _ = records(format, 20, tmp_path)
     size = len(content)
     for way in WAYS:
-        table, report = read(feeder, format, content + bytes(5001), recover=recover, **way)
+        table, report = read(row_reader, format, content + bytes(5001), recover=recover, **way)
         assert report["damaged"] == [[size, 5001, "zeros"]]
         assert (report["rows"], report["tail"]) == (20, "clean")
     marked = spec(tmp_path, MARKED)
@@ -121,11 +123,11 @@ def test_a_tail_of_zeros(feeder: str, recover: bool, tmp_path: Path) -> None:
     ):
         for way in WAYS[:4]:
             how = {key: value for key, value in way.items() if key != "columns"}
-            table, report = read(feeder, name, data + bytes(5001), recover=recover, **how)
+            table, report = read(row_reader, name, data + bytes(5001), recover=recover, **how)
             assert (table.num_rows, report["damaged"]) == (20, [])
             assert (report["tail"], report["tail_offset"], report["tail_size"]) == (tail, len(data), 5001)
             assert report["tail_zeros"]
-            _, report = read(feeder, name, data + bytes(5000) + b"\x01", **how)
+            _, report = read(row_reader, name, data + bytes(5000) + b"\x01", **how)
             assert "tail_zeros" not in report
 
 
@@ -151,7 +153,7 @@ def test_many_short_runs_take_no_longer_than_rows_do(tmp_path: Path) -> None:
     assert report.damaged == 5000
 
 
-@pytest.mark.parametrize("engine", FEEDERS)
+@pytest.mark.parametrize("engine", ROW_READERS)
 @pytest.mark.parametrize("chunk", [None, 100])
 @pytest.mark.parametrize(("required", "label"), [("least: 1,", "optional"), ("", "required")])
 def test_lengths_of_zero_before_messages(
@@ -166,7 +168,7 @@ def test_lengths_of_zero_before_messages(
         (content + bytes(4096) + content, [(size, 4096)], 20),
     ):
         (tmp_path / "in").write_bytes(data)
-        made = dataclasses.replace(plan(format, columns=["data", "_error"]), engine=engine, chunk=chunk)
+        made = dataclasses.replace(scan_request(format, columns=["data", "_error"]), engine=engine, chunk=chunk)
         with Scanner(made, expansion.expand(tmp_path / "in")) as scanner:
             table = scanner.read_all()
         [file] = scanner.report.files

@@ -11,7 +11,7 @@ import zstandard
 from wireloom.base.report import Damage
 
 from . import samples
-from .running import FEEDERS, read
+from .running import ROW_READERS, read
 
 LOG = samples.word_log([b"a", b"bb", b"ccc"])
 
@@ -32,15 +32,15 @@ def file(folder: Path, content: bytes) -> Path:
     return path
 
 
-@pytest.mark.parametrize("feeder", FEEDERS)
+@pytest.mark.parametrize("row_reader", ROW_READERS)
 @pytest.mark.parametrize("zeros", [1, 2, 3, 4, 5, 600, 300_000, 5_000_000])
 @pytest.mark.parametrize("own", [False, True])
-def test_the_first_record_behind_zeros(zeros: int, own: bool, feeder: str, tmp_path: Path) -> None:
+def test_the_first_record_behind_zeros(zeros: int, own: bool, row_reader: str, tmp_path: Path) -> None:
     first = record_that_begins_with_zero() + b"\xfe\xfd" if own else b""
     path = file(tmp_path, bytes(zeros) + first + LOG)
     columns = ["_offset", "payload", "_error"]
     for max_record in (None, 1000):
-        table, report = read(feeder, "word_stuffed_log", path, columns=columns, max_record=max_record)
+        table, report = read(row_reader, "word_stuffed_log", path, columns=columns, max_record=max_record)
         good = [row["payload"] for row in table.to_pylist() if row["_error"] is None]
         assert good == ([b"own"] if own else []) + [b"a", b"bb", b"ccc"]
         assert report["damaged"] == [[0, zeros, "length"]]
@@ -48,27 +48,27 @@ def test_the_first_record_behind_zeros(zeros: int, own: bool, feeder: str, tmp_p
         assert report["tail"] == "clean"
 
 
-@pytest.mark.parametrize("feeder", FEEDERS)
-def test_a_record_that_begins_with_zero_itself(feeder: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("row_reader", ROW_READERS)
+def test_a_record_that_begins_with_zero_itself(row_reader: str, tmp_path: Path) -> None:
     path = file(tmp_path, record_that_begins_with_zero() + b"\xfe\xfd" + LOG)
-    table, report = read(feeder, "word_stuffed_log", path, columns=["_offset", "payload"])
+    table, report = read(row_reader, "word_stuffed_log", path, columns=["_offset", "payload"])
     assert table["payload"].to_pylist() == [b"own", b"a", b"bb", b"ccc"]
     assert table["_offset"][0].as_py() == 0
     assert report["damaged"] == []
 
 
-@pytest.mark.parametrize("feeder", FEEDERS)
-def test_what_stands_behind_the_zeros_may_be_damaged_too(feeder: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("row_reader", ROW_READERS)
+def test_what_stands_behind_the_zeros_may_be_damaged_too(row_reader: str, tmp_path: Path) -> None:
     path = file(tmp_path, bytes(50) + b"rubbish\xfe\xfd" + LOG)
-    table, report = read(feeder, "word_stuffed_log", path)
+    table, report = read(row_reader, "word_stuffed_log", path)
     assert table.num_rows == 3
     assert report["damaged"] == [[0, 50, "length"], [50, 7, "stuffing"]]
 
 
-@pytest.mark.parametrize("feeder", FEEDERS)
-def test_nothing_but_zeros(feeder: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("row_reader", ROW_READERS)
+def test_nothing_but_zeros(row_reader: str, tmp_path: Path) -> None:
     for size in (1, 3, 100, 3_000_000):
-        table, report = read(feeder, "word_stuffed_log", file(tmp_path, bytes(size)))
+        table, report = read(row_reader, "word_stuffed_log", file(tmp_path, bytes(size)))
         assert table.num_rows == 0
         assert report["damaged"] == [[0, size, "length"]]
         assert (report["tail"], report["tail_offset"]) == ("clean", size)
@@ -123,17 +123,17 @@ def test_zeros_are_delimiters_elsewhere(tmp_path: Path) -> None:
     assert [damage.length for damage in report.files[0].damaged] == [1, 1]
 
 
-@pytest.mark.parametrize("feeder", FEEDERS)
+@pytest.mark.parametrize("row_reader", ROW_READERS)
 @pytest.mark.parametrize("behind", [b"\xfe\xfd", b"\xfe\xfd\xfe\xfd", b"\xfe", b"\x01\xfe\xfd", LOG])
-def test_ranges_that_end_where_the_zeros_do(behind: bytes, feeder: str, tmp_path: Path) -> None:
+def test_ranges_that_end_where_the_zeros_do(behind: bytes, row_reader: str, tmp_path: Path) -> None:
     # A block of the input ends with the range, in the middle of the delimiter or of the record behind the zeros.
     path = file(tmp_path, bytes(535) + behind)
     size = path.stat().st_size
     columns = ["_offset", "payload"]
-    whole, _ = read(feeder, "word_stuffed_log", path, columns=columns, codec="none")
+    whole, _ = read(row_reader, "word_stuffed_log", path, columns=columns, codec="none")
     for cut in range(528, size + 1):
         parts = [
-            read(feeder, "word_stuffed_log", path, columns=columns, codec="none", byte_range=each)[0]
+            read(row_reader, "word_stuffed_log", path, columns=columns, codec="none", byte_range=each)[0]
             for each in ((0, cut), (cut, size))
         ]
         assert [row for part in parts for row in part.to_pylist()] == whole.to_pylist()

@@ -1,4 +1,4 @@
-"""Both feeders give the same rows and the same report, however the input is cut, on any bytes."""
+"""Both row readers give the same rows and the same report, however the input is cut, on any bytes."""
 
 from typing import Any
 
@@ -77,7 +77,7 @@ OPTIONS = st.fixed_dictionaries(
 @pytest.mark.parametrize("name", FORMATS)
 @quick
 @given(data=st.data())
-def test_feeders_agree(name: str, data: st.DataObject) -> None:
+def test_row_readers_agree(name: str, data: st.DataObject) -> None:
     content = data.draw(damaged(name))
     options = data.draw(OPTIONS)
     columns = COLUMNS[name] + data.draw(st.sampled_from([[], MORE]))
@@ -89,27 +89,27 @@ def test_feeders_agree(name: str, data: st.DataObject) -> None:
 
 
 @both
-@pytest.mark.parametrize("feeder", ["columns", "objects"])
+@pytest.mark.parametrize("row_reader", ["columns", "objects"])
 @pytest.mark.parametrize("name", FORMATS)
 @quick
 @given(data=st.data())
-def test_chunks_of_any_size_give_the_same(name: str, feeder: str, data: st.DataObject) -> None:
+def test_chunks_of_any_size_give_the_same(name: str, row_reader: str, data: st.DataObject) -> None:
     content = data.draw(damaged(name))
     options = data.draw(OPTIONS)
     columns = COLUMNS[name] + data.draw(st.sampled_from([[], MORE]))
-    expected = read(feeder, name, content, columns=columns, **options)
+    expected = read(row_reader, name, content, columns=columns, **options)
     chunk = data.draw(st.sampled_from([1, 2, 3, 7, 20, 64, 1000]))
-    found = read(feeder, name, content, columns=columns, chunk=chunk, streamed=True, **options)
+    found = read(row_reader, name, content, columns=columns, chunk=chunk, streamed=True, **options)
     assert found[1] == expected[1]
     assert rows_of(found[0]) == rows_of(expected[0])
 
 
-@pytest.mark.parametrize("feeder", ["columns", "objects"])
+@pytest.mark.parametrize("row_reader", ["columns", "objects"])
 @pytest.mark.parametrize("name", FORMATS)
 @quick
 @given(data=st.data())
-def test_byte_ranges_yield_each_row_and_each_damage_once(name: str, feeder: str, data: st.DataObject) -> None:
-    if feeder == "columns" and not engine.available:
+def test_byte_ranges_yield_each_row_and_each_damage_once(name: str, row_reader: str, data: st.DataObject) -> None:
+    if row_reader == "columns" and not engine.available:
         pytest.skip("the engine is not there")
     content = data.draw(damaged(name))
     # Of a longer run of empty frames a reader lists the first ones, and so does that of each range.
@@ -118,10 +118,10 @@ def test_byte_ranges_yield_each_row_and_each_damage_once(name: str, feeder: str,
     cuts = sorted(data.draw(st.lists(st.integers(0, len(content) + 2), max_size=4)))
     streamed = data.draw(st.booleans())
     options: dict[str, Any] = {"columns": ["_offset", *MORE], "codec": "none", "recover": data.draw(st.booleans())}
-    table, report = read(feeder, name, content, **options)
+    table, report = read(row_reader, name, content, **options)
     rows, damage = [], []
     for begin, end in zip([0, *cuts], [*cuts, len(content) + 2], strict=True):
-        part, file = read(feeder, name, content, byte_range=(begin, end), chunk=16, streamed=streamed, **options)
+        part, file = read(row_reader, name, content, byte_range=(begin, end), chunk=16, streamed=streamed, **options)
         assert all(begin <= row["_offset"] < end for row in rows_of(part))
         rows += rows_of(part)
         damage += file["damaged"]
@@ -129,15 +129,15 @@ def test_byte_ranges_yield_each_row_and_each_damage_once(name: str, feeder: str,
     assert damage == report["damaged"]
 
 
-@pytest.mark.parametrize("feeder", ["columns", "objects"])
+@pytest.mark.parametrize("row_reader", ["columns", "objects"])
 @pytest.mark.parametrize("name", FORMATS)
-def test_good_logs(name: str, feeder: str) -> None:
-    if feeder == "columns" and not engine.available:
+def test_good_logs(name: str, row_reader: str) -> None:
+    if row_reader == "columns" and not engine.available:
         pytest.skip("the engine is not there")
     payloads = samples.payloads(500, largest=2000)
     content = good(name, payloads)
     for options in ({}, {"streamed": True, "chunk": 100}, {"streamed": True, "prefetch": True, "chunk": 5000}):
-        table, report = read(feeder, name, content, columns=["payload", "_offset"], **options)
+        table, report = read(row_reader, name, content, columns=["payload", "_offset"], **options)
         assert table["payload"].to_pylist() == payloads
         assert (report["rows"], report["bytes"]) == (500, len(content))
         assert (report["tail"], report["tail_offset"], report["damaged"]) == ("clean", len(content), [])
