@@ -34,7 +34,7 @@ class ObjectSearch:
         self._row_reader = row_reader
 
     def resync(self, window: Window, begin: int) -> tuple[bool, int]:
-        """As ``RowReader.resync``. Checksums are computed whatever the settings: nothing else tells a row from garbage."""
+        """As ``RowReader.resync``. Checksums are computed whatever the settings: only they tell a row from garbage."""
         data = bytes(window.view[begin:])
         stream = MemoryStream(data, window.base + begin)
         place = 0
