@@ -14,8 +14,8 @@ from .layout import fixed_size, structs
 from .marks import Marks, covered, covers_own, plain_cover
 from .module import Module
 from .names import field_name
-from .reading import byte_order
 from .scope import ClassScope, member
+from .struct_codes import byte_order
 from .view import Line, Lines, MethodView, block
 
 ALL_ONES = 0xFFFFFFFF

@@ -12,8 +12,9 @@ from ...model.model import Attribute
 from .api import Api
 from .layout import fixed_size
 from .names import field_name
-from .reading import attribute_lines, byte_order, decoded, number_code, trimmed
+from .reading import attribute_lines, decoded, trimmed
 from .scope import ClassScope, member
+from .struct_codes import byte_order, number_code
 from .validation import check_lines, has_checks
 from .view import Line, Lines, block
 

@@ -32,26 +32,13 @@ from .names import field_name
 from .processing import SIZE_PRESERVING, is_deferred, processed, undoing
 from .scope import ClassScope
 from .simple import has_series
+from .struct_codes import byte_order, number_code
 from .switches import switch_branches
 from .validation import check_lines, has_checks
 from .view import Line, Lines, block
 
 Store = Callable[[str], Line]
 """Makes the statement that keeps a value of which the text is given."""
-
-CODES = {(1, False): "B", (2, False): "H", (4, False): "I", (8, False): "Q"}
-CODES |= {(size, True): code.lower() for (size, _), code in CODES.items()}
-FLOAT_CODES = {4: "f", 8: "d"}
-
-
-def number_code(kind: IntegerType | FloatType) -> str:
-    """The code of Python's ``struct`` module, without byte order."""
-    return FLOAT_CODES[kind.size] if isinstance(kind, FloatType) else CODES[kind.size, kind.signed]
-
-
-def byte_order(endian: str | None) -> str:
-    """The byte order of Python's ``struct`` module; little-endian where there is none to choose."""
-    return ">" if endian == "be" else "<"
 
 
 def attribute_lines(scope: ClassScope, attribute: Attribute, target: str, source: str) -> Lines:

@@ -24,9 +24,10 @@ from .layout import fixed_size, runs
 from .marks import Marks, plain_cover
 from .mentions import mentions_name
 from .names import field_name
-from .reading import byte_order, number_code, uses_index
+from .reading import uses_index
 from .scope import ClassScope, member
 from .settling import settled_lines
+from .struct_codes import byte_order, number_code
 from .switches import switch_branches
 from .validation import check_lines, has_checks
 from .view import Line, Lines, MethodView, block

@@ -14,8 +14,8 @@ from ..instances import is_kept, slot
 from ..layout import fixed_size, runs
 from ..marks import plain_cover
 from ..names import field_name
-from ..reading import byte_order, number_code
 from ..scope import ClassScope, member
+from ..struct_codes import byte_order, number_code
 from ..validation import check_lines
 from ..view import Line, Lines, MethodView, block
 from ..writing import is_array, packer_text

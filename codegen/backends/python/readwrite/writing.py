@@ -13,8 +13,8 @@ from ..fused import names_text, offsets, pieces
 from ..instances import is_kept, slot
 from ..layout import fixed_size
 from ..names import field_name
-from ..reading import byte_order, number_code
 from ..scope import ClassScope, member
+from ..struct_codes import byte_order, number_code
 from ..switches import case_attribute, switch_branches
 from ..view import Line, Lines, MethodView
 from ..writing import is_array, packer_text
