@@ -2,7 +2,7 @@
 
 A spec is data, and a name in it must not be enough to run code. So a name means a class only where somebody else has
 said so: the class is one of wireloom's own (``BUILT_IN``), an installed package has registered it under the group of
-entry points ``wireloom.format.routines``, or the caller has allowed its module by name (``allow_modules``).
+entry points ``wireloom.routines``, or the caller has allowed its module by name (``allow_modules``).
 
 A *place* is a class as entry points write it: ``package.module:Class``.
 """
@@ -21,7 +21,7 @@ from ..base.arguments import names
 from ..base.entry_points import entry_points
 from ..base.errors import RoutineError, WireloomError
 
-GROUP = "wireloom.format.routines"
+GROUP = "wireloom.routines"
 """The group of entry points. A ``process`` may call a routine by the name of its entry point; all keys may call it by
 its place."""
 

@@ -38,7 +38,7 @@ from .journal import TABLE, Record
 COMMIT = "wireloom.commit"
 """Property of a table: the number of our last commit, which changes together with the table's files. It outlives the
 snapshots, which expire."""
-LEDGER = "wireloom.reading.damage_log"
+LEDGER = "wireloom.ledger"
 """Property of a table: the identity of the ledger that has this commit."""
 NULL = "__HIVE_DEFAULT_PARTITION__"
 TYPES = ("string", "boolean", "tinyint", "smallint", "int", "bigint", "date")

@@ -11,7 +11,7 @@ from wireloom import engine
 from wireloom.base.report import Damage, FileReport
 from wireloom.format import registry
 from wireloom.input.window import MemoryWindow
-from wireloom.reading.damage_log import LISTED_EMPTY, Ledger
+from wireloom.reading.damage_log import LISTED_EMPTY, DamageLog
 from wireloom.rows.reader import RowDamage, Settings, Status
 from wireloom.rows.select import make
 from wireloom.s2.compression import MAX_CONTENT, compress
@@ -108,7 +108,7 @@ def test_a_run_of_empty_frames_behind_all_that_is_listed(monkeypatch: pytest.Mon
     """It is counted, and is no part of the range that was listed last."""
     monkeypatch.setattr("wireloom.reading.damage_log.MOST_LISTED", 10)
     report = FileReport(None)
-    ledger = Ledger(report, "permissive", None, b"\0")
+    ledger = DamageLog(report, "permissive", None, b"\0")
     for number in range(10):
         ledger.note(RowDamage(5 * number, 5 * number + 5, -1, "checksum"), lambda _: (None, None))
     for offset in range(50, 250):
