@@ -19,7 +19,8 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no fo
 # A thread stays inside of what is computed once for all, and the process is forked there.
 FORKED = """
 import os, signal, sys, threading
-from wireloom import format, read, registry
+from wireloom import read
+from wireloom.format import description, registry
 from wireloom.objects.messages import plans
 
 shared = sys.argv[1]
@@ -38,8 +39,8 @@ if shared == "plan":
     plans._fill = stopping(plans._fill)
     target = lambda: plans.plan_of(registry.get("s2_messages").message_class)
 else:
-    format.Format._submodule = stopping(format.Format._submodule)
-    format.Format._class = stopping(format.Format._class)
+    description.Format._submodule = stopping(description.Format._submodule)
+    description.Format._class = stopping(description.Format._class)
     target = lambda: getattr(registry.get("word_stuffed_log"), shared)
 
 threading.Thread(target=target, daemon=True).start()
