@@ -4,6 +4,7 @@ session and one object store serve all tests of a process, and all that need Spa
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 settings.register_profile("suite", derandomize=True, database=None, deadline=None, print_blob=True)
 settings.register_profile("fuzz", deadline=None, print_blob=True)
 settings.load_profile(os.environ.get("WIRELOOM_HYPOTHESIS", "suite"))
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # A shell starts jobs in the background so, and the commands that tests interrupt would inherit it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SPARK_SETTINGS = {
     "spark.sql.shuffle.partitions": "1",
