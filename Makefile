@@ -6,12 +6,13 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help setup conformance gallery demo test test-objects test-spark lint types bench fuzz generate check wheel clean
+.PHONY: help setup conformance gallery demo test quick test-objects test-spark lint types bench fuzz generate check wheel clean
 
 help:
 	@echo "make setup      virtual environment, dependencies, engine"
 	@echo "make demo       sample logs -> Spark -> Parquet, quarantine and a first look"
 	@echo "make test       everything that CI runs: drift, lint, types, tests with and without the engine, wheel"
+	@echo "make quick      units, vectors and one read through Spark, in about two minutes"
 	@echo "make bench      speed as ratios against peers and bounds; writes bench-report/"
 	@echo "make fuzz       fuzzing of the engine and the Python surfaces; FUZZ_SECONDS=60; writes fuzz-report/"
 	@echo "make campaign   damaged inputs of every format, DAMAGES=100000 of each; writes campaign-report/"
@@ -38,6 +39,11 @@ test: setup
 	@$(MAKE) --no-print-directory check lint types
 	$(PYTEST) -n 2 --dist loadgroup tests
 	@$(MAKE) --no-print-directory test-objects wheel
+
+# Fewer examples of each property, and one read through Spark.
+quick: setup
+	@WIRELOOM_HYPOTHESIS=quick $(PYTEST) -n 2 --dist loadgroup -q -m "not slow" tests/unit tests/vectors \
+		tests/spark/live/test_spark.py::test_times_are_instants
 
 # What reads and writes, once more on the object parser alone, as on a machine where the engine could not be built.
 READS_AND_WRITES := $(addprefix tests/unit/,append command inspecting kpl messages objects reading s2 writing) \

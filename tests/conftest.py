@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 settings.register_profile("suite", derandomize=True, database=None, deadline=None, print_blob=True)
+settings.register_profile("quick", settings.get_profile("suite"), max_examples=10)
 settings.register_profile("fuzz", deadline=None, print_blob=True)
 settings.load_profile(os.environ.get("WIRELOOM_HYPOTHESIS", "suite"))
 

@@ -138,6 +138,7 @@ def test_the_linter_has_nothing_to_say(package: Path) -> None:
     assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.slow
 def test_the_type_checker_has_nothing_to_say(package: Path) -> None:
     pytest.importorskip("mypy")
     links = package.parent / "links" / "wireloom"

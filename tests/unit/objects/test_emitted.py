@@ -54,6 +54,7 @@ def test_the_linter_has_nothing_to_say(emitted):
     assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.slow
 def test_the_type_checker_has_nothing_to_say(emitted):
     pytest.importorskip("mypy")
     if not (ROOT / ".typings").is_dir():

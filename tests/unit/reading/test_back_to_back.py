@@ -187,6 +187,7 @@ types:
 HEADED = HOSTILE.replace("seq:\n  - {id: nodes", "seq:\n  - {id: head, type: node}\n  - {id: nodes", 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("recover", [False, True])
 @pytest.mark.parametrize("name", ["hostile", "headed"])
 def test_objects_inside_each_other_too_deep(tmp_path: Path, name: str, recover: bool) -> None:
@@ -201,6 +202,7 @@ def test_objects_inside_each_other_too_deep(tmp_path: Path, name: str, recover: 
     assert caught.value.reason == "limit"
 
 
+@pytest.mark.slow
 def test_deep_objects_are_a_damaged_range_where_rows_follow(tmp_path: Path) -> None:
     path = tmp_path / "hostile.ksy"
     path.write_text(HOSTILE.replace("ID", "hostile"))

@@ -18,6 +18,7 @@ from wireloom.command import main
 
 from .installing import WIRELOOM, run
 
+pytestmark = pytest.mark.slow
 PYTEST = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider")
 
 
