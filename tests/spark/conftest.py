@@ -70,3 +70,14 @@ def long_segment(tmp_path_factory: pytest.TempPathFactory) -> Path:
     }
     wireloom.write("edgemq_segment", columns, path)
     return path
+
+
+TAILED = [("cobs_log", {}), ("word_stuffed_log", {}), ("edgemq_segment", {"tail": "true"})]
+"""Formats with delimiters, and one without, each with the options with which its files grow."""
+
+
+@pytest.fixture(params=TAILED, ids=[name for name, _ in TAILED])
+def tailed(request: pytest.FixtureRequest) -> tuple[str, dict[str, str]]:
+    """A format whose files grow, and its options."""
+    found: tuple[str, dict[str, str]] = request.param
+    return found

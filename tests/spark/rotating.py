@@ -1,0 +1,54 @@
+"""What rotates, copies and cuts logs, as programs and logrotate do it, for tests of streams that follow them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import zstandard
+
+from .stream_driver import Query, write
+
+Format = tuple[str, dict[str, str]]
+"""A format, and the options with which its files grow."""
+
+
+def numbered(text: str, count: int = 4) -> list[str]:
+    return [f"{text} {number}" for number in range(count)]
+
+
+def rotate(path: Path, name: str) -> None:
+    """As most programs do it: the log gets another name, and the next record begins a new one."""
+    path.rename(path.with_name(name))
+
+
+def copy_and_cut(path: Path, name: str) -> None:
+    """As logrotate does it for programs that know nothing of it."""
+    shutil.copyfile(path, path.with_name(name))
+    os.truncate(path, 0)
+
+
+def lost(query: Query) -> int:
+    """How many files the query has counted."""
+    found: int = json.loads(query.offset)["lost"]
+    return found
+
+
+def following(tailed: tuple[str, dict[str, str]], path: Path | str, **options: Any) -> Query:
+    return Query(tailed[0], path=path, **tailed[1], **options)
+
+
+def append(tailed: tuple[str, dict[str, str]], path: Path, *texts: str) -> None:
+    write(tailed[0], path, *texts, codec="none")
+
+
+def compress(path: Path, name: str, codec: str = "gzip") -> None:
+    """As logrotate does it: the file goes when the compressed one is there."""
+    content = path.read_bytes()
+    packed = gzip.compress(content) if codec == "gzip" else zstandard.compress(content)
+    path.with_name(name).write_bytes(packed)
+    path.unlink()

@@ -1,0 +1,123 @@
+"""Streaming reads without Spark: copies of followed logs, compressed and not, which are not read again."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from .rotating import Format, append, compress, following, lost, numbered, rotate
+from .stream_driver import payloads, together
+
+
+@pytest.mark.parametrize("codec", ["gzip", "zstd"])
+@pytest.mark.parametrize("late", [[], ["late", "x" * 9000]])
+@pytest.mark.parametrize("pattern", ["", "*.log"])
+def test_a_log_that_is_compressed_at_once(
+    tailed: Format, codec: str, late: list[str], pattern: str, tmp_path: Path
+) -> None:
+    log = tmp_path / "app.log"
+    append(tailed, log, *numbered("old"))
+    query = following(tailed, tmp_path / pattern, maxFilesPerTrigger=1)
+    assert together(query) == numbered("old")
+    append(tailed, log, *late)
+    compress(log, "app.log.1.gz" if codec == "gzip" else "app.log.1.zst", codec)
+    append(tailed, log, *numbered("new", 9))
+    query.restart()
+    assert sorted(together(query)) == sorted([*late, *numbered("new", 9)])
+    again = [text for number in range(1, len(query.batches)) for text in payloads(query.read(number))]
+    assert sorted(again) == sorted([*late, *numbered("new", 9)])
+    assert query.next() is None
+    assert lost(query) == 0
+
+
+@pytest.mark.parametrize("pattern", ["", "*.log"])
+def test_logs_that_are_compressed_again_and_again(tailed: Format, pattern: str, tmp_path: Path) -> None:
+    log = tmp_path / "app.log"
+    query = following(tailed, tmp_path / pattern)
+    for number in range(4):
+        append(tailed, log, f"new {number}")
+        assert sorted(together(query)) == [*([f"late {number - 1}"] if number else []), f"new {number}"]
+        append(tailed, log, f"late {number}")
+        for generation in (2, 1):
+            if (tmp_path / f"app.log.{generation}.gz").exists():
+                rotate(tmp_path / f"app.log.{generation}.gz", f"app.log.{generation + 1}.gz")
+        compress(log, "app.log.1.gz")
+    assert lost(query) == 0
+
+
+def test_a_log_that_is_compressed_later(tailed: Format, tmp_path: Path) -> None:
+    """And the names move on."""
+    log = tmp_path / "app.log"
+    append(tailed, log, *numbered("old"))
+    query = following(tailed, tmp_path)
+    assert together(query) == numbered("old")
+    rotate(log, "app.log.1")
+    append(tailed, log, "new")
+    assert together(query) == ["new"]
+    append(tailed, tmp_path / "app.log.1", "late")
+    compress(tmp_path / "app.log.1", "app.log.2.gz")
+    rotate(log, "app.log.1")
+    append(tailed, log, "newest")
+    assert sorted(together(query)) == ["late", "newest"]
+    compress(tmp_path / "app.log.1", "app.log.1.gz")
+    rotate(tmp_path / "app.log.2.gz", "app.log.3.gz")
+    query.restart()
+    assert together(query) == []
+    assert lost(query) == 0
+
+
+def test_a_log_is_being_compressed(tailed: Format, tmp_path: Path) -> None:
+    log = tmp_path / "app.log"
+    append(tailed, log, *numbered("old", 900))
+    query = following(tailed, tmp_path)
+    assert together(query) == numbered("old", 900)
+    packed = gzip.compress(log.read_bytes())
+    for size in (len(packed) // 2, len(packed)):
+        (tmp_path / "app.log.gz").write_bytes(packed[:size])
+        assert query.next() is None
+        assert query.reader.reportLatestOffset()["waitingFiles"] == 1
+    log.unlink()
+    append(tailed, log, "new")
+    assert together(query) == ["new"]
+    assert lost(query) == 0
+
+
+def test_a_compressed_file_that_is_no_copy_is_read(tailed: Format, tmp_path: Path) -> None:
+    log = tmp_path / "app.log"
+    append(tailed, log, *numbered("old"))
+    append(tailed, tmp_path / "gone.log", "gone")
+    query = following(tailed, tmp_path)
+    assert sorted(together(query)) == ["gone", *numbered("old")]
+    (tmp_path / "gone.log").unlink()
+    append(tailed, tmp_path / "other", "other", "one")
+    compress(tmp_path / "other", "app.log.gz")
+    assert together(query) == ["other", "one"]
+
+
+def test_a_log_that_begins_like_another_is_no_copy(tailed: Format, tmp_path: Path) -> None:
+    append(tailed, tmp_path / "worker", "started", "one")
+    query = following(tailed, tmp_path)
+    assert together(query) == ["started", "one"]
+    append(tailed, tmp_path / "worker-2", "started", "two")
+    append(tailed, tmp_path / "other", "started", "one")
+    assert sorted(together(query)) == ["one", "started", "started", "two"]
+
+
+def test_a_log_that_is_copied_into_place_is_read_on(tailed: Format, tmp_path: Path) -> None:
+    """As rsync does it: a new file each time, with what was in the old one and more."""
+    (tmp_path / "in").mkdir()
+    query = following(tailed, tmp_path / "in")
+    for text in numbered("row"):
+        append(tailed, tmp_path / "source", text)
+        shutil.copyfile(tmp_path / "source", tmp_path / "in" / ".part")
+        (tmp_path / "in" / ".part").rename(tmp_path / "in" / "app.log")
+        assert together(query) == [text]
+    shutil.copyfile(tmp_path / "source", tmp_path / "in" / "app.log.1")
+    append(tailed, tmp_path / "new", "new")
+    os.replace(tmp_path / "new", tmp_path / "in" / "app.log")
+    assert together(query) == ["new"]
+    assert lost(query) == 0
