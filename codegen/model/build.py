@@ -39,7 +39,7 @@ from .model import (
 )
 from .order import refuse_later_names, refuse_names_before_byte_order
 from .scope import NOTHING, UNKNOWN, Surroundings, Typing
-from .symbols import Failed, Member, Symbol, World
+from .symbols import AlreadyReportedError, Member, Symbol, World
 
 Check = tuple[Callable[[Type], bool], str]
 
@@ -141,7 +141,7 @@ class Builder:
         doc_ref = tuple(each.value for each in section.texts("doc-ref"))
         try:
             type = self.typing.member_type(symbol, member)
-        except Failed:
+        except AlreadyReportedError:
             check_leftovers(self, symbol, member)
             return None
         if member.field is None:

@@ -18,7 +18,7 @@ from .declare import BUILT_IN_PARAMETERS, plain_type
 from .model import Enum
 from .resolve import find_enum, find_type, may_be_enum, may_be_type, unknown_enum, unknown_type
 from .sizes import Sizes
-from .symbols import Failed, Member, Symbol, World
+from .symbols import AlreadyReportedError, Member, Symbol, World
 
 ALWAYS = ("_root", "_parent", "_io", "_sizeof")
 
@@ -65,7 +65,7 @@ class Typing:
             # A name that is unknown in one expression twice is one mistake.
             for each in reversed({one.message: one for one in reversed((error, *error.others))}.values()):
                 self.diagnostics.error(expression.place(each.start, each.end), each.message)
-        except Failed:
+        except AlreadyReportedError:
             # What it stands on has an error of its own.
             pass
         return None
@@ -82,13 +82,13 @@ class Typing:
         return Typing(self.world, Diagnostics(silent=True), self.sizes)
 
     def member_type(self, symbol: Symbol, member: Member) -> Type:
-        """The type of a member. Raises ``Failed`` where it has an error."""
+        """The type of a member. Raises ``AlreadyReportedError`` where it has an error."""
         if member.type is None and not member.failed:
             if self._busy:
                 raise _NotTypedYetError(symbol, member)
             self.instance(symbol, member)
         if member.failed or member.type is None:
-            raise Failed
+            raise AlreadyReportedError
         return member.type
 
     def instance(self, symbol: Symbol, member: Member) -> None:
@@ -173,7 +173,7 @@ class StructScope:
             "_index": "'_index' has a meaning where something repeats only",
         }
         if name in reasons and self.around.unknown:
-            raise Failed
+            raise AlreadyReportedError
         if name in reasons:
             raise UnknownNameError(reasons[name])
         return self._in(self.symbol, name)
@@ -195,7 +195,7 @@ class StructScope:
         member = symbol.members.get(name)
         if member is None:
             if symbol.unknown_members:
-                raise Failed
+                raise AlreadyReportedError
             known = [*symbol.members, *(ALWAYS if name.startswith("_") else ())]
             hint = suggestion(name, known) or self._elsewhere(symbol, name)
             if not re.fullmatch(IDENTIFIER, name.lstrip("_")):
@@ -207,7 +207,7 @@ class StructScope:
 
     def _parent(self, symbol: Symbol) -> Type:
         if not symbol.parents and symbol.file.unknown_holders:
-            raise Failed
+            raise AlreadyReportedError
         # What nothing in this file holds may be held by another spec: a cast says which type that has.
         return UserType(symbol.parents[0].path) if len(symbol.parents) == 1 else AnyStructType()
 
@@ -223,12 +223,12 @@ class StructScope:
         found = find_enum(self.typing.world, self.symbol, name)
         if found is None:
             if may_be_enum(self.typing.world, self.symbol, name):
-                raise Failed
+                raise AlreadyReportedError
             raise UnknownNameError(unknown_enum(self.symbol, name))
         labels = self.typing.labels_of(found)
         holder = self.typing.world.at(found.path[:-1])
         if label not in labels and holder is not None and found.path[-1] in holder.unknown_labels:
-            raise Failed
+            raise AlreadyReportedError
         if label not in labels:
             place = "".join(f"/types/{each}" for each in found.path[1:-1]) + f"/enums/{found.path[-1]}"
             sentence = f"unable to find enum member '{name}::{label}' (enum '{name}' defined at {place})"
@@ -243,7 +243,7 @@ class StructScope:
             found = find_type(self.typing.world, self.symbol, name)
             if found is None and not self.symbol.opaque_types:
                 if may_be_type(self.typing.world, self.symbol, name):
-                    raise Failed
+                    raise AlreadyReportedError
                 raise UnknownNameError(unknown_type(self.typing.world, self.symbol, name, BUILT_IN_PARAMETERS))
             type = UserType(found.path) if found else UserType(tuple(filter(None, name.split("::"))), opaque=True)
         return ListType(type) if is_list else type

@@ -11,7 +11,7 @@ from ..expression.types import BitsType, EnumType, FloatType, IntegerType, Path,
 from ..spec.syntax import Expression
 from .model import FixedSize
 from .nesting import MAX_TYPE_DEPTH
-from .symbols import Failed, Member, Symbol, World
+from .symbols import AlreadyReportedError, Member, Symbol, World
 
 MAX_BITS = 2**63
 """No size is larger: a few kilobytes of spec could otherwise name numbers of any length."""
@@ -26,8 +26,8 @@ class Sizes:
     open: list[Path] = field(default_factory=list)
 
     def of_type(self, type: Type) -> int:
-        """Bits of every value of the type. Raises ``UnknownNameError`` where they differ, and ``Failed`` where a part
-        has an error."""
+        """Bits of every value of the type. Raises ``UnknownNameError`` where they differ, and ``AlreadyReportedError``
+        where a part has an error."""
         size = self._type(type)
         if size is None:
             name = "::".join(type.path) if isinstance(type, UserType) else type_name(type)
@@ -80,7 +80,7 @@ class Sizes:
         if symbol.is_message:
             return None
         if symbol.unknown_members:
-            raise Failed
+            raise AlreadyReportedError
         total = 0
         for member in symbol.of_kind("attribute"):
             size = self._member(member)
@@ -94,7 +94,7 @@ class Sizes:
 
     def _member(self, member: Member) -> int | None:
         if member.failed:
-            raise Failed
+            raise AlreadyReportedError
         if member.field is None:
             return self._type(member.type) if member.type is not None and member.kind != "instance" else None
         size: int | None

@@ -123,9 +123,8 @@ class Symbol:
         return [each for each in self.members.values() if each.kind == kind]
 
 
-@dataclass(eq=False)
-class Failed(Exception):  # noqa: N818 - not an error of its own: it ends what an error that has been said has spoilt
-    """A name whose own error has been reported; whoever needs it gives up silently."""
+class AlreadyReportedError(Exception):
+    """A name cannot be used, and the error that made it so has been reported: what needs it ends without another."""
 
 
 @dataclass

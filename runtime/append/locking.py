@@ -7,8 +7,8 @@ from contextlib import suppress
 
 try:
     import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
+except ImportError:
+    fcntl = None  # type: ignore[assignment]  # Windows has no such module, and the type checker knows only the one
 
 PATIENCE = 1.0
 """Seconds that a writer waits for the lock. Whoever holds it longer was stopped, or is no append writer."""

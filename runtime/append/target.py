@@ -15,8 +15,8 @@ from .calls import SystemCalls
 
 try:
     import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
+except ImportError:
+    fcntl = None  # type: ignore[assignment]  # Windows has no such module, and the type checker knows only the one
 
 ACCESS = os.O_RDONLY | os.O_WRONLY | os.O_RDWR
 """The flags of a descriptor that say what it is open for."""

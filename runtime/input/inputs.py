@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
@@ -52,7 +53,7 @@ class Location:
 
 
 @dataclass(frozen=True)
-class Input:
+class Input(ABC):
     """One thing to read. ``path`` is what reports show, ``None`` for memory; ``size`` is in bytes as stored."""
 
     path: str | None
@@ -87,9 +88,10 @@ class Input:
         that ends behind them. Where bytes cost nothing that makes no difference."""
         return self
 
+    @abstractmethod
     def open(self) -> Stream:
         """A new stream over the content. Raises ``WireloomError`` where that is not possible."""
-        raise NotImplementedError
+        ...
 
 
 @dataclass(frozen=True)

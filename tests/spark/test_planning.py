@@ -6,8 +6,16 @@ from itertools import pairwise
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from wireloom.input.inputs import FileInput, Input
+from wireloom.input.inputs import FileInput, Input, Stream
 from wireloom.spark.planning import EXPANSION, LAST, Candidate, plan
+
+
+class StoredElsewhere(Input):
+    """An input that is no local file, so that opening it has its full cost. Plans are made without opening any."""
+
+    def open(self) -> Stream:
+        raise AssertionError("a plan opens nothing")
+
 
 files = st.lists(
     st.builds(
@@ -22,7 +30,7 @@ files = st.lists(
 
 def candidates(found: list[tuple[int | None, bool, bool]]) -> list[Candidate]:
     return [
-        Candidate(Input(f"file-{number}", size), splittable=splittable, compressed=compressed)
+        Candidate(StoredElsewhere(f"file-{number}", size), splittable=splittable, compressed=compressed)
         for number, (size, splittable, compressed) in enumerate(found)
     ]
 
@@ -58,7 +66,7 @@ def test_partitions_are_no_larger_than_they_must_be(
 
 
 def test_small_files_share_partitions() -> None:
-    small = [Candidate(Input(f"{number}", 1000)) for number in range(1000)]
+    small = [Candidate(StoredElsewhere(f"{number}", 1000)) for number in range(1000)]
     assert len(plan(small, max_partition_bytes=128 << 20, open_cost=4 << 20, min_partitions=1)) == 1000 * 4 // 128 + 1
     assert len(plan(small, max_partition_bytes=128 << 20, open_cost=0, min_partitions=1)) == 1
 
@@ -72,14 +80,14 @@ def test_files_that_are_read_together_are_opened_for_little() -> None:
 
 
 def test_a_compressed_file_is_one_slice_and_counts_for_more() -> None:
-    large = [Candidate(Input(f"{number}", 100 << 20), compressed=True) for number in range(3)]
+    large = [Candidate(StoredElsewhere(f"{number}", 100 << 20), compressed=True) for number in range(3)]
     planned = plan(large, max_partition_bytes=128 << 20, open_cost=4 << 20, min_partitions=1)
     assert [len(each) for each in planned] == [1, 1, 1]
     assert planned[0][0].cost == EXPANSION * 100 << 20
 
 
 def test_work_for_every_core() -> None:
-    raw = [Candidate(Input("log", 64 << 20), splittable=True)]
+    raw = [Candidate(StoredElsewhere("log", 64 << 20), splittable=True)]
     assert len(plan(raw, max_partition_bytes=128 << 20, open_cost=4 << 20, min_partitions=8)) == 8
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+from typing import Any, cast
 
 from ...base.errors import WireloomError
 from ..inputs import Stream
@@ -92,7 +93,7 @@ class Stored:
             return 0
         try:
             # Not every stream has a descriptor; one without raises an error that is caught below.
-            descriptor = self._stream.fileno()  # type: ignore[attr-defined]  # only files have it
+            descriptor = cast(Any, self._stream).fileno()
             end = os.lseek(descriptor, self.position, os.SEEK_DATA)
         except OSError as error:
             # Behind the last data the whole rest is one hole, if the file has not been cut off.
