@@ -27,8 +27,7 @@ from .standard import write_json
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from ..spark.ingest_summary import IngestSummary
-    from ..spark.watch import IngestProgress
+    from ..spark.ingest import IngestProgress, IngestSummary
 
 
 SPELLED = {
@@ -155,10 +154,10 @@ def command(
     """
     from ..format.registry import get
     from ..input.expansion import expand
-    from ..spark.failures import in_words
-    from ..spark.ingest import BATCH_FILES, ingest
-    from ..spark.ingest_catalogs import catalog_of
-    from ..spark.ingest_stream import ingest_stream
+    from ..spark.ingest import ingest, ingest_stream
+    from ..spark.ingest.batches import BATCH_FILES
+    from ..spark.ingest.catalogs import catalog_of
+    from ..spark.ingest.failures import in_words
     from .sparing import spare
 
     format = get(format_name, allow_modules)

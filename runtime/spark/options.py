@@ -15,8 +15,8 @@ from ..base.nearest import unknown
 from ..format.description import Format
 from ..input.inputs import Location
 from ..reading.request import COMPLETE, GROWING
-from .writer_names import DEFAULT as FILE_NAME
-from .writer_names import check_pattern
+from .file_names import DEFAULT as FILE_NAME
+from .file_names import check_pattern
 
 MODES = ("permissive", "dropmalformed", "failfast")
 TAILS = {"complete": COMPLETE, "false": COMPLETE, "growing": GROWING, "true": GROWING, "auto": None}

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .java import prepare_java
+from .registration import register
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -40,8 +41,6 @@ def local_session(
 ) -> SparkSession:
     """The session that is active, or a new local one (see ``start``), with every format registered."""
     session = start(name, cores=cores, settings=settings)
-    from . import register
-
     register(session)
     return session
 
@@ -72,8 +71,6 @@ def start(name: str = "wireloom", *, cores: int | str = "*", settings: Mapping[s
 def remote_session(name: str, address: str) -> SparkSession:
     """A session at the server of Spark Connect at ``address``, with every format registered."""
     from pyspark.sql import SparkSession
-
-    from . import register
 
     builder = SparkSession.builder.appName(name).remote(address)
     for key in WRITTEN:

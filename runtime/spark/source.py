@@ -10,14 +10,14 @@ from pyspark.sql.datasource import DataSource
 from pyspark.sql.types import StructType
 
 from ..format.description import Format
-from .brief import Brief
+from .errors import Brief
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from .reader import FormatReader
-    from .stream_reader import FormatStreamReader
-    from .writer import FormatStreamWriter, FormatWriter
+    from .read.reader import FormatReader
+    from .stream.reader import FormatStreamReader
+    from .write.writer import FormatStreamWriter, FormatWriter
 
 
 class FormatSource(DataSource):
@@ -49,11 +49,11 @@ class FormatSource(DataSource):
     def schema(self) -> StructType:
         """The columns of option ``columns``, by default those of the format and of the folders that are named
         ``key=value``; those of a table of the catalog carry its options. Raises ``WireloomError``."""
-        from .catalog_tables import carrying, options_of_new
-        from .files import folder_fields
         from .options import read_options
-        from .schema import chosen_schema, known_columns
-        from .workers import keep_imported
+        from .read.catalog_tables import carrying, options_of_new
+        from .read.file_listing import folder_fields
+        from .read.schema import chosen_schema, known_columns
+        from .read.workers import keep_imported
 
         with Brief():
             new = options_of_new(self.options)
@@ -69,10 +69,10 @@ class FormatSource(DataSource):
 
     def reader(self, schema: StructType) -> FormatReader:
         """What reads the columns of ``schema``, which may be a part of the format's. Raises ``WireloomError``."""
-        from .catalog_tables import reading
         from .options import read_options
-        from .reader import FormatReader
-        from .schema import known_columns, targets
+        from .read.catalog_tables import reading
+        from .read.reader import FormatReader
+        from .read.schema import known_columns, targets
 
         with Brief():
             given = reading(self.options, schema)
@@ -84,10 +84,10 @@ class FormatSource(DataSource):
     def streamReader(self, schema: StructType) -> FormatStreamReader:  # noqa: N802
         """What reads these columns as a stream; ``options.STREAM_OPTIONS`` come on top. Raises ``WireloomError``."""
         from ..reading.request import COMPLETE
-        from .catalog_tables import reading
-        from .files import present
-        from .stream_options import stream_options
-        from .stream_reader import FormatStreamReader
+        from .read.catalog_tables import reading
+        from .read.file_listing import present
+        from .stream.options import stream_options
+        from .stream.reader import FormatStreamReader
 
         with Brief():
             given = reading(self.options, schema)
@@ -109,9 +109,9 @@ class FormatSource(DataSource):
 
     def streamWriter(self, schema: StructType, overwrite: bool) -> FormatStreamWriter:  # noqa: N802
         """What writes the batches of a stream, each once. Raises ``WireloomError``."""
-        from .catalog_tables import check_writing
         from .options import write_options
-        from .writer import FormatStreamWriter
+        from .read.catalog_tables import check_writing
+        from .write.writer import FormatStreamWriter
 
         with Brief():
             check_writing(self.options, schema)
@@ -120,9 +120,9 @@ class FormatSource(DataSource):
 
     def writer(self, schema: StructType, overwrite: bool) -> FormatWriter:
         """What writes rows as files of the format. Raises ``WireloomError``."""
-        from .catalog_tables import check_writing
         from .options import write_options
-        from .writer import FormatWriter
+        from .read.catalog_tables import check_writing
+        from .write.writer import FormatWriter
 
         with Brief():
             check_writing(self.options, schema)

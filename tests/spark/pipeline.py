@@ -20,10 +20,9 @@ import pyarrow.parquet as pq
 from pyspark.sql.types import StringType, StructField, StructType
 from wireloom.base.report import Damage, FileReport, ReadReport
 from wireloom.spark.folders import Folder, folder
-from wireloom.spark.ingest_drift import shape_of
-from wireloom.spark.ingest_tables import Attempt, IngestTables, Stream, opened_tables
-from wireloom.spark.quarantine import merged
-from wireloom.spark.sidechannel import QUARANTINE_SCHEMA, Findings
+from wireloom.spark.ingest.schema_drift import shape_of
+from wireloom.spark.ingest.tables import Attempt, IngestTables, Stream, opened_tables
+from wireloom.spark.read.task_reports import QUARANTINE_SCHEMA, Findings, merged
 
 SHAPE = shape_of(
     StructType([StructField("record", StringType()), StructField("kind", StringType())]), ["kind"], "parquet"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from wireloom.base.errors import WireloomError
-from wireloom.spark.ahead import ALONE, DEPTH, ahead
+from wireloom.spark.read.prefetch import ALONE, DEPTH, ahead
 
 from .conftest import LONG_ROWS
 from .driver import planned

@@ -19,8 +19,8 @@ from wireloom.base.errors import DamagedInputError, UnknownNameError, WireloomEr
 from wireloom.input import inputs
 from wireloom.reading import file_scan
 from wireloom.rows import select
-from wireloom.spark import reader as spark_reader
-from wireloom.spark.folder_columns import column_types, folder_values
+from wireloom.spark.read import reader as spark_reader
+from wireloom.spark.read.partition_columns import column_types, folder_values
 
 from .conftest import ROWS, Sample
 from .driver import planned, read, source

@@ -13,11 +13,11 @@ from pathlib import Path
 import pyarrow.dataset
 import pytest
 from wireloom.base.errors import NothingThereError, WireloomError
-from wireloom.spark import ingest_ledger
 from wireloom.spark.folders import folder
+from wireloom.spark.ingest import ledger
+from wireloom.spark.ingest.lock import locked
+from wireloom.spark.ingest.tables import opened_tables
 from wireloom.spark.ingest_files import committed_files
-from wireloom.spark.ingest_tables import opened_tables
-from wireloom.spark.lock import locked
 
 from .pipeline import Killed, check, dying, expected, make_inputs, run, visible
 
@@ -200,7 +200,7 @@ def test_what_is_done_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_records_are_summed_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ingest_ledger.sum_up, "__defaults__", (3,))
+    monkeypatch.setattr(ledger.sum_up, "__defaults__", (3,))
     for files in (2, 5, 9):
         make_inputs(tmp_path / "in", files)
         run(tmp_path, batch=1)

@@ -17,10 +17,10 @@ from wireloom.base.errors import TemporaryError, UnsupportedError, WireloomError
 from wireloom.command import main
 from wireloom.spark import ingest as pipeline
 from wireloom.spark import session
-from wireloom.spark.failures import failure
 from wireloom.spark.folders import folder
-from wireloom.spark.lock import locked
-from wireloom.spark.watch import in_brief
+from wireloom.spark.ingest.failures import failure
+from wireloom.spark.ingest.job_progress import in_brief
+from wireloom.spark.ingest.lock import locked
 
 FULL = """Job aborted due to stage failure: Task 0 in stage 0.0 failed 1 times, most recent failure: Lost task 0.0
 org.apache.spark.SparkException: [TASK_WRITE_FAILED] Task failed while writing rows to file:/data/t. SQLSTATE: 58030

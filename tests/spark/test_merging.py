@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from wireloom.spark.merging import ENOUGH_BYTES, ENOUGH_ROWS, merged
+from wireloom.spark.read.coalescing import ENOUGH_BYTES, ENOUGH_ROWS, merged
 
 
 def batch(start: int, rows: int, size: int = 1) -> pa.RecordBatch:

@@ -16,9 +16,9 @@ from wireloom.base.report import FileReport, ReadReport
 from wireloom.reading import damage_log
 from wireloom.reading.recovery import CONTENT
 from wireloom.spark.folders import folder
-from wireloom.spark.ingest_metrics import file_metrics, totals
-from wireloom.spark.quarantine import merged, write_quarantine
-from wireloom.spark.sidechannel import Findings
+from wireloom.spark.ingest.metrics import file_metrics, totals
+from wireloom.spark.ingest.quarantine import write_quarantine
+from wireloom.spark.read.task_reports import Findings, merged
 
 from .driver import planned
 from .logs import log

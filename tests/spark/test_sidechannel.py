@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 import wireloom
 from wireloom.spark.folders import folder
-from wireloom.spark.quarantine import merged
-from wireloom.spark.sidechannel import Findings
+from wireloom.spark.read.task_reports import Findings, merged
 
 from .driver import planned
 

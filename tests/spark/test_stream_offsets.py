@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from wireloom.base.errors import WireloomError
-from wireloom.spark.stream_offset import Known, Seal, StreamOffset, Taken
+from wireloom.spark.stream.offset import Known, Seal, StreamOffset, Taken
 
 from .stream_driver import LOG, WAL, Query, age, texts, together, write
 

@@ -11,13 +11,13 @@ import pyarrow as pa
 import pytest
 import wireloom
 from wireloom.base.errors import UnknownNameError, WireloomError
-from wireloom.spark import writer as writing
 from wireloom.spark.folders import folder
-from wireloom.spark.journal import HOME, Journal, staging
 from wireloom.spark.options import write_options
-from wireloom.spark.owner import is_gone, owner
-from wireloom.spark.writer import FormatStreamWriter, FormatWriter
-from wireloom.spark.writer_files import write_files
+from wireloom.spark.write import writer as writing
+from wireloom.spark.write.commit_log import HOME, Journal, staging
+from wireloom.spark.write.driver_process import is_gone, owner
+from wireloom.spark.write.files import write_files
+from wireloom.spark.write.writer import FormatStreamWriter, FormatWriter
 
 from .conftest import NAMES, ROWS, Sample
 from .driver import read, schema_of, sent, source

@@ -20,8 +20,8 @@ from pyspark.sql.types import (
     TimestampType,
 )
 from wireloom.base.errors import UnknownNameError, UnsupportedError, WireloomError
-from wireloom.spark import writer_partitions
-from wireloom.spark.writer import FormatWriter
+from wireloom.spark.write import partitions
+from wireloom.spark.write.writer import FormatWriter
 
 from .driver import read, sent, source
 
@@ -101,7 +101,7 @@ def test_append_and_overwrite(tmp_path: Path) -> None:
 
 
 def test_many_rows_are_not_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writer_partitions, "HELD_BYTES", 64)
+    monkeypatch.setattr(partitions, "HELD_BYTES", 64)
     write(tmp_path / "out", rows(200))
     assert found(tmp_path / "out") == expected(rows(200))
     assert len(list((tmp_path / "out").rglob("*.cobs"))) > 12

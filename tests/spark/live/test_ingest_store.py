@@ -20,11 +20,10 @@ from wireloom.base.errors import UnsupportedError, WireloomError
 from wireloom.input.inputs import Location
 from wireloom.input.object_stores import filesystem
 from wireloom.input.s3_client import client
-from wireloom.spark import store_lock
 from wireloom.spark.folders import folder
-from wireloom.spark.ingest import ingest
+from wireloom.spark.ingest import ingest, store_lock
+from wireloom.spark.ingest.lock import locked
 from wireloom.spark.ingest_stream import ingest_stream
-from wireloom.spark.lock import locked
 
 from ...storage_server import BUCKET, Store
 from ..conftest import ROWS, Sample
@@ -179,7 +178,7 @@ def test_an_object_that_is_not_what_was_written(
 def test_a_commit_that_was_cut_off_is_carried_out(
     spark: SparkSession, object_store: Store, place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from wireloom.spark import journal
+    from wireloom.spark.write import commit_log
 
     def run() -> Any:
         return ingest(
@@ -189,7 +188,7 @@ def test_a_commit_that_was_cut_off_is_carried_out(
     def dead(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(journal, "_settle", dead)
+    monkeypatch.setattr(commit_log, "_settle", dead)
     with pytest.raises(KeyboardInterrupt):
         run()
     monkeypatch.undo()
@@ -253,7 +252,7 @@ def test_one_at_a_time(object_store: Store, place: str, monkeypatch: pytest.Monk
 
 def test_a_dead_process_of_this_machine_keeps_nobody_out(object_store: Store, place: str) -> None:
     table = folder(f"{place}/table", Location(endpoint=object_store.endpoint))
-    program = "from wireloom.spark.owner import owner; print(owner())"
+    program = "from wireloom.spark.write.driver_process import owner; print(owner())"
     dead = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.strip()
     key = place.partition("://")[2].partition("/")[2] + "/table/_wireloom/lock"
     object_store.put(key, json.dumps({"owner": dead}).encode())

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from wireloom.base.errors import UnsupportedError, WireloomError
-from wireloom.spark import ingest_catalogs, ingest_iceberg
 from wireloom.spark.folders import folder
 from wireloom.spark.ingest import ingest
-from wireloom.spark.ingest_ledger import Shape
+from wireloom.spark.ingest.catalogs import catalog_of
+from wireloom.spark.ingest.iceberg import NULL, IcebergCatalog
+from wireloom.spark.ingest.ledger import Shape
 
 from ..logs import log, logs
 
@@ -104,7 +105,7 @@ def test_iceberg_in_a_folder_with_blanks(spark: SparkSession, tmp_path: Path, ic
 
 
 def test_iceberg_with_partitions(spark: SparkSession, tmp_path: Path, iceberg: Any) -> None:
-    days = ["day=2026-03-01/shard=1", "day=2026-03-02/shard=1", f"day={ingest_iceberg.NULL}/shard=2"]
+    days = ["day=2026-03-01/shard=1", "day=2026-03-02/shard=1", f"day={NULL}/shard=2"]
     for number, each in enumerate(days):
         (tmp_path / "in" / each).mkdir(parents=True)
         log(tmp_path / "in" / each / "seg.log", f"event {number}")
@@ -143,11 +144,11 @@ def test_iceberg_with_partitions(spark: SparkSession, tmp_path: Path, iceberg: A
 def test_iceberg_takes_no_partitions_that_folders_cannot_name(tmp_path: Path) -> None:
     shape = Shape((("payload", "binary"), ("ts", "timestamp")), ("ts",), "iceberg")
     with pytest.raises(UnsupportedError, match=r"'ts', a timestamp: partition by columns of text, .* kind delta"):
-        ingest_iceberg.IcebergCatalog().check(folder(str(tmp_path)), shape)
+        IcebergCatalog().check(folder(str(tmp_path)), shape)
 
 
 @pytest.mark.parametrize(("kind", "package"), [("delta", "deltalake"), ("iceberg", "pyiceberg")])
 def test_packages_that_are_missing(kind: str, package: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(UnsupportedError, match=rf"pip install 'wireloom\[{kind}\]'"):
-        ingest_catalogs.catalog_of(kind)
+        catalog_of(kind)

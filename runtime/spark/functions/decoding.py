@@ -1,0 +1,83 @@
+"""What decodes a column of blobs in Spark's tasks: plain data that is pickled on its way there."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql.pandas.types import to_arrow_type
+from pyspark.sql.types import ArrayType, StructType
+
+from ...base.arguments import one_of
+from ...base.errors import WireloomError
+from ...format.description import Format
+from ...format.registry import get
+from ...reading.blobs.exploding import Exploder
+from ...reading.blobs.reader import NO_COLUMNS, BlobReader
+from ...reading.request import of_kind
+from ..read.casting import Caster
+from ..read.schema import CORRUPT_RECORD, Target, chosen_schema, known_columns, targets
+
+
+@dataclass(frozen=True)
+class Decoding:
+    """A format with columns and options. ``schema``: that of a row in Spark; ``targets``: where its columns come
+    from."""
+
+    format: Format
+    columns: tuple[str, ...]
+    options: Mapping[str, Any]
+    schema: StructType
+    targets: tuple[Target, ...]
+    in_table: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        format: str | Path | Format,
+        *,
+        columns: Sequence[str] | None = None,
+        unsigned64: str = "decimal",
+        in_table: bool = False,
+        allow_modules: Sequence[str] = (),
+        **options: Any,
+    ) -> Decoding:
+        """Checks everything. ``in_table``: whether options may name columns of a table. Raises ``UnknownNameError`` and
+        ``WireloomError``."""
+        outermost = get(format, allow_modules)
+        found, _ = of_kind(outermost, options)
+        one_of("value of option unsigned64", unsigned64, ("decimal", "long"))
+        reader = BlobReader(outermost, options, columns=columns, in_table=in_table)
+        known = known_columns(found, wire_schema(found), CORRUPT_RECORD, narrow=unsigned64 == "long")
+        schema = chosen_schema(found, known, columns)
+        # Not the table of the kind: a format from a spec file takes its code along when it is pickled, that does not.
+        return cls(
+            outermost, tuple(reader.schema.names), options, schema, targets(schema, known, CORRUPT_RECORD), in_table
+        )
+
+    def lists(self, arrays: Iterable[pa.Array], beside: Mapping[str, pa.Array] = NO_COLUMNS) -> Iterator[pa.Array]:
+        """Per array of blobs one of lists of structs, in Spark's own Arrow types. ``beside``: columns that options have
+        named, by option, where there is a single array."""
+        reader = BlobReader(self.format, self.options, columns=self.columns, in_table=self.in_table)
+        caster, done = Caster(self.targets), 0
+        wanted = to_arrow_type(ArrayType(self.schema), timezone="UTC")
+        for array in arrays:
+            yield reader.lists(array, done, caster, beside).cast(wanted)
+            done += len(array)
+
+    def exploder(self, column: str, keep: Sequence[str] | None) -> Exploder:
+        """What makes flat rows of batches with that column."""
+        return Exploder(self.format, column, self.options, columns=self.columns, keep=keep, caster=Caster(self.targets))
+
+
+def wire_schema(format: Format) -> StructType:
+    """The Spark schema of all the columns of a format. Raises ``WireloomError`` where it has none."""
+    try:
+        schema: StructType = importlib.import_module(f"{format.module}.spark").SCHEMA
+    except (ModuleNotFoundError, AttributeError) as error:
+        raise WireloomError(f"{format.name} has no schema for Spark: generate it with this wireloom") from error
+    return schema

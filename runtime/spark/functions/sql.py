@@ -1,0 +1,119 @@
+"""What SQL knows of formats of messages after ``wireloom.spark.register(spark)``.
+
+A function for each format whose blobs are single messages, and for each of its kinds: ``from_wire_NAME(blob)`` gives an
+array of structs, ``to_wire_NAME(array)`` a blob::
+
+    SELECT events.id, row.*
+    FROM events LATERAL VIEW OUTER inline(from_wire_kpl_aggregated_record(data)) row
+
+And a table function, slower because Spark hands it single rows, but with all options::
+
+    SELECT * FROM explode_wire(TABLE(events), 'data', 'kpl_aggregated_record', hash_range => '0-99')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, cast
+
+import pyarrow as pa
+from pyspark.sql.functions import udtf
+from pyspark.sql.types import Row, StructType
+from pyspark.sql.udtf import AnalyzeArgument, AnalyzeResult
+
+from ...base.errors import WireloomError
+from ...format.description import Format
+from ..errors import Brief
+from .columns import check_blobs, decoder, encoder
+from .decoding import Decoding
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+    from pyspark.sql.udtf import UserDefinedTableFunction
+
+ROWS = 256
+"""Rows that the table function decodes at a time."""
+
+
+def register_functions(spark: SparkSession, formats: list[Format]) -> None:
+    """Makes the functions of those of the formats known that have single messages as blobs."""
+    for format in formats:
+        units = format.message
+        if units is None or units.framing != "whole":
+            continue
+        for kind in units.kinds or ("",):
+            options: dict[str, Any] = {units.option: kind} if kind else {}
+            ending = format.name if kind == units.kind else f"{format.name}_{kind}"
+            spark.udf.register(f"from_wire_{ending}", decoder(Decoding.of(format, **options)))
+            spark.udf.register(f"to_wire_{ending}", encoder(format, options))
+    spark.udtf.register("explode_wire", cast("UserDefinedTableFunction", udtf(ExplodeWire)))
+
+
+@dataclass
+class Exploding(AnalyzeResult):
+    """What the tasks are told. ``column``: the place of the blobs in a row, ``keep``: those of the columns that
+    stay, ``beside``: those that the options name, by option."""
+
+    column: int = 0
+    keep: tuple[int, ...] = ()
+    beside: dict[str, int] = field(default_factory=dict)
+    decoding: Decoding | None = field(default=None)
+
+
+class ExplodeWire:
+    """``explode_wire(TABLE(…), 'column', 'format', option => value …)``; see the module."""
+
+    def __init__(self, analyzed: Exploding) -> None:
+        assert analyzed.decoding is not None
+        self._analyzed, self._decoding = analyzed, analyzed.decoding
+        self._rows: list[Row] = []
+
+    @staticmethod
+    def analyze(
+        table: AnalyzeArgument, column: AnalyzeArgument, format: AnalyzeArgument, **options: AnalyzeArgument
+    ) -> Exploding:
+        """The columns of the table without the blobs, then those of the format."""
+        with Brief():
+            if not isinstance(table.dataType, StructType):
+                raise WireloomError("the first argument of explode_wire is a table: TABLE(name)")
+            names = table.dataType.names
+            if column.value not in names:
+                raise WireloomError(f"the table has no column {column.value!r}: it has {', '.join(names)}")
+            given: dict[str, Any] = {name: each.value for name, each in options.items()}
+            for name in given.keys() & {"columns", "allow_modules"}:
+                given[name] = [each.strip() for each in str(given[name]).split(",")]
+            decoding = Decoding.of(str(format.value), in_table=True, **given)
+            exploder = decoding.exploder(str(column.value), None)
+            exploder.schema_of(pa.schema([pa.field(name, pa.null()) for name in names]))
+            place = names.index(column.value)
+            check_blobs(table.dataType.fields[place].dataType)
+            keep = tuple(names.index(each) for each in exploder.kept(names))
+            beside = {option: names.index(name) for option, name in exploder.beside.items()}
+        outer = [table.dataType.fields[each] for each in keep]
+        schema = StructType([*outer, *decoding.schema.fields])
+        return Exploding(schema, column=place, keep=keep, beside=beside, decoding=decoding)
+
+    def eval(self, table: Row, column: str, format: str, **options: Any) -> Iterator[tuple[Any, ...]]:
+        """Takes a row; gives those of many at a time."""
+        self._rows.append(table)
+        if len(self._rows) >= ROWS:
+            yield from self._flushed()
+
+    def terminate(self) -> Iterator[tuple[Any, ...]]:
+        """The last rows."""
+        yield from self._flushed()
+
+    def _flushed(self) -> Iterator[tuple[Any, ...]]:
+        rows, self._rows = self._rows, []
+        if not rows:
+            return
+        blobs = pa.array([row[self._analyzed.column] for row in rows], pa.binary())
+        names = self._decoding.schema.names
+        with Brief():
+            beside = {option: pa.array([row[place] for row in rows]) for option, place in self._analyzed.beside.items()}
+            for lists in self._decoding.lists([blobs], beside):
+                for row, each in zip(rows, lists.to_pylist(), strict=True):
+                    outer = tuple(row[place] for place in self._analyzed.keep)
+                    for inner in each or ():
+                        yield (*outer, *(inner[name] for name in names))

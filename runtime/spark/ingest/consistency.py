@@ -1,0 +1,54 @@
+"""Whether a table and its ledger belong together.
+
+The ledger says which inputs are done, and its numbers say which commits the log of a Delta or Iceberg table has.
+Without it, or with that of another table or of another time, a run would take files for done that are not in the table,
+or read files again that are.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ...base.errors import WireloomError
+from ..folders import Folder
+from ..write.commit_log import HOME
+from .catalogs import Catalog
+from .ledger import Ledger, record_name
+
+ADVICE = (
+    f"restore its {HOME} as it was, ingest to another table, or replace this one with overwrite, which reads all files "
+    "again"
+)
+_OURS = re.compile(r"(?:.*/)?part-[0-9]{9}-[0-9a-f]{8}-[0-9a-f]{8}-[0-9]{5}\.[^/]*")
+
+
+def part_name(number: int, attempt: str, index: int, ending: str) -> str:
+    """The name of a file of a table: of which commit, which attempt, and which of its files."""
+    return f"part-{record_name(number)}-{attempt}-{index:05d}{ending}"
+
+
+def check_agreement(table: Folder, catalog: Catalog | None, ledger: Ledger) -> None:
+    """Raises ``WireloomError`` where the table has commits of an ingest that the ledger does not have, or the ledger
+    has some that the table's log does not have. ``catalog``: ``None`` for plain Parquet, which has no log."""
+    published = None if catalog is None else catalog.published(table, ledger.identity)
+    if not ledger.last:
+        if published is not None or any(_OURS.fullmatch(name) for name in table.files()):
+            _refuse(table, f"ingest has filled this table, and its ledger ({HOME}) is gone: nobody knows what is done")
+    elif catalog is None or published == ledger.last:
+        return
+    elif published is None:
+        # Commits without rows need no table.
+        if table.files():
+            _refuse(table, f"the ledger in {HOME} has {ledger.last} commits, and the log of the table has none of them")
+    elif published == 0:
+        _refuse(table, f"the log of the table has commits of an ingest, but none of the ledger in {HOME}")
+    else:
+        _refuse(
+            table,
+            f"the ledger in {HOME} ends with commit {ledger.last}, and the log of the table with commit {published} of "
+            "that ledger: one of them is of another time",
+        )
+
+
+def _refuse(table: Folder, reason: str) -> None:
+    raise WireloomError(reason, path=table.address, advice=ADVICE)

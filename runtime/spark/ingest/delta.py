@@ -1,0 +1,111 @@
+"""Delta Lake: files that an ingest has put into the table's folder are added to its log."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+from urllib.parse import unquote
+
+import pyarrow.parquet as pq
+from deltalake import CommitProperties, DeltaTable, Schema, Transaction
+from deltalake.transaction import AddAction, create_table_with_add_actions
+
+from ...input.inputs import Location
+from ...input.profiles import Profile, profile
+from ..folders import Folder
+from ..write.commit_log import TABLE, Record
+from .ledger import Shape
+
+APPLICATION = "wireloom-ingest"
+"""Under this name, and the identity of a ledger behind it, the log says which of our commits it has: the protocol's own
+way to add files once. Under this name alone it says that it has any."""
+NULL = "__HIVE_DEFAULT_PARTITION__"
+
+
+class DeltaCatalog:
+    """The log of a Delta table."""
+
+    def publish(self, table: Folder, record: Record) -> None:
+        """As ``Catalog.publish``."""
+        number, shape, own = int(record.name), Shape.from_json(record.facts["shape"]), _own(record.facts["ledger"])
+        place, access, there = _place(table), _access(table), _table(table)
+        if there is not None and (there.transaction_version(own) or 0) >= number:
+            return
+        actions: list[Any] = list(_actions(table, record))
+        schema = Schema.from_json(shape.described)
+        once = CommitProperties(app_transactions=[Transaction(each, number) for each in (APPLICATION, own)])
+        partitions = list(shape.partition_by)
+        if there is None:
+            create_table_with_add_actions(
+                place,
+                schema,
+                actions,
+                mode="error",
+                partition_by=partitions,
+                storage_options=access,
+                commit_properties=once,
+            )
+            return
+        mode = "overwrite" if record.facts["fresh"] else "append"
+        there.create_write_transaction(actions, mode, schema, partitions, commit_properties=once)
+
+    def published(self, table: Folder, ledger: str) -> int | None:
+        """As ``Catalog.published``."""
+        there = _table(table)
+        if there is None or there.transaction_version(APPLICATION) is None:
+            return None
+        return there.transaction_version(_own(ledger)) or 0
+
+    def columns(self, table: Folder) -> Sequence[str] | None:
+        """As ``Catalog.columns``."""
+        there = _table(table)
+        return None if there is None else [each.name for each in there.schema().fields]
+
+    def check(self, table: Folder, shape: Shape) -> None:
+        """As ``Catalog.check``: every shape will do."""
+
+
+def _own(ledger: str) -> str:
+    """The application of a ledger, by its identity."""
+    return f"{APPLICATION}-{ledger}"
+
+
+def _table(table: Folder) -> DeltaTable | None:
+    place, access = _place(table), _access(table)
+    return DeltaTable(place, storage_options=access) if DeltaTable.is_deltatable(place, access) else None
+
+
+def _place(table: Folder) -> str:
+    return f"s3://{table.address.partition('://')[2]}" if table.remote else table.path
+
+
+def _access(table: Folder) -> dict[str, str] | None:
+    """How deltalake is told to reach a store; what is not said here is what the environment says."""
+    if not table.remote:
+        return None
+    location = table.location or Location()
+    own = Profile() if location.profile is None else profile(location.profile)
+    keys = dict(
+        zip(("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"), own.credentials or (), strict=False)
+    )
+    found = {
+        "AWS_ENDPOINT_URL": location.endpoint or own.endpoint,
+        "AWS_REGION": location.region or own.region,
+        "AWS_SKIP_SIGNATURE": "true" if location.anonymous else None,
+        **keys,
+    }
+    if (found["AWS_ENDPOINT_URL"] or "").startswith("http:"):
+        found["AWS_ALLOW_HTTP"] = "true"
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _actions(table: Folder, record: Record) -> Iterator[AddAction]:
+    for move in record.moves:
+        if move.place != TABLE:
+            continue
+        info = table.store.get_file_info(f"{table.path}/{move.final}")
+        rows = pq.read_metadata(info.path, filesystem=table.store).num_rows
+        parts = (each.partition("=") for each in move.final.split("/")[:-1])
+        values = {unquote(name): None if value == NULL else unquote(value) for name, _, value in parts}
+        modified = int(info.mtime_ns // 1_000_000)
+        yield AddAction(move.final, info.size, values, modified, True, f'{{"numRecords":{rows}}}')

@@ -1,0 +1,156 @@
+"""What was ingested into a table before: its files, the batches of its streams, and the table's shape.
+
+The journal's records are the ledger: a file is done when the commit with its rows holds, no sooner and no later. Every
+``SNAPSHOT_EVERY`` commits they are summed up in ``_wireloom/ledger.parquet``, and the records themselves go.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ...base.errors import WireloomError
+from ..folders import Folder
+from ..write.commit_log import HOME, Journal, Record
+
+SNAPSHOT = "ledger.parquet"
+SNAPSHOT_EVERY = 100
+DIGITS = 9
+"""Digits of a commit's number in names."""
+_SCHEMA = pa.schema([pa.field("path", pa.string()), pa.field("size", pa.int64())])
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What a table is: its columns by name and Spark's type, those that make its folders, and its kind. ``described``:
+    the columns as Spark writes a schema down, which is how Delta does."""
+
+    columns: tuple[tuple[str, str], ...]
+    partition_by: tuple[str, ...]
+    to: str
+    described: str = field(default="", compare=False)
+
+    def to_json(self) -> dict[str, Any]:
+        """The shape as it is stored."""
+        return {
+            "columns": [list(each) for each in self.columns],
+            "partitionBy": list(self.partition_by),
+            "to": self.to,
+            "described": self.described,
+        }
+
+    @classmethod
+    def from_json(cls, found: Mapping[str, Any]) -> Shape:
+        """The inverse."""
+        columns = tuple((name, kind) for name, kind in found["columns"])
+        return cls(columns, tuple(found["partitionBy"]), found["to"], found["described"])
+
+
+def _new_identity() -> str:
+    return secrets.token_hex(16)
+
+
+@dataclass
+class Ledger:
+    """``files``: sizes in bytes as stored, by path; ``streams``: the last batch of each query, by its id; ``last``:
+    number of the last commit, 0 before the first; ``shape``: ``None`` before it; ``identity``: a random name, a new one
+    for every table and every time that a table is replaced. The numbers of commits mean something with it only."""
+
+    files: dict[str, int | None] = field(default_factory=dict)
+    streams: dict[str, int] = field(default_factory=dict)
+    last: int = 0
+    shape: Shape | None = None
+    snapshot: int = 0
+    """Number of the last commit that the snapshot has."""
+    identity: str = field(default_factory=_new_identity)
+
+    def add(self, record: Record) -> None:
+        """Takes one more commit."""
+        facts = record.facts
+        if facts["fresh"]:
+            self.files.clear()
+            self.streams.clear()
+        self.files.update({key(each["path"]): each["size"] for each in facts["files"]})
+        if facts["stream"] is not None:
+            self.streams[facts["stream"]["query"]] = facts["stream"]["batch"]
+        self.shape = Shape.from_json(facts["shape"])
+        self.last = int(record.name)
+        self.identity = facts["ledger"]
+
+
+def key(path: str) -> str:
+    """A path as the ledger has it: the same object has one name, however its store is called."""
+    scheme, colon, rest = path.partition("://")
+    return f"s3://{rest}" if colon and scheme in ("s3a", "s3n") else path
+
+
+def read_ledger(table: Folder, journal: Journal) -> Ledger:
+    """The ledger of a table whose journal has nothing left undone. Raises ``WireloomError`` where it is damaged, or
+    where a part of it is missing."""
+    home = table.inside(HOME)
+    ledger = _snapshot(home)
+    for name in journal.names():
+        if name <= record_name(ledger.snapshot):
+            continue
+        if name != record_name(ledger.last + 1):
+            raise WireloomError(
+                f"the ledger is incomplete: commit {ledger.last + 1} is neither in {SNAPSHOT} nor in commits; restore "
+                "the folder as it was, or ingest to another table",
+                path=home.address,
+            )
+        record = journal.record(name)
+        try:
+            ledger.add(record)
+        except (KeyError, TypeError, ValueError) as error:
+            raise WireloomError(
+                f"the record of commit {name} cannot be understood ({error!r}): restore it, or ingest to another table",
+                path=home.address,
+            ) from None
+    return ledger
+
+
+def record_name(number: int) -> str:
+    """The name of the record of a commit; names are sorted as the numbers are."""
+    return f"{number:0{DIGITS}d}"
+
+
+def sum_up(table: Folder, journal: Journal, ledger: Ledger, every: int = SNAPSHOT_EVERY) -> None:
+    """Writes the snapshot, where it is time to, and removes the records that it has."""
+    if ledger.last - ledger.snapshot < every or ledger.shape is None:
+        return
+    facts = {
+        "last": ledger.last,
+        "streams": ledger.streams,
+        "shape": ledger.shape.to_json(),
+        "ledger": ledger.identity,
+    }
+    rows = pa.Table.from_arrays(
+        [pa.array(ledger.files.keys(), pa.string()), pa.array(ledger.files.values(), pa.int64())], schema=_SCHEMA
+    )
+    sink = io.BytesIO()
+    pq.write_table(rows.replace_schema_metadata({"wireloom": json.dumps(facts)}), sink, compression="zstd")
+    table.inside(HOME).write(SNAPSHOT, sink.getvalue())
+    ledger.snapshot = ledger.last
+    for name in journal.names():
+        if int(name) <= ledger.snapshot:
+            journal.forget(name)
+
+
+def _snapshot(home: Folder) -> Ledger:
+    if not home.holds(SNAPSHOT):
+        return Ledger()
+    try:
+        rows = pq.read_table(io.BytesIO(home.read(SNAPSHOT)))
+        facts = json.loads(rows.schema.metadata[b"wireloom"])
+        files = dict(zip(rows.column("path").to_pylist(), rows.column("size").to_pylist(), strict=True))
+        last, shape = facts["last"], Shape.from_json(facts["shape"])
+        return Ledger(files, facts["streams"], last, shape, last, facts["ledger"])
+    except (pa.ArrowException, KeyError, TypeError, ValueError) as error:
+        raise WireloomError(f"the ledger is damaged ({error}): restore it", path=home.child(SNAPSHOT)) from None

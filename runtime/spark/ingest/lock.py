@@ -1,0 +1,50 @@
+"""One process at a time in a folder."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from ...base.errors import TemporaryError
+from ..folders import Folder
+
+
+@contextmanager
+def locked(place: Folder) -> Iterator[Callable[[], None]]:
+    """Keeps others out of a folder, until the block ends or the process does, however it dies; a local one has to be
+    there. Gives what raises ``TemporaryError`` where others are not kept out any more.
+
+    Raises ``TemporaryError`` where somebody is in, and ``UnsupportedError`` where nobody could be kept out.
+    """
+    if place.remote:
+        from .store_lock import store_locked
+
+        with store_locked(place) as check:
+            yield check
+        return
+    import fcntl
+
+    # Of a folder, so that nothing has to be made, and nothing is left.
+    held = os.open(place.path, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise TemporaryError("another ingest writes to it: wait for it, or stop it", path=place.address) from None
+        except OSError:
+            # A file system without locks: whoever runs it has to see to it that nobody else does.
+            pass
+        if not _is_still(held, place.path):
+            raise TemporaryError("another ingest has just removed the folder: run it again", path=place.address)
+        yield lambda: None
+    finally:
+        os.close(held)
+
+
+def _is_still(held: int, path: str) -> bool:
+    """Whether an open folder is the one of that path: an ingest that fails takes away the folder that it has made."""
+    try:
+        return os.path.samestat(os.fstat(held), os.stat(path))
+    except FileNotFoundError:
+        return False

@@ -1,0 +1,260 @@
+"""The pipeline as a stream: each batch of a streaming query is one commit, once, however often it is run.
+
+The query's checkpoint says what each batch reads, and the table's ledger which batches it has. Between the commit of a
+batch and Spark's own note of it a process may die; the batch is run again then, and left alone.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ...base.errors import NothingThereError, UnsupportedError, WireloomError
+from ...base.report import ReadReport
+from ...format.description import Format
+from ...format.registry import get
+from ...rows.select import name_of
+from ..folders import Folder, folder
+from ..read.task_reports import Findings, merged
+from .batches import write_rows
+from .job_progress import in_brief
+from .jobs import is_connect
+from .ledger import Shape, key
+from .metrics import batch_metrics
+from .request import Request, prepared, request, spark_address
+from .summary import IngestSummary
+from .tables import Attempt, IngestTables, Stream, check_apart, opened_tables
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from ...base.report import FileReport
+
+KEPT_REPORTS = 10_000
+"""Files whose reports the summary of a stream has at most: the last ones."""
+
+PAUSE = 1
+"""Seconds between two looks at a query that runs on."""
+
+
+def ingest_stream(
+    spark: SparkSession,
+    format: str | Format,
+    inputs: str | Sequence[str],
+    table: str,
+    *,
+    checkpoint: str,
+    every: str | None = None,
+    quarantine: str | None = None,
+    metrics: str | None = None,
+    mode: str = "permissive",
+    recover: bool = False,
+    partition_by: Sequence[str] = (),
+    columns: Sequence[str] | None = None,
+    options: Mapping[str, str] | None = None,
+    existing: str = "append",
+    to: str = "parquet",
+    told: Callable[[Mapping[str, Any]], None] | None = None,
+    allow_modules: Sequence[str] = (),
+) -> IngestSummary:
+    """As ``batches.ingest``, with a streaming read; ``options`` may be those of a stream (``maxFilesPerTrigger``).
+
+    ``checkpoint``: Spark's folder for the query; one per table. ``every``: how long from batch to batch, such as
+    ``30 seconds``: it goes on until it is interrupted; without, it ends when all that was there is read. ``told`` is
+    given the metrics of each batch when it is committed.
+
+    Raises as ``ingest`` does, and where the table has files that a new checkpoint would read again.
+    """
+    wanted = request(
+        spark,
+        get(format, allow_modules),
+        inputs,
+        table,
+        quarantine=quarantine,
+        metrics=metrics,
+        mode=mode,
+        recover=recover,
+        partition_by=partition_by,
+        columns=columns,
+        options=options,
+        existing=existing,
+        to=to,
+    )
+    if is_connect(spark):
+        raise UnsupportedError(
+            "a session of Spark Connect runs the batches of a stream in a process of the server, where nobody can put "
+            "them into a table: submit the job with spark-submit, or ingest without a stream, as often as there is more"
+        )
+    place = folder(checkpoint, wanted.table.location)
+    check_checkpoint(spark, place)
+    check_apart([place, *(each for each in (wanted.table, wanted.quarantine, wanted.metrics) if each is not None)])
+    started = time.monotonic()
+    with opened_tables(wanted.format.name, wanted.table, wanted.quarantine, wanted.metrics, to) as tables:
+        query = query_of(place)
+        if existing == "overwrite" and query is not None:
+            raise WireloomError(
+                "has a query's progress, which overwrite would contradict: name a new checkpoint", path=checkpoint
+            )
+        if existing != "overwrite":
+            _check_checkpoint_is_ours(place, tables)
+            _check_new(wanted, tables, begun=query in tables.ledger.streams)
+        run = _Stream(spark, wanted, tables, place, told)
+        run.run(every)
+    report = ReadReport(wanted.format.name, run.files, engine=name_of(wanted.format))
+    return IngestSummary(
+        table,
+        quarantine,
+        report,
+        sum(each["quarantined"] for each in run.batches),
+        time.monotonic() - started,
+        sum(each["tasks"] for each in run.batches),
+        batches=run.batches,
+        recovered=tables.recovered,
+    )
+
+
+def check_checkpoint(spark: SparkSession, checkpoint: Folder) -> None:
+    """Raises ``UnsupportedError`` where Spark, which keeps the checkpoint, cannot write there."""
+    if not checkpoint.remote:
+        return
+    try:
+        # PySpark has no other way to ask; where this one fails too, nobody can say that it would work.
+        java: Any = spark._jvm
+        java.org.apache.hadoop.fs.FileSystem.getFileSystemClass("s3a", spark._jsc.hadoopConfiguration())
+    except Exception:
+        raise UnsupportedError(
+            f"Spark itself keeps the checkpoint {checkpoint.address}, and this Spark cannot reach s3://: name a folder "
+            "that lasts on a disk or in HDFS, or give Spark the package hadoop-aws; the table may be on s3:// all the "
+            "same"
+        ) from None
+
+
+def query_of(checkpoint: Folder) -> str | None:
+    """The id of the query that a checkpoint belongs to; ``None`` where it has not begun. Raises ``WireloomError``."""
+    if not checkpoint.holds("metadata"):
+        return None
+    try:
+        return str(json.loads(checkpoint.read("metadata"))["id"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise WireloomError(f"is no checkpoint of a query ({error})", path=checkpoint.child("metadata")) from None
+
+
+def _check_checkpoint_is_ours(checkpoint: Folder, tables: IngestTables) -> None:
+    """Raises ``WireloomError`` where the query has put its batches into another table than this one, which is new."""
+    if not tables.ledger.last and checkpoint.inside("commits").names():
+        raise WireloomError(
+            "is the checkpoint of a query that has filled another table, or this one before it was removed: what it "
+            f"has read is not in {tables.table.address}; name a new checkpoint, or the table that it belongs to",
+            path=checkpoint.address,
+        )
+
+
+def _check_new(wanted: Request, tables: IngestTables, *, begun: bool) -> None:
+    """Raises ``WireloomError`` where a query would read files that the table has. ``begun``: it has read files before,
+    and knows of all but those that a batch run took; only of these are sizes kept."""
+    try:
+        found = wanted.sizes()
+    except NothingThereError:
+        return
+    known = tables.ledger.files
+    done = next((each for each in found if key(each) in known and not (begun and known[key(each)] is None)), None)
+    if done is not None:
+        raise WireloomError(
+            f"has the rows of {done} already, and this checkpoint does not know of it: go on with the checkpoint that "
+            "filled the table, move the file away, ingest without --stream, name another table, or say overwrite",
+            path=wanted.table.address,
+        )
+
+
+class _Stream:
+    """One run of the query."""
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        wanted: Request,
+        tables: IngestTables,
+        checkpoint: Folder,
+        told: Callable[[Mapping[str, Any]], None] | None,
+    ) -> None:
+        self._spark = spark
+        self._wanted = wanted
+        self._tables = tables
+        self._checkpoint = checkpoint
+        self._told = told
+        # Which folder that is stands in the query's plan, so there is one for all of its batches.
+        self._attempt = tables.attempt()
+        self._shape: Shape | None = None
+        self._error: Exception | None = None
+        self._committing = threading.Lock()
+        self._ended = False
+        self.files: list[FileReport] = []
+        self.batches: list[Mapping[str, Any]] = []
+
+    def run(self, every: str | None) -> None:
+        """Returns when all is read; an interrupt stops the query first. Raises what a batch raised."""
+        with in_brief():
+            frame = self._wanted.stream(self._spark, self._attempt.side).load()
+            self._shape = prepared(self._spark, self._wanted, self._tables, frame)
+        writer = frame.writeStream.foreachBatch(self._batch).option(
+            "checkpointLocation", spark_address(self._checkpoint)
+        )
+        writer = writer.trigger(availableNow=True) if every is None else writer.trigger(processingTime=every)
+        query = writer.start()
+        try:
+            while not query.awaitTermination(PAUSE):
+                pass
+        except Exception as error:
+            with in_brief():
+                # What a batch raised is better than what Spark makes of it.
+                raise self._error or error from None
+        finally:
+            query.stop()
+            with self._committing:
+                self._ended = True
+
+    def _batch(self, frame: DataFrame, number: int) -> None:
+        # Spark calls this in a thread of its own, which may be at work when the caller's is interrupted.
+        with self._committing:
+            try:
+                if self._ended:
+                    raise WireloomError("the query was stopped")
+                self._commit(frame, number)
+            except Exception as error:
+                self._error = error
+                raise
+
+    def _commit(self, frame: DataFrame, number: int) -> None:
+        query = query_of(self._checkpoint)
+        if query is None or self._shape is None:
+            raise WireloomError("the query has no id in its checkpoint", path=self._checkpoint.address)
+        if number <= self._tables.ledger.streams.get(query, -1):
+            return
+        started = time.monotonic()
+        write_rows(frame, self._attempt.data, self._wanted.partition_by)
+        side = self._side()
+        findings = Findings(side)
+        findings.refresh()
+        report = ReadReport(self._wanted.format.name, merged(findings.reports), engine=name_of(self._wanted.format))
+        record = self._tables.commit(
+            Attempt(self._attempt.name, self._attempt.data, side),
+            findings,
+            report,
+            self._shape,
+            {},
+            seconds=time.monotonic() - started,
+            stream=Stream(query, number),
+        )
+        self.files = (self.files + report.files)[-KEPT_REPORTS:]
+        told = batch_metrics(record)
+        self.batches.append(told)
+        if self._told is not None:
+            self._told(told)
+
+    def _side(self) -> Folder:
+        """Where the tasks of this batch left what they met."""
+        names = [each for each in self._attempt.side.names() if each.startswith("batch-")]
+        return self._attempt.side.inside(names[-1]) if names else self._attempt.side

@@ -1,0 +1,1 @@
+"""Batch reads: files, splits and schemas on the driver, Arrow batches in the tasks."""

@@ -1,0 +1,91 @@
+"""Batches of the reader as exactly the batches that Spark takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+
+import pyarrow as pa
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import StructType
+
+from ...base.errors import WireloomError
+from .schema import Target
+
+NONE: Mapping[str, str | None] = {}
+
+
+class Caster:
+    """Casts batches to the Arrow schema that Spark makes of its own: order, types and names all have to be the same."""
+
+    def __init__(self, targets: Sequence[Target]) -> None:
+        self.targets = tuple(targets)
+        self.schema: pa.Schema = to_arrow_schema(StructType([each.field for each in targets]), timezone="UTC")
+
+    def cast(self, batch: pa.RecordBatch, constants: Mapping[str, str | None] = NONE) -> pa.RecordBatch:
+        """The batch as Spark wants it. ``constants``: values of columns that the format does not have, by their names
+        in small letters; the others of those are null. Raises ``WireloomError`` where a value does not fit its type."""
+        arrays = [
+            _constant(constants.get(target.field.name.lower()), batch.num_rows, field.type, target)
+            if target.source is None
+            else _cast(batch.column(target.source), field.type, target)
+            for target, field in zip(self.targets, self.schema, strict=True)
+        ]
+        return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
+
+
+def _constant(value: str | None, rows: int, wanted: pa.DataType, target: Target) -> pa.Array:
+    if value is None:
+        return pa.nulls(rows, wanted)
+    text = pa.array([value], pa.utf8())
+    if pa.types.is_timestamp(wanted) and wanted.tz is not None:
+        # A time that does not say its zone is of UTC.
+        with suppress(pa.ArrowInvalid):
+            text = text.cast(pa.timestamp(wanted.unit))
+    return pa.repeat(_cast(text, wanted, target)[0], rows)
+
+
+def _cast(array: pa.Array, wanted: pa.DataType, target: Target) -> pa.Array:
+    if array.type == wanted:
+        return array
+    try:
+        if pa.types.is_timestamp(array.type) and pa.types.is_timestamp(wanted):
+            return _timestamp(array, wanted)
+        if pa.types.is_dictionary(array.type):
+            array = array.dictionary_decode()
+        if not pa.types.is_nested(wanted):
+            return array if array.type == wanted else array.cast(wanted)
+        cast = array.cast(_spelled_alike(array.type, wanted))
+        return cast if cast.type == wanted else cast.view(wanted)
+    except pa.ArrowException as error:
+        kind = target.field.dataType.simpleString()
+        raise WireloomError(f"column {target.field.name!r} cannot be read as {kind}: {_first_line(error)}") from None
+
+
+def _spelled_alike(have: pa.DataType, wanted: pa.DataType) -> pa.DataType:
+    """The type that is wanted, its parts spelled as they are here: Spark does not care for the case of letters."""
+    types = pa.types
+    if types.is_list(have) and types.is_list(wanted):
+        item = wanted.value_field
+        return pa.list_(item.with_type(_spelled_alike(have.value_type, item.type)))
+    if not (types.is_struct(have) and types.is_struct(wanted)):
+        return wanted
+    parts = {each.name.lower(): each for each in have} | {each.name: each for each in have}
+    fields = []
+    for each in wanted:
+        part = parts.get(each.name, parts.get(each.name.lower()))
+        fields.append(each if part is None else pa.field(part.name, _spelled_alike(part.type, each.type)))
+    return pa.struct(fields)
+
+
+def _timestamp(array: pa.Array, wanted: pa.DataType) -> pa.Array:
+    """Spark counts microseconds; nanoseconds are rounded down."""
+    if array.type.unit == "ns":
+        import pyarrow.compute as pc
+
+        array = pc.floor_temporal(array, unit="microsecond").cast(pa.timestamp("us", array.type.tz), safe=False)
+    return array.cast(pa.timestamp(wanted.unit, array.type.tz)).cast(wanted)
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).split("\n", 1)[0]

@@ -1,0 +1,106 @@
+"""Which parts of which files make a partition. Pure functions: no Spark, no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ...input.inputs import FileInput, Input
+
+EXPANSION = 4
+"""How many times larger compressed files are taken to be once they are read: what logs of text come to."""
+
+NEARNESS = 32
+"""How many times less it takes to open a file of a mounted disk than an object in a store."""
+
+TOGETHER = 1024
+"""The same for a file that is read together with others."""
+
+UNKNOWN_SIZE = 64 * 1024 * 1024
+"""What an input of unknown size counts as, in bytes."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A file to be read. ``splittable``: any byte range of it can be read by itself; ``compressed`` is by its name;
+    ``together``: the rows of several such files are read at once."""
+
+    input: Input
+    splittable: bool = False
+    compressed: bool = False
+    together: bool = False
+
+    @property
+    def cost(self) -> int:
+        """How much there is to read, in bytes."""
+        size = UNKNOWN_SIZE if self.input.size is None else self.input.size
+        return size * EXPANSION if self.compressed else size
+
+    def opening(self, open_cost: int) -> int:
+        """What opening it is worth in bytes, where it is ``open_cost`` for an object in a store."""
+        if not isinstance(self.input, FileInput):
+            return open_cost
+        return open_cost // (TOGETHER if self.together else NEARNESS)
+
+
+@dataclass(frozen=True)
+class Slice:
+    """A part of a file: the rows that begin in bytes ``begin`` … ``end`` (not included); ``None``: to its end."""
+
+    input: Input
+    begin: int
+    end: int | None
+    cost: int
+    opening: int = 0
+    """What opening the file is worth, in bytes too."""
+
+    @property
+    def byte_range(self) -> tuple[int, int] | None:
+        """The range for the scanner; ``None`` for a whole file."""
+        return None if self.end is None else (self.begin, self.end)
+
+
+def plan(
+    candidates: Iterable[Candidate], *, max_partition_bytes: int, open_cost: int, min_partitions: int
+) -> list[tuple[Slice, ...]]:
+    """The partitions: every byte of every file is in exactly one slice, and every slice in exactly one partition.
+
+    As Spark does for its own files: a partition holds about ``max_partition_bytes``, or less where that gives
+    ``min_partitions``, but never less than ``open_cost``, which is what opening one more object of a store is worth in
+    bytes; a file of a mounted disk counts less. A file that cannot be split is one slice whatever its size.
+    """
+    files = list(candidates)
+    total = sum(each.cost + each.opening(open_cost) for each in files)
+    target = max(1, min(max_partition_bytes, max(open_cost, total // max(1, min_partitions))))
+    slices = [piece for each in files for piece in _slices(each, target, each.opening(open_cost))]
+    # Spark's order: the largest first, filled up with what comes next while it fits.
+    slices.sort(key=lambda piece: -piece.cost)
+    partitions: list[tuple[Slice, ...]] = []
+    current: list[Slice] = []
+    filled = 0
+    for piece in slices:
+        if current and filled + piece.cost > target:
+            partitions.append(tuple(current))
+            current, filled = [], 0
+        current.append(piece)
+        filled += piece.cost + piece.opening
+    if current:
+        partitions.append(tuple(current))
+    return partitions
+
+
+def _slices(candidate: Candidate, target: int, opening: int) -> Sequence[Slice]:
+    size = candidate.input.size
+    if not candidate.splittable or size is None or size <= target:
+        return (Slice(candidate.input, 0, None, candidate.cost, opening),)
+    starts = range(0, size, target)
+    # The last one is open-ended: a file that has grown since is read to its end, once.
+    ends = [*starts[1:], None]
+    return tuple(
+        Slice(candidate.input, start, LAST if end is None else end, (size if end is None else end) - start, opening)
+        for start, end in zip(starts, ends, strict=True)
+    )
+
+
+LAST = (1 << 63) - 1
+"""End of the last slice of a file that was split."""

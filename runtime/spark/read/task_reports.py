@@ -1,0 +1,165 @@
+"""What a task of the ingest pipeline found besides good rows: damaged records, and the report of each file.
+
+Each task leaves two files in a folder that all tasks share, named after its partition: the damaged records as Parquet,
+and the reports as JSON, which is written last. A task that is run again, or twice at once, leaves the same files again;
+each appears under its name only when it is complete. So what the driver finds is what one run of each task saw.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from ...base.report import Damage, FileReport
+from ...input.inputs import Location
+from ...writing import opened
+from ..folders import Folder
+from .split_planning import Slice
+
+QUARANTINE_SCHEMA = pa.schema(
+    [
+        pa.field("_path", pa.string()),
+        pa.field("_offset", pa.int64()),
+        pa.field("_length", pa.int64()),
+        pa.field("_error", pa.string()),
+        pa.field("_corrupt_record", pa.binary()),
+    ]
+)
+"""A damaged record, or the end of a file that could not be read: where it is, how many bytes it has, why it is damaged
+(a reason, a colon and more), and its bytes where they are known."""
+
+FLUSH_BYTES = 8 * 1024 * 1024
+"""How many bytes of damaged records a task holds before it writes them out."""
+
+
+KNOWN = {"path", "rows", "bytes", "damaged", "unlisted", "unlisted_reasons", "tail", "tail_offset", "tail_size"}
+KNOWN |= {"tail_zeros", "error", "begin", "foreign"}
+"""Keys of a report that are no options."""
+
+
+class SideChannel:
+    """One task's end of it; a context manager. Nothing is left where the block raises."""
+
+    def __init__(self, address: str, index: int, location: Location | None = None) -> None:
+        self._location = location
+        self._records = f"{address.rstrip('/')}/damaged-{index:06d}.parquet"
+        self._reports = f"{address.rstrip('/')}/report-{index:06d}.json"
+        self._found: list[dict[str, Any]] = []
+        self._held: list[pa.RecordBatch] = []
+        self._bytes = 0
+        self._stack = ExitStack()
+        self._writer: Any = None
+
+    def __enter__(self) -> SideChannel:
+        return self
+
+    def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
+        if kind is None:
+            self._flush()
+        self._stack.__exit__(kind, error, traceback)
+        if kind is None:
+            with opened(self._reports, self._location) as file:
+                file.write(json.dumps(self._found).encode())
+
+    def take(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """Keeps the damaged rows of a batch; gives the good ones."""
+        errors = batch.column("_error")
+        if errors.null_count == batch.num_rows:
+            return batch
+        damaged = batch.filter(pc.is_valid(errors))
+        columns = [
+            damaged.column("_path"),
+            damaged.column("_offset").cast(pa.int64()),
+            pa.nulls(damaged.num_rows, pa.int64()),
+            damaged.column("_error"),
+            damaged.column("_corrupt_record"),
+        ]
+        self._held.append(pa.RecordBatch.from_arrays(columns, schema=QUARANTINE_SCHEMA))
+        self._bytes += damaged.nbytes
+        if self._bytes >= FLUSH_BYTES:
+            self._flush()
+        return batch.filter(pc.is_null(errors))
+
+    def reported(self, report: FileReport, piece: Slice) -> None:
+        """Keeps the report of a file, or of the slice of one."""
+        self._found.append({**report.to_dict(), "begin": piece.begin})
+
+    def _flush(self) -> None:
+        if not self._held:
+            return
+        if self._writer is None:
+            file = self._stack.enter_context(opened(self._records, self._location))
+            self._writer = self._stack.enter_context(pq.ParquetWriter(file, QUARANTINE_SCHEMA, compression="zstd"))
+        self._writer.write_table(pa.Table.from_batches(self._held))
+        self._held, self._bytes = [], 0
+
+
+class Findings:
+    """What all tasks have left so far; each file is read once."""
+
+    def __init__(self, place: Folder) -> None:
+        self._place = place
+        self._reports: dict[str, list[dict[str, Any]]] = {}
+        self._records: list[str] = []
+
+    def refresh(self) -> None:
+        """Looks for what has come since; a task counts when it has come to its end."""
+        names = self._place.names()
+        for name in names:
+            if name.startswith("report-") and name.endswith(".json") and name not in self._reports:
+                self._reports[name] = json.loads(self._place.read(name))
+        done = {name[len("report-") : -len(".json")] for name in self._reports}
+        self._records = [each for each in names if each.startswith("damaged-") and each[len("damaged-") : -8] in done]
+
+    @property
+    def partitions(self) -> int:
+        """How many tasks are done."""
+        return len(self._reports)
+
+    @property
+    def reports(self) -> list[dict[str, Any]]:
+        """One mapping per slice: ``FileReport.to_dict``, and where the slice ``begin``s."""
+        return [each for name in sorted(self._reports) for each in self._reports[name]]
+
+    def records(self) -> Iterator[pa.Table]:
+        """The damaged records, task by task."""
+        for name in self._records:
+            yield pq.read_table(f"{self._place.path}/{name}", filesystem=self._place.store, partitioning=None)
+
+
+def merged(reports: Iterable[Mapping[str, Any]]) -> list[FileReport]:
+    """One report per file: those of its slices put together, in order."""
+    by_path: dict[str | None, list[Mapping[str, Any]]] = {}
+    for each in sorted(reports, key=lambda one: (str(one["path"]), one["begin"])):
+        by_path.setdefault(each["path"], []).append(each)
+    return [_file_report(path, slices) for path, slices in by_path.items()]
+
+
+def _file_report(path: str | None, slices: Sequence[Mapping[str, Any]]) -> FileReport:
+    last = slices[-1]
+    damaged = sorted({tuple(each) for one in slices for each in one["damaged"]})
+    unlisted: Counter[str] = Counter()
+    for each in slices:
+        unlisted.update(each.get("unlisted_reasons", {}))
+    return FileReport(
+        path,
+        rows=sum(one["rows"] for one in slices),
+        bytes=sum(one["bytes"] for one in slices),
+        damaged=[Damage(*each) for each in damaged],
+        unlisted=unlisted.total(),
+        unlisted_reasons=dict(unlisted),
+        tail=last["tail"],
+        tail_offset=last["tail_offset"],
+        tail_size=last["tail_size"],
+        tail_zeros=last.get("tail_zeros", False),
+        error=next((one["error"] for one in slices if "error" in one), None),
+        foreign=any(one.get("foreign", False) for one in slices),
+        options={name: value for name, value in last.items() if name not in KNOWN},
+    )

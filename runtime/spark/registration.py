@@ -1,0 +1,77 @@
+"""Makes the data sources of formats known to a Spark session."""
+
+from __future__ import annotations
+
+import importlib
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..base.errors import WireloomError
+from ..base.extras import require
+from ..format.description import Format
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from .source import FormatSource
+
+require("pyspark", "spark", "Spark")
+
+
+def sources() -> list[type[FormatSource]]:
+    """The data source of every format that has one, by name."""
+    from ..format.registry import formats, get
+
+    found: list[type[FormatSource]] = []
+    for name in formats():
+        try:
+            found.append(source_of(get(name)))
+        except ModuleNotFoundError:
+            continue
+        except WireloomError as error:
+            # One installed package that does not fit must not take the others away.
+            warnings.warn(f"{name} is left out: {error}", stacklevel=3)
+    return found
+
+
+def source_of(format: Format, name: str | None = None) -> type[FormatSource]:
+    """The data source of a format; one straight from a spec file may be given another ``name``."""
+    from ..format.explored import ExploredFormat
+    from .source import FormatSource
+
+    module = importlib.import_module(f"{format.module}.spark")
+    generated: type[FormatSource] = next(
+        each
+        for each in vars(module).values()
+        if isinstance(each, type) and issubclass(each, FormatSource) and each is not FormatSource
+    )
+    if not isinstance(format, ExploredFormat):
+        return generated
+    # Spark sends a class by its module's name, which its workers could not import, unless that is the main program's:
+    # then it sends all that is in the class, and the format brings its code along.
+    inside = {
+        "__module__": "__main__",
+        "described": format,
+        "wire_schema": generated.wire_schema,
+        "name": classmethod(lambda _cls, name=name or format.name: name),
+    }
+    return type(generated.__name__, (FormatSource,), inside)
+
+
+def register(spark: SparkSession, *specs: str | Path | Format, allow_modules: Sequence[str] = ()) -> None:
+    """Makes every format known to the session, for where Spark's own discovery does not find them, and the functions of
+    formats of messages known to SQL (``wireloom.spark.functions.sql``).
+
+    ``specs``: spec files whose formats are to be known as well, by their ids. ``allow_modules``: modules out of which
+    they may name classes, see ``wireloom.load_spec``; the workers need them too.
+    """
+    from ..format.registry import get
+    from .functions.sql import register_functions
+
+    found = [get(each, allow_modules) for each in specs]
+    own = sources()
+    for source in (*own, *(source_of(each) for each in found)):
+        spark.dataSource.register(source)
+    register_functions(spark, [*(each.described for each in own), *found])

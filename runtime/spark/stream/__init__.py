@@ -1,0 +1,1 @@
+"""Streaming reads: offsets, files that grow or are rotated, and what each micro-batch takes."""

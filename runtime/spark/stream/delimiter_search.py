@@ -1,0 +1,66 @@
+"""Looks for delimiters and zeros in open files, a block at a time."""
+
+from __future__ import annotations
+
+from ...input.inputs import Stream
+
+BLOCK = 256 * 1024
+"""Bytes that are looked through at a time."""
+
+
+def read_at(stream: Stream, begin: int, end: int) -> bytes:
+    """The bytes ``begin`` … ``end``; fewer where the file ends before."""
+    stream.seek(begin)
+    buffer = bytearray(end - begin)
+    view, filled = memoryview(buffer), 0
+    while filled < len(buffer) and (count := stream.readinto(view[filled:])):
+        filled += count
+    return bytes(view[:filled])
+
+
+def last(stream: Stream, delimiter: bytes, begin: int, end: int) -> int | None:
+    """Where the last delimiter stands that lies in ``begin`` … ``end``; ``None``: there is none."""
+    while end - begin >= len(delimiter):
+        start = max(begin, end - BLOCK)
+        found = read_at(stream, start, end).rfind(delimiter)
+        if found >= 0:
+            return start + found
+        if start == begin:
+            break
+        end = start + len(delimiter) - 1
+    return None
+
+
+def first(stream: Stream, delimiter: bytes, begin: int, end: int) -> int | None:
+    """The same for the first one."""
+    while end - begin >= len(delimiter):
+        stop = min(end, begin + BLOCK)
+        found = read_at(stream, begin, stop).find(delimiter)
+        if found >= 0:
+            return begin + found
+        if stop == end:
+            break
+        begin = stop - len(delimiter) + 1
+    return None
+
+
+def zeros_before(stream: Stream, begin: int, end: int) -> int:
+    """Where the zeros begin that stand right before ``end``, or ``begin`` where they go back that far."""
+    while end > begin:
+        start = max(begin, end - BLOCK)
+        found = len(read_at(stream, start, end).rstrip(b"\0"))
+        if found:
+            return start + found
+        end = start
+    return begin
+
+
+def content(stream: Stream, begin: int, end: int) -> int:
+    """Where the first byte from ``begin`` on stands that is not zero; ``end``: there is none before that."""
+    while begin < end:
+        found = read_at(stream, begin, min(end, begin + BLOCK))
+        rest = len(found.lstrip(b"\0"))
+        if rest or not found:
+            return begin + len(found) - rest if rest else end
+        begin += len(found)
+    return end

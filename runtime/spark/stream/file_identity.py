@@ -1,0 +1,129 @@
+"""By what a file is known again that a stream has read: its number, and a digest of some of the bytes that were read.
+
+The number alone does not tell: a log that is cut and written again keeps it, and file systems give numbers of removed
+files to new ones. The digest alone does not tell which of two copies goes on.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from ...base.errors import NothingThereError, WireloomError
+from ...input.codecs import CodecError, Decoder, StorageError
+from ...input.inputs import FileInput, LocalStream, Stream
+from .delimiter_search import read_at
+
+FIRST_BYTES = 1024
+LAST_BYTES = 4096
+"""The digest is that of so many bytes at the beginning of a file, and right before a position."""
+
+CHUNK = 1 << 20
+"""Bytes that are decompressed at a time."""
+
+_COUNTED = r"[.\-_](?:\d[\d.\-_T:]*|old|bak|prev)"
+_ROTATED = re.compile(rf"(.+?){_COUNTED}(\.[A-Za-z][^.]*)?", re.DOTALL)
+
+
+def digest(stream: Stream, position: int) -> int:
+    """64 bits, never 0, over the first bytes of a file and those before ``position``; 0 for position 0."""
+    if not position:
+        return 0
+    first = read_at(stream, 0, min(FIRST_BYTES, position))
+    return _hashed(position, first, read_at(stream, max(0, position - LAST_BYTES), position))
+
+
+def digests(decoder: Decoder, positions: Iterable[int]) -> dict[int, int]:
+    """The digests at these positions, none of them 0, of what a stream holds once it is decompressed. Where it ends
+    before one of them, or is damaged, that at its end takes their place."""
+    found: dict[int, int] = {}
+    buffer = memoryview(bytearray(max(decoder.room, CHUNK)))
+    first, recent, done = b"", b"", 0
+    for position in sorted(positions):
+        while done < position:
+            try:
+                count = decoder.readinto(buffer)
+            except (CodecError, StorageError):
+                count = 0
+            if not count:
+                return {**found, done: _hashed(done, first, recent[-LAST_BYTES:])} if done else found
+            done += count
+            first = first if len(first) >= FIRST_BYTES else (first + bytes(buffer[:count]))[:FIRST_BYTES]
+            recent = recent[-LAST_BYTES:] + bytes(buffer[:count])
+        end = len(recent) - (done - position)
+        found[position] = _hashed(position, first[:position], recent[max(0, end - LAST_BYTES) : end])
+    return found
+
+
+def _hashed(position: int, first: bytes, before: bytes) -> int:
+    hashed = blake2b(position.to_bytes(8, "big"), digest_size=8)
+    hashed.update(first)
+    hashed.update(before)
+    return int.from_bytes(hashed.digest(), "big") or 1
+
+
+def is_boundary(stream: Stream, position: int, delimiter: bytes) -> bool:
+    """Whether a row ends or begins at ``position``: a delimiter stands there or right before, or the file ends there,
+    perhaps within the delimiter."""
+    before = read_at(stream, max(0, position - len(delimiter)), position)
+    behind = read_at(stream, position, position + len(delimiter))
+    return not position or before == delimiter or delimiter.startswith(behind)
+
+
+def original(name: str) -> str | None:
+    """The name that a log had before it was rotated to ``name``, as far as names tell.
+
+    >>> original("app.log.1"), original("app-20260301.log"), original("app.log.2026-03-01"), original("app.log")
+    ('app.log', 'app.log', 'app.log', None)
+    """
+    found = _ROTATED.fullmatch(name)
+    return None if found is None else found[1] + (found[2] or "")
+
+
+def family(path: str) -> tuple[str, str]:
+    """What a log and all that it was rotated to have in common: the folder, and the name that the log has."""
+    folder, name = os.path.split(path)
+    return folder, original(name) or name
+
+
+def folders_of(path: str) -> list[str]:
+    """The folders in which a local file may get a new name: its own, and that of what it is a link to."""
+    targets = (os.path.realpath(path),) if os.path.islink(path) else ()
+    return list(dict.fromkeys(os.path.dirname(each) for each in (path, *targets)))
+
+
+def neighbours(folder: str) -> Iterator[tuple[str, int]]:
+    """Path and number of each file in a local folder; none where it cannot be listed."""
+    try:
+        with os.scandir(folder or ".") as entries:
+            found = [each for each in entries if each.is_file(follow_symlinks=False)]
+            # Not by ``DirEntry.inode``: where file systems lie above each other, it is another number than the file's.
+            yield from [(os.path.join(folder, each.name), each.stat().st_ino) for each in found]
+    except OSError:
+        return
+
+
+@dataclass(frozen=True)
+class FollowedFile(FileInput):
+    """A local file that is read where it is now, at ``place``, and shown under the path that it was planned with.
+
+    ``file_id`` is its number; another file that has come to that place is not read.
+    """
+
+    place: str = ""
+
+    def open(self) -> Stream:
+        """As ``Input.open``."""
+        try:
+            stream = LocalStream(self.place, self.size)
+        except FileNotFoundError:
+            raise NothingThereError("cannot be opened: No such file or directory", path=self.path) from None
+        except OSError as error:
+            raise WireloomError(f"cannot be opened: {error.strerror}", path=self.path) from error
+        if os.fstat(stream.fileno()).st_ino != self.file_id:
+            stream.close()
+            raise WireloomError("the file was replaced while it was being opened: run the query again", path=self.path)
+        return stream

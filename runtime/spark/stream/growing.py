@@ -1,0 +1,146 @@
+"""Files that grow: which ones do, and how far their rows are complete. Runs on the driver."""
+
+from __future__ import annotations
+
+import os
+from contextlib import closing
+from dataclasses import dataclass
+
+from ...base.errors import WireloomError
+from ...format.description import Format
+from ...input.codecs import HEAD, SUFFIXES, Stored, detect
+from ...input.inputs import Input
+from ...reading.request import GROWING
+from ..options import ReadOptions
+from ..read.split_planning import LAST
+from .delimiter_search import content, first, last, zeros_before
+from .listing import Listed, is_remote
+from .options import StreamOptions, can_grow
+
+LEAST_HEAD = 4
+"""With fewer bytes a compressed file cannot be told from another."""
+
+
+@dataclass(frozen=True)
+class Complete:
+    """Rows are complete up to ``end``; ``last``: what follows can never be read."""
+
+    end: int
+    last: bool = False
+
+
+class Growth:
+    """What is known of growing files; remembers what it has looked at, as long as the query runs."""
+
+    def __init__(self, format: Format, options: ReadOptions, stream: StreamOptions) -> None:
+        self._format = format
+        self._options = options
+        self._tail = stream.tail
+        self._raw: dict[tuple[str, int], bool] = {}
+        self._seen: dict[str, tuple[tuple[int, int, int, int, int | None], Complete]] = {}
+
+    def grows(self, file: Listed) -> bool:
+        """Whether more rows may come at the end of the file."""
+        if self._tail is False:
+            return False
+        if self._tail is None and (not self._format.delimiter or is_remote(file.path)):
+            return False
+        return self.may_grow(file)
+
+    def may_grow(self, file: Listed) -> bool:
+        """Whether ``tail=true`` would read what comes at the end of the file."""
+        if not can_grow(self._format):
+            return False
+        key = file.path, file.file_id
+        found = self._raw.get(key)
+        if found is None:
+            found = is_raw(self._format, file.input, str(self._options.scan.get("codec", "auto")))
+            if file.size >= LEAST_HEAD:
+                self._raw[key] = found
+        return found
+
+    def complete(self, file: Listed, begin: int, most: int | None) -> Complete:
+        """How far the rows behind ``begin`` are complete: ``begin`` itself, or at most ``most`` bytes behind it, but at
+        least one row where there is one."""
+        known = (file.file_id, file.size, file.modified, begin, most)
+        if file.path not in self._seen or self._seen[file.path][0] != known:
+            wanted = file.size if most is None else min(file.size, begin + most)
+            if self._format.delimiter:
+                found = self._delimited(file, begin, wanted)
+            else:
+                found = self._back_to_back(file, begin, wanted)
+            self._seen[file.path] = known, found
+        return self._seen[file.path][1]
+
+    def forget(self, keep: set[str]) -> None:
+        """Lets go of what is known of all other files."""
+        self._raw = {key: found for key, found in self._raw.items() if key[0] in keep}
+        self._seen = {path: found for path, found in self._seen.items() if path in keep}
+
+    def _delimited(self, file: Listed, begin: int, wanted: int) -> Complete:
+        """A row begins where the delimiter before it does, and ends where the next one begins.
+
+        Where delimiters are zeros, so is the room at the end of a file that a writer has set apart: the row before it
+        ends with the first of them, and the next one will be written over the others.
+        """
+        delimiter = self._format.delimiter
+        zeros = not any(delimiter)
+        with closing(file.input.open()) as stream:
+            end = last(stream, delimiter, begin + 1, min(file.size, wanted + len(delimiter)))
+            if end is not None and zeros:
+                end = zeros_before(stream, begin, end)
+            if end in (None, begin) and wanted < file.size:
+                start = max(begin + 1, wanted - len(delimiter))
+                end = first(stream, delimiter, content(stream, start, file.size) if zeros else start, file.size)
+        return Complete(begin if end is None else end)
+
+    def _back_to_back(self, file: Listed, begin: int, wanted: int) -> Complete:
+        """Where the last row ends is known to whoever reads them all."""
+        from ...reading.scanning import scan
+
+        options = self._options
+        mode = "dropmalformed" if options.mode == "dropmalformed" else "permissive"
+        end = begin
+        with scan(
+            self._format,
+            file.input,
+            columns=["_offset", "_error"],
+            mode=mode,
+            recover=options.recover,
+            verify=options.verify,
+            byte_range=(begin, LAST),
+            prefetch=False,
+            tail=GROWING,
+            **options.scan,
+        ) as scanner:
+            for batch in scanner:
+                for place in batch.column("_offset").to_pylist():
+                    if place > wanted and end > begin:
+                        return Complete(end)
+                    end = max(end, place)
+        report = scanner.report.files[0]
+        if end > begin and report.tail_offset > wanted:
+            return Complete(end)
+        if report.tail in ("clean", "growing"):
+            return Complete(max(begin, report.tail_offset))
+        # The row behind tail_offset has lost its end: there is no more of it than room that a writer has set apart, or,
+        # with recover, a later one may be found in what is still to come.
+        end = max(begin, report.tail_offset)
+        with closing(file.input.open()) as stream:
+            return Complete(end, last=not options.recover and content(stream, end, file.size) < file.size)
+
+
+def is_raw(format: Format, source: Input, codec: str) -> bool:
+    """Whether the bytes of a file are those of the format. ``codec``: the option; ``auto``: by name and content."""
+    if codec != "auto":
+        return codec == "none"
+    if os.path.splitext(source.name.lower())[1] in SUFFIXES:
+        return False
+    stored = Stored(source.open(), source.size)
+    try:
+        return detect(stored.peek(HEAD), source.name, format.codec) == "none"
+    except WireloomError:
+        # Whoever reads the file says what is wrong with it.
+        return False
+    finally:
+        stored.close()

@@ -1,0 +1,201 @@
+"""What a streaming read finds in its folders, in the order in which it is read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from urllib.parse import urlsplit
+
+from ...base.addresses import local_path
+from ...base.cached import cached_property
+from ...base.errors import NothingThereError, WireloomError
+from ...input.expansion import STANDARD_INPUT, expand
+from ...input.inputs import REMOTE_SCHEMES, WILDCARDS, FileInput, Input, Location
+from ...input.listing import alternatives
+from ..options import ReadOptions
+from ..read.file_listing import below
+from .offset import Taken, fingerprint
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+REQUESTS = 16
+"""How many objects are asked for at a time."""
+
+ATTEMPTS = 5
+"""How often a folder is looked at again because a file in it vanished while that was done."""
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A file that is there; ``size`` in bytes as stored, ``modified`` in microseconds since 1970, UTC."""
+
+    input: Input
+    path: str
+    size: int
+    modified: int
+    file_id: int = 0
+    """The number of a local file; 0: it is not known."""
+
+    @cached_property
+    def fingerprint(self) -> int:
+        """As ``offset.fingerprint``."""
+        return fingerprint(self.path)
+
+    @property
+    def place(self) -> tuple[int, str]:
+        """Where it stands in the order of reading: by time, then by path."""
+        return self.modified, self.path
+
+
+def listing(options: ReadOptions) -> list[Listed]:
+    """The files that are there now, in the order of reading. Nothing there yet is no error.
+
+    Raises ``WireloomError`` where a folder or store cannot be looked at.
+    """
+    found: dict[str, Listed] = {}
+    for path in options.paths:
+        for each in _present(path, options):
+            if each.path is not None and each.size is not None:
+                found[each.path] = _listed(each, each.path, each.size)
+    return sorted(found.values(), key=lambda each: each.place)
+
+
+def _listed(source: Input, path: str, size: int) -> Listed:
+    number = source.file_id if isinstance(source, FileInput) else 0
+    return Listed(source, path, size, microseconds(source.modified), number)
+
+
+def listed_file(path: str) -> Listed | None:
+    """A local file by its path; ``None`` where it has vanished. Raises ``WireloomError``."""
+    try:
+        [found] = expand(path)
+    except NothingThereError:
+        return None
+    return _listed(found, path, found.size) if found.size is not None else None
+
+
+def local_folder(path: str) -> str:
+    """The folder that a local path or pattern names, or that holds what it names."""
+    local = local_path(path)
+    return local if os.path.isdir(local) else os.path.dirname(local)
+
+
+def check_paths(options: ReadOptions) -> None:
+    """Raises ``WireloomError`` for a path that nobody can wait for: standard input, and a bucket, or a local path
+    without wildcards, that does not exist, since that is more likely misspelt than not there yet."""
+    for path in options.paths:
+        if path == STANDARD_INPUT:
+            raise WireloomError("Spark cannot read standard input as a stream: give a folder, glob or s3:// address")
+        if is_remote(path):
+            _check_bucket(path, Location(**options.location))
+        elif WILDCARDS.isdisjoint(path) and len(alternatives(path)) == 1 and not os.path.exists(local_path(path)):
+            raise NothingThereError("no such file or folder: make the folder before the query starts", path=path)
+
+
+def _present(path: str, options: ReadOptions) -> list[Input]:
+    for attempt in range(ATTEMPTS):
+        try:
+            return list(below(path, options))
+        except NothingThereError:
+            return []
+        except WireloomError as error:
+            vanished = error.path is not None and error.path != path and not is_remote(error.path)
+            if attempt == ATTEMPTS - 1 or not vanished or os.path.lexists(str(error.path)):
+                raise
+    raise AssertionError
+
+
+def is_remote(path: str) -> bool:
+    """Whether it is in an object store, where files never grow."""
+    return "://" in path and urlsplit(path).scheme in REMOTE_SCHEMES
+
+
+def microseconds(modified: datetime | None) -> int:
+    """A time as a number; 0 where it is not known."""
+    return 0 if modified is None else (modified - EPOCH) // timedelta(microseconds=1)
+
+
+def input_of(path: str, size: int, modified: int, location: dict[str, Any]) -> Input:
+    """A file that was listed once, without looking at it again."""
+    time = EPOCH + timedelta(microseconds=modified)
+    if is_remote(path):
+        from ...input.object_stores import RemoteInput
+
+        return RemoteInput(path, size, time, seekable=True, location=Location(**location))
+    return FileInput(path, size, time, seekable=True)
+
+
+@dataclass(frozen=True)
+class State:
+    """What a file is now; ``file_id``: its number, or 64 bits of an object's ETag."""
+
+    size: int
+    modified: int
+    file_id: int
+
+
+def state_now(path: str, location: Mapping[str, Any]) -> State | None:
+    """What a file is now; ``None`` where it has vanished. Raises ``WireloomError``."""
+    if is_remote(path):
+        return _remote_state(path, Location(**location))
+    try:
+        status = os.stat(path)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise WireloomError(f"cannot be looked at: {error.strerror}", path=path) from None
+    return State(status.st_size, microseconds(datetime.fromtimestamp(status.st_mtime, UTC)), status.st_ino)
+
+
+def with_tags(parts: Iterable[Taken], location: Mapping[str, Any]) -> list[Taken]:
+    """The parts, those of objects with 64 bits of the objects' ETags. Raises ``WireloomError`` as ``state_now``."""
+    found = list(parts)
+    remote = [each.path for each in found if is_remote(each.path)]
+    if not remote:
+        return found
+    with ThreadPoolExecutor(REQUESTS) as pool:
+        states = dict(zip(remote, pool.map(lambda path: state_now(path, location), remote), strict=True))
+    tags = {path: state.file_id for path, state in states.items() if state is not None}
+    return [replace(each, file_id=tags.get(each.path, each.file_id)) for each in found]
+
+
+def _check_bucket(path: str, location: Location) -> None:
+    import pyarrow.fs
+
+    from ...input.object_stores import filesystem, split
+
+    bucket, _ = split(path)
+    try:
+        info = filesystem(location, bucket).get_file_info(bucket)
+    except OSError:
+        # Who may list a prefix may not always look at the bucket; what is wrong is said when the prefix is listed.
+        return
+    if info.type == pyarrow.fs.FileType.NotFound:
+        raise NothingThereError("no such bucket: check its name, the region and the endpoint", path=path)
+
+
+def _remote_state(path: str, location: Location) -> State | None:
+    from ...input.object_stores import filesystem, split
+
+    bucket, key = split(path)
+    try:
+        # Of the file's own metadata, unlike of what a store lists, Arrow shows the ETag.
+        with filesystem(location, bucket).open_input_file(key) as file:
+            size, found = file.size(), file.metadata()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise WireloomError(f"the object store refuses: {error}", path=path) from None
+    tag = found.get("ETag", b"").strip(b'"')
+    return State(int(size), microseconds(_time(found.get("Last-Modified"))), fingerprint(tag.decode()) if tag else 0)
+
+
+def _time(text: bytes | None) -> datetime | None:
+    try:
+        return None if text is None else datetime.fromisoformat(text.decode())
+    except ValueError:
+        return None

@@ -1,0 +1,258 @@
+"""How far a streaming read has come, as Spark's checkpoint keeps it: versioned JSON.
+
+An offset says two things. Which parts of which files the batch that ends here reads: so a batch that is run again reads
+the same, whatever has come to the folder meanwhile. And which files were read before it: for each a fingerprint of its
+path, a position, and by what the file is known again (``Known``); for very many files (``maxTrackedFiles``) only a seal
+over the older ones (``older_files``).
+"""
+
+from __future__ import annotations
+
+import base64
+import struct
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Any, Literal, get_args
+
+from ...base.errors import WireloomError
+
+VERSION = 2
+"""Version 1 had neither file ids nor digests; its offsets are read on."""
+
+GIVEN_UP = (1 << 64) - 1
+"""Version 1: the position of a growing file whose rest cannot be read."""
+
+REST_UNREADABLE = 1 << 63
+"""Set in the packed position of such a file; positions themselves are smaller."""
+
+Kind = Literal["whole", "part", "last", "rest", "skip"]
+
+MOST_TRACKED = 100_000_000
+"""More files than this no offset can hold: it is damaged."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of a file that was read up to byte ``position``; ``done``: the rest of it can never be read.
+
+    ``file_id``: the number of a local file (its inode), or 64 bits of an object's ETag. ``digest``: as
+    ``file_identity.digest``. ``mark``: as the function ``mark``, of a file that is read as a whole. Each is 0 where
+    it is not known.
+    """
+
+    position: int
+    file_id: int = 0
+    digest: int = 0
+    mark: int = 0
+    done: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What a batch takes of a file: bytes ``begin`` … ``end`` (not included) of those that it is read as.
+
+    ``kind``: ``whole`` file, ``part`` of one that grows, its ``last`` part because what follows cannot be read, the
+    ``rest`` of one that was compressed since (``begin`` in bytes as decompressed, ``end`` in bytes as stored), or
+    ``skip``: nothing, but it counts as read. ``size`` in bytes as stored, ``modified`` (microseconds since 1970, UTC),
+    ``file_id`` and ``digest`` (as in ``Known``, at ``end``) are those of the file when the batch was planned.
+    """
+
+    path: str
+    begin: int
+    end: int
+    size: int
+    modified: int
+    kind: Kind
+    file_id: int = 0
+    digest: int = 0
+
+    @property
+    def fingerprint(self) -> int:
+        """As the function ``fingerprint``."""
+        return fingerprint(self.path)
+
+    @property
+    def grows(self) -> bool:
+        """Whether more may come at the end of the file."""
+        return self.kind in ("part", "last")
+
+    @property
+    def known(self) -> Known:
+        """What is known of the file behind this batch."""
+        time = mark(self.modified) if self.kind in ("whole", "rest", "skip") else 0
+        return Known(self.end, self.file_id, self.digest, time, done=self.kind == "last")
+
+
+@dataclass(frozen=True, slots=True)
+class Seal:
+    """All files up to a place in the order of reading: their number, and what their fingerprints give by exclusive or.
+
+    ``modified`` and ``path`` of the last of them are the place. Files that are tracked one by one are not among them.
+    """
+
+    modified: int
+    path: str
+    count: int
+    digest: int
+
+
+@dataclass(frozen=True)
+class StreamOffset:
+    """One offset. ``batch`` counts the batches that had data; ``files``, ``bytes`` and ``lost`` count what they took,
+    and the files that were changed behind the reader's back. ``tracked``: the files that were read before ``taken``, by
+    the fingerprints of their paths.
+    """
+
+    batch: int = 0
+    files: int = 0
+    bytes: int = 0
+    lost: int = 0
+    taken: tuple[Taken, ...] = ()
+    tracked: Mapping[int, Known] = field(default_factory=dict)
+    seal: Seal | None = None
+
+    def known(self) -> dict[int, Known]:
+        """What is known of each file behind this batch, by its fingerprint."""
+        return {**self.tracked, **{each.fingerprint: each.known for each in self.taken}}
+
+    def to_json(self) -> dict[str, Any]:
+        """What Spark keeps."""
+        root = _root([each.path for each in self.taken])
+        found: dict[str, Any] = {
+            "version": VERSION,
+            "batch": self.batch,
+            "files": self.files,
+            "bytes": self.bytes,
+            "lost": self.lost,
+            "root": root,
+            "taken": [
+                [
+                    each.path[len(root) :],
+                    *(each.begin, each.end, each.size, each.modified, each.kind),
+                    *(f"{each.file_id:x}", f"{each.digest:x}"),
+                ]
+                for each in self.taken
+            ],
+            "tracked": [len(self.tracked), _packed(self.tracked)],
+        }
+        if self.seal is not None:
+            found["seal"] = [self.seal.modified, self.seal.path, self.seal.count, f"{self.seal.digest:016x}"]
+        return found
+
+    @classmethod
+    def from_json(cls, found: Mapping[str, Any]) -> StreamOffset:
+        """The inverse. Raises ``WireloomError`` for an offset of a newer version, or one that is damaged."""
+        version = found.get("version")
+        if isinstance(version, int) and version > VERSION:
+            raise WireloomError(
+                f"the checkpoint was written by a newer wireloom (offset version {version}, this one knows {VERSION}): "
+                "install that one again, or begin with a new checkpoint"
+            )
+        try:
+            if version not in (1, VERSION):
+                raise ValueError(f"version {version!r}")
+            count, packed = found["tracked"]
+            tracked = _unpacked_first(count, packed, found.get("marks")) if version == 1 else _unpacked(count, packed)
+            return cls(
+                batch=_natural(found["batch"]),
+                files=_natural(found["files"]),
+                bytes=_natural(found["bytes"]),
+                lost=_natural(found["lost"]),
+                taken=tuple(_taken(str(found["root"]), each) for each in found["taken"]),
+                tracked=tracked,
+                seal=_seal(*found["seal"]) if "seal" in found else None,
+            )
+        except (KeyError, ValueError, TypeError, zlib.error, struct.error) as error:
+            raise WireloomError(
+                f"the checkpoint's offset cannot be understood ({error}): it belongs to another source, or is damaged; "
+                "begin with a new checkpoint"
+            ) from None
+
+
+def fingerprint(path: str) -> int:
+    """64 bits that stand for a path. Of a million paths, two have the same with a probability of 1 in 30 million."""
+    return int.from_bytes(blake2b(path.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
+
+
+def mark(modified: int) -> int:
+    """16 bits that stand for a time, 0 for one that is not known: another file has another one, nearly always."""
+    return zlib.crc32(struct.pack(">q", modified)) % 0xFFFF + 1 if modified else 0
+
+
+def _root(paths: list[str]) -> str:
+    """What all paths begin with, up to a slash."""
+    if not paths:
+        return ""
+    first, last = min(paths), max(paths)
+    same = next((at for at, (one, other) in enumerate(zip(first, last, strict=False)) if one != other), len(first))
+    return first[: first.rfind("/", 0, same) + 1]
+
+
+def _packed(tracked: Mapping[int, Known]) -> str:
+    """Column by column: sizes are alike, and so are the numbers of files, so these shrink."""
+    ordered = sorted(tracked.items())
+    count = len(ordered)
+    columns = (
+        [fingerprint for fingerprint, _ in ordered],
+        [each.position | (REST_UNREADABLE if each.done else 0) for _, each in ordered],
+        [each.file_id for _, each in ordered],
+        [each.digest for _, each in ordered],
+    )
+    packed = b"".join(struct.pack(f">{count}Q", *column) for column in columns)
+    packed += struct.pack(f">{count}H", *(each.mark for _, each in ordered))
+    return base64.b64encode(zlib.compress(packed)).decode("ascii")
+
+
+def _unpacked(count: int, packed: str) -> dict[int, Known]:
+    numbers = _numbers(count, packed, f"{4 * count}Q{count}H", 34)
+    columns = (numbers[at * count : (at + 1) * count] for at in range(5))
+    return {
+        fingerprint: Known(position % REST_UNREADABLE, file_id, digest, mark, done=position >= REST_UNREADABLE)
+        for fingerprint, position, file_id, digest, mark in zip(*columns, strict=True)
+    }
+
+
+def _unpacked_first(count: int, packed: str, marks: str | None) -> dict[int, Known]:
+    """As version 1 has it: fingerprints and positions, and since some time the marks by themselves."""
+    numbers = _numbers(count, packed, f"{2 * count}Q", 16)
+    times = (0,) * count if marks is None else struct.unpack(f">{count}H", base64.b64decode(marks, validate=True))
+    return {
+        fingerprint: Known(0 if position == GIVEN_UP else position, mark=time, done=position == GIVEN_UP)
+        for fingerprint, position, time in zip(numbers[:count], numbers[count:], times, strict=True)
+    }
+
+
+def _numbers(count: int, packed: str, layout: str, size: int) -> tuple[int, ...]:
+    """The numbers of ``count`` files, of ``size`` bytes each."""
+    if _natural(count) > MOST_TRACKED:
+        raise ValueError("too many files")
+    columns = zlib.decompressobj().decompress(base64.b64decode(packed, validate=True), size * count + 1)
+    if len(columns) != size * count:
+        raise ValueError("the tracked files are cut off")
+    return struct.unpack(f">{layout}", columns)
+
+
+def _taken(root: str, found: list[Any]) -> Taken:
+    path, begin, end, size, modified, kind, *identity = found
+    if kind not in get_args(Kind):
+        raise ValueError(f"kind {kind!r}")
+    file_id, digest = (_identity(each) for each in (identity or ("0", "0")))
+    return Taken(root + path, _natural(begin), _natural(end), _natural(size), int(modified), kind, file_id, digest)
+
+
+def _identity(text: Any) -> int:
+    if not isinstance(text, str) or not text.isalnum() or len(text) > 16:
+        raise ValueError(f"{text!r} is no number of 64 bits")
+    return int(text, 16)
+
+
+def _seal(modified: int, path: str, count: int, digest: str) -> Seal:
+    return Seal(int(modified), str(path), _natural(count), int(digest, 16))
+
+
+def _natural(value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < REST_UNREADABLE:
+        raise ValueError(f"{value!r} is no number of anything")
+    return value

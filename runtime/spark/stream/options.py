@@ -1,0 +1,58 @@
+"""The options of a streaming read. Spark hands them over as text, their names in lower case."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ...base.errors import UnsupportedError
+from ...format.description import Format
+from ...reading.request import GROWING
+from ..options import STREAM_OPTIONS, flag, size, tail
+
+
+@dataclass(frozen=True)
+class StreamOptions:
+    """What a streaming read was asked for, checked.
+
+    ``tail``: whether files may grow; ``None``: local ones of a delimited format that are not compressed.
+    ``max_files``, ``max_bytes``: of a batch; ``None``: any.
+    """
+
+    max_files: int = 1000
+    max_bytes: int | None = None
+    tail: bool | None = None
+    fail_on_data_loss: bool = True
+    latest_first: bool = False
+    max_tracked: int = 10_000
+
+
+def stream_options(format: Format, given: Mapping[str, str]) -> StreamOptions:
+    """The options of a streaming read. Raises ``UnknownNameError`` and ``WireloomError``."""
+    names = {name.lower(): name for name in STREAM_OPTIONS}
+    values = {names[key.lower()]: value for key, value in given.items() if key.lower() in names}
+    largest = values.get("maxBytesPerTrigger")
+    found = StreamOptions(
+        max_files=size("maxFilesPerTrigger", values.get("maxFilesPerTrigger", "1000")),
+        max_bytes=None if largest is None else size("maxBytesPerTrigger", largest),
+        tail=_tail(values.get("tail", "auto")),
+        fail_on_data_loss=flag("failOnDataLoss", values.get("failOnDataLoss", "true")),
+        latest_first=flag("latestFirst", values.get("latestFirst", "false")),
+        max_tracked=size("maxTrackedFiles", values.get("maxTrackedFiles", "10000")),
+    )
+    if found.tail and not can_grow(format):
+        raise UnsupportedError(
+            "tail=growing needs rows that can be read one by one from the first byte on, and a file of "
+            f"{format.name} is read as a whole: leave it out"
+        )
+    return found
+
+
+def can_grow(format: Format) -> bool:
+    """Whether the rows at a file's beginning can be read while there are more to come."""
+    return format.streaming and format.message is None and not format.has_prologue
+
+
+def _tail(value: str) -> bool | None:
+    found = tail(value)
+    return None if found is None else found == GROWING

@@ -1,0 +1,57 @@
+"""From what a batch takes to the partitions that its tasks read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import replace
+
+from ...format.description import Format
+from ...input.codecs import SUFFIXES
+from ..options import ReadOptions
+from ..read.split_planning import LAST, Candidate, Slice, plan
+from .growing import is_raw
+from .listing import input_of
+from .offset import Taken
+from .planned_slices import Piece
+
+
+def pieces(format: Format, options: ReadOptions, taken: Iterable[Taken]) -> list[tuple[Piece, ...]]:
+    """The partitions, packed and split as those of a batch read."""
+    parts = {each.path: each for each in taken if each.kind != "skip"}
+    planned = plan(
+        [_candidate(format, options, each) for each in parts.values()],
+        max_partition_bytes=options.max_partition_bytes,
+        open_cost=options.open_cost,
+        min_partitions=options.min_partitions,
+    )
+    return [tuple(_piece(each, parts[each.input.path or ""], options) for each in found) for found in planned]
+
+
+def _candidate(format: Format, options: ReadOptions, part: Taken) -> Candidate:
+    """The part of the file, as if that were all of it."""
+    whole = input_of(part.path, part.size, part.modified, dict(options.location))
+    if part.kind == "rest":
+        return Candidate(whole, compressed=True)
+    if part.kind != "whole":
+        return Candidate(replace(whole, size=part.end - part.begin), splittable=format.splittable)
+    codec = str(options.scan.get("codec", "auto"))
+    suffix = os.path.splitext(whole.name.lower())[1]
+    compressed = suffix in SUFFIXES if codec == "auto" else codec != "none"
+    splittable = format.splittable and not format.has_prologue and not compressed and part.size > options.open_cost
+    return Candidate(whole, splittable=splittable and is_raw(format, whole, codec), compressed=compressed)
+
+
+def _piece(found: Slice, part: Taken, options: ReadOptions) -> Piece:
+    location = dict(options.location)
+    source = input_of(part.path, part.size, part.modified, location)
+    if part.kind == "rest":
+        return Piece(replace(found, input=source, begin=part.begin, end=LAST), part, location)
+    if part.kind == "whole":
+        return Piece(replace(found, input=source), part, location)
+    begin = part.begin + found.begin
+    end = part.end if found.end in (None, LAST) else part.begin + (found.end or 0)
+    if part.kind == "last" and end == part.end:
+        # The damage that ends it is to be told too.
+        end = LAST
+    return Piece(Slice(source, begin, end, found.cost), part, location)

@@ -1,0 +1,113 @@
+"""What a task of a streaming read reads, and whether that still is what was planned. Runs in the tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ...base.errors import NothingThereError
+from ..read.split_planning import Slice
+from .file_identity import FollowedFile, digest, family, folders_of, neighbours
+from .listing import input_of, is_remote, state_now
+from .offset import Taken
+
+
+@dataclass(frozen=True)
+class Found:
+    """The slice of a file that is at ``place`` now; ``file_id`` as in ``offset.Known``. ``planned``: the file is
+    the one that was planned."""
+
+    slice: Slice
+    place: str
+    file_id: int
+    planned: bool = True
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A slice of a file, and what was known of the file when the batch was planned."""
+
+    slice: Slice
+    part: Taken
+    location: Mapping[str, Any]
+
+    def found(self) -> Found | None:
+        """Where the file that was planned is now; ``None``: nowhere. Raises ``WireloomError``."""
+        for place in (self.part.path, *self._other_places()):
+            if self.change(place) is None:
+                now = state_now(place, self.location)
+                if now is not None:
+                    return Found(self._at(place, now.file_id), place, now.file_id)
+        return None
+
+    def change(self, place: str) -> str | None:
+        """What is not as planned in the file that is at ``place``. Raises ``WireloomError``."""
+        part, now = self.part, state_now(place, self.location)
+        if now is None:
+            return "the file vanished before it was read"
+        planned = f"the file had {part.size} bytes when it was to be read, and"
+        if now.size < (part.end if part.grows else part.size):
+            return f"{planned} became shorter since, to {now.size}"
+        if not part.grows:
+            if now.size > part.size:
+                return f"{planned} grew since, to {now.size}"
+            other = f"the file, of {part.size} bytes, was replaced by another of the same size when it was to be read"
+            if 0 not in (part.modified, now.modified) and part.modified != now.modified:
+                return other
+            same = 0 in (part.file_id, now.file_id) or part.file_id == now.file_id
+            return None if same or (not is_remote(place) and self._digest(place) == part.digest) else other
+        if part.digest and self._digest(place) != part.digest:
+            return (
+                f"the file is another one since it was to be read up to byte {part.end}, or was cut and written again: "
+                "what stood there is in no file of its folder that has been renamed or copied from it"
+            )
+        return None
+
+    def change_behind(self, found: Found) -> str | None:
+        """What has happened to the file while it was read. It may have been removed or renamed, but not altered."""
+        if not found.planned:
+            return None
+        now = state_now(found.place, self.location)
+        if not self.part.grows or is_remote(found.place) or (now is not None and now.file_id == found.file_id):
+            return None if now is None else self.change(found.place)
+        there = next((path for path, number in self._neighbours() if number == found.file_id), None)
+        return None if there is None else self.change(there)
+
+    def as_it_is(self) -> Found | None:
+        """The slice of what is there under the file's name, whatever it is, where whole files are read."""
+        now = state_now(self.part.path, self.location) if self.part.kind == "whole" else None
+        if now is None or now.size <= self.slice.begin:
+            return None
+        return Found(self.slice, self.part.path, now.file_id, planned=False)
+
+    def _other_places(self) -> Iterator[str]:
+        part = self.part
+        if is_remote(part.path) or not part.digest:
+            return
+        near = list(self._neighbours())
+        yield from (path for path, number in near if number == part.file_id)
+        if part.grows:
+            # A log that was copied before it was cut.
+            yield from (path for path, _ in near if family(path) == family(part.path))
+
+    def _neighbours(self) -> Iterator[tuple[str, int]]:
+        return (each for folder in folders_of(self.part.path) for each in neighbours(folder))
+
+    def _at(self, place: str, file_id: int) -> Slice:
+        """The slice where the file is now. What grows may get another name at any time, also before it is opened."""
+        part = self.part
+        if is_remote(place) or (not part.grows and place == part.path):
+            return self.slice
+        planned = self.slice.input
+        moved = FollowedFile(planned.path, planned.size, planned.modified, seekable=True, file_id=file_id, place=place)
+        return replace(self.slice, input=moved)
+
+    def _digest(self, place: str) -> int | None:
+        source = input_of(place, self.part.size, self.part.modified, dict(self.location))
+        try:
+            with closing(source.open()) as stream:
+                return digest(stream, self.part.end)
+        except NothingThereError:
+            return None

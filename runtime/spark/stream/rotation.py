@@ -1,0 +1,396 @@
+"""Which file each one that was read is now: under its own name, under a new one, or nowhere. Runs on the driver.
+
+Logs are rotated in two ways. Either the log gets a new name and a new file the old one: then the number of the file
+tells. Or its content is copied to a new file and the log is cut to nothing: then the content tells, and the name of the
+copy. A copy of a log that is still there is not read: it may be the first half of a rotation. Compression may follow.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+
+from ...base.cached import cached_property
+from ...base.errors import NothingThereError
+from ...format.description import Format
+from ...input.codecs import SUFFIXES, Stored, decoder
+from ...input.inputs import LocalStream
+from .file_identity import digest, digests, family, folders_of, is_boundary, neighbours, original
+from .listing import Listed, is_remote, listed_file, local_folder, state_now
+from .offset import Known, Taken, mark
+
+
+@dataclass(frozen=True)
+class Content:
+    """What a file holds up to a position. ``boundary``: whether a row can end there."""
+
+    file_id: int
+    digest: int
+    boundary: bool
+
+
+@dataclass
+class Located:
+    """``files`` in the order of reading, with those that are followed under names that the listing leaves out.
+
+    ``known``: what is known of them, by the fingerprints of the paths that they have now. ``lost``: of files that are
+    not any more what was read, why. ``copies`` of logs that are there too are none of ``files``, and neither are
+    ``compressed`` ones of logs that are gone, each with how far its log was read.
+    """
+
+    files: list[Listed]
+    known: dict[int, Known]
+    lost: list[tuple[Listed, str]] = field(default_factory=list)
+    copies: list[Listed] = field(default_factory=list)
+    compressed: list[tuple[Listed, int]] = field(default_factory=list)
+
+
+class Follower:
+    """Remembers what it has looked at, as long as the query runs."""
+
+    def __init__(self, format: Format, paths: Iterable[str]) -> None:
+        self._delimiter = format.delimiter
+        # All that a pattern matched may have other names by now.
+        self._folders = {local_folder(path) for path in paths if not is_remote(path)}
+        self._seen: dict[str, tuple[tuple[int, int, int], dict[int, Content | None]]] = {}
+        self._unpacked: dict[str, tuple[tuple[int, int, int], dict[frozenset[int], dict[int, int]]]] = {}
+
+    def locate(self, files: Sequence[Listed], known: Mapping[int, Known], grows: Callable[[Listed], bool]) -> Located:
+        """Finds the files of ``known`` among the listed ones, and those that grow beside them in their folders.
+
+        ``grows``: whether more rows may come at a file's end. Raises ``WireloomError`` where a file cannot be read.
+        """
+        return _Match(self, files, known, grows).located()
+
+    def content(self, file: Listed, position: int) -> Content | None:
+        """What a file holds up to ``position``; ``None``: it has vanished, or is another one than was listed.
+
+        Raises ``WireloomError`` where it cannot be read."""
+        state = (file.size, file.modified, file.file_id)
+        if file.path not in self._seen or self._seen[file.path][0] != state:
+            self._seen[file.path] = state, {}
+        found = self._seen[file.path][1]
+        if position not in found:
+            found[position] = self._read(file, position)
+        return found[position]
+
+    def unpacked(self, file: Listed, positions: frozenset[int]) -> dict[int, int]:
+        """The digests of a compressed file at these positions; see ``file_identity.digests``.
+
+        Raises ``WireloomError`` where it cannot be read."""
+        state = (file.size, file.modified, file.file_id)
+        if file.path not in self._unpacked or self._unpacked[file.path][0] != state:
+            self._unpacked[file.path] = state, {}
+        found = self._unpacked[file.path][1]
+        if positions not in found:
+            try:
+                stored = Stored(file.input.open(), file.size)
+            except NothingThereError:
+                return {}
+            with closing(stored):
+                codec = SUFFIXES[os.path.splitext(file.path.lower())[1]]
+                found[positions] = digests(decoder(codec, stored), positions)
+        return found[positions]
+
+    def identify(self, part: Taken, file: Listed, before: Known | None) -> Taken | None:
+        """The part with number and digest of its file; ``None``: the file has changed since it was listed.
+
+        ``before``: what is known of the file where the part begins."""
+        if is_remote(file.path) and part.kind in ("whole", "skip"):
+            return part
+        self._seen.pop(file.path, None)
+        if before is not None and part.begin and before.digest:
+            found = self.content(file, part.begin)
+            if found is None or found.digest != before.digest:
+                return None
+        found = self.content(file, part.end)
+        return None if found is None else replace(part, file_id=found.file_id, digest=found.digest)
+
+    def elsewhere(self, files: Iterable[Listed], is_wanted: Callable[[str, int], bool]) -> list[Listed]:
+        """The files beside the listed ones whose path and number are wanted."""
+        listed = {each.path for each in files}
+        self._folders |= {folder for path in listed if not is_remote(path) for folder in folders_of(path)}
+        found = []
+        for folder in sorted(self._folders):
+            for path, number in neighbours(folder):
+                if path not in listed and is_wanted(path, number):
+                    found.append(listed_file(path))
+        return [each for each in found if each is not None]
+
+    def is_there(self, file: Listed) -> bool:
+        """Whether a file is there still, under its own name or another one in the folders of those that were listed."""
+        now = state_now(file.path, {}) if file.file_id else None
+        if now is not None and now.file_id == file.file_id:
+            return True
+        return bool(self.elsewhere([], lambda _, number: number == file.file_id))
+
+    def forget(self, keep: set[str]) -> None:
+        """Lets go of what is known of all other files."""
+        self._seen = {path: found for path, found in self._seen.items() if path in keep}
+        self._unpacked = {path: found for path, found in self._unpacked.items() if path in keep}
+
+    def _read(self, file: Listed, position: int) -> Content | None:
+        try:
+            with closing(file.input.open()) as stream:
+                number = os.fstat(stream.fileno()).st_ino if isinstance(stream, LocalStream) else 0
+                if number != file.file_id:
+                    return None
+                boundary = not self._delimiter or is_boundary(stream, position, self._delimiter)
+                return Content(number, digest(stream, position), boundary)
+        except NothingThereError:
+            return None
+
+
+class _Match:
+    """One look at a listing. ``claims``: which file an entry of ``known`` is of now, by the entry's fingerprint."""
+
+    def __init__(
+        self, follower: Follower, files: Sequence[Listed], known: Mapping[int, Known], grows: Callable[[Listed], bool]
+    ) -> None:
+        self._follower = follower
+        self._files = list(files)
+        self._known = known
+        self._can_grow = grows
+        self._claims: dict[int, Listed] = {}
+        self._owned: set[str] = set()
+        self._gone: set[str] = set()
+        self._shared: set[int] = set()
+        """Entries of files that are read under another of their names."""
+
+    def located(self) -> Located:
+        rest = [each for each in self._files if not self._keeps(each)]
+        # What is sought first has the better evidence: the number, then the content under the old name.
+        self._by_number()
+        for file in rest:
+            if self._is_free(file) and self._is_unclaimed(file.fingerprint) and self._holds(file, file.fingerprint):
+                self._claim(file, file.fingerprint)
+        self._by_content(rest)
+        compressed = self._compressed(rest)
+        lost = [(each, self._change(each)) for each in rest if self._is_lost(each)]
+        copies = [each for each in rest if self._is_copy(each)]
+        without = {each.path for each in (*copies, *(file for file, _ in compressed))} | self._gone
+        files = [each for each in self._files if each.path not in without]
+        return Located(sorted(files, key=lambda each: each.place), self._renamed(lost), lost, copies, compressed)
+
+    # Who is who ----------------------------------------------------------------------------------------------------
+
+    def _keeps(self, file: Listed) -> bool:
+        """Whether a file is what it was under its name."""
+        own = self._known.get(file.fingerprint)
+        if (
+            own is None
+            or own.file_id not in (0, file.file_id or own.file_id)
+            or not self._holds(file, file.fingerprint)
+        ):
+            return False
+        self._claim(file, file.fingerprint)
+        return True
+
+    def _by_number(self) -> None:
+        """Files that have new names."""
+        missing: dict[int, list[int]] = {}
+        for entry, known in self._known.items():
+            if entry not in self._claims and known.file_id:
+                missing.setdefault(known.file_id, []).append(entry)
+        if not missing:
+            return
+        for file in self._files:
+            for entry in missing.get(file.file_id, ()):
+                if file.path in self._owned:
+                    if self._holds(file, entry):
+                        self._shared.add(entry)
+                elif entry not in self._claims and self._holds(file, entry):
+                    self._claim(file, entry)
+        listed = {each.file_id for each in self._files if each.path not in self._gone}
+        # A file that is read as a whole has nothing more to give.
+        wanted = {
+            number: entries
+            for number, entries in missing.items()
+            if number not in listed and any(not self._known[each].mark for each in entries)
+        }
+        if not wanted or all(is_remote(each.path) for each in self._files):
+            return
+        for file in self._follower.elsewhere(self._files, lambda _, number: number in wanted):
+            for entry in wanted[file.file_id]:
+                if entry not in self._claims and file.path not in self._owned and self._holds(file, entry):
+                    self._files.append(file)
+                    self._claim(file, entry)
+
+    def _by_content(self, rest: Sequence[Listed]) -> None:
+        """Logs that were copied and cut."""
+        for log in rest:
+            entry = log.fingerprint
+            if not self._is_free(log) or not self._is_unclaimed(entry) or not self._known[entry].digest:
+                continue
+            if is_remote(log.path) or not (log.size == 0 or self._grows(log)):
+                continue
+            beside = self._follower.elsewhere(self._files, _in_family(log.path))
+            near = [each for each in rest if family(each.path) == family(log.path) and each is not log]
+            for file in (*near, *beside):
+                if self._is_free(file) and file.path not in self._gone and self._holds(file, entry):
+                    if file in beside:
+                        self._files.append(file)
+                    self._claim(file, entry)
+                    break
+
+    def _compressed(self, rest: Sequence[Listed]) -> list[tuple[Listed, int]]:
+        """Logs that were compressed, and how far each was read."""
+        entries = {
+            entry: each
+            for entry, each in self._known.items()
+            if self._is_unclaimed(entry) and each.digest and not each.mark and not each.done
+        }
+        if not entries:
+            return []
+        families = {family(each.path) for each in rest if self._is_lost(each) and not is_remote(each.path)}
+        beside = self._follower.elsewhere(self._files, _compressed_in(families)) if families else []
+        found = []
+        for file in (*rest, *beside):
+            if is_remote(file.path) or _uncompressed(file.path) is None or not self._is_free(file) or not file.size:
+                continue
+            if self._is_unclaimed(file.fingerprint) and self._holds(file, file.fingerprint):
+                # It was read, and lies where nothing is listed.
+                continue
+            positions = frozenset(each.position for each in entries.values())
+            held = self._follower.unpacked(file, positions)
+            entry = next((entry for entry, each in entries.items() if held.get(each.position) == each.digest), None)
+            if entry is not None:
+                found.append((file, entries.pop(entry).position))
+                self._shared.add(entry)
+        return found
+
+    def _holds(self, file: Listed, entry: int) -> bool:
+        """Whether a file still begins with what was read, and what stands behind that can go on."""
+        known = self._known[entry]
+        if file.size < known.position:
+            return False
+        if known.position == 0 or not file.size:
+            return True
+        untouched = self._is_untouched(file, known)
+        if untouched and (known.file_id == file.file_id or 0 in (known.file_id, file.file_id)):
+            return True
+        grows = self._grows(file)
+        if not grows and not untouched:
+            return False
+        found = self._follower.content(file, known.position)
+        if found is None:
+            self._gone.add(file.path)
+            return False
+        if grows and file.size > known.position and not found.boundary:
+            return False
+        return known.digest in (0, found.digest)
+
+    def _grows(self, file: Listed) -> bool:
+        try:
+            return self._can_grow(file)
+        except NothingThereError:
+            self._gone.add(file.path)
+            return False
+
+    def _is_untouched(self, file: Listed, known: Known) -> bool:
+        """Whether a file that was read as a whole has the size and time that it had."""
+        return bool(known.mark) and (file.size, mark(file.modified)) == (known.position, known.mark)
+
+    def _claim(self, file: Listed, entry: int) -> None:
+        self._claims[entry] = file
+        self._owned.add(file.path)
+
+    def _is_free(self, file: Listed) -> bool:
+        return file.path not in self._owned
+
+    def _is_new(self, file: Listed) -> bool:
+        """Whether nothing is known of a file that holds something."""
+        return bool(file.size) and self._is_free(file) and not self._is_unclaimed(file.fingerprint)
+
+    @cached_property
+    def _logs(self) -> dict[str, tuple[Listed, Known]]:
+        """The files of which something is known, by their paths."""
+        return {file.path: (file, self._known[entry]) for entry, file in self._claims.items()}
+
+    def _is_unclaimed(self, entry: int) -> bool:
+        return entry in self._known and entry not in self._claims and entry not in self._shared
+
+    # What comes of it ----------------------------------------------------------------------------------------------
+
+    def _is_lost(self, file: Listed) -> bool:
+        """Whether what was read under this name is nowhere any more. Files that do not grow are looked at elsewhere,
+        unless nothing but their content tells."""
+        entry = file.fingerprint
+        if file.path in self._gone or not self._is_free(file) or not self._is_unclaimed(entry):
+            return False
+        return not file.size or self._grows(file) or self._is_untouched(file, self._known[entry])
+
+    def _change(self, file: Listed) -> str:
+        """What has happened to a file that is lost."""
+        known = self._known[file.fingerprint]
+        position = known.position
+        if file.size < position:
+            return f"the file had {position} bytes when it was read, and became shorter since, to {file.size}"
+        if not self._grows(file):
+            return f"the file was replaced by another of the same size, {position} bytes, and time since it was read"
+        found = self._follower.content(file, position)
+        if found is not None and known.digest in (0, found.digest):
+            return f"the file was read up to byte {position}, and no delimiter stands there any more"
+        return (
+            f"the file was read up to byte {position}, and is another one since, or was cut and written again: what "
+            "was read stands in no file of its folder that has been renamed or copied from it"
+        )
+
+    def _is_copy(self, file: Listed) -> bool:
+        """Whether a new file is a copy, perhaps one that is still being made, of a log that is there."""
+        if not self._is_new(file) or is_remote(file.path):
+            return False
+        plain = _uncompressed(file.path)
+        folder, name = os.path.split(file.path)
+        log, known = self._logs.get(plain or os.path.join(folder, original(name) or name), (None, None))
+        if log is None or known is None or not self._grows(log):
+            return False
+        if plain is not None:
+            held = self._follower.unpacked(file, frozenset([known.position]))
+            size = max(held, default=0)
+            digest = held.get(size)
+        else:
+            found = self._follower.content(file, file.size) if self._grows(file) else None
+            size, digest = file.size, None if found is None else found.digest
+        if not 0 < size <= log.size:
+            return False
+        there = self._follower.content(log, size)
+        return there is not None and there.digest == digest
+
+    def _renamed(self, lost: Iterable[tuple[Listed, str]]) -> dict[int, Known]:
+        found = {
+            entry: known
+            for entry, known in self._known.items()
+            if entry not in self._claims and entry not in self._shared
+        }
+        for file, _ in lost:
+            found.pop(file.fingerprint)
+        for entry, file in self._claims.items():
+            found[file.fingerprint] = self._renewed(self._known[entry], file)
+        return found
+
+    def _renewed(self, known: Known, file: Listed) -> Known:
+        """What an older version has not kept is added."""
+        if known.digest and known.file_id == file.file_id:
+            return known
+        if known.mark or not known.position or not self._grows(file):
+            return replace(known, file_id=file.file_id or known.file_id)
+        found = self._follower.content(file, known.position)
+        return known if found is None else replace(known, file_id=found.file_id, digest=found.digest)
+
+
+def _uncompressed(path: str) -> str | None:
+    """The path without the ending of a codec; ``None``: it has none."""
+    plain, ending = os.path.splitext(path)
+    return plain if ending.lower() in SUFFIXES else None
+
+
+def _in_family(log: str) -> Callable[[str, int], bool]:
+    wanted = family(log)
+    return lambda path, _: family(path) == wanted
+
+
+def _compressed_in(families: Collection[tuple[str, str]]) -> Callable[[str, int], bool]:
+    return lambda path, _: (plain := _uncompressed(path)) is not None and family(plain) in families

@@ -1,0 +1,1 @@
+"""Batch and streaming writes: files of a format, committed together."""

@@ -1,0 +1,156 @@
+"""What a task writes: its rows as files of a format, each no larger than was asked for."""
+
+from __future__ import annotations
+
+import io
+import secrets
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any
+
+from ...base.errors import WireloomError
+from ...format.description import Format
+from ...reading.read import read
+from ...reading.request import of_kind
+from ...writing import write
+from ...writing.codecs import compressor
+from ...writing.output import Counted
+from ..folders import Folder
+from ..options import WriteOptions, flag
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+PIECES = 8
+"""Into how many pieces, at least, the rows of a file of the largest size are handed to the encoder: how close it comes
+to that size."""
+
+MOST_ROWS = 1 << 62
+
+
+def ending(format: Format, codec: str | None) -> str:
+    """The ending of the files' names, by which readers of all kinds know format and codec."""
+    endings = {"zstd": ".zst", "gzip": ".gz", "none": ""}
+    extensions = [each if each.startswith(".") else f".{each}" for each in format.extensions]
+    plain = [each for each in extensions if not each.endswith((".zst", ".gz"))]
+    base = plain[0] if plain else extensions[0].rpartition(".")[0] if extensions else f".{format.name}"
+    return base + endings.get(codec or format.codec, "")
+
+
+def write_files(
+    format: Format, batches: Iterable[pa.RecordBatch], place: Folder, options: WriteOptions
+) -> Iterator[tuple[str, int]]:
+    """Writes the rows; gives the name of each file and the number of its rows. No rows: no file.
+
+    Raises ``WireloomError`` for rows that cannot be written."""
+    if format.message is not None and format.message.framing == "whole":
+        yield from _write_units(format, batches, place, options)
+        return
+    rows = _Rows(batches)
+    chosen = _chosen(options)
+    while rows.more():
+        name = _new_name(format, options)
+        with place.created(name) as file:
+            counted = Counted(file)
+            taken = _taken(format, rows, counted, options)
+            report = write(
+                format,
+                taken,
+                counted,  # type: ignore[arg-type]
+                codec=options.codec or format.codec,
+                level=options.level,
+                **chosen,
+            )
+        yield name, report.rows
+
+
+def write_empty(format: Format, place: Folder, options: WriteOptions) -> str | None:
+    """Writes a file without rows; gives its name. ``None``, and no file, where such a file is not valid for the format:
+    where its reader finds a row in it, or damage."""
+    chosen = _chosen(options)
+    content = io.BytesIO()
+    try:
+        write(format, (), content, codec=options.codec or format.codec, level=options.level, **chosen)
+        kind, _ = of_kind(format, chosen)
+        table = read(kind, content.getvalue(), mode="failfast")
+    except WireloomError:
+        return None
+    if table.num_rows:
+        return None
+    name = _new_name(format, options)
+    place.write(name, content.getvalue())
+    return name
+
+
+def _chosen(options: WriteOptions) -> dict[str, Any]:
+    """The options of the format, as ``wireloom.write`` takes them."""
+    chosen: dict[str, Any] = dict(options.format)
+    if "lossy" in chosen:
+        # Spark's options are text.
+        chosen["lossy"] = flag("lossy", chosen["lossy"])
+    return chosen
+
+
+def _new_name(format: Format, options: WriteOptions) -> str:
+    return f"{secrets.token_hex(8)}{ending(format, options.codec)}"
+
+
+def _taken(format: Format, rows: _Rows, file: Counted, options: WriteOptions) -> Iterator[pa.RecordBatch]:
+    """The rows of one file: at least one, whatever its size."""
+    most, largest = options.max_records or MOST_ROWS, options.max_bytes
+    whole = 0
+    while most and rows.more():
+        piece = rows.take(most, None if largest is None else largest // PIECES)
+        most -= piece.num_rows
+        # A file that is only encoded when all of its rows are there has no size before.
+        whole += 0 if format.stands_alone else piece.nbytes
+        yield piece
+        if largest is not None and max(file.count, whole) >= largest:
+            return
+
+
+class _Rows:
+    """Rows that are taken in pieces."""
+
+    def __init__(self, batches: Iterable[pa.RecordBatch]) -> None:
+        self._batches = iter(batches)
+        self._rest: Any = None
+
+    def more(self) -> bool:
+        """Whether there are more."""
+        while self._rest is None or not self._rest.num_rows:
+            self._rest = next(self._batches, None)
+            if self._rest is None:
+                return False
+        return True
+
+    def take(self, rows: int, size: int | None) -> pa.RecordBatch:
+        """The next ones, of one batch: at most so many, and of about that size in bytes."""
+        batch = self._rest
+        if size is not None:
+            each = max(1, batch.nbytes // batch.num_rows)
+            rows = min(rows, max(1, size // each))
+        piece = batch.slice(0, rows)
+        self._rest = batch.slice(piece.num_rows)
+        return piece
+
+
+def _write_units(
+    format: Format, batches: Iterable[pa.RecordBatch], place: Folder, options: WriteOptions
+) -> Iterator[tuple[str, int]]:
+    """Formats of which a file is one message: as many files as messages."""
+    from ...writing.messages.output import UnitWriter
+
+    if options.max_bytes is not None:
+        raise WireloomError(f"a file of {format.name} is one message: its own options say how large that is")
+    writer = UnitWriter(format, dict(options.format))
+    rows = writer.rows(batches)
+    while (first := next(rows, None)) is not None:
+        for packed in writer.units(chain([first], islice(rows, (options.max_records or MOST_ROWS) - 1))):
+            name = _new_name(format, options)
+            packer = compressor(options.codec or format.codec, options.level)
+            with place.created(name) as file:
+                counted = Counted(file)
+                counted.write(packer.compress(packed.unit))
+                counted.write(packer.flush())
+            yield name, packed.rows

@@ -1,0 +1,80 @@
+"""Rows by the values of some columns, each combination for a folder of its own, ``day=2026-03-01/host=a``."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from ...base.errors import UnsupportedError, WireloomError
+from ...base.nearest import unknown
+from ..read.partition_columns import NULL
+
+HELD_BYTES = 64 * 1024 * 1024
+"""Most bytes of rows that a task holds until it knows what else belongs to their folder."""
+_ESCAPED = re.compile(r"[\x00-\x1f\x7f\"#%'*/:=?\\{\[\]^]")
+"""What Spark and Hive do not let stand in the name of such a folder."""
+
+
+def checked_partitions(schema: pa.Schema, names: Sequence[str]) -> pa.Schema:
+    """The schema of the files. Raises ``WireloomError`` where folders cannot be named by these columns."""
+    for name in names:
+        if name not in schema.names:
+            raise unknown("column of option partitionBy", name, schema.names)
+        if name.startswith(("_", ".")):
+            raise WireloomError(f"option partitionBy names {name!r}: readers leave out folders that begin with _ or .")
+        kind = schema.field(name).type
+        if not any(fits(kind) for fits in (pa.types.is_string, pa.types.is_integer, pa.types.is_boolean, _is_date)):
+            raise UnsupportedError(
+                f"option partitionBy names {name!r}, of type {kind}: folders are named by text, whole numbers, dates "
+                "and booleans; cast it"
+            )
+    return pa.schema([each for each in schema if each.name not in names])
+
+
+def null_folder(names: Sequence[str]) -> str:
+    """The folder of the rows that have nulls in all of these columns."""
+    return "/".join(f"{_escaped(name)}={NULL}" for name in names)
+
+
+def _is_date(kind: Any) -> bool:
+    return bool(pa.types.is_date32(kind))
+
+
+def by_folder(batches: Iterable[pa.RecordBatch], names: Sequence[str]) -> Iterator[tuple[str, list[pa.RecordBatch]]]:
+    """The rows of each folder without the columns that name it; a folder with many rows comes several times."""
+    held: dict[str, list[pa.RecordBatch]] = {}
+    sizes: Counter[str] = Counter()
+    for batch in batches:
+        for folder, rows in _groups(batch, names):
+            held.setdefault(folder, []).append(rows)
+            sizes[folder] += rows.nbytes
+        while sizes.total() > HELD_BYTES:
+            [(largest, _)] = sizes.most_common(1)
+            del sizes[largest]
+            yield largest, held.pop(largest)
+    yield from held.items()
+
+
+def _groups(batch: pa.RecordBatch, names: Sequence[str]) -> Iterator[tuple[str, pa.RecordBatch]]:
+    keys = [f"{number}" for number in range(len(names))]
+    values = [batch.column(name).cast(pa.string()) for name in names]
+    rows = pa.Table.from_arrays([*values, pa.array(range(batch.num_rows), pa.int64())], [*keys, "row"])
+    groups = rows.group_by(keys, use_threads=False).aggregate([("row", "list")])
+    rest = batch.drop_columns(list(names))
+    for number, found in enumerate(groups.column("row_list")):
+        parts = (
+            f"{_escaped(name)}={_value(groups.column(key)[number])}" for name, key in zip(names, keys, strict=True)
+        )
+        yield "/".join(parts), rest.take(found.values)
+
+
+def _value(found: Any) -> str:
+    return _escaped(found.as_py() or "") or NULL
+
+
+def _escaped(text: str) -> str:
+    return _ESCAPED.sub(lambda each: f"%{ord(each[0]):02X}", text)
