@@ -347,7 +347,7 @@ class Spec:
     units: Units | None = None
     """Set where the table is one of messages; ``rows`` is ``None`` then."""
     codec: str = "none"
-    """What a writer compresses the file with: ``zstd``, ``gzip`` or ``none``. Readers look at the content."""
+    """The codec that a writer compresses files with. Readers look at the content."""
     path_pattern: str | None = None
     """``{name}`` parts between slashes and dots, matched against the end of a path; each name is a column."""
     max_record: int = 64 * 1024 * 1024

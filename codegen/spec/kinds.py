@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 IDENTIFIER = r"[a-z][a-z0-9_]*"
@@ -16,7 +17,7 @@ class TextKind:
 
     expected: str = "text"
     pattern: str | None = None
-    choices: tuple[str, ...] = ()
+    choices: Collection[str] = ()
     offered: tuple[str, ...] = ()
     refusal: str = ""
     empty: bool = False

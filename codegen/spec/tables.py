@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from wireloom.codecs import CODECS
+
 from .kinds import (
     IDENTIFIER,
     TYPE_NAME,
@@ -208,7 +210,7 @@ TABLES["meta-extensions"] = Table(
         "columns": Key(NAMES, "The columns that a reader gets unless it asks for others, in order."),
         "selectable": Key(NAMES, "The columns that a reader may ask for besides."),
         "parent-columns": Key(NAMES, "Scalars of the root, before the rows, that come along with every row."),
-        "codec": Key(TextKind(choices=("zstd", "gzip", "none")), "What a writer compresses files with."),
+        "codec": Key(TextKind(choices=CODECS), "What a writer compresses files with."),
         "path": Key(TEXT, "Pattern of paths: each {name} becomes a column."),
         "max-record": Key(IntegerKind(1, 2**40), "The largest row in bytes, unless the reader says otherwise."),
         "options": Key(MapKind("option", _OPTION), "Options of a reader that say how many unused bytes follow a row."),

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
+from wireloom import codecs
 from wireloom.base.errors import WireloomError
 
 from ..backends.base import template_environment
@@ -100,6 +101,7 @@ def suggestion(name: str) -> str:
 
 def _fill(folder: Path, name: str) -> None:
     names = {
+        "codecs": codecs.listed(),
         "name": name,
         "package": f"wireloom_{name}",
         "distribution": f"wireloom-{name.replace('_', '-')}",

@@ -23,8 +23,8 @@ from __future__ import annotations
 from contextlib import suppress
 
 from ..base.errors import WireloomError
+from ..codecs import has_magic
 from ..format.description import Format
-from ..input.codecs import may_be_compressed
 from .calls import Calls
 from .locking import FileLock
 from .tail import missing_delimiter, overlaps_itself
@@ -104,7 +104,7 @@ class BlockWriter:
         while tries < TRIES and rewrites < REWRITES:
             try:
                 lead, size = self._lead(held) if held is not None else (self._delimiter if self._torn else b"", None)
-                if size == 0 and not lead and may_be_compressed(records[0]):
+                if size == 0 and not lead and has_magic(records[0]):
                     # Readers would take the log for a compressed stream.
                     lead = self._delimiter
                 written = self._calls.write(self._descriptor, b"".join([lead, *records]))

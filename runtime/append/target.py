@@ -7,10 +7,10 @@ import os
 import stat
 from typing import Any
 
+from .. import codecs
 from ..base.addresses import local_path, scheme_of
 from ..base.errors import UnsupportedError, WireloomError
 from ..format.description import Format
-from ..input import codecs
 from .calls import SystemCalls
 
 try:
@@ -172,7 +172,7 @@ def name_of(descriptor: int) -> str:
 def refuse_name(path: str) -> None:
     """Raises ``UnsupportedError`` where the name of the file, or of a link to it, is that of a compressed one."""
     for each in (path, os.path.realpath(path)):
-        codec = codecs.named(each)
+        codec = codecs.by_suffix(each)
         if codec is not None:
             raise UnsupportedError(
                 f"cannot be appended to: by its name it is a {codec} stream, and readers could not read records that "

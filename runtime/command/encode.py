@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .. import codecs
 from . import completing
 from .parameters import allow_option, bytes_option, format_argument, format_options, store_options
 from .progress import Bar, bar
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     help="File to write; - is standard output.",
 )
 @click.option(
-    "--codec", metavar="CODEC", help="zstd, gzip or none; by default what the name of OUT or the format says."
+    "--codec", metavar="CODEC", help=f"{codecs.listed()}; by default what the name of OUT or the format says."
 )
 @click.option("--level", type=int, help="Level of the codec.")
 @click.option("--lossy", is_flag=True, help="Write messages without the fields that a table cannot hold.")
@@ -63,7 +64,7 @@ def command(
     """
     from ..input.inputs import Location
     from ..writing import opened, write
-    from ..writing.codecs import codec_of
+    from ..writing.output import codec_of
     from .reading import chosen
     from .rows import batches_of_file
     from .sparing import spare

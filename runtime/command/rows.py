@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,14 +9,14 @@ from pathlib import PurePath
 from typing import IO, Any, cast
 
 import pyarrow as pa
-import zstandard
 
+from .. import codecs
 from ..base.addresses import local_path
 from ..base.errors import WireloomError
 from ..format.description import Format
-from ..input.codecs import SUFFIXES
 from ..input.expansion import STANDARD_INPUT
 from ..input.inputs import REMOTE_SCHEMES, Location
+from ..input.stored import Stored
 from ..writing.batches import ROWS
 from .json_text import parse_json
 from .sinks import KINDS
@@ -30,6 +29,8 @@ Place = Callable[[], tuple[int, int | None]]
 ROW_KINDS = ("NDJSON", "CSV", "Parquet", "Arrow")
 BLOCK = 8 * 1024 * 1024
 """About how many bytes of JSON lines make a batch."""
+DECOMPRESSED = 256 * 1024
+"""Bytes that are decompressed at a time."""
 CSV_BLOCK = 64 * 1024 * 1024
 """Bytes of CSV that are parsed at once: no row may be longer."""
 
@@ -60,7 +61,7 @@ def batches_of_file(
 def _named(path: str, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     try:
         yield from batches
-    except (pa.ArrowException, OSError, EOFError, zstandard.ZstdError, UnicodeDecodeError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise WireloomError(f"cannot be read: {error}", path=path) from error
     except WireloomError as error:
         raise WireloomError(error.message, path=path) from error
@@ -89,14 +90,34 @@ def _opened(path: str, location: Location) -> Iterator[tuple[IO[bytes], Place]]:
         raise WireloomError(f"cannot be read: {error.strerror or error}", path=path) from error
     with file:
         place = _place(file)
-        codec = SUFFIXES.get(PurePath(path).suffix.lower())
-        if codec == "gzip":
-            yield cast(IO[bytes], gzip.GzipFile(fileobj=file)), place
-        elif codec == "zstd":
-            content = zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True)
-            yield io.BufferedReader(cast(io.RawIOBase, content)), place
-        else:
+        codec = codecs.by_suffix(path)
+        if codec is None:
             yield file, place
+        else:
+            decoder = codecs.decoder(codec, Stored(file, None))
+            yield io.BufferedReader(_Decompressed(decoder), DECOMPRESSED), place
+
+
+class _Decompressed(io.RawIOBase):
+    """The decompressed bytes as a file that can be read once."""
+
+    def __init__(self, decoder: codecs.Decoder) -> None:
+        self._decoder = decoder
+        self._buffer = memoryview(bytearray(max(decoder.room, DECOMPRESSED)))
+        self._ready = self._buffer[:0]
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        """As ``io.RawIOBase.readinto``. Raises ``CodecError`` and ``StorageError``."""
+        if not self._ready:
+            self._ready = self._buffer[: self._decoder.readinto(self._buffer)]
+        piece = self._ready[: len(buffer)]
+        buffer[: len(piece)] = piece
+        self._ready = self._ready[len(piece) :]
+        return len(piece)
 
 
 def _place(file: IO[bytes]) -> Place:
@@ -109,10 +130,7 @@ def _place(file: IO[bytes]) -> Place:
 
 
 def _kind(path: str, file: IO[bytes]) -> str:
-    name = PurePath(path)
-    if name.suffix.lower() in SUFFIXES:
-        name = name.with_suffix("")
-    kind = KINDS.get(name.suffix.lower())
+    kind = KINDS.get(PurePath(codecs.without_suffix(path)).suffix.lower())
     if kind is not None:
         return kind
     head = _peek(file)
@@ -124,7 +142,7 @@ def _kind(path: str, file: IO[bytes]) -> str:
 
 def _peek(file: IO[bytes]) -> bytes:
     """The first bytes, which stay to be read."""
-    if isinstance(file, io.BufferedReader | gzip.GzipFile):
+    if isinstance(file, io.BufferedReader):
         return file.peek(8)[:8]
     return b""
 

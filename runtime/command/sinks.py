@@ -14,8 +14,7 @@ import pyarrow.compute as pc
 
 from ..base.errors import WireloomError
 from ..base.printable import is_legible, printable
-from ..input.codecs import SUFFIXES
-from ..writing.codecs import compressor
+from ..codecs import by_suffix, compressor, without_suffix
 from .text import lines, plain_text
 
 TABLE_ROWS = 20
@@ -220,10 +219,7 @@ SINKS: dict[str, Callable[[IO[bytes], pa.Schema, str], Sink]] = {
 
 def kind_of(name: str) -> str:
     """The kind of output that a file of that name gets. Raises ``WireloomError`` where it does not say."""
-    path = PurePath(name)
-    if path.suffix.lower() in SUFFIXES:
-        path = path.with_suffix("")
-    kind = KINDS.get(path.suffix.lower())
+    kind = KINDS.get(PurePath(without_suffix(name)).suffix.lower())
     if kind is None:
         raise WireloomError(f"the name {name} does not say what to write: add --to {'|'.join(SINKS)}")
     return kind
@@ -240,12 +236,12 @@ def sink(
     *,
     escape_formulas: bool = False,
 ) -> Iterator[Sink]:
-    """A sink of that kind on an open file; lines and CSV are compressed where the name ends in ``.gz`` or ``.zst``.
+    """A sink of that kind on an open file; lines and CSV are compressed where the name has a codec's suffix.
 
     ``limit`` is how many rows are wanted; a table shows ``TABLE_ROWS`` of them without it. ``escape_formulas``: CSV has
     an apostrophe before texts that a spreadsheet would compute.
     """
-    codec = SUFFIXES.get(PurePath(name).suffix.lower()) if kind in TEXT_KINDS else None
+    codec = by_suffix(name) if kind in TEXT_KINDS else None
     target: Any = _Compressed(file, codec) if codec is not None else file
     if kind in ("ndjson", "csv") and target.isatty():
         target = _Terminal(file, _json_escape if kind == "ndjson" else printable)
@@ -306,7 +302,7 @@ class _Compressed:
 
     def __init__(self, file: IO[bytes], codec: str) -> None:
         self._file = file
-        self._compressor = compressor(codec, None)
+        self._compressor = compressor(codec)
 
     def write(self, data: Any) -> int:
         data = bytes(data)

@@ -6,13 +6,14 @@ import re
 from functools import cache
 
 from ..base.cached import cached_property
+from ..codecs import without_suffix
 
 
 class PathPattern:
     """A pattern whose ``{name}`` parts are matched against the end of a path; no part crosses a slash.
 
-    What stands before the pattern's first part in a path is free, so any prefix will do. Where compression is taken
-    off (``.wal`` for ``.wal.zst``), the path still matches.
+    What stands before the pattern's first part in a path is free, so any prefix will do. The suffix of a codec counts
+    neither in the pattern nor in the path: ``.wal``, ``.wal.zst`` and ``.wal.gz`` are the same.
     """
 
     def __init__(self, pattern: str) -> None:
@@ -21,8 +22,7 @@ class PathPattern:
 
     @cached_property
     def _expression(self) -> re.Pattern[str]:
-        pattern = re.sub(r"\.(zst|gz)$", "", self.pattern)
-        parts = re.split(r"\{(\w+)\}", pattern)
+        parts = re.split(r"\{(\w+)\}", without_suffix(self.pattern))
         seen: set[str] = set()
         built = []
         for index, part in enumerate(parts):
@@ -33,7 +33,7 @@ class PathPattern:
             else:
                 seen.add(part)
                 built.append(f"(?P<{part}>[^/]+?)")
-        return re.compile(rf"(?:^|.*/){''.join(built)}(?:\.zst|\.zstd|\.gz|\.gzip)?$", re.DOTALL)
+        return re.compile(rf"(?:^|.*/){''.join(built)}$", re.DOTALL)
 
     def match(self, path: str | None) -> dict[str, str | None]:
         """Name → value; every value is ``None`` where the path does not follow the pattern.
@@ -41,7 +41,7 @@ class PathPattern:
         >>> PathPattern("{region}/{name}.log").match("s3://bucket/logs/eu/a.log")
         {'region': 'eu', 'name': 'a'}
         """
-        found = self._expression.match(path.replace("\\", "/")) if path is not None else None
+        found = self._expression.match(without_suffix(path.replace("\\", "/"))) if path is not None else None
         return {name: found[name] if found else None for name in self.names}
 
 

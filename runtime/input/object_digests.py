@@ -9,8 +9,8 @@ import hashlib
 
 from ..base.errors import WireloomError
 from ..base.extras import require
-from .codecs import StorageError
 from .inputs import Location, Stream
+from .stored import StorageError
 
 KEY = "sha256"
 

@@ -18,7 +18,8 @@ import pyarrow as pa
 
 from ..base.errors import WireloomError
 from ..base.threads import start
-from .codecs import Decoder, Stored
+from ..codecs import Decoder
+from .stored import Stored
 
 CHUNK = 2 * 1024 * 1024
 """Bytes per block: as much as stays in a processor's own cache until the engine has read it."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .. import codecs
 from ..base.errors import WireloomError
-from ..input import codecs
-from ..input.codecs import CodecError, Stored
+from ..codecs import CodecError
 from ..input.inputs import Input
+from ..input.stored import Stored
 from ..input.window import CHUNK, Blocks, DirectBlocks, MemoryWindow, PrefetchedBlocks, StreamWindow, Window
 from .request import ScanRequest
 

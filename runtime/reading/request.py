@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from .. import codecs
 from ..base.arguments import check_booleans, one_of, positive, shown
 from ..base.errors import UnsupportedError, WireloomError
 from ..base.limits import LARGEST_RECORD, MAX_COMPUTED, MAX_ROWS
 from ..base.nearest import unknown
 from ..format import registry
 from ..format.description import Choice, Format
-from ..input import codecs
 from ..rows.batches import Layout
 
 MODES = ("permissive", "dropmalformed", "failfast")

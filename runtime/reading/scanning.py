@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import pyarrow as pa
 
+from .. import codecs
 from ..base.arguments import check_callable
 from ..base.errors import UnsupportedError, WireloomError
 from ..base.limits import MAX_COMPUTED
@@ -17,7 +18,7 @@ from ..base.report import FileReport, ReadReport
 from ..format import registry
 from ..format.description import Format
 from ..format.routines import naming
-from ..input import codecs, expansion
+from ..input import expansion
 from ..input.inputs import Input
 from ..rows.batches import Layout
 from .file_scan import FileScan
@@ -245,7 +246,7 @@ def scan(
     - ``max_record``: largest record in bytes; by default the format's. ``max_window``: largest zstd window in bytes.
     - ``max_computed``: most characters of text that the expressions of a record make, and items of lists in
       decompressed bytes, both counted together; by default 1,048,576.
-    - ``codec``: ``auto`` (by content), ``zstd``, ``gzip`` or ``none``. ``prefetch``: whether a thread reads and
+    - ``codec``: ``auto`` (by content) or a name, such as ``zstd``. ``prefetch``: whether a thread reads and
       decompresses ahead; by default it does for compressed inputs that are not small.
     - ``progress``: called with the stored bytes read so far and all of them (``None``: not known).
     - ``region``, ``endpoint``, ``anonymous``, ``profile`` (of the files of Amazon's tools): of an object store.

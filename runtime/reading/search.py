@@ -16,14 +16,15 @@ from typing import Any
 
 import pyarrow as pa
 
+from .. import codecs
 from ..base.arguments import check_callable, shown
 from ..base.errors import UnsupportedError, WireloomError
 from ..base.nearest import unknown
 from ..format import registry
 from ..format.description import Format
-from ..input import codecs, expansion
-from ..input.codecs import Stored
+from ..input import expansion
 from ..input.inputs import Input, Location, Stream
+from ..input.stored import Stored
 from ..rows.batches import Layout
 from .file_scan import FileScan
 from .request import scan_request

@@ -10,11 +10,11 @@ from io import FileIO
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
+from .. import codecs
 from ..base.errors import WireloomError
 from ..base.threads import start
-from ..input import codecs
-from ..input.codecs import gzip, zstd
 from ..input.inputs import FileInput, Input, MemoryInput
+from ..input.stored import StorageError, Stored
 
 if TYPE_CHECKING:
     from ..format.description import Format
@@ -119,13 +119,13 @@ class Loads:
         if self._request.codec != codecs.AUTO:
             return self._request.codec
         head = bytes(content[:MAGIC])
-        if zstd.looks_like(head) or gzip.looks_like(head):
+        if codecs.has_magic(head):
             head = bytes(content[: codecs.HEAD])
         return codecs.detect(head, source.name, self._request.format.codec)
 
     def _decompressed(self, content: bytes, codec: str, target: memoryview) -> int | None:
         stream = MemoryInput(None, len(content), content=memoryview(content)).open()
-        decoder = codecs.decoder(codec, codecs.Stored(stream, len(content)), max_window=self._request.max_window)
+        decoder = codecs.decoder(codec, Stored(stream, len(content)), max_window=self._request.max_window)
         size = 0
         try:
             while len(target) - size >= decoder.room:
@@ -133,7 +133,7 @@ class Loads:
                 if not count:
                     return size or None
                 size += count
-        except (codecs.CodecError, codecs.StorageError, MemoryError):
+        except (codecs.CodecError, StorageError, MemoryError):
             return None
         return None
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..base.errors import WrongFormatError
-from ..input.codecs import CodecError
+from ..codecs import CodecError
 from ..rows.leading_zeros import NOT_ZERO
 from .request import grows_by_rows
 

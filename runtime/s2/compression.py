@@ -10,7 +10,7 @@ import zstandard
 
 from ..base.errors import WireloomError
 from ..base.nearest import unknown
-from ..input.codecs.container import MAGIC, SKIPPABLE_MAGICS
+from ..codecs.zstd_frames import MAGIC, SKIPPABLE_MAGICS
 
 Compression = Literal["none", "zstd", "gzip"]
 """The compressions, in the order of their numbers in a frame's flag byte."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
+from .. import codecs
 from ..base.errors import WireloomError
 from ..base.nearest import unknown
 from ..format.description import Format
@@ -21,7 +22,6 @@ from .file_names import check_pattern
 MODES = ("permissive", "dropmalformed", "failfast")
 TAILS = {"complete": COMPLETE, "false": COMPLETE, "growing": GROWING, "true": GROWING, "auto": None}
 PARTITION_COLUMNS = ("infer", "text", "off")
-CODECS = ("auto", "zstd", "gzip", "none")
 
 READ_OPTIONS = {
     "path": "A path, glob, folder (with all folders in it), or s3:// address; what load(…) is given.",
@@ -58,7 +58,7 @@ READ_OPTIONS = {
     "split. Default 4m.",
     "minPartitions": "How many partitions to make where there is enough to read; default: the driver's processors.",
     "batchRows": "Most rows of an Arrow batch; default 16384.",
-    "codec": "auto (default: by content), zstd, gzip or none.",
+    "codec": f"auto (default: by content), {codecs.listed()}.",
     "maxRecord": "Largest record in bytes; default: the format's.",
     "maxWindow": "Largest zstd window in bytes; default 128m.",
     "maxComputed": "Most characters of text computed for a record and items of its decompressed lists; default 1m.",
@@ -91,7 +91,7 @@ STREAM_OPTIONS = {
 
 WRITE_OPTIONS = {
     "path": "The folder to write to; what save(…) is given.",
-    "codec": "zstd, gzip or none; by default the format's own.",
+    "codec": f"{codecs.listed()}; by default the format's own.",
     "compression": "The same, as Spark's own sources call it.",
     "maxRecordsPerFile": "Most rows of a file; default: any.",
     "maxFileBytes": "About how large a file becomes, in bytes as stored; default: any.",
@@ -181,7 +181,7 @@ def read_options(format: Format, given: Mapping[str, str]) -> ReadOptions:
         if choice.name in scan:
             one_of(choice.name, scan[choice.name], ("auto", *(name for name, _ in choice.padding)))
     if "codec" in values:
-        scan["codec"] = one_of("codec", values["codec"].strip().lower(), CODECS)
+        scan["codec"] = codecs.checked(values["codec"].strip().lower())
     for option, name in (("maxRecord", "max_record"), ("maxWindow", "max_window"), ("maxComputed", "max_computed")):
         if option in values:
             scan[name] = size(option, values[option])
@@ -275,7 +275,7 @@ def write_options(format: Format, given: Mapping[str, str]) -> WriteOptions:
     check_pattern(pattern)
     return WriteOptions(
         values["path"],
-        None if codec is None else one_of("codec", codec.strip().lower(), ("zstd", "gzip", "none")),
+        None if codec is None else one_of("codec", codec.strip().lower(), codecs.CODECS),
         None if level is None else _integer("level", level),
         options,
         max_records=size("maxRecordsPerFile", values["maxRecordsPerFile"]) if "maxRecordsPerFile" in values else None,

@@ -12,8 +12,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, cast
 
+from .. import codecs
 from ..base.addresses import local_path
 from ..base.errors import WireloomError
+from ..format.description import Format
 from ..input.inputs import REMOTE_SCHEMES, Location
 
 LONGEST_START = 200
@@ -28,6 +30,23 @@ def name_of(target: Target) -> str | None:
         return os.fsdecode(target)
     name = getattr(target, "name", None)
     return name if isinstance(name, str) and not name.startswith("<") else None
+
+
+def codec_of(format: Format, name: str | None) -> str:
+    """The codec of a new file of that name: the one of its suffix, or the format's own where it has none.
+
+    A name that ends as the format's files do without their compression (``.wal`` of ``.wal.zst``) is not compressed.
+    """
+    if name is None:
+        return format.codec
+    named = codecs.by_suffix(name)
+    if named is not None:
+        return named
+    endings = [f".{each.lstrip('.')}" for each in format.extensions]
+    if format.path_pattern is not None:
+        endings.append(format.path_pattern.rpartition("}")[2])
+    bare = [codecs.without_suffix(f"x{each}")[1:] for each in endings]
+    return codecs.NONE.name if any(name.lower().endswith(each) for each in bare if each) else format.codec
 
 
 @contextmanager

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .. import codecs
 from ..base.arguments import check_booleans
 from ..base.nearest import unknown
 from ..format.description import Format
 from ..format.registry import get
 from .batches import batches_of
-from .codecs import Compressor, codec_of, compressor
 from .encoder import RowEncoder
 from .limits import limit_of
-from .output import Counted, Target, name_of, opened
+from .output import Counted, Target, codec_of, name_of, opened
 
 BLOCK = 1 << 20
 """About how many bytes go to the compressor at a time."""
@@ -47,11 +47,11 @@ def write(
     of which a spec may name classes, see ``wireloom.load_spec``. ``rows``: an Arrow table, record batches or a
     reader of them, anything with ``__arrow_c_stream__``, or mappings. Lengths, counts and checksums are filled in;
     columns of that kind may be there and are not looked at. ``target``: a path, a URL (``s3://…``) or a binary file
-    object; a path appears under its name only when it is complete. ``codec``: ``zstd``, ``gzip`` or ``none``; by
-    default by the name's ending (``.zst``, ``.gz``), else the format's own. ``level``: that of the codec. ``lossy``:
-    messages may be written although a table cannot hold all of their fields, which is refused otherwise. Options: the
-    format's choices (``stride="rules"``) and ``max_record``, the largest row on the wire in bytes; of a format of
-    messages the kind (``message="append_input"``), those of its packing and its framing, and the largest message.
+    object; a path appears under its name only when it is complete. ``codec``: ``zstd``, ``gzip`` …; by default that of
+    the target's suffix (``.zst``, ``.gz``), else the format's own. ``level``: that of the codec. ``lossy``: messages
+    may be written although a table cannot hold all of their fields, which is refused otherwise. Options: the format's
+    choices (``stride="rules"``) and ``max_record``, the largest row on the wire in bytes; of a format of messages the
+    kind (``message="append_input"``), those of its packing and its framing, and the largest message.
 
     Raises ``UnknownNameError`` for a format, column, codec or option that does not exist and ``WireloomError`` with the
     row and the column for a value that cannot be written; rows count from 0.
@@ -61,7 +61,7 @@ def write(
     if format.message is not None:
         return _write_messages(format, rows, target, codec, level, lossy, options)
     encoder = RowEncoder(format, padding=padding_of(format, options), max_record=max_record_of(format, options))
-    packer = compressor(codec if codec is not None else codec_of(format, name_of(target)), level)
+    packer = codecs.compressor(codec if codec is not None else codec_of(format, name_of(target)), level)
     count = size = 0
     with opened(target) as file:
         counted = Counted(file)
@@ -96,7 +96,7 @@ def _write_messages(
     if "lossy" in written_options(format):
         options = {"lossy": lossy} | options
     writer = UnitWriter(format, options)
-    packer = compressor(codec if codec is not None else codec_of(format, name_of(target)), level)
+    packer = codecs.compressor(codec if codec is not None else codec_of(format, name_of(target)), level)
     count = size = 0
     with opened(target) as file:
         counted = Counted(file)
@@ -108,7 +108,7 @@ def _write_messages(
     return WriteReport(count, size, counted.count)
 
 
-def _put(counted: Counted, packer: Compressor, content: bytes | memoryview) -> None:
+def _put(counted: Counted, packer: codecs.Compressor, content: bytes | memoryview) -> None:
     if len(content) <= BLOCK:
         counted.write(packer.compress(content))
         return

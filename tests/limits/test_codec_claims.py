@@ -9,9 +9,9 @@ import pytest
 import wireloom
 import zstandard
 from wireloom.base.report import FileReport
-from wireloom.input.codecs.gzip import STEP, GzipDecoder
-from wireloom.input.codecs.stored import Stored
+from wireloom.codecs.gzip import STEP, GzipDecoder
 from wireloom.input.inputs import MemoryInput
+from wireloom.input.stored import Stored
 from wireloom.s2.compression import MAX_CONTENT, BodyError, decompress, decompress_into
 
 from ..unit.reading.samples import frame, frames, payloads

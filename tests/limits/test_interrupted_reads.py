@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 import wireloom
-from wireloom.input import codecs, window
+from wireloom import codecs
+from wireloom.input import window
+from wireloom.input.stored import Stored
 from wireloom.reading import opening
 
 from ..unit.reading.samples import frames, payloads
@@ -87,7 +89,7 @@ def test_a_thread_that_cannot_start(log: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_where_the_thread_is_told_to_end(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    stored = codecs.Stored(log.open("rb", buffering=0), None)
+    stored = Stored(log.open("rb", buffering=0), None)
     blocks = window.PrefetchedBlocks(codecs.decoder("none", stored), 4096)
     assert blocks.next() is not None
     [begun] = [each for each in threading.enumerate() if each.name == "wireloom-prefetch"]

@@ -8,14 +8,15 @@ from fnmatch import fnmatchcase
 
 from pyspark.sql.types import StructField
 
+from ... import codecs
 from ...base.addresses import local_path
 from ...base.errors import NothingThereError, WireloomError
 from ...base.nearest import unknown
 from ...format.description import Format
-from ...input.codecs import HEAD, SUFFIXES, Stored, detect
 from ...input.expansion import STANDARD_INPUT, expand
 from ...input.inputs import REMOTE_SCHEMES, Input
 from ...input.listing import alternatives
+from ...input.stored import Stored
 from ...reading.small_file_loading import is_small, stand_back_to_back
 from ..options import ReadOptions
 from .partition_columns import column_types, constants_of, folder_values
@@ -86,7 +87,7 @@ def _place(path: str) -> str:
 
 def _candidate(format: Format, found: Input, options: ReadOptions) -> Candidate:
     """Only a file that is large enough to be split is opened, to see whether its bytes are those of the format."""
-    named = SUFFIXES.get(os.path.splitext(found.name.lower())[1])
+    named = codecs.by_suffix(found.name)
     codec = options.scan.get("codec", "auto")
     if codec != "auto":
         named = None if codec == "none" else str(codec)
@@ -106,7 +107,7 @@ def _is_raw(format: Format, found: Input) -> bool:
         # Whoever reads the file says what is wrong with it.
         return False
     try:
-        return detect(stored.peek(HEAD), found.name, format.codec) == "none"
+        return codecs.detect(stored.peek(codecs.HEAD), found.name, format.codec) == "none"
     except WireloomError:
         return False
     finally:

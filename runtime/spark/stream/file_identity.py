@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from hashlib import blake2b
 
 from ...base.errors import NothingThereError, WireloomError
-from ...input.codecs import CodecError, Decoder, StorageError
+from ...codecs import CodecError, Decoder
 from ...input.inputs import FileInput, LocalStream, Stream
+from ...input.stored import StorageError
 from .delimiter_search import read_at
 
 FIRST_BYTES = 1024

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import closing
 from dataclasses import dataclass
 
+from ... import codecs
 from ...base.errors import WireloomError
 from ...format.description import Format
-from ...input.codecs import HEAD, SUFFIXES, Stored, detect
 from ...input.inputs import Input
+from ...input.stored import Stored
 from ...reading.request import GROWING
 from ..options import ReadOptions
 from ..read.split_planning import LAST
@@ -134,11 +134,11 @@ def is_raw(format: Format, source: Input, codec: str) -> bool:
     """Whether the bytes of a file are those of the format. ``codec``: the option; ``auto``: by name and content."""
     if codec != "auto":
         return codec == "none"
-    if os.path.splitext(source.name.lower())[1] in SUFFIXES:
+    if codecs.by_suffix(source.name) is not None:
         return False
     stored = Stored(source.open(), source.size)
     try:
-        return detect(stored.peek(HEAD), source.name, format.codec) == "none"
+        return codecs.detect(stored.peek(codecs.HEAD), source.name, format.codec) == "none"
     except WireloomError:
         # Whoever reads the file says what is wrong with it.
         return False

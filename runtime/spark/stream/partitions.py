@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from dataclasses import replace
 
+from ... import codecs
 from ...format.description import Format
-from ...input.codecs import SUFFIXES
 from ..options import ReadOptions
 from ..read.split_planning import LAST, Candidate, Slice, plan
 from .growing import is_raw
@@ -36,8 +35,7 @@ def _candidate(format: Format, options: ReadOptions, part: Taken) -> Candidate:
     if part.kind != "whole":
         return Candidate(replace(whole, size=part.end - part.begin), splittable=format.splittable)
     codec = str(options.scan.get("codec", "auto"))
-    suffix = os.path.splitext(whole.name.lower())[1]
-    compressed = suffix in SUFFIXES if codec == "auto" else codec != "none"
+    compressed = codecs.by_suffix(whole.name) is not None if codec == "auto" else codec != "none"
     splittable = format.splittable and not format.has_prologue and not compressed and part.size > options.open_cost
     return Candidate(whole, splittable=splittable and is_raw(format, whole, codec), compressed=compressed)
 

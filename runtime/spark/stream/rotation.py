@@ -12,11 +12,12 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 
+from ... import codecs
 from ...base.cached import cached_property
 from ...base.errors import NothingThereError
 from ...format.description import Format
-from ...input.codecs import SUFFIXES, Stored, decoder
 from ...input.inputs import LocalStream
+from ...input.stored import Stored
 from .file_identity import digest, digests, family, folders_of, is_boundary, neighbours, original
 from .listing import Listed, is_remote, listed_file, local_folder, state_now
 from .offset import Known, Taken, mark
@@ -90,8 +91,8 @@ class Follower:
             except NothingThereError:
                 return {}
             with closing(stored):
-                codec = SUFFIXES[os.path.splitext(file.path.lower())[1]]
-                found[positions] = digests(decoder(codec, stored), positions)
+                codec = codecs.by_suffix(file.path) or codecs.NONE.name
+                found[positions] = digests(codecs.decoder(codec, stored), positions)
         return found[positions]
 
     def identify(self, part: Taken, file: Listed, before: Known | None) -> Taken | None:
@@ -383,8 +384,8 @@ class _Match:
 
 def _uncompressed(path: str) -> str | None:
     """The path without the ending of a codec; ``None``: it has none."""
-    plain, ending = os.path.splitext(path)
-    return plain if ending.lower() in SUFFIXES else None
+    plain = codecs.without_suffix(path)
+    return plain if plain != path else None
 
 
 def _in_family(log: str) -> Callable[[str, int], bool]:

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
+from ... import codecs
 from ...base.errors import WireloomError
 from ...format.description import Format
 from ...reading.read import read
 from ...reading.request import of_kind
 from ...writing import write
-from ...writing.codecs import compressor
 from ...writing.output import Counted
 from ..folders import Folder
 from ..options import WriteOptions, flag
@@ -30,11 +30,10 @@ MOST_ROWS = 1 << 62
 
 def ending(format: Format, codec: str | None) -> str:
     """The ending of the files' names, by which readers of all kinds know format and codec."""
-    endings = {"zstd": ".zst", "gzip": ".gz", "none": ""}
     extensions = [each if each.startswith(".") else f".{each}" for each in format.extensions]
-    plain = [each for each in extensions if not each.endswith((".zst", ".gz"))]
+    plain = [each for each in extensions if codecs.by_suffix(f"x{each}") is None]
     base = plain[0] if plain else extensions[0].rpartition(".")[0] if extensions else f".{format.name}"
-    return base + endings.get(codec or format.codec, "")
+    return base + codecs.suffix_of(codec or format.codec)
 
 
 def write_files(
@@ -148,7 +147,7 @@ def _write_units(
     while (first := next(rows, None)) is not None:
         for packed in writer.units(chain([first], islice(rows, (options.max_records or MOST_ROWS) - 1))):
             name = _new_name(format, options)
-            packer = compressor(options.codec or format.codec, options.level)
+            packer = codecs.compressor(options.codec or format.codec, options.level)
             with place.created(name) as file:
                 counted = Counted(file)
                 counted.write(packer.compress(packed.unit))

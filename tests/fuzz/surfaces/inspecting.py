@@ -6,9 +6,9 @@ from typing import Any
 
 import wireloom
 from rich.console import Console
+from wireloom import codecs
 from wireloom.format import registry
 from wireloom.format.description import Format
-from wireloom.input import codecs
 from wireloom.input.expansion import expand
 from wireloom.inspecting import (
     MessageScan,

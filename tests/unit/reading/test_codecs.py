@@ -10,10 +10,11 @@ import pytest
 import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from wireloom.input import codecs
-from wireloom.input.codecs import CodecError, StorageError, Stored
-from wireloom.input.codecs.container import MAX_BLOCK
+from wireloom import codecs
+from wireloom.codecs import CodecError
+from wireloom.codecs.zstd_frames import MAX_BLOCK
 from wireloom.input.expansion import expand
+from wireloom.input.stored import StorageError, Stored
 
 CONTENT = b"".join(b"%d some text that compresses\n" % number for number in range(20_000)) + random.Random(1).randbytes(
     300_000

@@ -163,7 +163,8 @@ def test_a_spec_as_the_format() -> None:
 def test_errors_cross_processes() -> None:
     import pickle
 
-    from wireloom.input.codecs import CodecError, StorageError
+    from wireloom.codecs import CodecError
+    from wireloom.input.stored import StorageError
 
     with pytest.raises(wireloom.DamagedInputError) as caught:
         wireloom.read("edgemq_segment", BAD, mode="failfast")

@@ -10,7 +10,7 @@ import pytest
 import wireloom
 from wireloom import engine
 from wireloom.base.errors import DamagedInputError
-from wireloom.input.codecs.error import CodecError
+from wireloom.codecs import CodecError
 
 SPEC = """\
 meta:

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .error import CodecError
-from .stored import Stored
+from .codec import CodecError, Decoder
 
 MAGIC = b"\x28\xb5\x2f\xfd"
 SKIPPABLE_MAGICS = frozenset(bytes((0x50 + low, 0x2A, 0x4D, 0x18)) for low in range(16))
@@ -27,8 +26,8 @@ def is_magic(first: bytes) -> bool:
 class Walker:
     """Hands out the parts of the stream; ``read`` makes it a source for ``zstandard``'s stream reader."""
 
-    def __init__(self, stored: Stored, max_window: int) -> None:
-        self._stored = stored
+    def __init__(self, source: Decoder, max_window: int) -> None:
+        self._source = source
         self._max_window = max_window
         self._buffer = bytearray(BUFFER)
         self._view = memoryview(self._buffer)
@@ -53,7 +52,7 @@ class Walker:
         self._view[:rest] = bytes(self._view[self._begin : self._end])
         self._begin, self._end = 0, rest
         while self._end < size:
-            count = self._stored.readinto(self._view[self._end :])
+            count = self._source.readinto(self._view[self._end :])
             if not count:
                 return False
             self._end += count

@@ -6,29 +6,28 @@ import zlib
 from contextlib import suppress
 from typing import Any
 
-from .error import CodecError
-from .stored import Stored
+from .codec import Codec, CodecError, Compressor, Decoder
 
 PIECE = 64 * 1024
 STEP = 16 * 1024
 """Stored bytes that are decompressed at once, to at most 1032 times as many. A decompressor that stops for want of room
 holds output back, which is lost where the next bytes turn out to be damaged: it always gets the room that it needs."""
-GZIP = 31
+WINDOW_BITS = 31
 """zlib's number for a gzip header and trailer around the largest window."""
 
 
-def looks_like(head: bytes) -> bool:
+def has_magic(head: bytes) -> bool:
     """Whether a stream that begins so has the magic number, the one method there is, and no unknown flag."""
     return len(head) > 3 and head[:3] == b"\x1f\x8b\x08" and not head[3] & 0xE0
 
 
 def begins_well(head: bytes) -> bool:
     """Whether these first bytes of a stream decompress to something before they are damaged, or are a whole member."""
-    member = zlib.decompressobj(GZIP)
+    member = zlib.decompressobj(WINDOW_BITS)
     try:
         return bool(member.decompress(head, 1)) or member.eof
     except zlib.error:
-        return bool(_up_to_damage(zlib.decompressobj(GZIP), memoryview(head)))
+        return bool(_up_to_damage(zlib.decompressobj(WINDOW_BITS), memoryview(head)))
 
 
 class GzipDecoder:
@@ -36,13 +35,13 @@ class GzipDecoder:
 
     room = 1
 
-    def __init__(self, stored: Stored) -> None:
-        self._stored = stored
+    def __init__(self, source: Decoder) -> None:
+        self._source = source
         self._piece = memoryview(bytearray(PIECE))
         self._input = self._piece[:0]
         self._output = memoryview(b"")
         """What has been decompressed, and has not been asked for yet."""
-        self._member: Any = zlib.decompressobj(GZIP)
+        self._member: Any = zlib.decompressobj(WINDOW_BITS)
         self._begun = False
         """Whether a byte of the present member has been seen."""
         self._first = True
@@ -54,7 +53,7 @@ class GzipDecoder:
             if self._failure is not None:
                 raise self._failure
             if not self._input:
-                count = self._stored.readinto(self._piece)
+                count = self._source.readinto(self._piece)
                 self._input = self._piece[:count]
                 if not count:
                     return self._finish()
@@ -92,7 +91,7 @@ class GzipDecoder:
             return
         self._input = self._input[len(step) - len(self._member.unused_data) :]
         if self._member.eof:
-            self._member = zlib.decompressobj(GZIP)
+            self._member = zlib.decompressobj(WINDOW_BITS)
             self._begun = False
             self._first = False
 
@@ -103,3 +102,20 @@ def _up_to_damage(member: Any, data: memoryview) -> bytes:
         for index in range(len(data)):
             output += member.decompress(data[index : index + 1])
     return bytes(output)
+
+
+def _compressor(level: int) -> Compressor:
+    # The header has no time in it: equal input gives equal bytes.
+    return zlib.compressobj(level, zlib.DEFLATED, WINDOW_BITS)
+
+
+GZIP = Codec(
+    name="gzip",
+    suffixes=(".gz", ".gzip"),
+    has_magic=has_magic,
+    begins_well=begins_well,
+    decoder=lambda source, max_window: GzipDecoder(source),
+    compressor=_compressor,
+    levels=range(10),
+    default_level=6,
+)

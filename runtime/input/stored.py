@@ -6,8 +6,8 @@ import errno
 import os
 from typing import Any, cast
 
-from ...base.errors import WireloomError
-from ..inputs import Stream
+from ..base.errors import WireloomError
+from .inputs import Stream
 
 
 class StorageError(WireloomError):

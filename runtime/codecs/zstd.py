@@ -6,15 +6,14 @@ from typing import Any, cast
 
 import zstandard
 
-from .container import COMPRESSED, MAGIC, MAX_BLOCK, Walker, is_magic
-from .error import CodecError
-from .stored import Stored
+from .codec import Codec, CodecError, Compressor, Decoder
+from .zstd_frames import COMPRESSED, MAGIC, MAX_BLOCK, Walker, is_magic
 
 RESERVED = 0x08
 """The bit of a frame header's descriptor that must be zero."""
 
 
-def looks_like(head: bytes) -> bool:
+def has_magic(head: bytes) -> bool:
     """Whether a stream that begins so has the magic number."""
     return is_magic(head[:4])
 
@@ -43,8 +42,8 @@ class ZstdDecoder:
     room = MAX_BLOCK
     """With less, part of a block would wait in the decompressor, and be lost where the next part is damaged."""
 
-    def __init__(self, stored: Stored, max_window: int) -> None:
-        self._walker = Walker(stored, max_window)
+    def __init__(self, source: Decoder, max_window: int) -> None:
+        self._walker = Walker(source, max_window)
         # The walker holds frames to any limit; the decompressor can only be told one that a frame may have.
         limit = min(max(max_window, 1 << zstandard.WINDOWLOG_MIN), 1 << zstandard.WINDOWLOG_MAX)
         # One part is given per read, and readinto1 returns as soon as a read gave output. So where a part is damaged,
@@ -67,3 +66,19 @@ class ZstdDecoder:
             return CodecError("the zstd content checksum does not hold")
         detail = str(error).rpartition(": ")[2]
         return CodecError(f"the zstd {walker.part} at compressed byte {walker.offset} is damaged ({detail})")
+
+
+def _compressor(level: int) -> Compressor:
+    return zstandard.ZstdCompressor(level=level, write_checksum=True).compressobj()
+
+
+ZSTD = Codec(
+    name="zstd",
+    suffixes=(".zst", ".zstd"),
+    has_magic=has_magic,
+    begins_well=begins_well,
+    decoder=ZstdDecoder,
+    compressor=_compressor,
+    levels=range(1, zstandard.MAX_COMPRESSION_LEVEL + 1),
+    default_level=3,
+)

@@ -1,0 +1,139 @@
+"""The registry of codecs: the compressions of whole files that are read and written.
+
+A codec is a file here that makes a ``Codec``, and its entry in ``CODECS``. Options, suffixes, path patterns and specs
+follow from that.
+"""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+
+from ..base.arguments import one_of, shown
+from ..base.errors import WireloomError
+from .codec import Codec, CodecError, Compressor, Decoder
+from .gzip import GZIP
+from .plain import NONE
+from .zstd import ZSTD
+
+CODECS: dict[str, Codec] = {each.name: each for each in (ZSTD, GZIP, NONE)}
+"""Every codec by its name. Streams are recognised in this order."""
+
+AUTO = "auto"
+"""The option of a reader that recognises the codec by content."""
+MAX_WINDOW = 128 * 1024 * 1024
+"""Default of the largest window, in bytes: what a decompressor may have to hold in memory."""
+HEAD = 160 * 1024
+"""Bytes that ``detect`` looks at: more than the largest block of zstd."""
+
+
+def listed(*more: str) -> str:
+    """The names of all codecs, and ``more`` before them, for messages and help.
+
+    >>> listed()
+    'zstd, gzip or none'
+    """
+    *most, last = (*more, *CODECS)
+    return f"{', '.join(most)} or {last}"
+
+
+def checked(codec: str) -> str:
+    """Return ``codec`` if a reader accepts it as an option. Raises ``UnknownNameError``."""
+    return one_of("codec", codec, (*CODECS, AUTO))
+
+
+def by_suffix(name: str) -> str | None:
+    """Return the codec that the suffix of a file's name stands for; ``None`` where it is no codec's.
+
+    >>> by_suffix("a.log.GZ"), by_suffix("a.log"), by_suffix("gz")
+    ('gzip', None, None)
+    """
+    suffix = PurePath(name).suffix.lower()
+    return next((each.name for each in CODECS.values() if suffix in each.suffixes), None)
+
+
+def without_suffix(name: str) -> str:
+    """Return a path or a name without the suffix of a codec.
+
+    >>> without_suffix("a/b.log.gz"), without_suffix("b.log"), without_suffix(".zst")
+    ('a/b.log', 'b.log', '.zst')
+    """
+    return name[: -len(PurePath(name).suffix)] if by_suffix(name) else name
+
+
+def suffix_of(codec: str) -> str:
+    """Return the suffix that files of a codec are written with; empty for files that are not compressed.
+
+    >>> suffix_of("zstd"), suffix_of("none")
+    ('.zst', '')
+    """
+    return next(iter(_find(codec).suffixes), "")
+
+
+def has_magic(head: bytes) -> bool:
+    """Whether a stream with these first bytes has the magic number of a codec."""
+    return any(each.has_magic(head) for each in CODECS.values())
+
+
+def detect(head: bytes, name: str, usual: str) -> str:
+    """Return the codec of a stream, by ``head``, its first ``HEAD`` bytes.
+
+    ``name`` is the file's name: a magic number in a file that is named accordingly needs no further proof, and neither
+    does that of the ``usual`` codec of the format. In all others the bytes must also decompress: the first bytes of a
+    log that is not compressed may be anything. Raises ``CodecError`` for a file named as compressed that is not.
+    """
+    expected = by_suffix(name)
+    for each in CODECS.values():
+        if each.has_magic(head) and (each.name in (expected, usual) or each.begins_well(head)):
+            return each.name
+    if expected is not None and head:
+        raise CodecError(f"not a {expected} stream, though its name ends in {PurePath(name).suffix}")
+    return NONE.name
+
+
+def decoder(codec: str, source: Decoder, *, max_window: int = MAX_WINDOW) -> Decoder:
+    """Return a decoder of the stored bytes of ``source``; that itself where they are not compressed.
+
+    ``max_window``: the largest window that is accepted, in bytes. Raises ``UnknownNameError``.
+    """
+    return _find(codec).decoder(source, max_window)
+
+
+def compressor(codec: str, level: int | None = None) -> Compressor:
+    """Return a compressor. Raises ``UnknownNameError``, and ``WireloomError`` for a level that the codec lacks."""
+    if level is not None and (isinstance(level, bool) or not isinstance(level, int)):
+        raise WireloomError(f"level is a whole number, not {shown(level)}")
+    found = _find(codec)
+    if level is None:
+        return found.compressor(found.default_level)
+    if not found.levels:
+        others = " or ".join(f"codec={each.name!r}" for each in CODECS.values() if each.levels)
+        raise WireloomError(f"level {level} without a codec: give {others}")
+    if level not in found.levels:
+        raise WireloomError(f"{codec} has the levels {found.levels[0]} to {found.levels[-1]}, not {level}")
+    return found.compressor(level)
+
+
+def _find(codec: str) -> Codec:
+    return CODECS[one_of("codec", codec, CODECS)]
+
+
+__all__ = [
+    "AUTO",
+    "CODECS",
+    "HEAD",
+    "MAX_WINDOW",
+    "NONE",
+    "Codec",
+    "CodecError",
+    "Compressor",
+    "Decoder",
+    "by_suffix",
+    "checked",
+    "compressor",
+    "decoder",
+    "detect",
+    "has_magic",
+    "listed",
+    "suffix_of",
+    "without_suffix",
+]

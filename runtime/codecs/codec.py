@@ -1,0 +1,65 @@
+"""What a codec consists of: its names, how its streams are recognised, its decoder and its compressor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from ..base.errors import DamagedInputError
+
+
+class CodecError(DamagedInputError):
+    """A compressed stream that cannot be decompressed. The reader that catches it adds path and offset."""
+
+    def __init__(
+        self, message: str, *, path: str | None = None, offset: int | None = None, reason: str | None = "codec"
+    ) -> None:
+        super().__init__(message, path=path, offset=offset, reason=reason)
+
+
+class Decoder(Protocol):
+    """A stream of decompressed bytes, or of stored ones that a decoder reads from."""
+
+    room: int
+    """The least size of a buffer to fill, in bytes."""
+
+    def readinto(self, buffer: memoryview, /) -> int:
+        """Fill ``buffer`` from its start, not always completely, and return the number of bytes; 0 at the end.
+
+        Raises ``CodecError`` where the stream is damaged, after everything before the damage has been returned, and
+        what the storage raises.
+        """
+        ...
+
+
+class Compressor(Protocol):
+    """Compresses a stream piece by piece."""
+
+    def compress(self, data: bytes | memoryview, /) -> bytes | memoryview:
+        """Return the compressed bytes that are ready after ``data``; often none."""
+        ...
+
+    def flush(self) -> bytes:
+        """Return the remaining bytes. The compressor cannot be used afterwards."""
+        ...
+
+
+@dataclass(frozen=True)
+class Codec:
+    """A compression of whole files."""
+
+    name: str
+    suffixes: tuple[str, ...]
+    """Endings of the names of compressed files, in lower case. Writers use the first."""
+    has_magic: Callable[[bytes], bool]
+    """Whether a stream with these first bytes has the codec's magic number."""
+    begins_well: Callable[[bytes], bool]
+    """Whether these first bytes, which have the magic number, are also a valid beginning of a stream."""
+    decoder: Callable[[Decoder, int], Decoder]
+    """Returns a decoder that reads from a stream. The number is the largest window that is accepted, in bytes."""
+    compressor: Callable[[int], Compressor]
+    """Returns a compressor of that level."""
+    levels: range
+    """The levels of the compressor."""
+    default_level: int = 0

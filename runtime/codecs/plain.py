@@ -1,0 +1,28 @@
+"""The codec of files that are not compressed."""
+
+from __future__ import annotations
+
+from .codec import Codec
+
+
+class PlainCompressor:
+    """Returns what it is given."""
+
+    def compress(self, data: bytes | memoryview, /) -> bytes | memoryview:
+        """As ``Compressor.compress``."""
+        return data
+
+    def flush(self) -> bytes:
+        """As ``Compressor.flush``."""
+        return b""
+
+
+NONE = Codec(
+    name="none",
+    suffixes=(),
+    has_magic=lambda head: False,
+    begins_well=lambda head: False,
+    decoder=lambda source, max_window: source,
+    compressor=lambda level: PlainCompressor(),
+    levels=range(0),
+)
