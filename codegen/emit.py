@@ -11,13 +11,14 @@ import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from wireloom.base.errors import SpecError, UnsupportedError, WireloomError
 from wireloom.base.extras import require
 from wireloom.base.printable import printable
 from wireloom.format.routines import checked_modules
 
-from .backends.base import BOX, HEADER_START, HEADER_STARTS, LINE_LENGTH, Target, backends
+from .backends.base import BOX, HEADER_START, HEADER_STARTS, LINE_LENGTH, Backend, Target, backends
 from .backends.escaping import python_comment
 from .model.load import load
 from .model.model import Spec
@@ -126,14 +127,18 @@ def same_id(spec: Spec, other: Spec) -> str:
 
 
 def render(
-    specs: Iterable[Spec], progress: Callable[[str], None] | None = None, target: Target = BOX
+    specs: Iterable[Spec],
+    progress: Callable[[str], None] | None = None,
+    target: Target = BOX,
+    wanted: Iterable[Backend[Any]] | None = None,
 ) -> dict[str, str]:
-    """What all backends make of the specs, by path; not formatted yet."""
+    """What the ``wanted`` backends, or all, make of the specs, by path; not formatted yet."""
+    chosen = backends() if wanted is None else tuple(wanted)
     files: dict[str, str] = {"__init__.py": PACKAGE.replace("SPECS", python_comment(target.specs))}
     for spec in specs:
         if progress is not None:
             progress(spec.name)
-        for backend in backends():
+        for backend in chosen:
             for file in backend.files(spec, target):
                 if file.path in files:
                     raise WireloomError(f"two backends make the file {file.path}")

@@ -2,13 +2,14 @@
 
 A backend is a folder beside this file with
 
-- ``lower.py``: ``lower(spec) -> View``: frozen dataclasses of final strings and ordered steps, everything decided;
+- ``lower.py``: ``lower(plan) -> View``: frozen dataclasses of final strings and ordered steps, everything decided;
 - ``*.j2``: templates that only put the view's strings in place (loops, presence checks, includes, the filters below,
   by which every text of a spec passes: see ``escaping``);
 - ``__init__.py``: ``BACKEND = Backend(name=…, folder=…, lower=lower, outputs=(Output(template=…, path=…), …))``.
 
-``backends()`` finds every such folder, so that nothing else changes when one is added. A backend refuses what it cannot
-express with ``SpecError`` and one plain sentence (``refuse`` makes one with the place in the spec).
+``backends()`` finds every such folder, so that nothing else changes when one is added, and the backends of installed
+packages: entry points of the group ``wireloom.backends``, each of which is a ``Backend``. A backend refuses what it
+cannot express with ``SpecError`` and one plain sentence (``refuse`` makes one with the place in the spec).
 """
 
 from __future__ import annotations
@@ -18,14 +19,17 @@ import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from importlib.metadata import EntryPoint
 from pathlib import Path, PurePath
 from typing import Any, Generic, NoReturn, TypeVar
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from wireloom.base.errors import SpecError
-from wireloom.base.printable import markup
+from wireloom.base.entry_points import entry_points
+from wireloom.base.errors import SpecError, UnsupportedError
+from wireloom.base.printable import markup, printable
 
 from ..model.model import MODEL_VERSION, Spec, Struct
+from ..plan import Plan, plan_of
 from ..spec.diagnostic import Diagnostic
 from ..spec.diagnostics import ERROR, InvalidSpecError
 from ..spec.position import Position
@@ -89,16 +93,21 @@ class Backend(Generic[View]):
 
     name: str
     folder: Path
-    lower: Callable[[Spec], View | None]
+    lower: Callable[[Plan], View | None]
     outputs: tuple[Output, ...]
     messages: bool = False
     """Whether it knows types that are protobuf messages; specs that have some are refused for it otherwise."""
     parts: Callable[[Spec], Mapping[str, View]] = no_parts
     """More views of a spec, by the name of the subpackage that each of them is for."""
 
+    @property
+    def makes_modules(self) -> bool:
+        """Whether it makes any Python."""
+        return any(each.path.endswith(".py") for each in self.outputs)
+
     def files(self, spec: Spec, target: Target = BOX) -> tuple[OutputFile, ...]:
         """The files of one spec, not formatted yet. Raises ``SpecError`` where the spec needs what is not supported."""
-        view = self.lower(spec)
+        view = self.lower(plan_of(spec))
         if view is None:
             return ()
         message = first_message(spec.root) if not self.messages else None
@@ -126,12 +135,41 @@ def first_message(struct: Struct) -> Struct | None:
     return next((found for each in struct.structs if (found := first_message(each)) is not None), None)
 
 
+GROUP = "wireloom.backends"
+"""The group of entry points of backends that other packages have."""
+
+
 @cache
-def backends() -> tuple[Backend[Any], ...]:
-    """Every backend, by name."""
+def own_backends() -> tuple[Backend[Any], ...]:
+    """Wireloom's own backends, by name."""
     package = importlib.import_module(__name__.rpartition(".")[0])
     names = sorted(module.name for module in pkgutil.iter_modules(package.__path__) if module.ispkg)
     return tuple(importlib.import_module(f"{package.__name__}.{name}").BACKEND for name in names)
+
+
+def backends() -> tuple[Backend[Any], ...]:
+    """Every backend, by name: wireloom's own and those that installed packages have registered.
+
+    Raises ``UnsupportedError`` where an entry point cannot be loaded, is no backend, or has a name that is taken.
+    """
+    found = {each.name: each for each in own_backends()}
+    for entry in entry_points(GROUP):
+        backend = _loaded(entry)
+        if backend.name in found:
+            raise UnsupportedError(f"two backends are called {backend.name!r}, one of them that of {entry.value}")
+        found[backend.name] = backend
+    return tuple(found[name] for name in sorted(found))
+
+
+def _loaded(entry: EntryPoint) -> Backend[Any]:
+    try:
+        backend = entry.load()
+    except Exception as error:
+        reason = f"{type(error).__name__}: {error}"
+        raise UnsupportedError(f"the backend {entry.value} cannot be loaded: {printable(reason)}") from error
+    if not isinstance(backend, Backend):
+        raise UnsupportedError(f"the entry point {entry.value} of the group {GROUP} is no Backend")
+    return backend
 
 
 def header(spec: Spec, target: Target = BOX) -> str:

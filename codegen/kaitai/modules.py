@@ -12,12 +12,13 @@ from ..backends.base import HEADER_START, template_environment
 from ..backends.escaping import python_comment
 from ..backends.python import BACKEND
 from ..backends.python.api import Api
-from ..backends.python.lower import lower
+from ..backends.python.lower import lower_module
 from ..backends.python.names import module_name
 from ..emit import noted, same_id
 from ..model.load import load
 from ..model.model import MODEL_VERSION, Spec
 from ..model.unsolved import Unsolved, refuse, unsolved
+from ..plan import plan_of
 
 TEMPLATE = "parser.py.j2"
 
@@ -85,7 +86,7 @@ def _family(whole: Spec) -> tuple[Spec, ...]:
 
 def module_text(spec: Spec, api: Api, package: str) -> str:
     """The module of one spec."""
-    names: Mapping[str, object] = {"header": _header(spec), "view": lower(spec, api, package)}
+    names: Mapping[str, object] = {"header": _header(spec), "view": lower_module(plan_of(spec), api, package)}
     return template_environment(BACKEND.folder).get_template(TEMPLATE).render(names)
 
 

@@ -37,6 +37,7 @@ SUFFIX = ".ksy"
     shell_complete=completing.folders,
     help="Where absolute imports are looked for; may be given several times.",
 )
+@click.option("--plan", "with_plan", is_flag=True, help="Also what is read in which order and checked where.")
 @click.option("--json", "as_json", is_flag=True, help="Everything as one JSON array, for editors and scripts.")
 @allow_option
 @click.pass_context
@@ -44,6 +45,7 @@ def command(
     context: click.Context,
     specs: tuple[Path, ...],
     folders: tuple[Path, ...],
+    with_plan: bool,
     as_json: bool,
     allow_modules: tuple[str, ...],
 ) -> None:
@@ -58,15 +60,18 @@ def command(
     one that is not there is an error where rows are declared, else a warning. Only what is registered or allowed is
     imported to see that. The exit code is 1 where a spec has errors, 2 where one cannot be read.
 
+    With --plan the plan follows that the code is made from, type by type: what is read in which order, what a value
+    must be and what a refused one costs, which checksums are verified, what is computed, and what a writer fills in.
+
     With --json each problem is an object with file, line, column, end_column, severity, path, message, help and
     reference; what reads the rows is one of severity "note" that also has spec and engine ("columns", "objects" or
-    null), and what concerns writers is one of severity "note" without them.
+    null), and with --plan the text plan; what concerns writers is one of severity "note" without them.
     """
     said: list[dict[str, Any]] = []
     code = 0
     for path in _files(specs):
         try:
-            diagnostics, coverage, unsolved = _checked(path, folders, allow_modules)
+            diagnostics, coverage, unsolved = _checked(path, folders, allow_modules, with_plan)
         except WireloomError as error:
             # The others are checked all the same.
             code = UNUSABLE
@@ -85,6 +90,9 @@ def command(
             click.echo(_rendered(each))
         if coverage is not None:
             click.echo(printable(f"{path}: {coverage['spec']}: {coverage['message']}"))
+        if coverage is not None and with_plan:
+            for line in coverage["plan"].splitlines():
+                click.echo(printable(f"  {line}"))
         for note in unsolved:
             click.echo(printable(f"{note['file']}:{note['line']}:{note['column']}: note: {note['message']}"))
     if as_json:
@@ -124,12 +132,13 @@ def _rendered(diagnostic: Diagnostic) -> str:
     return rendered(diagnostic, wants_colours(sys.stdout))
 
 
-def _checked(path: Path, folders: tuple[Path, ...], allow_modules: tuple[str, ...]) -> Checked:
+def _checked(path: Path, folders: tuple[Path, ...], allow_modules: tuple[str, ...], with_plan: bool) -> Checked:
     """What is wrong with a spec, what reads its rows (``None`` where it has errors), what has to be given to write."""
     from wireloom.codegen.model.load import analyse
     from wireloom.codegen.model.read_only import read_only_types
     from wireloom.codegen.model.routines import permitted, said_of_routines
     from wireloom.codegen.model.unsolved import refuse, unsolved
+    from wireloom.codegen.plan import plan_of, printed
     from wireloom.codegen.spec.diagnostic import Diagnostic
     from wireloom.codegen.spec.diagnostics import ERROR, InvalidSpecError
     from wireloom.codegen.spec.position import Position
@@ -164,6 +173,8 @@ def _checked(path: Path, folders: tuple[Path, ...], allow_modules: tuple[str, ..
         refused = Diagnostic(result.spec.file, 1, 1, ERROR, error.message.removeprefix("error: "))
         return [*diagnostics, refused], None, []
     coverage = {**_note(result.spec.file, 1, 1, message), "spec": result.spec.name, "engine": engine}
+    if with_plan:
+        coverage["plan"] = printed(plan_of(result.spec))
     said = [(each.position, each.message) for each in wanted]
     said += [(each.position, each.message) for each in read_only_types(result.spec)]
     said += named
@@ -203,10 +214,11 @@ def _coverage(spec: Spec) -> tuple[str | None, str]:
     from wireloom.codegen.backends.columns.message_lower import coverage
     from wireloom.codegen.backends.columns.table import table_columns
     from wireloom.codegen.backends.python.lower import lower
+    from wireloom.codegen.plan import plan_of
 
     if spec.units is not None or spec.rows is not None:
         # What no code can be made of for a format is refused here too.
-        lower(spec)
+        lower(plan_of(spec))
     if spec.units is not None:
         refusal = coverage(spec, spec.units)
         if refusal is None:

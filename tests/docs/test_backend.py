@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import wireloom
 import wireloom.codegen.backends as package
-from wireloom.base.errors import SpecError
-from wireloom.codegen.backends.base import backends, template_environment
+from wireloom.base.errors import SpecError, WireloomError
+from wireloom.codegen.backends.base import backends, own_backends, template_environment
 from wireloom.codegen.emit import generate
 
 from .blocks import blocks
@@ -30,14 +30,17 @@ def with_backend(tmp_path: Path) -> Iterator[None]:
     """Writes the page's files into a folder that counts as one more place of backends."""
     for block in blocks(PAGE):
         place, _, text = block.text.partition("\n")
-        path = tmp_path / re.fullmatch(r"# codegen/(backends/\S+)", place)[1]  # type: ignore[index]
+        found = re.fullmatch(r"# codegen/(backends/\S+)", place)
+        if found is None:
+            continue
+        path = tmp_path / found[1]
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     package.__path__.append(str(tmp_path / "backends"))
-    backends.cache_clear()
+    own_backends.cache_clear()
     yield
     package.__path__.pop()
-    backends.cache_clear()
+    own_backends.cache_clear()
     template_environment.cache_clear()
     for name in [each for each in sys.modules if each.startswith(f"{package.__name__}.polars")]:
         del sys.modules[name]
@@ -64,6 +67,74 @@ def test_what_it_refuses(tmp_path: Path) -> None:
     spec.write_text(LISTS)
     with pytest.raises(SpecError, match="has no Polars type here"):
         generate([spec], tmp_path / "generated")
+
+
+PACKAGE = {
+    "acme_sizes/__init__.py": "",
+    "acme_sizes/backend.py": """
+from pathlib import Path
+from wireloom.codegen.backends.base import Backend, Output
+from wireloom.codegen.plan import Plan
+
+
+def lower(plan: Plan) -> Plan:
+    return plan
+
+
+BACKEND = Backend("sizes", Path(__file__).parent, lower, (Output("sizes.txt.j2", "{name}/sizes.txt"),), messages=True)
+""",
+    "acme_sizes/sizes.txt.j2": """\
+{{ header }}
+{% for type in view.types %}
+{{ type.path | join("::") }}: {{ type.least }}
+{% endfor %}
+""",
+    "acme_sizes-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: acme-sizes\nVersion: 1.0\n",
+}
+
+
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A package that is installed, whose backend renders nothing but the plan."""
+    site = tmp_path / "site"
+    for name, text in PACKAGE.items():
+        place = site / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text)
+    monkeypatch.syspath_prepend(site)
+    yield site
+    for name in [each for each in sys.modules if each.partition(".")[0] == "acme_sizes"]:
+        del sys.modules[name]
+
+
+def register(site: Path, **points: str) -> None:
+    lines = "".join(f"{name} = {place}\n" for name, place in points.items())
+    (site / "acme_sizes-1.0.dist-info" / "entry_points.txt").write_text(f"[wireloom.backends]\n{lines}")
+
+
+def test_one_of_another_package_renders_the_plan(installed: Path, tmp_path: Path) -> None:
+    register(installed, sizes="acme_sizes.backend:BACKEND")
+    specs = sorted((ROOT / "specs").glob("*.ksy"))
+    out = tmp_path / "generated"
+    assert "edgemq_segment/sizes.txt" in generate(specs, out).written
+    assert generate(specs, out, check=True).clean
+    lines = (out / "edgemq_segment" / "sizes.txt").read_text().splitlines()
+    assert lines[-2:] == ["edgemq_segment: 0", "edgemq_segment::frame: 21"]
+
+
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [
+        ("acme_sizes.backend:NONE", "cannot be loaded: AttributeError"),
+        ("acme_sizes.nowhere:BACKEND", "cannot be loaded: ModuleNotFoundError"),
+        ("acme_sizes.backend:lower", "is no Backend"),
+        ("wireloom.codegen.backends.docs:BACKEND", "two backends are called 'docs'"),
+    ],
+)
+def test_what_is_no_backend(installed: Path, tmp_path: Path, place: str, said: str) -> None:
+    register(installed, sizes=place)
+    with pytest.raises(WireloomError, match=said):
+        generate(sorted((ROOT / "specs").glob("*.ksy")), tmp_path / "generated")
 
 
 def test_without_it_nothing_is_left(tmp_path: Path) -> None:

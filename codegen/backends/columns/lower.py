@@ -7,14 +7,15 @@ from wireloom.format.program import ChecksumRule, ColumnProgram
 from ...model.model import MODEL_VERSION, Spec
 from ...model.routines import refuse_routines
 from ...model.rows import Rows
+from ...plan import Plan
+from ...plan.rows import has_sized_rows, is_streaming
+from ...plan.sizes import has_fixed_size
 from ..base import refuse
-from ..python.layout import has_fixed_size
 from ..python.names import class_name, qualified
-from ..python.rows import has_sized_rows
 from .assembler import Listing
 from .literal import literal
 from .message_lower import lower_units
-from .program import is_streaming, lower_program
+from .program import lower_program
 from .refusal import NotForEngineError
 from .table import TableColumn, table_columns
 from .view import ColumnView, ProgramView, StepView, View
@@ -22,8 +23,9 @@ from .view import ColumnView, ProgramView, StepView, View
 _PROGRAM_NAMES = ("ChecksumRule", "ColumnProgram", "Kind", "Op", "Outcome", "Reason", "Step", "Storage", "Stuffing")
 
 
-def lower(spec: Spec) -> View | None:
+def lower(plan: Plan) -> View | None:
     """The view of a spec; ``None`` for one without rows. Raises ``SpecError`` where a column has no Arrow type."""
+    spec = plan.spec
     refuse_routines(spec)
     rows = spec.rows
     if spec.units is not None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from wireloom.format.program import Op, Stuffing
 
 from ...expression.types import BytesType, StringType
-from ...model.model import Attribute, Instance, OwnSize, RepeatEos, Spec
+from ...model.model import Instance, Spec
 from ...model.rows import Rows
-from ..python.rows import has_sized_rows
+from ...plan.rows import has_sized_rows, is_streaming
 from .assembler import Assembler, Label, Listing
 from .expression import Compiled, Compiler, facts_of
 from .refusal import NotForEngineError
@@ -44,17 +44,6 @@ def lower_program(spec: Spec, rows: Rows, columns: tuple[TableColumn, ...]) -> L
         raise NotForEngineError(f'the column "{refused.name}" is of type {refused.type.name}')
     stuffing = Stuffing[framing.stuffing.upper()] if framing else Stuffing.NONE
     return assembler.finish(storages, presets, framing.delimiter if framing else b"", stuffing)
-
-
-def is_streaming(spec: Spec, attribute: Attribute) -> bool:
-    """Whether the items of the rows attribute stand in the input by themselves, to its end, and need nothing else but
-    what stands before them."""
-    return has_sized_rows(spec, attribute) or (
-        isinstance(attribute.repeat, RepeatEos)
-        and isinstance(attribute.size, OwnSize)
-        and attribute.terminator is None
-        and not (attribute.arguments or attribute.condition or attribute.switch or attribute.process)
-    )
 
 
 def _root(spec: Spec, rows: Rows) -> tuple[Scope, tuple[tuple[str, Scalar], ...]]:

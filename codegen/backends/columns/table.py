@@ -10,10 +10,10 @@ from ...expression.nodes import Name
 from ...expression.types import EnumType
 from ...model.model import Attribute, Instance, Labels, Spec, Struct, Timestamp
 from ...model.rows import Rows
+from ...plan.filling import only_value
+from ...plan.presence import may_be_unmatched
 from ..base import refuse
-from ..python.absence import may_be_unmatched
 from ..python.names import field_name
-from ..python.writing import only_value
 from .arrow import ArrowType, integer_interval, timestamp_range
 from .assembler import Assembler
 from .expression import Compiled, Compiler, narrowed

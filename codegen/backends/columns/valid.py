@@ -10,7 +10,7 @@ from wireloom.format.program import Op
 from ...expression.nodes import Comparison, IntegerLiteral, Logical, Name, Node
 from ...expression.types import EnumType
 from ...model.model import Attribute, Spec, Struct, Valid
-from ..python.layout import length_fields
+from ...plan.lengths import length_fields
 from .assembler import Assembler, Refusal
 from .expression import Compiled, Compiler
 from .interval import INT64

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ...expression.types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, Type, UserType
+from ...expression.written import written
 from ...model.model import (
     Attribute,
     EndOfStreamSize,
@@ -17,7 +18,6 @@ from ...model.model import (
     Struct,
     TerminatedSize,
 )
-from .expressions import written
 from .view import TableView
 
 WIRE_TYPES = {

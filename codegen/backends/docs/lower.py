@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ...model.model import Spec, Struct, UnitKind
+from ...plan import Plan
 from ..columns.arrow import ArrowType
 from ..columns.message_table import MessageColumn, message_columns
 from ..columns.table import TableColumn, table_columns
@@ -52,8 +53,9 @@ SQL = {
 """Spark's types as SQL calls them, by the Python expressions that the ``spark`` backend prints."""
 
 
-def lower(spec: Spec) -> View | None:
+def lower(plan: Plan) -> View | None:
     """The view of a spec; ``None`` for one without rows. Raises ``SpecError`` where a column has no Arrow type."""
+    spec = plan.spec
     if spec.units is not None:
         kinds = [_columns(spec, message_columns(spec, each), _kind_title(spec, each)) for each in spec.units.kinds]
     elif spec.rows is not None:

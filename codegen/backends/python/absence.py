@@ -6,28 +6,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...expression.nodes import Attribute as Member
-from ...expression.nodes import BooleanLiteral, Cast, Comparison, Conditional, Name, Node, Subscript
+from ...expression.nodes import Cast, Comparison, Conditional, Name, Node, Subscript
 from ...expression.types import ListType, UserType
 from ...expression.walk import walk
-from ...model.model import Attribute, Instance, Struct
+from ...model.model import Instance, Struct
+from ...plan import presence
+from ...plan.presence import may_be_unmatched
 from .api import Api
 
 if TYPE_CHECKING:
     from .module import Module
-
-
-def may_be_unmatched(attribute: Attribute) -> bool:
-    """Whether a value may be of none of the types that its switch offers."""
-    if attribute.switch is None:
-        return False
-    matches = [case.match for case in attribute.switch.cases]
-    both = {each.value for each in matches if isinstance(each, BooleanLiteral)} == {True, False}
-    return None not in matches and not both
-
-
-def is_optional_field(attribute: Attribute) -> bool:
-    """Whether it is a field of a message whose absence shows."""
-    return attribute.message is not None and attribute.message.label == "optional"
 
 
 def may_be_absent(module: Module, struct: Struct, node: Node) -> bool:
@@ -71,9 +59,7 @@ def member_may_be_absent(module: Module, struct: Struct, name: str) -> bool:
     """Whether a member of ``struct`` may be ``None``."""
     attribute, instance = struct.attribute(name), struct.instance(name)
     if attribute is not None:
-        unmatched = may_be_unmatched(attribute) and attribute.repeat is None
-        absent = attribute.condition is not None or unmatched or is_optional_field(attribute)
-        return absent and module.api is Api.WIRELOOM
+        return presence.may_be_absent(attribute) and module.api is Api.WIRELOOM
     if instance is None:
         return False
     key = struct.path, name

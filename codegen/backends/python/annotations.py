@@ -20,8 +20,9 @@ from ...expression.types import (
     UserType,
 )
 from ...model.model import Attribute, Instance, Struct
+from ...plan.presence import is_optional_field, may_be_unmatched
 from ..base import refuse
-from .absence import is_optional_field, may_be_unmatched, member_may_be_absent
+from .absence import member_may_be_absent
 from .api import Api
 from .module import Module
 from .names import field_name

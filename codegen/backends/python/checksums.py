@@ -7,11 +7,12 @@ from functools import lru_cache
 
 from ...expression.types import BytesType, IntegerType, Path, UserType
 from ...model.model import Attribute, Checksum, Struct
+from ...plan.covers import checksums, covered, covers_own, plain_cover
+from ...plan.sizes import fixed_size, structs
 from ..base import refuse
 from .api import Api
 from .fused import attribute_code
-from .layout import fixed_size, structs
-from .marks import Marks, covered, covers_own, plain_cover
+from .marks import Marks
 from .module import Module
 from .names import field_name
 from .scope import ClassScope, member
@@ -22,11 +23,6 @@ ALL_ONES = 0xFFFFFFFF
 ALGORITHMS = ("crc32c", "crc32")
 DIGEST = "md5"
 DIGEST_SIZE = 16
-
-
-def checksums(struct: Struct) -> tuple[tuple[Attribute, Checksum], ...]:
-    """The attributes of a type that hold checksums."""
-    return tuple((each, each.checksum) for each in struct.attributes if each.checksum is not None)
 
 
 def verify_lines(scope: ClassScope, marks: Marks, only: frozenset[str] | None = None) -> Lines:

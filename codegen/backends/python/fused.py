@@ -9,13 +9,14 @@ from itertools import accumulate
 
 from ...expression.types import BytesType, EnumType, FloatType, IntegerType, StringType
 from ...model.model import Attribute
+from ...plan.checks import has_checks
+from ...plan.sizes import fixed_size
 from .api import Api
-from .layout import fixed_size
 from .names import field_name
 from .reading import attribute_lines, decoded, trimmed
 from .scope import ClassScope, member
 from .struct_codes import byte_order, number_code
-from .validation import check_lines, has_checks
+from .validation import check_lines
 from .view import Line, Lines, block
 
 

@@ -9,18 +9,17 @@ from ...expression.nodes import Name, Node
 from ...expression.types import UserType
 from ...expression.walk import walk
 from ...model.model import Attribute, Instance, RepeatUntil
+from ...plan.covers import checksums, covered
+from ...plan.sizes import nodes, structs
 from .annotations import member_names
 from .api import Api
-from .checksums import checksums
+from .buffered_types import has_series
 from .endian import endian_lines
-from .layout import nodes, structs
-from .marks import covered
 from .names import field_name
 from .reading import loop_lines, series_text
 from .rows import rows_attribute
 from .scope import ClassScope
 from .sequence import parameter_list, sequence
-from .simple import has_series
 from .view import Line, Lines, MethodView, block
 
 

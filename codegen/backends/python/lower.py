@@ -6,16 +6,17 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-from ...model.model import Enum, Spec, Struct
+from ...model.model import Enum, Struct
 from ...model.routines import refuse_routines
+from ...plan import Plan
+from ...plan.covers import checksums
+from ...plan.sizes import fixed_size, runs
 from ..base import refuse
 from .annotations import DECORATORS, member_names
 from .api import Api
-from .checksums import checksums
 from .docstrings import described, laid_out, named
 from .instances import is_kept, slot
 from .kaitai import debug_field, read_constants
-from .layout import fixed_size, runs
 from .messages import messages_constant
 from .methods import base_class, class_methods
 from .module import Module
@@ -25,14 +26,20 @@ from .scope import ClassScope
 from .view import ClassView, EnumView, FieldView, LabelView, MethodView, ModuleView
 
 
-def lower(spec: Spec, api: Api = Api.WIRELOOM, package: str = "") -> ModuleView:
-    """The view of one spec; ``package`` is that of ``Module``.
+def lower(plan: Plan) -> ModuleView:
+    """The view of a format's module."""
+    return lower_module(plan, Api.WIRELOOM, "")
+
+
+def lower_module(plan: Plan, api: Api, package: str) -> ModuleView:
+    """The view of the module with the classes of an API; ``package`` is that of ``Module``.
 
     Raises ``SpecError`` where the spec needs what this backend cannot do.
     """
+    spec = plan.spec
     if api is Api.WIRELOOM:
         refuse_routines(spec)
-    module = Module(spec, api, package)
+    module = Module(plan, api, package)
     with naming(api):
         root = _class(module, spec.root, "", 0)
         messages = messages_constant(module)

@@ -4,39 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ...expression.types import BytesType
-from ...model.model import Attribute, Checksum, EndOfStreamSize, ExpressionSize, FixedSize, Struct
+from ...model.model import Attribute, Struct
+from ...plan.covers import covers_own, plain_cover
 from .names import field_name
 from .view import Line, Lines
-
-
-def is_plain(attribute: Attribute) -> bool:
-    """Whether the value of an attribute is its bytes on the wire."""
-    return (
-        isinstance(attribute.type, BytesType)
-        and isinstance(attribute.size, FixedSize | ExpressionSize | EndOfStreamSize)
-        and not (attribute.repeat or attribute.switch or attribute.condition or attribute.process)
-        and not (attribute.terminator or attribute.pad_right is not None)
-    )
-
-
-def covers_own(struct: Struct, attribute: Attribute, checksum: Checksum) -> bool:
-    """Whether the checksum's own bytes lie in the range that it covers, and count as others."""
-    names = [each.id for each in struct.attributes]
-    first, last, own = names.index(checksum.first), names.index(checksum.last), names.index(attribute.id)
-    return checksum.replace is not None and first <= own <= last
-
-
-def covered(struct: Struct, checksum: Checksum) -> tuple[Attribute, ...]:
-    """The attributes that a checksum covers."""
-    names = [each.id for each in struct.attributes]
-    return struct.attributes[names.index(checksum.first) : names.index(checksum.last) + 1]
-
-
-def plain_cover(struct: Struct, checksum: Checksum) -> Attribute | None:
-    """The one attribute whose value is what the checksum covers, where it is that simple."""
-    found = covered(struct, checksum)
-    return found[0] if len(found) == 1 and is_plain(found[0]) else None
 
 
 @dataclass

@@ -11,8 +11,8 @@ from wireloom.format.message_rules import FieldKind, FieldRule, Label, MessageRu
 
 from ...expression.types import EnumType, Path, UserType
 from ...model.model import Attribute, Spec, Struct
+from ...plan.sizes import structs
 from ..base import refuse
-from .layout import structs
 from .names import field_name, qualified
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from ...plan.rows import has_sized_rows
 from .api import Api
 from .checksums import covers_method
 from .endian import endian_lines
@@ -13,7 +14,7 @@ from .messages import types_method
 from .names import field_name
 from .readwrite import read_write_methods
 from .recursion import guarded
-from .rows import early_checksums, has_sized_rows, prologue, row_method, rows_attribute
+from .rows import early_checksums, prologue, row_method, rows_attribute
 from .scope import ClassScope
 from .sequence import common_methods, keep_family, keep_parameters, parameter_list, reader, sequence
 from .series import series_methods

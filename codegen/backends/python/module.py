@@ -11,11 +11,15 @@ from wireloom.format.routines import kaitai_place
 
 from ...expression.types import Path, UserType
 from ...model.following import Followers, followers
-from ...model.model import Process, Spec, Struct
+from ...model.model import Process, Struct
 from ...model.references import Reference
+from ...plan import Plan
+from ...plan.buffered import BufferedTypes
+from ...plan.lengths import length_fields
+from ...plan.nesting import recursive_types
+from ...plan.sizes import Minimums, structs
 from ..base import refuse
 from .api import Api
-from .layout import Minimums, length_fields, structs
 from .message_rules import message_paths
 from .names import class_name, constant_name, enum_classes, qualified
 from .neighbours import neighbours
@@ -88,14 +92,14 @@ class Module:
     ``package``: where its neighbours are imported from, for Kaitai's API; see ``neighbours``.
     """
 
-    def __init__(self, spec: Spec, api: Api = Api.WIRELOOM, package: str = "") -> None:
-        self.spec = spec
+    def __init__(self, plan: Plan, api: Api = Api.WIRELOOM, package: str = "") -> None:
+        self.plan = plan
+        self.spec = spec = plan.spec
         self.api = api
         self.package = package
         self.lengths = length_fields(spec)
         self.minimums = Minimums(spec)
-        self.simple: dict[Path, bool] = {}
-        """Which types are simple, as far as that was asked: see the module ``simple``."""
+        self.buffered = BufferedTypes(spec, self.minimums)
         self.absent: dict[Reference, bool] = {}
         """Which instances may be ``None``, as far as that was asked: see the module ``absence``."""
         self.message_numbers = {path: number for number, path in enumerate(message_paths(spec))}
@@ -127,6 +131,11 @@ class Module:
     def followers(self) -> Followers:
         """By type: the attributes and parameters that a writer solves for."""
         return followers(self.spec)
+
+    @cached_property
+    def recursive(self) -> frozenset[Path]:
+        """The types whose objects may hold others of the same type."""
+        return recursive_types(self.spec)
 
     @property
     def debug(self) -> bool:

@@ -7,9 +7,9 @@ from wireloom.format.routines import process_place
 from ...expression.types import UserType
 from ...model.model import Attribute, Process, RepeatUntil
 from ...model.routines import BUILT_IN_PROCESSES
+from ...plan.checks import has_checks
 from .api import Api
 from .scope import ClassScope
-from .validation import has_checks
 
 SIZE_PRESERVING = ("xor", "rol", "ror")
 """Processes that give as many bytes as they take, whatever these are."""

@@ -21,20 +21,21 @@ from ...model.model import (
     Switch,
     TerminatedSize,
 )
+from ...plan.checks import has_checks
+from ...plan.presence import may_be_unmatched
+from ...plan.sizes import nodes
 from ..base import refusal, refuse
-from .absence import may_be_unmatched
 from .api import Api
+from .buffered_types import has_series
 from .debugging import recorded
 from .endian import inherited_argument
-from .layout import nodes
 from .mentions import mentions_name
 from .names import field_name
 from .processing import SIZE_PRESERVING, is_deferred, processed, undoing
 from .scope import ClassScope
-from .simple import has_series
 from .struct_codes import byte_order, number_code
 from .switches import switch_branches
-from .validation import check_lines, has_checks
+from .validation import check_lines
 from .view import Line, Lines, block
 
 Store = Callable[[str], Line]

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from ...expression.nodes import Name
-from ...expression.walk import walk
-from ...model.model import Attribute, ExpressionSize, RepeatEos, Spec
+from ...model.model import Attribute
+from ...plan.covers import checksums, covered
 from ..base import refuse
-from .checksums import checksums
-from .layout import nodes
-from .marks import covered
 from .reading import item_lines
 from .scope import ClassScope
 from .view import Line, MethodView
@@ -37,18 +33,6 @@ def early_checksums(scope: ClassScope, rows: Attribute) -> frozenset[str]:
                 f"the checksum '{attribute.id}' must stand, with all that it covers, before the rows",
             )
     return frozenset(before)
-
-
-def has_sized_rows(spec: Spec, rows: Attribute) -> bool:
-    """Whether each row has a stream of its own, whose size the attributes before the rows give: where it ends is known
-    whatever is in it, and rows can be read one by one."""
-    if not isinstance(rows.repeat, RepeatEos) or not isinstance(rows.size, ExpressionSize):
-        return False
-    if rows.condition is not None or rows.switch is not None or rows.framing is not None:
-        return False
-    before = {each.id for each in spec.root.attributes} - {rows.id}
-    names = {each.id for node in nodes(rows) for each in walk(node) if isinstance(each, Name)}
-    return names <= before
 
 
 def row_method(scope: ClassScope, rows: Attribute) -> MethodView:

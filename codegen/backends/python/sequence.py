@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ...model.model import Attribute
+from ...plan.sizes import fixed_size, runs
 from .api import Api
 from .checksums import verify_lines
 from .fused import offsets, read_run, unfailing
 from .instances import instance_method
-from .layout import fixed_size, runs
 from .marks import Marks
 from .names import field_name
 from .reading import attribute_lines

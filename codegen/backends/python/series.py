@@ -11,16 +11,17 @@ from dataclasses import dataclass, field
 
 from ...expression.types import BytesType, EnumType, StringType, UserType
 from ...model.model import Attribute, ExpressionSize
+from ...plan.covers import checksums
+from ...plan.sizes import fixed_size, runs
 from .api import Api
-from .checksums import checksums, computed
+from .buffered_types import part_types, series_types
+from .checksums import computed
 from .expressions import SUM
 from .fused import Piece, is_cooked, names_text, offsets, pieces, raw_name, unpack
-from .layout import fixed_size, runs
 from .marks import Marks
 from .names import field_name
 from .reading import codec, trimmed
 from .scope import ClassScope, member
-from .simple import part_types, series_types
 from .validation import check_lines
 from .view import Line, Lines, MethodView, block
 

@@ -13,7 +13,7 @@ from ...expression.types import Path, UserType
 from ...expression.walk import walk
 from ...model.expressions import expressions_in
 from ...model.model import Attribute, Spec, Struct
-from .layout import attributes_of
+from ...plan.sizes import attributes_of
 from .names import field_name
 from .scope import ClassScope, member
 from .view import Line

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from ...expression.nodes import BooleanLiteral
 from ...model.model import Attribute, Switch, SwitchCase
+from ...plan.build import case_attribute
 from .expressions import BIT_OR, OR
 from .names import field_name
 from .scope import ClassScope
@@ -74,10 +74,3 @@ def _on_condition(
 
 def _truth(case: SwitchCase) -> bool:
     return isinstance(case.match, BooleanLiteral) and case.match.value
-
-
-def case_attribute(attribute: Attribute, case: SwitchCase) -> Attribute:
-    """The attribute as it is in one case."""
-    return replace(
-        attribute, type=case.type, arguments=case.arguments, size=case.size, terminator=case.terminator, switch=None
-    )

@@ -13,11 +13,6 @@ from .scope import ClassScope
 from .view import Line, Lines, block
 
 
-def has_checks(attribute: Attribute) -> bool:
-    """Whether values of the attribute can be refused."""
-    return attribute.contents is not None or attribute.valid is not None
-
-
 def check_lines(
     scope: ClassScope, attribute: Attribute, value: str, source: str, io: str = "io", *, writing: bool = False
 ) -> Lines:

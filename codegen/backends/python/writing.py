@@ -14,14 +14,17 @@ from ...expression.types import BitsType, EnumType, FloatType, IntegerType, User
 from ...expression.walk import walk
 from ...model.model import Attribute, Framing, RepeatCount, RepeatUntil, TerminatedSize
 from ...model.read_only import read_only
+from ...plan.checks import has_checks
+from ...plan.covers import checksums, plain_cover
+from ...plan.filling import only_value
+from ...plan.presence import may_be_unmatched
+from ...plan.sizes import fixed_size, runs
 from ..base import refusal
-from .absence import may_be_unmatched
-from .checksums import checksums, early_lines, late_lines
+from .checksums import early_lines, late_lines
 from .encoding import adopted, asks_for_end, content_text, fitted_text, has_bytes, is_own
 from .endian import endian_lines
 from .fused import names_text, offsets, pieces
-from .layout import fixed_size, runs
-from .marks import Marks, plain_cover
+from .marks import Marks
 from .mentions import mentions_name
 from .names import field_name
 from .reading import uses_index
@@ -29,7 +32,7 @@ from .scope import ClassScope, member
 from .settling import settled_lines
 from .struct_codes import byte_order, number_code
 from .switches import switch_branches
-from .validation import check_lines, has_checks
+from .validation import check_lines
 from .view import Line, Lines, MethodView, block
 
 
@@ -86,13 +89,6 @@ def _constants(scope: ClassScope) -> Lines:
             unset = f"if not hasattr(self, {field_name(attribute.id)!r}):"
             lines.append(block(unset, [Line(f"{target} = {value}")]))
     return tuple(lines)
-
-
-def only_value(attribute: Attribute) -> Node | None:
-    """The one value that ``valid`` allows an attribute that is always there once; ``None`` where there are others."""
-    if attribute.repeat is not None or attribute.condition is not None or attribute.valid is None:
-        return None
-    return attribute.valid.equal
 
 
 def _is_known_late(attribute: Attribute) -> bool:

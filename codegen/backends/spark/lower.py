@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ...model.model import Spec
+from ...plan import Plan
 from ..columns.arrow import ArrowType
 from ..columns.message_lower import default_kind
 from ..columns.message_table import MessageColumn, message_columns
@@ -52,8 +53,9 @@ class View:
     imports: tuple[str, ...]
 
 
-def lower(spec: Spec) -> View | None:
+def lower(plan: Plan) -> View | None:
     """The view of a spec; ``None`` for one without rows. Raises ``SpecError`` where a column has no Arrow type."""
+    spec = plan.spec
     if spec.units is not None:
         return _view(spec, message_columns(spec, default_kind(spec.units)))
     if spec.rows is None:

@@ -9,8 +9,9 @@ from itertools import islice
 
 import pytest
 from wireloom.codegen.backends.python.api import Api
-from wireloom.codegen.backends.python.lower import lower
+from wireloom.codegen.backends.python.lower import lower_module
 from wireloom.codegen.model.load import load
+from wireloom.codegen.plan import plan_of
 from wireloom.objects import ChecksumError, EndOfStreamError, MemoryStream
 
 from .compiling import made
@@ -134,7 +135,7 @@ def test_a_file_larger_than_memory_is_walked(tmp_path, item):
 
 def test_classes_of_kaitais_api_have_it_too():
     spec = load("made.ksy", text=textwrap.dedent(KAITAI))
-    names = [each.signature.split("(")[0] for each in lower(spec, Api.KAITAI).root.methods]
+    names = [each.signature.split("(")[0] for each in lower_module(plan_of(spec), Api.KAITAI, "").root.methods]
     assert "iter_items" in names
     assert "iter_numbers" in names
 

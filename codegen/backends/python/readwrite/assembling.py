@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from ....expression.nodes import Node
 from ....expression.types import BytesType, EnumType, FloatType, IntegerType, StringType, UserType
 from ....model.model import Attribute, Checksum, ExpressionSize, FixedSize, RepeatCount, RepeatUntil, TerminatedSize
+from ....plan.covers import plain_cover
+from ....plan.sizes import fixed_size, runs
 from ..checksums import computed_text
 from ..expressions import AND, BIT_OR, OR
 from ..fused import pieces
 from ..instances import is_kept, slot
-from ..layout import fixed_size, runs
-from ..marks import plain_cover
 from ..names import field_name
 from ..scope import ClassScope, member
 from ..struct_codes import byte_order, number_code

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....model.model import Attribute
-from ..absence import may_be_unmatched
+from ....plan.presence import may_be_unmatched
 from ..scope import ClassScope
 
 

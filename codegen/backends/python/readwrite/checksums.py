@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ....model.model import Attribute, Checksum
-from ..checksums import DIGEST, DIGEST_SIZE, checksums, computed_text, own_size
-from ..marks import Marks, covers_own, plain_cover
+from ....plan.covers import checksums, covers_own, plain_cover
+from ..checksums import DIGEST, DIGEST_SIZE, computed_text, own_size
+from ..marks import Marks
 from ..names import field_name
 from ..scope import ClassScope, member
 from ..view import Line, Lines, block

@@ -9,8 +9,8 @@ from ....expression.types import AnyStructType, Path, StreamType, Type, UnionTyp
 from ....expression.walk import walk
 from ....model.model import Attribute, ExpressionSize, Spec, Struct
 from ....model.solving import solutions
-from ..layout import nodes
-from ..marks import plain_cover
+from ....plan.covers import plain_cover
+from ....plan.sizes import nodes
 
 
 class Facts:

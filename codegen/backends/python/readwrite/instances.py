@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ....model.model import Attribute, Instance
-from ..absence import may_be_unmatched
+from ....plan.presence import may_be_unmatched
 from ..docstrings import described, named
 from ..instances import instance_method, is_kept, slot
 from ..names import field_name

@@ -25,8 +25,8 @@ from ....expression.types import (
 from ....expression.walk import walk
 from ....model.encodings import python_codec
 from ....model.model import Attribute, EndOfStreamSize, OwnSize, RepeatEos, Struct, TerminatedSize
-from ..layout import nodes, structs
-from ..marks import plain_cover
+from ....plan.covers import plain_cover
+from ....plan.sizes import nodes, structs
 from ..module import Module
 from .computed import computed_value
 

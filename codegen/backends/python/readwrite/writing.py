@@ -8,14 +8,15 @@ from itertools import groupby
 from ....expression.nodes import Node
 from ....expression.types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, UserType
 from ....model.model import Attribute, Framing, RepeatCount, RepeatEos, RepeatUntil
+from ....plan.build import case_attribute
+from ....plan.sizes import fixed_size
 from ..endian import endian_lines, inherited_argument
 from ..fused import names_text, offsets, pieces
 from ..instances import is_kept, slot
-from ..layout import fixed_size
 from ..names import field_name
 from ..scope import ClassScope, member
 from ..struct_codes import byte_order, number_code
-from ..switches import case_attribute, switch_branches
+from ..switches import switch_branches
 from ..view import Line, Lines, MethodView
 from ..writing import is_array, packer_text
 from .blocks import loop, when

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...expression.nodes import (
+from .nodes import (
     Attribute,
     Binary,
     BooleanLiteral,

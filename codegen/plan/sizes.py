@@ -1,13 +1,13 @@
-"""Questions about a layout: sizes that are known beforehand, runs of such fields, what a field rules."""
+"""Sizes that are known before anything is read, and the fields of a type in order, fixed ones grouped to runs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 
-from ...expression.nodes import IntegerLiteral, Node
-from ...expression.types import BitsType, BytesType, EnumType, FloatType, IntegerType, Path, StringType, Type, UserType
-from ...model.model import (
+from ..expression.nodes import IntegerLiteral, Node
+from ..expression.types import BitsType, BytesType, EnumType, FloatType, IntegerType, Path, StringType, Type, UserType
+from ..model.model import (
     Attribute,
     ExpressionSize,
     FixedSize,
@@ -18,7 +18,6 @@ from ...model.model import (
     Struct,
     TerminatedSize,
 )
-from ...model.references import Reference, references
 
 LARGEST_IN_RUN = 1 << 32
 """Bytes of one field of a run. Python's ``struct`` counts those of all fields in a machine word."""
@@ -151,50 +150,9 @@ def structs(struct: Struct) -> Iterator[Struct]:
         yield from structs(each)
 
 
-def length_fields(spec: Spec) -> frozenset[Reference]:
-    """The fields that say how long or how many something is: those in a size or a count, directly or by way of value
-    instances and of the arguments of parametric types. A refused value of one is damage of reason ``length``."""
-    found: set[Reference] = set()
-    everything = list(structs(spec.root))
-    for struct in everything:
-        for attribute in attributes_of(struct):
-            cases = attribute.switch.cases if attribute.switch else ()
-            for size in (attribute.size, *(each.size for each in cases)):
-                if isinstance(size, ExpressionSize):
-                    found.update(references(size.expression, struct.path))
-            if isinstance(attribute.repeat, RepeatCount):
-                found.update(references(attribute.repeat.expression, struct.path))
-    size_before = -1
-    while size_before != len(found):
-        size_before = len(found)
-        for struct in everything:
-            _follow(spec, struct, found)
-    return frozenset(found)
-
-
-def _follow(spec: Spec, struct: Struct, found: set[Reference]) -> None:
-    for instance in struct.instances:
-        if instance.value is not None and (struct.path, instance.id) in found:
-            found.update(references(instance.value, struct.path))
-    for attribute in attributes_of(struct):
-        for kind, arguments in _uses(attribute):
-            parameters = spec.struct(kind.path).parameters if not kind.opaque else ()
-            for parameter, argument in zip(parameters, arguments, strict=False):
-                if (kind.path, parameter.id) in found:
-                    found.update(references(argument, struct.path))
-
-
 def attributes_of(struct: Struct) -> Iterator[Attribute]:
     """The attributes of a type, and those that its instances read."""
     yield from struct.attributes
     for instance in struct.instances:
         if instance.attribute is not None:
             yield instance.attribute
-
-
-def _uses(attribute: Attribute) -> Iterator[tuple[UserType, tuple[Node, ...]]]:
-    if isinstance(attribute.type, UserType):
-        yield attribute.type, attribute.arguments
-    for case in attribute.switch.cases if attribute.switch else ():
-        if isinstance(case.type, UserType):
-            yield case.type, case.arguments

@@ -1,0 +1,44 @@
+"""The plan of a spec: what is read in which order and checked where, and what a writer fills in, as plain data.
+
+``plan_of(spec)`` derives it once from the model; every backend renders it, and ``printed(plan)`` shows it as text.
+"""
+
+from .build import plan_of
+from .nodes import (
+    Check,
+    Cover,
+    Field,
+    Fill,
+    Instance,
+    Member,
+    Piece,
+    Plan,
+    Read,
+    Repeat,
+    Rows,
+    Run,
+    Step,
+    Switch,
+    TypePlan,
+)
+from .printed import printed
+
+__all__ = [
+    "Check",
+    "Cover",
+    "Field",
+    "Fill",
+    "Instance",
+    "Member",
+    "Piece",
+    "Plan",
+    "Read",
+    "Repeat",
+    "Rows",
+    "Run",
+    "Step",
+    "Switch",
+    "TypePlan",
+    "plan_of",
+    "printed",
+]

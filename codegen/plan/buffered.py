@@ -1,0 +1,132 @@
+"""Which types can be read out of a buffer, without asking the stream for each field."""
+
+from __future__ import annotations
+
+from ..expression.nodes import Attribute as Member
+from ..expression.nodes import (
+    Binary,
+    BooleanLiteral,
+    Comparison,
+    Conditional,
+    EnumMember,
+    IntegerLiteral,
+    ListLiteral,
+    Logical,
+    Name,
+    Node,
+    StringLiteral,
+    Unary,
+)
+from ..expression.types import BytesType, ListType, Path, StringType, UserType
+from ..expression.walk import children
+from ..model.encodings import python_codec
+from ..model.model import Attribute, ExpressionSize, OwnSize, Spec, Struct, TerminatedSize
+from .presence import may_be_absent
+from .sizes import Minimums, fixed_size, literal_size, nodes
+
+SAFE = ("+", "-", "*", "&", "|", "^")
+"""Operators that have a result for all integers."""
+
+
+class BufferedTypes:
+    """Answers for the types of one spec, each type once."""
+
+    def __init__(self, spec: Spec, minimums: Minimums) -> None:
+        self.spec = spec
+        self.minimums = minimums
+        self._known: dict[Path, bool] = {}
+
+    def items(self, attribute: Attribute) -> bool:
+        """Whether the items of a repeated attribute are of such a type."""
+        kind = attribute.type
+        if attribute.repeat is None or attribute.switch or attribute.arguments:
+            return False
+        if attribute.framing or attribute.process:
+            return False
+        if not isinstance(kind, UserType) or not isinstance(attribute.size, OwnSize) or attribute.valid:
+            return False
+        return self._is_own(kind) and self.of(self.spec.struct(kind.path))
+
+    def of(self, struct: Struct) -> bool:
+        """Whether a type has fields of fixed sizes, sized and terminated bytes and texts, objects of such, and no
+        others; what their sizes and checks ask for can always be computed, wherever the stream stands."""
+        if struct.path not in self._known:
+            # A type that holds itself is none.
+            self._known[struct.path] = False
+            self._known[struct.path] = self._has_such_fields(struct)
+        return self._known[struct.path]
+
+    def _has_such_fields(self, struct: Struct) -> bool:
+        if struct.message is not None or struct.endian is not None or struct.parameters or not struct.attributes:
+            return False
+        least = sum(map(self.minimums.of, struct.attributes))
+        return least > 0 and all(self._fits(struct, each) for each in struct.attributes)
+
+    def _fits(self, struct: Struct, attribute: Attribute) -> bool:
+        if attribute.condition or attribute.repeat or attribute.switch or attribute.process or attribute.arguments:
+            return False
+        if not all(self._is_sure(struct, each) for each in nodes(attribute)):
+            return False
+        if isinstance(attribute.type, UserType):
+            plain = isinstance(attribute.size, OwnSize) and not attribute.valid and attribute.parent is None
+            return plain and self._is_own(attribute.type) and self.of(self.spec.struct(attribute.type.path))
+        if isinstance(attribute.size, ExpressionSize) and isinstance(attribute.size.expression, IntegerLiteral):
+            return literal_size(attribute.size) == attribute.size.expression.value
+        if isinstance(attribute.type, StringType) and python_codec(attribute.type.encoding or "UTF-8") is None:
+            return False
+        if fixed_size(attribute) is not None:
+            return True
+        if not isinstance(attribute.type, BytesType | StringType):
+            return False
+        if isinstance(attribute.size, TerminatedSize):
+            end = attribute.terminator
+            return end is not None and len(end.value) == 1 and end.eos_error
+        return isinstance(attribute.size, ExpressionSize)
+
+    def _is_own(self, kind: UserType) -> bool:
+        """Whether a type is of this spec, and so has the same root."""
+        return not kind.opaque and kind.path[0] == self.spec.root.path[0]
+
+    def _is_sure(self, struct: Struct, node: Node) -> bool:
+        """Whether an expression has a value whatever the fields hold, and the same wherever the stream stands."""
+        match node:
+            case Name("_"):
+                return True
+            case Name(id):
+                instance = struct.instance(id)
+                if instance is not None and instance.value is not None and instance.condition is None:
+                    if _names(instance.value, {each.id for each in struct.instances}):
+                        return False
+                    return self._is_sure(struct, instance.value)
+                return struct.attribute(id) is not None
+            case Member(value, "length" | "size") if isinstance(value.type, BytesType | StringType | ListType):
+                return self._is_sure(struct, value)
+            case Member():
+                return self._is_field(struct, node)
+            case Binary(operator):
+                sure = operator in SAFE
+            case IntegerLiteral() | BooleanLiteral() | StringLiteral() | EnumMember() | ListLiteral():
+                sure = True
+            case Unary() | Comparison() | Logical() | Conditional():
+                sure = True
+            case _:
+                sure = False
+        return sure and all(self._is_sure(struct, each) for each in children(node))
+
+    def _is_field(self, struct: Struct, node: Node) -> bool:
+        """Whether an expression is a field of what the item belongs to, or of an object in it: ``_parent.version``."""
+        if isinstance(node, Name):
+            attribute = struct.attribute(node.id)
+            return node.id in ("_parent", "_root") or (attribute is not None and isinstance(attribute.type, UserType))
+        if not isinstance(node, Member) or not isinstance(node.value.type, UserType) or node.value.type.opaque:
+            return False
+        field = self.spec.struct(node.value.type.path).attribute(node.name)
+        if field is None or may_be_absent(field):
+            return False
+        return self._is_field(struct, node.value)
+
+
+def _names(node: Node, names: set[str]) -> bool:
+    if isinstance(node, Name) and node.id in names:
+        return True
+    return any(_names(each, names) for each in children(node))

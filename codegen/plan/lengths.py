@@ -1,0 +1,52 @@
+"""Which fields say how long or how many something is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..expression.nodes import Node
+from ..expression.types import UserType
+from ..model.model import Attribute, ExpressionSize, RepeatCount, Spec, Struct
+from ..model.references import Reference, references
+from .sizes import attributes_of, structs
+
+
+def length_fields(spec: Spec) -> frozenset[Reference]:
+    """The fields that say how long or how many something is: those in a size or a count, directly or by way of value
+    instances and of the arguments of parametric types. A refused value of one is damage of reason ``length``."""
+    found: set[Reference] = set()
+    everything = list(structs(spec.root))
+    for struct in everything:
+        for attribute in attributes_of(struct):
+            cases = attribute.switch.cases if attribute.switch else ()
+            for size in (attribute.size, *(each.size for each in cases)):
+                if isinstance(size, ExpressionSize):
+                    found.update(references(size.expression, struct.path))
+            if isinstance(attribute.repeat, RepeatCount):
+                found.update(references(attribute.repeat.expression, struct.path))
+    size_before = -1
+    while size_before != len(found):
+        size_before = len(found)
+        for struct in everything:
+            _follow(spec, struct, found)
+    return frozenset(found)
+
+
+def _follow(spec: Spec, struct: Struct, found: set[Reference]) -> None:
+    for instance in struct.instances:
+        if instance.value is not None and (struct.path, instance.id) in found:
+            found.update(references(instance.value, struct.path))
+    for attribute in attributes_of(struct):
+        for kind, arguments in _uses(attribute):
+            parameters = spec.struct(kind.path).parameters if not kind.opaque else ()
+            for parameter, argument in zip(parameters, arguments, strict=False):
+                if (kind.path, parameter.id) in found:
+                    found.update(references(argument, struct.path))
+
+
+def _uses(attribute: Attribute) -> Iterator[tuple[UserType, tuple[Node, ...]]]:
+    if isinstance(attribute.type, UserType):
+        yield attribute.type, attribute.arguments
+    for case in attribute.switch.cases if attribute.switch else ():
+        if isinstance(case.type, UserType):
+            yield case.type, case.arguments

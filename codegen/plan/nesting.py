@@ -1,0 +1,55 @@
+"""Types whose objects may hold others of the same type: input can nest them deeper than calls may go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..expression.types import Path, UserType
+from ..model.model import Spec, Struct
+from .sizes import attributes_of, structs
+
+
+def recursive_types(spec: Spec) -> frozenset[Path]:
+    """The types of which an object may hold, at any depth, another one."""
+    endless = _endless(spec)
+    return frozenset(each.path for each in structs(spec.root) if each.path in endless and _holds_itself(spec, each))
+
+
+def _holds_itself(spec: Spec, struct: Struct) -> bool:
+    waiting = list(_held(spec, struct))
+    seen: set[Path] = set()
+    while waiting:
+        current = waiting.pop()
+        if current.path == struct.path:
+            return True
+        if current.path not in seen:
+            seen.add(current.path)
+            waiting.extend(_held(spec, current))
+    return False
+
+
+def _endless(spec: Spec) -> frozenset[Path]:
+    """The types that hold, at any depth, one that holds itself: those that are left where all others are taken away."""
+    everything = [each for one in (spec, *spec.imports) for each in structs(one.root)]
+    held = {each.path: {inner.path for inner in _held(spec, each)} for each in everything}
+    holders: dict[Path, list[Path]] = {}
+    for path, inner in held.items():
+        for each in inner:
+            holders.setdefault(each, []).append(path)
+    waiting = [path for path, inner in held.items() if not inner]
+    while waiting:
+        path = waiting.pop()
+        del held[path]
+        for each in holders.get(path, ()):
+            held[each].discard(path)
+            if not held[each]:
+                waiting.append(each)
+    return frozenset(held)
+
+
+def _held(spec: Spec, struct: Struct) -> Iterator[Struct]:
+    for attribute in attributes_of(struct):
+        kinds = [attribute.type, *(case.type for case in (attribute.switch.cases if attribute.switch else ()))]
+        for kind in kinds:
+            if isinstance(kind, UserType) and not kind.opaque:
+                yield spec.struct(kind.path)

@@ -1,0 +1,232 @@
+"""A plan as text: what ``wireloom check --plan`` shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..expression.nodes import Node
+from ..expression.types import (
+    BitsType,
+    BytesType,
+    EnumType,
+    FloatType,
+    IntegerType,
+    StringType,
+    UserType,
+)
+from ..expression.types import Type as ValueType
+from ..expression.written import written
+from ..model.model import EndOfStreamSize, ExpressionSize, FixedSize, TerminatedSize
+from .nodes import Check, Cover, Field, Fill, Instance, Member, Plan, Read, Repeat, Run, TypePlan
+
+ALL_ONES = 0xFFFFFFFF
+SIGNS = {"equal": "=", "at least": ">=", "at most": "<="}
+
+
+def printed(plan: Plan) -> str:
+    """The plan as indented lines: for each type the steps that read it, and what a writer fills in.
+
+    >>> from wireloom.codegen.model.load import load
+    >>> from wireloom.codegen.plan import plan_of
+    >>> text = "meta: {id: a, endian: be}\\nseq: [{id: n, type: u2}, {id: data, size: n - 2}]"
+    >>> print(printed(plan_of(load("a.ksy", text=text))), end="")
+    a: at least 2 bytes
+      read
+        2 bytes at once
+          +0 n: u2be
+        data: n - 2 bytes
+      write
+        n = data.size + 2
+    """
+    return "".join(f"{line}\n" for each in plan.types for line in _type(plan, each))
+
+
+def _type(plan: Plan, type: TypePlan) -> Iterator[str]:
+    yield f"{'::'.join(type.path)}: {', '.join(_facts(type))}"
+    yield from _section("read", [line for step in type.steps for line in _step(plan, type, step)])
+    yield from _section("fields, in any order", [_member(each) for each in type.members])
+    yield from _section("verify", [_cover(each) for each in type.covers])
+    yield from _section("compute", [_instance(each) for each in type.instances])
+    if type.only_read:
+        yield from _section("write", [f"nothing: '{type.only_read}' stands at a position of its own"])
+    else:
+        yield from _section("write", [_fill(each) for each in type.fills])
+
+
+def _facts(type: TypePlan) -> Iterator[str]:
+    if type.is_message:
+        yield "a protobuf message"
+        return
+    size = "1 byte" if type.least == 1 else f"{type.least} bytes"
+    yield size if type.fixed_size else f"at least {size}"
+    if type.parameters:
+        yield f"given {', '.join(each.id for each in type.parameters)}"
+    if type.buffered:
+        yield "buffered"
+    if type.recursive:
+        yield "may hold itself"
+
+
+def _section(title: str, lines: list[str]) -> Iterator[str]:
+    if lines:
+        yield f"  {title}"
+        yield from (f"    {line}" for line in lines)
+
+
+# Reading ------------------------------------------------------------------------------------------------------------
+
+
+def _step(plan: Plan, type: TypePlan, step: Run | Read) -> Iterator[str]:
+    if isinstance(step, Run):
+        if len(step.fields) == 1:
+            yield _field(step.fields[0], "")
+            return
+        yield f"{step.size} bytes at once"
+        for offset, field in zip(step.offsets, step.fields, strict=False):
+            yield f"  +{offset} {_field(field, '')}"
+        return
+    rows = plan.rows is not None and type.path == plan.root and step.field.id == plan.rows.attribute
+    yield f"{_field(step.field, _often(step))}{', the rows' if rows else ''}"
+    switch = step.field.switch
+    if switch is not None:
+        for matches, field in switch.branches:
+            yield f"  {', '.join(map(_plain, matches))}: {_what(field)}"
+        yield f"  otherwise: {_what(switch.otherwise) if switch.otherwise is not None else 'nothing'}"
+
+
+def _field(field: Field, often: str) -> str:
+    parts = [f"{_what(field)}{often}", *(_check(each) for each in field.checks)]
+    text = f"{field.id}: {', '.join(parts)}"
+    if field.checks:
+        lost = "the layout is lost" if field.loses_layout else "refused"
+        text += f", else {lost} ({field.reason})"
+    return text
+
+
+def _often(step: Read) -> str:
+    text = _repetition(step.repeat) if step.repeat is not None else ""
+    return text + (f", if {_plain(step.condition)}" if step.condition is not None else "")
+
+
+def _repetition(repeat: Repeat) -> str:
+    buffered = ", buffered" if repeat.buffered else ", unpacked at once" if repeat.at_once else ""
+    framing = ""
+    if repeat.framing is not None:
+        stuffed = "" if repeat.framing.stuffing == "none" else f", {repeat.framing.stuffing} stuffing undone"
+        framing = f", between delimiters {repeat.framing.delimiter.hex(' ').upper()}{stuffed}"
+    if repeat.expression is None:
+        return f", repeated to the end{framing}{buffered}"
+    count = repeat.how == "count"
+    text = _plain(repeat.expression)
+    return f", {text} times{buffered}" if count else f", repeated until {text}{buffered}"
+
+
+def _what(field: Field) -> str:
+    if field.switch is not None:
+        return f"switch on {_plain(field.switch.on)}"
+    parts = [_kind(field.type), _size(field)]
+    if field.stripped is not None:
+        parts.append(f"without {field.stripped:02X} at the end")
+    if field.terminator is not None and not isinstance(field.size, TerminatedSize):
+        parts.append(f"cut at {field.terminator.value.hex(' ').upper()}")
+    if field.process is not None:
+        parts.append(f"{field.process.name} undone")
+    return ", ".join(each for each in parts if each)
+
+
+def _size(field: Field) -> str:
+    own = isinstance(field.type, IntegerType | FloatType | EnumType)
+    match field.size:
+        case FixedSize(size) if not own:
+            return f"{size} bytes"
+        case ExpressionSize(expression):
+            return f"{_plain(expression)} bytes"
+        case EndOfStreamSize():
+            return "to the end"
+        case TerminatedSize() if field.terminator is not None:
+            return f"up to {field.terminator.value.hex(' ').upper()}"
+    return ""
+
+
+def _kind(type: ValueType) -> str:
+    match type:
+        case IntegerType(size, signed, endian):
+            return f"{'s' if signed else 'u'}{size}{endian or ''}"
+        case FloatType(size, endian):
+            return f"f{size}{endian or ''}"
+        case BitsType(width, endian):
+            return f"b{width}{endian}"
+        case EnumType(path, base):
+            return f"{_kind(base)} {path[-1]}"
+        case StringType(encoding):
+            return f"text {encoding}"
+        case UserType(path):
+            return path[-1]
+        case BytesType():
+            return ""
+    return "any of its types"
+
+
+def _member(member: Member) -> str:
+    kind = member.type.path[-1] if isinstance(member.type, UserType | EnumType) else member.kind
+    if member.key is not None:
+        return f"{member.number} {member.id}: map<{member.key}, {kind}>"
+    return f"{member.number} {member.id}: {'' if member.label == 'implicit' else f'{member.label} '}{kind}"
+
+
+def _check(check: Check) -> str:
+    operands = ", ".join(map(_plain, check.operands))
+    match check.rule:
+        case "contents":
+            return f"= {check.contents.hex(' ').upper()}"
+        case "one of":
+            return f"one of {operands}"
+        case "in enum":
+            return "one of its labels"
+        case "holds":
+            return operands
+    return f"{SIGNS[check.rule]} {operands}"
+
+
+def _cover(cover: Cover) -> str:
+    condition = f", if {_plain(cover.condition)}" if cover.condition is not None else ""
+    reason = "digest" if cover.algorithm == "md5" else "checksum"
+    early = ", before the rows" if cover.before_rows else ""
+    return f"{cover.field.id} = {_checksum(cover)}{condition}{early}, else refused ({reason})"
+
+
+def _checksum(cover: Cover) -> str:
+    extent = cover.first if cover.first == cover.last else f"{cover.first} … {cover.last}"
+    parts = [extent]
+    if cover.blanks_own and cover.replace is not None:
+        parts.append(f"itself as {cover.replace:02X}")
+    if (cover.initial, cover.final_xor) != (ALL_ONES, ALL_ONES) and cover.algorithm != "md5":
+        parts.append(f"initial {cover.initial:#x}, final xor {cover.final_xor:#x}")
+    return f"{cover.algorithm}({', '.join(parts)})"
+
+
+def _instance(instance: Instance) -> str:
+    if instance.value is not None:
+        text = f"{instance.id} = {_plain(instance.value)}"
+    elif instance.read is not None:
+        place = f" at {_plain(instance.at)}" if instance.at is not None else ""
+        stream = f" of {_plain(instance.io)}" if instance.io is not None else ""
+        text = f"{_field(instance.read.field, _often(instance.read))}{place}{stream}"
+    return text + (f", if {_plain(instance.condition)}" if instance.condition is not None else "")
+
+
+# Writing ------------------------------------------------------------------------------------------------------------
+
+
+def _fill(fill: Fill) -> str:
+    if fill.cover is not None:
+        when = "" if fill.how == "checksum before" else ", once that is written"
+        return f"{fill.id} = {_checksum(fill.cover)}{when}"
+    if fill.value is None:
+        return f"{fill.id} = {fill.contents.hex(' ').upper()}"
+    return f"{fill.id} = {_plain(fill.value)}{', unless it is given' if fill.how == 'unless given' else ''}"
+
+
+def _plain(node: Node) -> str:
+    """An expression with the minus of a keyboard."""
+    return written(node).replace("−", "-")

@@ -1,0 +1,47 @@
+"""Which field has the table's rows, and how these stand in the input."""
+
+from __future__ import annotations
+
+from ..expression.nodes import Name
+from ..expression.walk import walk
+from ..model.model import Attribute, ExpressionSize, OwnSize, RepeatEos, Spec
+from .nodes import Rows
+from .sizes import nodes
+
+
+def rows_of(spec: Spec) -> Rows | None:
+    """The rows of a spec that declares some."""
+    attribute = spec.root.attribute(spec.rows.attribute) if spec.rows is not None else None
+    if spec.rows is None or attribute is None:
+        return None
+    before = spec.root.attributes[: spec.root.attributes.index(attribute)]
+    return Rows(
+        attribute=attribute.id,
+        type=spec.rows.row,
+        prologue=tuple(each.id for each in before),
+        sized=has_sized_rows(spec, attribute),
+        streaming=is_streaming(spec, attribute),
+    )
+
+
+def has_sized_rows(spec: Spec, rows: Attribute) -> bool:
+    """Whether each row has a stream of its own, whose size the attributes before the rows give: where it ends is known
+    whatever is in it, and rows can be read one by one."""
+    if not isinstance(rows.repeat, RepeatEos) or not isinstance(rows.size, ExpressionSize):
+        return False
+    if rows.condition is not None or rows.switch is not None or rows.framing is not None:
+        return False
+    before = {each.id for each in spec.root.attributes} - {rows.id}
+    names = {each.id for node in nodes(rows) for each in walk(node) if isinstance(each, Name)}
+    return names <= before
+
+
+def is_streaming(spec: Spec, attribute: Attribute) -> bool:
+    """Whether the items of the rows attribute stand in the input by themselves, to its end, and need nothing else but
+    what stands before them."""
+    return has_sized_rows(spec, attribute) or (
+        isinstance(attribute.repeat, RepeatEos)
+        and isinstance(attribute.size, OwnSize)
+        and attribute.terminator is None
+        and not (attribute.arguments or attribute.condition or attribute.switch or attribute.process)
+    )
