@@ -1,28 +1,27 @@
-"""Which bytes of an input a record has: found by the reader itself, so that both say the same of damage."""
+"""Which bytes of an input a record has, by the events of a scan: so ``inspect`` and the readers say the same."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
-from ..base.errors import WireloomError
+from ..base.report import FileReport
 from ..format.description import Format
 from ..input.inputs import Input
-from ..input.window import Window
-from ..reading.file_scan import Batches, FileScan
-from ..reading.opening import Opened
-from ..reading.recovery import CONTENT
+from ..reading.events import DamagedRange, End, Event, Head, Rows
+from ..reading.input_scan import InputScan
+from ..reading.readers import Readers
 from ..reading.request import ScanRequest, scan_request
 from ..rows.batches import ERROR, OFFSET
-from ..rows.reader import Filled, RowDamage, RowReader
 
 BLOCK = 64 * 1024
 FAR = 2**63 - 1
 TAIL_REASONS = {"invalid_length": "length", "invalid_value": "value"}
 """For the tails that are not named as their reason is."""
 MOST_DAMAGED = 50
-"""Damaged ranges behind the wanted records that a page shows too."""
+"""Damaged ranges after the wanted records that a page shows too."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +40,7 @@ class Located:
 
 @dataclass(frozen=True)
 class Wanted:
-    """From which record on, and how many. With ``all_damage`` the whole input is read, and damage behind is shown."""
+    """From which record on, and how many. With ``all_damage`` the whole input is read, and later damage is shown."""
 
     offset: int = 0
     number: int = 1
@@ -49,15 +48,37 @@ class Wanted:
     all_damage: bool = False
 
 
-def located(scan: RecordScan) -> Iterator[Located]:
-    """The wanted records in order. Raises ``WireloomError`` where the input cannot be opened."""
-    batches = scan.batches()
-    try:
-        yield from batches
-    finally:
-        batches.close()
-    if scan.tail is not None and scan.wants(scan.tail.end) and not scan.is_done:
-        yield scan.tail
+class Selection:
+    """Picks what is shown of an input. ``seen``: how many records there were so far, damaged ones too, from where the
+    reading began."""
+
+    def __init__(self, wanted: Wanted) -> None:
+        self.wanted = wanted
+        self.seen = 0
+        self._given = 0
+        self._given_damage = 0
+
+    @property
+    def is_done(self) -> bool:
+        """Whether all records that were asked for have been given."""
+        return self._given >= self.wanted.count
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether nothing more is to be shown, whatever follows."""
+        return self.is_done and not self.wanted.all_damage
+
+    def reaches(self, end: int) -> bool:
+        """Return whether something that ends there, and is counted already, lies where showing begins, or later."""
+        return end > self.wanted.offset and self.seen >= self.wanted.number
+
+    def takes(self, *, is_damage: bool) -> bool:
+        """Return whether one more is shown, and count it."""
+        if not self.is_done:
+            self._given += 1
+            return True
+        self._given_damage += is_damage
+        return is_damage and self.wanted.all_damage and self._given_damage <= MOST_DAMAGED
 
 
 def record_scan(
@@ -81,7 +102,7 @@ def frame_before(source: Input, delimiter: bytes, offset: int, limit: int) -> in
     stream = source.open()
     try:
         end = min(offset + len(delimiter), source.size or 0)
-        behind = b""
+        after = b""
         while end > 0 and offset - end <= limit:
             begin = max(0, end - BLOCK)
             stream.seek(begin)
@@ -89,156 +110,114 @@ def frame_before(source: Input, delimiter: bytes, offset: int, limit: int) -> in
             size, view = 0, memoryview(piece)
             while size < len(piece) and (count := stream.readinto(view[size:])):
                 size += count
-            found = (bytes(piece[:size]) + behind).rfind(delimiter)
+            found = (bytes(piece[:size]) + after).rfind(delimiter)
             if found >= 0:
                 return begin + found
-            behind, end = bytes(piece[: len(delimiter) - 1]), begin
+            after, end = bytes(piece[: len(delimiter) - 1]), begin
         return 0 if end <= 0 else offset
     finally:
         stream.close()
 
 
-class RecordScan(FileScan):
-    """As ``FileScan``, but ``batches`` gives ``Located``. ``head``: the bytes before the records; ``padding``: how
-    many unused ones stand behind each."""
+class RecordScan:
+    """The records of an input that are wanted. ``head``: the bytes before them; ``length``: bytes of the decompressed
+    input, once its end was met; ``notify`` is called after each piece of the input."""
 
     def __init__(self, request: ScanRequest, source: Input, wanted: Wanted) -> None:
-        super().__init__(request, source)
         self.head = b""
-        self.tail: Located | None = None
-        self.whole: bytes | None = None
-        """All of the input, of a format that is read as a whole."""
         self.length: int | None = None
-        """Bytes of the decompressed input, once its end was met."""
         self.notify: Callable[[], None] = lambda: None
-        """Called after each piece of the input."""
-        self._wanted = wanted
-        self._seen = 0
-        self._given = 0
-        self._given_damage = 0
+        self.max_computed = request.max_computed
+        self._request = request
+        self._scan = InputScan(request, source, Readers(request))
+        self._selection = Selection(wanted)
+        self._is_whole = False
 
     @property
-    def padding(self) -> int:
-        """Unused bytes behind each record."""
-        return self._details.padding
+    def report(self) -> FileReport:
+        """What has been met so far."""
+        return self._scan.report
 
     @property
-    def max_computed(self) -> int:
-        """The limit of what a record makes, see ``Computing``."""
-        return self._request.max_computed
+    def stored_bytes(self) -> int:
+        """Bytes of the input, as it is stored, that have been read so far."""
+        return self._scan.stored_bytes
 
     @property
     def seen(self) -> int:
         """How many records there were so far, damaged ones too, from where the reading began."""
-        return self._seen
+        return self._selection.seen
 
-    @property
-    def is_done(self) -> bool:
-        """Whether all records that were asked for have been given."""
-        return self._given >= self._wanted.count
+    def located(self) -> Iterator[Located]:
+        """Yield the wanted records in order; the rest of the input is left unread unless all damage is wanted. Raises
+        ``WireloomError`` where the input cannot be opened."""
+        with closing(self._scan.events()) as events:
+            for event in events:
+                for each in self._of(event):
+                    yield each
+                    if self._selection.is_complete:
+                        return
+                self.notify()
 
-    def wants(self, end: int) -> bool:
-        """Whether something that ends there, and is counted already, lies where showing begins, or behind."""
-        return end > self._wanted.offset and self._seen >= self._wanted.number
+    def _of(self, event: Event) -> Iterator[Located]:
+        match event:
+            case Head():
+                yield from self._of_head(event)
+            case Rows() if not self._is_whole:
+                yield from self._of_rows(event)
+            case DamagedRange() if not self._is_whole and self._is_counted(event):
+                damage = event.damage
+                self._selection.seen += 1
+                if self._selection.reaches(damage.end) and self._selection.takes(is_damage=True):
+                    yield Located("damage", None, damage.begin, damage.end, damage.reason, event.content or b"")
+            case End():
+                yield from self._of_end(event)
 
-    def batches(self) -> Generator[Any, None, None]:
-        """The wanted records, then the rest of the input is left unread unless all damage is wanted."""
-        source = super().batches()
-        try:
-            for each in source:
-                yield each
-                if self.is_done and not self._wanted.all_damage:
-                    return
-        finally:
-            source.close()
-
-    def _rows(self, row_reader: RowReader, opened: Opened) -> Batches:
-        window = opened.window
-        if self._request.format.has_prologue:
-            self.head = bytes(window.view[: window.begin])
-            if self._wanted.number == 1 and not self._wanted.offset:
-                yield Located("head", None, window.base, window.base + window.begin, None, self.head)
-        return (yield from super()._rows(row_reader, opened))
-
-    def _emit(self, filled: Filled, opened: Opened) -> Iterator[Any]:
-        view, base = opened.window.view, opened.window.base
-        damages: dict[int, RowDamage] = {}
-        hidden: set[int] = set()
-        for damage in filled.damages:
-            if not self._notes(damage):
-                hidden.add(damage.row)
-            damages[damage.row] = damage
-        self.report.rows += filled.rows - len(damages)
-        self.notify()
-        last = base + filled.consumed
-        if self._seen + filled.rows < self._wanted.number or last <= self._wanted.offset or filled.offsets is None:
-            self._seen += filled.rows - len(hidden)
+    def _of_head(self, head: Head) -> Iterator[Located]:
+        data = bytes(head.content)
+        if head.whole:
+            self._is_whole = True
+            yield Located("whole", None, 0, len(data), None, data)
             return
-        counted = self._request.byte_range is None or self._opened.at_start
-        rows: Any = range(filled.rows) if not self.is_done else sorted(damages)
-        before = self._seen
+        self.head = data
+        wanted = self._selection.wanted
+        if wanted.number == 1 and not wanted.offset:
+            yield Located("head", None, 0, len(data), None, data)
+
+    def _is_counted(self, event: DamagedRange) -> bool:
+        """Whether a damaged range counts as a record, as those before the byte range do."""
+        begin = self._request.byte_range[0] if self._request.byte_range else 0
+        return event.shown or event.damage.begin < begin
+
+    def _of_rows(self, event: Rows) -> Iterator[Located]:
+        selection, wanted = self._selection, self._selection.wanted
+        damages = {each.row: each for each in event.damages}
+        before, offsets = selection.seen, event.offsets
+        after = before + event.rows - len(event.hidden)
+        if before + event.rows < wanted.number or event.end <= wanted.offset or offsets is None:
+            selection.seen = after
+            return
+        counted = self._request.byte_range is None or self._scan.at_start
+        rows: Any = range(event.rows) if not selection.is_done else sorted(damages)
         for row in rows:
-            if row < 0 or row in hidden:
+            if row < 0 or row in event.hidden:
                 continue
-            gone = sum(each < row for each in hidden) if hidden else 0
-            self._seen = before + row - gone + 1
-            begin = filled.offsets[row].as_py()
-            end = filled.offsets[row + 1].as_py() if row + 1 < filled.rows else last
+            selection.seen = before + row + 1 - sum(each < row for each in event.hidden)
+            begin = offsets[row].as_py()
+            end = offsets[row + 1].as_py() if row + 1 < event.rows else event.end
             found = damages.get(row)
             if found is not None:
                 begin, end = found.begin, found.end
-            if self.wants(end) and self._takes(found is not None):
-                number = self._seen if counted else None
-                reason = found.reason if found is not None else None
-                data = bytes(view[begin - base : end - base])
-                yield Located("record", number, begin, end, reason, data)
-        self._seen = before + filled.rows - len(hidden)
+            if selection.reaches(end) and selection.takes(is_damage=found is not None):
+                number = selection.seen if counted else None
+                data = bytes(event.content[begin - event.base : end - event.base])
+                yield Located("record", number, begin, end, found.reason if found is not None else None, data)
+        selection.seen = after
 
-    def _notes(self, damage: RowDamage) -> bool:
-        """Puts it into the report. Whether it counts as a record, as it does before a byte range too."""
-        return self._damage_log.note(damage, self._of_fill) or damage.begin < self._begin
-
-    def _takes(self, damaged: bool) -> bool:
-        """Whether one more is shown, and counts it."""
-        if not self.is_done:
-            self._given += 1
-            return True
-        self._given_damage += damaged
-        return damaged and self._wanted.all_damage and self._given_damage <= MOST_DAMAGED
-
-    def _damage(
-        self, damage: RowDamage, content: bytes | None, error: str | None = None, field: str | None = None
-    ) -> Iterator[Any]:
-        if self._notes(damage):
-            self._seen += 1
-            if self.wants(damage.end) and self._takes(True):
-                yield Located("damage", None, damage.begin, damage.end, damage.reason, content or b"")
-
-    def _failed(self, window: Window, error: WireloomError) -> Iterator[Any]:
-        for _ in super()._failed(window, error):
-            # A row of nulls; what is said about it is in the report.
-            pass
-        return
-        yield
-
-    def _end(self, window: Window, tail: str, offset: int) -> bool:
-        end, at = window.base + len(window.view), offset - window.base
-        self.length = end
-        if tail not in ("clean", "unread") and offset < end:
-            # What was looked through for another record is not there any more.
-            data = bytes(window.view[at : at + CONTENT]) if at >= 0 else b""
-            self._seen += 1
-            self.tail = Located("tail", None, offset, end, TAIL_REASONS.get(tail, tail), data)
-        return super()._end(window, tail, offset)
-
-    def _whole(self, window: Window) -> Generator[Any, None, bool]:
-        limit = self._request.max_record
-        while len(window.view) - window.begin <= limit and window.extend():
-            pass
-        if len(window.view) - window.begin > limit:
-            return self._end_lost(window, "limit", 0)
-        self.whole = bytes(window.view[window.begin :])
-        window.begin = len(window.view)
-        yield Located("whole", None, 0, len(self.whole), None, self.whole)
-        self._end(window, "clean", window.begin)
-        return True
+    def _of_end(self, event: End) -> Iterator[Located]:
+        report, self.length = self.report, event.end
+        if report.tail != "clean" and report.tail_offset < event.end:
+            self._selection.seen += 1
+            if self._selection.reaches(event.end) and not self._selection.is_done:
+                reason = TAIL_REASONS.get(report.tail, report.tail)
+                yield Located("tail", None, report.tail_offset, event.end, reason, event.content)

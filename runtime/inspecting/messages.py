@@ -5,41 +5,41 @@ from __future__ import annotations
 import hashlib
 from collections import deque
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from typing import Any
 
 from ..base.errors import UnsupportedError
+from ..base.report import FileReport
 from ..format.description import Format
 from ..input.inputs import Input
-from ..reading.opening import Opened
+from ..reading.events import DamagedRange, End, Event, Framing, Rows
+from ..reading.input_scan import InputScan
+from ..reading.readers import Readers
 from ..reading.recovery import CONTENT
 from ..reading.request import scan_request
-from ..reading.unit_scan import UnitScan
-from ..rows.reader import RowDamage
-from ..units.framing import CLEAN, Units
-from ..units.pieces import Piece
+from ..rows.messages.decoding import UnitProblem
+from ..units.guarded import framing_for
 from .fields import Field
 from .framing import framed_fields
-from .locating import MOST_DAMAGED, TAIL_REASONS, Wanted
+from .locating import TAIL_REASONS, Selection, Wanted
 from .records import Record
 from .wire import wire_fields
 
 
-class MessageScan(UnitScan):
-    """Reads as ``UnitScan`` does; ``batches`` gives the wanted messages and damaged ranges as ``Record``."""
+class MessageScan:
+    """The messages of an input that are wanted. ``notify`` is called after each piece of the input."""
 
     def __init__(self, format: Format, source: Input, wanted: Wanted, options: dict[str, Any] | None = None) -> None:
         how = dict(options or {})
         limits = {
             name: how.pop(name) for name in ("max_record", "max_window", "max_computed", "batch_rows") if name in how
         }
-        super().__init__(scan_request(format, options=how, **limits), source)
+        request = scan_request(format, options=how, **limits)
+        self._scan = InputScan(request, source, Readers(request))
+        self._framing = framing_for(request.format, request.max_record, request.message_options)
         self.notify: Callable[[], None] = lambda: None
-        """Called after each piece of the input."""
-        self._wanted = wanted
-        self._given = 0
-        self._given_damage = 0
-        self._tail: Record | None = None
-        program = self._request.format.message_program
+        self._selection = Selection(wanted)
+        program = request.format.message_program
         if program is None:
             raise UnsupportedError(
                 f"the fields of a {format.name} message cannot be shown, its rows are read as objects: use decode"
@@ -47,81 +47,78 @@ class MessageScan(UnitScan):
         self._program = program
 
     @property
-    def is_done(self) -> bool:
-        """Whether all messages that were asked for have been given."""
-        return self._given >= self._wanted.count
+    def report(self) -> FileReport:
+        """What has been met so far."""
+        return self._scan.report
+
+    @property
+    def stored_bytes(self) -> int:
+        """Bytes of the input, as it is stored, that have been read so far."""
+        return self._scan.stored_bytes
 
     def records(self) -> Iterator[Record]:
-        """The wanted messages, what stands between and behind them, and the tail that cannot be read; the rest of the
-        input is left unread, unless all damage is wanted."""
-        batches = self.batches()
-        try:
-            for each in batches:
-                yield each
-                if self.is_done and not self._wanted.all_damage:
-                    return
-        finally:
-            batches.close()
-        if self._tail is not None and self._wants(self._tail.end, is_damage=True):
-            yield self._tail
+        """Yield the wanted messages, what stands between and after them, and the tail that cannot be read; the rest of
+        the input is left unread, unless all damage is wanted."""
+        with closing(self._scan.events()) as events:
+            for event in events:
+                for each in self._of(event):
+                    yield each
+                    if self._selection.is_complete:
+                        return
+                self.notify()
 
-    def _wants(self, end: int, *, is_damage: bool) -> bool:
-        """Whether something that is no message, and ends there, is shown."""
-        if end <= self._wanted.offset or self._messages + 1 < self._wanted.number:
-            return False
-        if not self.is_done:
-            return True
-        return is_damage and self._wanted.all_damage and self._given_damage < MOST_DAMAGED
+    def _of(self, event: Event) -> Iterator[Record]:
+        match event:
+            case Rows():
+                yield from self._of_rows(event)
+            case DamagedRange() if event.shown:
+                yield from self._of_damage(event)
+            case Framing() if self._reaches(event.end) and not self._selection.is_done:
+                yield self._stretch("framing", event.begin, event.end, None, None, event.content)
+            case End() if self.report.tail != "clean":
+                begin, end, tail = self.report.tail_offset, event.end, self.report.tail
+                if begin < end and self._reaches(end) and self._selection.takes(is_damage=True):
+                    reason = TAIL_REASONS.get(tail, tail)
+                    yield self._stretch("tail", begin, end, reason, event.sentence, memoryview(event.content))
 
-    def _rows(self, units: Units, view: memoryview, base: int) -> Iterator[Record]:
-        for each in super()._rows(units, view, base):
-            if isinstance(each, RowDamage):
-                yield from self._damage(each, units.details, view, base)
-            else:
-                yield each
-        ends = [each.end for each in units.damages]
-        if len(units.begins):
-            ends.append(units.offsets[-1] + units.spans[-1])
-        begin, end = max(ends, default=base), base + units.consumed
-        if begin < end and self._wants(end, is_damage=False):
-            yield self._stretch("framing", begin, end, None, None, view[begin - base : end - base])
+    def _reaches(self, end: int) -> bool:
+        """Whether something that is no message, and ends there, lies where showing begins, or later."""
+        wanted = self._selection.wanted
+        return end > wanted.offset and self._selection.seen + 1 >= wanted.number
 
-    def _piece(
-        self, piece: Piece, damages: list[RowDamage], details: dict[int, str], view: memoryview, base: int
-    ) -> Iterator[Record]:
-        problems = {each.unit: each for each in piece.decoded.problems}
-        wholes = set(piece.decoded.wholes)
-        damaged = problems.keys() - wholes
-        first = self._messages
-        # Rows are not shown; damage and counts are noted on the way.
-        found = [each for each in super()._piece(piece, damages, details, view, base) if isinstance(each, RowDamage)]
-        after = self._messages
-        self.notify()
-        between = deque(found)
-        for unit in range(piece.decoded.units):
-            self._messages = first + unit
-            while between and between[0].begin < piece.units.offsets[unit]:
-                yield from self._damage(between.popleft(), details, view, base)
-            end = piece.units.offsets[unit] + piece.units.spans[unit]
-            if first + unit + 1 < self._wanted.number or end <= self._wanted.offset:
+    def _of_rows(self, event: Rows) -> Iterator[Record]:
+        assert event.units is not None
+        decoded, units, selection = event.units.piece.decoded, event.units.piece.units, self._selection
+        problems = {each.unit: each for each in decoded.problems}
+        wholes = set(decoded.wholes)
+        between = deque(each for _, each in event.units.between)
+        for unit in range(decoded.units):
+            selection.seen = event.units.number + unit
+            while between and between[0].damage.begin < units.offsets[unit]:
+                yield from self._of_damage(between.popleft())
+            selection.seen += 1
+            is_damage = unit in problems and unit not in wholes
+            if not selection.reaches(units.offsets[unit] + units.spans[unit]) or not selection.takes(
+                is_damage=is_damage
+            ):
                 continue
-            if self.is_done:
-                if unit not in damaged or not self._wants(end, is_damage=True):
-                    continue
-                self._given_damage += 1
-            self._given += 1
-            made = self._record(piece.units, unit, first + unit + 1, problems.get(unit), view, base)
+            made = self._record(event, unit, selection.seen, problems.get(unit))
             if unit in wholes:
                 # The format passes it on as it is: reports do not count it as damage either.
                 made.single, made.reason, made.message = made.reason, None, None
             yield made
-            if self.is_done and not self._wanted.all_damage:
-                break
-        self._messages = after
         for each in between:
-            yield from self._damage(each, details, view, base)
+            yield from self._of_damage(each)
 
-    def _record(self, units: Units, unit: int, number: int, problem: Any, view: memoryview, base: int) -> Record:
+    def _of_damage(self, event: DamagedRange) -> Iterator[Record]:
+        damage = event.damage
+        if self._reaches(damage.end) and self._selection.takes(is_damage=True):
+            content = memoryview(event.content or b"")
+            yield self._stretch("damage", damage.begin, damage.end, damage.reason, event.error, content)
+
+    def _record(self, event: Rows, unit: int, number: int, problem: UnitProblem | None) -> Record:
+        assert event.units is not None
+        units, view, base = event.units.piece.units, event.content, event.base
         begin, size, offset, span = units.begins[unit], units.sizes[unit], units.offsets[unit], units.spans[unit]
         content = bytes(memoryview(units.source)[begin : begin + size])
         stored = bytes(view[offset - base : offset - base + span])
@@ -157,24 +154,3 @@ class MessageScan(UnitScan):
                 Field("(md5)", content[end:], base + end, base + len(content), checked=digest == content[end:])
             )
         return found
-
-    def _between(self, damage: RowDamage, details: dict[int, str], view: memoryview, base: int) -> Iterator[RowDamage]:
-        """The range itself: whether it is shown depends on the messages before it."""
-        yield damage
-
-    def _damage(self, damage: RowDamage, details: dict[int, str], view: memoryview, base: int) -> Iterator[Record]:
-        if not self._wants(damage.end, is_damage=True):
-            return
-        if self.is_done:
-            self._given_damage += 1
-        self._given += 1
-        stored = view[damage.begin - base : damage.end - base]
-        yield self._stretch("damage", damage.begin, damage.end, damage.reason, details.get(damage.begin), stored)
-
-    def _end(self, tail: Units, opened: Opened) -> None:
-        window = opened.window
-        begin, end = window.base + window.begin, window.base + len(window.view)
-        if tail.ended != CLEAN and begin < end:
-            reason = TAIL_REASONS.get(tail.ended, tail.ended)
-            self._tail = self._stretch("tail", begin, end, reason, tail.detail or None, window.view[window.begin :])
-        super()._end(tail, opened)

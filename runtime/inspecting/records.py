@@ -16,7 +16,7 @@ from ..objects.stuffing import unstuff
 from ..rows.batches import explained
 from ..rows.object_rows import FAILURES
 from .fields import Field, tree
-from .locating import Located, RecordScan, Wanted, located
+from .locating import Located, RecordScan, Wanted
 from .places import places
 from .tracing import Trace, taken
 
@@ -63,7 +63,7 @@ class Record:
 def records(scan: RecordScan, format: Format, wanted: Wanted) -> Iterator[Record]:
     """The wanted records of a scan, in order."""
     reader = _Reader(scan, format)
-    for each in located(scan):
+    for each in scan.located():
         if each.kind == "whole":
             yield from reader.whole(each, wanted)
         else:

@@ -5,16 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..base.limits import LARGEST_RECORD
-from ..base.report import FileReport
 from ..input.window import Window
 from ..rows.reader import RowDamage, Settings
-from ..rows.select import make
+from .damage_log import CUT_ADVICE, LOST_ADVICE
 from .recovery import takes_row
-from .request import ScanRequest
 
 if TYPE_CHECKING:
-    from ..objects.structs import Struct
     from ..rows.object_reader import ObjectRowReader
+    from .extraction import Lost, ScannedInput
 
 
 FEW_ITEMS = 10_000
@@ -26,16 +24,15 @@ MOST_ITEMS = 1_000_000
 class DamageDetails:
     """Works out details of the damaged records of one input, by reading again what is at hand of it.
 
-    ``struct``: what stands before the rows; ``padding``: unused bytes after each row. Both are set when they are known.
+    ``padding``: unused bytes after each row, which is set when it is known.
     """
 
-    def __init__(self, request: ScanRequest, report: FileReport) -> None:
-        self.struct: Struct | None = None
+    def __init__(self, scanned: ScannedInput) -> None:
         self.padding = 0
-        self.before: int | None = None
-        """Rows of the last fill before its first damaged one, where the fill knows: it is then not read again."""
-        self._request = request
-        self._report = report
+        self._request = scanned.request
+        self._report = scanned.report
+        self._readers = scanned.readers
+        self._log = scanned.log
 
     def settings(self, **different: Any) -> Settings:
         """Return settings for reading the input's rows, but for those that are ``different``."""
@@ -53,7 +50,7 @@ class DamageDetails:
         # Imported here: inputs that do not grow need none of the generated classes and what they stand on.
         from ..rows.object_reader import ObjectRowReader
 
-        made = ObjectRowReader(self._request.format, self.struct, self.settings(max_computed=FEW_ITEMS))
+        made = ObjectRowReader(self._request.format, self._readers.root, self.settings(max_computed=FEW_ITEMS))
         made.search.allowance = MOST_ITEMS
         return made
 
@@ -62,14 +59,11 @@ class DamageDetails:
 
         ``begin``: where the fill began, as an index of the view; ``at_start``: whether that is the input's beginning.
         """
-        if self.before is not None:
-            return self.number(self.before), None
-        request = self._request
         content = bytes(window.view[damage.begin - window.base : damage.end - window.base])
         consumed = window.begin
         window.begin = begin
         try:
-            row_reader = make(request.engine, request.format, self.struct, self.settings())
+            row_reader = self._readers.rows(self.settings())
             before = row_reader.fill(window, capacity=consumed + 1, at_start=at_start, stop=damage.begin).rows
         finally:
             window.begin = consumed
@@ -88,16 +82,44 @@ class DamageDetails:
         # Imported here: files without damage need none of the generated classes and what they stand on.
         from .error_field import field_of_record
 
-        return field_of_record(self._request.format, self.struct, content, damage.reason, self._request.verify)
+        return field_of_record(self._request.format, self._readers.root, content, damage.reason, self._request.verify)
 
     def limit_hint(self, window: Window, offset: int) -> str:
         """Return what is known of whether a larger ``max_record`` takes the row at ``offset``: its length may be
         damaged."""
         request, taken = self._request, None
         # Where rows were looked for after it, its bytes need not be at hand any more.
-        if not request.recover and (self.struct is not None or not request.format.has_prologue):
+        if not request.recover and (self._readers.root is not None or not request.format.has_prologue):
             settings = self.settings(padding=0, max_record=LARGEST_RECORD)
-            taken = takes_row(make(request.engine, request.format, self.struct, settings), window, offset)
+            taken = takes_row(self._readers.rows(settings), window, offset)
         if taken is None:
             return "a larger max_record takes it, unless its length is damaged"
         return "a larger max_record takes it" if taken else "its length is damaged, or the input is cut off"
+
+    # Noting ----------------------------------------------------------------------------------------------------------
+
+    def note(self, damage: RowDamage, content: bytes, field: str | None = None) -> bool:
+        """Note a damaged range that is no part of a fill, as ``DamageLog.note``. ``content``: its bytes; ``field``:
+        whose value is refused, where that is known and is of no record."""
+
+        def details(damage: RowDamage) -> tuple[int | None, str | None]:
+            return (None, field) if field is not None else (self.number(), self.field(damage, content))
+
+        return self._log.note(damage, details)
+
+    def note_row(self, damage: RowDamage, before: int) -> bool:
+        """Note a row of which no more is known than that ``before`` good ones precede it, as ``DamageLog.note``."""
+        return self._log.note(damage, lambda _: (self.number(before), None))
+
+    def lose(self, lost: Lost, window: Window) -> None:
+        """Note a row after which nothing is read, as ``DamageLog.lose``."""
+        sentence, advice = None, LOST_ADVICE
+        if lost.tail == "truncated":
+            sentence, advice = lost.sentence, CUT_ADVICE
+        elif lost.tail == "limit":
+            hint = self.limit_hint(window, lost.offset)
+            limit = self._request.max_record
+            self._report.error = lost.sentence or f"larger than {limit} bytes at byte {lost.offset}: {hint}"
+            advice = f"{LOST_ADVICE}; {hint}"
+        damage = RowDamage(lost.offset, lost.offset, -1, lost.reason)
+        self._log.lose(damage, lambda _: (self.number(), None), sentence, advice)

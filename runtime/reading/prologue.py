@@ -36,13 +36,15 @@ def read_prologue(format: Format, window: Window, max_record: int, verify: bool)
     return _read(format, window, max_record, verify, "_read_prologue")
 
 
-def read_whole(format: Format, window: Window, max_record: int, verify: bool) -> tuple[Root, list[Any]]:
-    """Reads the root object with its rows from all of the input, which must not be larger than ``max_record``."""
+def load_whole(window: Window, max_record: int) -> bool:
+    """Extend the window to the end of the input; return whether that is not larger than ``max_record``."""
     while len(window.view) - window.begin <= max_record and window.extend():
         pass
-    if len(window.view) - window.begin > max_record:
-        error = f"the input is read as a whole and larger than {max_record} bytes: a larger max_record takes it"
-        return Root(format.root_class(), lost="limit", error=error), []
+    return len(window.view) - window.begin <= max_record
+
+
+def read_whole(format: Format, window: Window, max_record: int, verify: bool) -> tuple[Root, list[Any]]:
+    """Read the root object with its rows from all of the input, which is in the window."""
     root = _read(format, window, max_record, verify, "_read")
     # Where the root could not be read to its end, the rows before that place are there.
     return root, list(getattr(root.struct, format.rows_attribute, None) or [])

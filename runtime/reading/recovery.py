@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ..base.report import FileReport
 from ..input.window import MemoryWindow, Window
-from ..rows.batches import Builder, end_explained
 from ..rows.reader import Filled, RowDamage, RowReader, Status
 
 if TYPE_CHECKING:
     from ..rows.object_reader import ObjectRowReader
-    from .request import ScanRequest
 
 CHAIN_ROWS = 64
 CHAIN_BYTES = 1024 * 1024
@@ -243,17 +239,3 @@ def _find(view: memoryview, begin: int, delimiter: bytes) -> int:
         return int(engine.find_delimiter(view, begin, len(view), delimiter))
     found = bytes(view[begin:]).find(delimiter)
     return begin + found if found >= 0 else -1
-
-
-def lost_end(
-    request: ScanRequest, report: FileReport, window: Window, builder: Builder, content: bytes | None = None
-) -> Iterator[Any]:
-    """A row of nulls for the end of an input that gives no rows, where one is wanted. ``content``: its first bytes, by
-    default those of the window, at most ``CONTENT``."""
-    reason = report.lost_end
-    if reason is None or not request.end_rows or not request.null_rows:
-        return
-    begin = report.tail_offset
-    if content is None:
-        content = bytes(window.view[begin - window.base : begin - window.base + CONTENT])
-    yield builder.damaged(RowDamage(begin, begin, -1, reason), content, end_explained(reason).partition(": ")[2])

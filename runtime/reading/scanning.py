@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import pyarrow as pa
 
@@ -21,14 +21,11 @@ from ..format.routines import naming
 from ..input import expansion
 from ..input.inputs import Input
 from ..rows.batches import Layout
-from .file_scan import FileScan
+from .input_scan import InputScan
+from .readers import Readers
 from .request import BATCH_ROWS, COMPLETE, OPTIONS, Progress, ScanRequest, check_names, of_kind, scan_request
 from .small_files import Bundle, BundleReader, is_possible
 from .wrong_format import wrong_format
-
-if TYPE_CHECKING:
-    from .unit_scan import UnitScan
-
 
 FORMAT_ADVICE = "check_format=False reads such an input as empty"
 
@@ -60,7 +57,8 @@ class Scanner:
         sizes = [each.size for each in inputs]
         self._total = None if None in sizes else sum(size or 0 for size in sizes)
         self._done = 0
-        self._scan: FileScan | UnitScan | None = None
+        self._scan: InputScan | None = None
+        self._readers = Readers(request)
         self._batches = self._run()
         self._state = "unread"
         """``unread``, ``begun``, ``read`` (to its end), ``failed`` or ``closed``."""
@@ -100,7 +98,7 @@ class Scanner:
                 yield from self._one(source)
             self._refuse_foreign()
             return
-        with closing(BundleReader(self._request, self._inputs)) as reader:
+        with closing(BundleReader(self._request, self._inputs, self._readers)) as reader:
             for bundle in reader:
                 yield from self._bundled(bundle)
                 for source in bundle.others:
@@ -124,7 +122,7 @@ class Scanner:
         self._tell(0)
 
     def _one(self, source: Input) -> Iterator[Any]:
-        self._scan = scan = _scan_of(self._request, source)
+        self._scan = scan = InputScan(self._request, source, self._readers)
         self.report.files.append(scan.report)
         # Closed by name: what is raised where Python clears away a generator, an interrupt among it, goes nowhere.
         with naming(source.path), closing(scan.batches()) as batches:
@@ -190,15 +188,6 @@ class Scanner:
         self._check_open()
         reader = pa.RecordBatchReader.from_batches(self.schema, self._all())
         return reader.__arrow_c_stream__(requested_schema)
-
-
-def _scan_of(request: ScanRequest, source: Input) -> FileScan | UnitScan:
-    if request.format.message is None:
-        return FileScan(request, source)
-    # Imported here: most formats need nothing of messages.
-    from .unit_scan import UnitScan
-
-    return UnitScan(request, source)
 
 
 def scan(

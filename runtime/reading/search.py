@@ -26,7 +26,8 @@ from ..input import expansion
 from ..input.inputs import Input, Location, Stream
 from ..input.stored import Stored
 from ..rows.batches import Layout
-from .file_scan import FileScan
+from .input_scan import InputScan
+from .readers import Readers
 from .request import scan_request
 
 BLOCK = 16 * 1024
@@ -239,6 +240,7 @@ class Log:
             found, columns=list(read), verify=verify, max_record=max_record, prefetch=False, codec="none"
         )
         self._request = replace(checked, chunk=BLOCK)
+        self._readers = Readers(self._request)
         self._counter = _Counter()
         self._input = _CountedInput.of(_log_input(source, location, found.codec), self._counter)
         self.path = self._input.path
@@ -262,7 +264,8 @@ class Log:
         self.probes += 1
         before = self.bytes_read
         begin = self._behind_hole(begin)
-        scan = FileScan(replace(self._request, byte_range=(begin, end), batch_rows=batch_rows), self._input)
+        request = replace(self._request, byte_range=(begin, end), batch_rows=batch_rows)
+        scan = InputScan(request, self._input, self._readers)
         batches = scan.batches()
         try:
             for batch in batches:

@@ -21,8 +21,8 @@ from ..input.inputs import Input
 from ..input.window import MemoryWindow
 from ..rows.batches import Builder
 from ..rows.reader import Filled, Settings, Status
-from ..rows.select import make
 from .opening import PLAIN_WORTH
+from .readers import Readers
 from .request import ScanRequest
 from .small_file_loading import Load, Loads, LoadsAhead, is_small, stand_back_to_back
 from .stride_detection import ROWS, candidates
@@ -68,7 +68,7 @@ class Part:
 class BundleReader:
     """Iterates the bundles of many inputs: all of these are in one, in their order. To be closed."""
 
-    def __init__(self, request: ScanRequest, sources: Sequence[Input]) -> None:
+    def __init__(self, request: ScanRequest, sources: Sequence[Input], readers: Readers) -> None:
         self._request = request
         small = sum(source.size or 0 for source in sources if is_small(source))
         # Less is read before a thread would have started.
@@ -78,25 +78,17 @@ class BundleReader:
         paddings = candidates(request)
         self._padding, self._options = paddings[0]
         layout = request.layout
-        self._row_reader = make(
-            request.engine,
-            request.format,
-            None,
+        self._row_reader = readers.rows(
             Settings(
                 wanted=layout.wanted,
                 offsets=True,
                 padding=self._padding,
                 max_record=request.max_record,
                 max_computed=request.max_computed,
-            ),
+            )
         )
         self._others = [
-            make(
-                request.engine,
-                request.format,
-                None,
-                Settings(padding=padding, max_record=request.max_record, max_computed=request.max_computed),
-            )
+            readers.rows(Settings(padding=padding, max_record=request.max_record, max_computed=request.max_computed))
             for padding, _ in paddings[1:]
         ]
 

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 from ..input.window import MemoryWindow, Window
 from ..rows.reader import Filled, RowReader, Settings, Status
-from ..rows.select import make
 from .recovery import hold_back
 from .request import ScanRequest
 
 if TYPE_CHECKING:
-    from ..objects.structs import Struct
+    from .readers import Readers
 
 ROWS = 64
 """Rows that are looked at. One that holds, and whose checksum does, is hardly ever there by accident."""
@@ -20,13 +19,13 @@ DAMAGED_BYTES = 64 * 1024
 """Bytes that are looked at behind the first damage, where that comes before any evidence."""
 
 
-def decide(request: ScanRequest, root: Struct | None, window: Window) -> tuple[int, dict[str, str]]:
+def decide(request: ScanRequest, readers: Readers, window: Window) -> tuple[int, dict[str, str]]:
     """The bytes between rows, and the value of each option: the one that was asked for, or the one under which the
     most of the first rows hold; the first of several that are equal in that. Extends the window as far as needed."""
     found = candidates(request)
     if len(found) == 1:
         return found[0]
-    return found[_most_rows(request, root, window, [padding for padding, _ in found])]
+    return found[_most_rows(request, readers, window, [padding for padding, _ in found])]
 
 
 def candidates(request: ScanRequest) -> list[tuple[int, dict[str, str]]]:
@@ -40,15 +39,10 @@ def candidates(request: ScanRequest) -> list[tuple[int, dict[str, str]]]:
     ]
 
 
-def _most_rows(request: ScanRequest, root: Struct | None, window: Window, paddings: list[int]) -> int:
+def _most_rows(request: ScanRequest, readers: Readers, window: Window, paddings: list[int]) -> int:
     """The index of the padding under which most of the first rows hold."""
     row_readers = [
-        make(
-            request.engine,
-            request.format,
-            root,
-            Settings(padding=padding, max_record=request.max_record, max_computed=request.max_computed),
-        )
+        readers.rows(Settings(padding=padding, max_record=request.max_record, max_computed=request.max_computed))
         for padding in paddings
     ]
     if not window.view:

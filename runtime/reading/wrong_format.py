@@ -26,7 +26,7 @@ LARGEST_HEAD = 1024 * 1024
 """Most bytes before the rows that are kept to be judged; more of them that hold are proof enough."""
 
 
-class Looks:
+class FormatCheck:
     """What has been seen of one input that tells whether it is of the format."""
 
     def __init__(self, request: ScanRequest, report: FileReport) -> None:
@@ -38,7 +38,7 @@ class Looks:
         self.has_held = False
         """Whether something without rows has held: a message, or what stands before the rows."""
 
-    def at(self, window: Window) -> None:
+    def look_at(self, window: Window) -> None:
         """Looks at what is at hand, as long as nothing has held: a file of zeros is one that nobody has written to
         yet, or room that is set apart."""
         if not self._has_content and not self._report.rows and not self.has_held:
@@ -47,16 +47,16 @@ class Looks:
             self._has_content = NOT_ZERO.search(window.view, unseen) is not None
             self._zeros_end = window.base + len(window.view)
 
-    def head(self, head: memoryview) -> None:
+    def take_head(self, head: memoryview) -> None:
         """What stands before the rows, and holds."""
         if len(head) > LARGEST_HEAD:
             self.has_held = True
         else:
             self._head = bytes(head)
 
-    def are_foreign(self, opened: Opened) -> bool:
+    def is_wrong(self, opened: Opened) -> bool:
         """Whether nothing in the input is of the format, though it was read to where that is possible."""
-        self.at(opened.window)
+        self.look_at(opened.window)
         report = self._report
         if report.rows or self.has_held or report.clean or not self._request.judges_format:
             return False

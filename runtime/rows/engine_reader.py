@@ -64,7 +64,8 @@ class EngineRowReader:
         assert program is not None
         self._settings = settings
         self._program = _load(program)
-        self._preset = tuple(int(getattr(root, name)) for name in program.preset)
+        self._preset_names = program.preset
+        self.begin(root)
         self._wanted = bytes(number in settings.wanted for number in range(len(program.columns)))
         self._variable = [number for number in settings.wanted if program.columns[number] is Storage.VARIABLE]
         self._damages = bytearray(DAMAGE.size * DAMAGES)
@@ -77,6 +78,10 @@ class EngineRowReader:
         self._schema = pa.schema([self._stored(*each) for each in zip(settings.wanted, fields, strict=True)])
         self._truths = {number for number in settings.wanted if format.schema.field(number).type == pa.bool_()}
         self._is_plain = list(self._schema) == fields
+
+    def begin(self, root: Struct | None) -> None:
+        """As ``RowReader.begin``."""
+        self._preset = tuple(int(getattr(root, name)) for name in self._preset_names)
 
     def _stored(self, number: int, field: Any) -> Any:
         """The field as the engine fills it: the numbers of labels, and a byte per truth."""

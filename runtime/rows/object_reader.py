@@ -7,7 +7,6 @@ from typing import Any
 
 import pyarrow as pa
 
-from ..format.description import Format
 from ..input.window import Window
 from ..objects.computing import ItemCounter
 from ..objects.kaitai import EndOfStreamError
@@ -16,14 +15,15 @@ from ..objects.structs import Struct
 from .object_fills import fill_frames, fill_rows
 from .object_rows import IncompleteError, LostError, ObjectRows
 from .object_search import ObjectSearch
-from .reader import Filled, RowDamage, Settings, Status
+from .reader import Filled, RowDamage, Status
 
 
 class ObjectRowReader(ObjectRows):
     """As ``RowReader``."""
 
-    def __init__(self, format: Format, root: Struct | None, settings: Settings) -> None:
-        super().__init__(format, root, settings)
+    def begin(self, root: Struct | None) -> None:
+        """As ``RowReader.begin``. What searches may spend is counted anew."""
+        super().begin(root)
         self.search = ObjectSearch(self)
 
     def fill(self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1) -> Filled:

@@ -63,9 +63,8 @@ class ObjectRows:
     def __init__(self, format: Format, root: Struct | None, settings: Settings) -> None:
         self.format = format
         self.settings = settings
-        self._root: Any = format.root_class() if root is None else root
         self._row_class = format.row_class
-        self.refusals: Sequence[Exception] = ()
+        self.begin(root)
         self.computing = Computing(settings.max_computed)
         columns = [format.columns[number] for number in settings.wanted]
         self._getters = [attrgetter(each.attribute or each.name) for each in columns]
@@ -74,6 +73,11 @@ class ObjectRows:
             object_values.ColumnValues(format.schema.field(number).type, each.labels, unsigned=each.unsigned)
             for number, each in zip(settings.wanted, columns, strict=True)
         ]
+
+    def begin(self, root: Struct | None) -> None:
+        """As ``RowReader.begin``."""
+        self._root: Any = self.format.root_class() if root is None else root
+        self.refusals: Sequence[Exception] = ()
 
     def parse(self, stream: MemoryStream, verify: bool, *, whole: bool = True) -> tuple[Struct | None, str | None]:
         """The next row of the stream, and why it is refused; ``None`` where it holds. ``verify``: checksums too.

@@ -17,7 +17,7 @@ from ..base.limits import MAX_COMPUTED
 from ..input.window import Window
 
 if TYPE_CHECKING:
-    pass
+    from ..objects.structs import Struct
 
 BATCH_BYTES = 4 * 1024 * 1024
 """Data bytes of a variable column in one batch; a single larger row still gets one."""
@@ -105,6 +105,10 @@ class Filled:
 
 class RowReader(Protocol):
     """Reads rows; see the module."""
+
+    def begin(self, root: Struct | None) -> None:
+        """Begin a new input. ``root``: the object whose attributes stand before its rows, if any."""
+        ...
 
     def fill(self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1) -> Filled:
         """Reads at most ``capacity`` rows whose position is before ``stop`` (-1: all), and about as many damaged ones.

@@ -58,12 +58,6 @@ def row_starts(counts: pa.Array) -> pa.Array:
     return pa.concat_arrays([pa.array([0], pa.int64()), pc.cumulative_sum(counts.cast(pa.int64()))])
 
 
-def null_row(starts: pa.Array, unit: int) -> int:
-    """The number of the row of nulls that a damaged unit ends with; -1 where hooks have dropped its rows."""
-    first, behind = starts[unit].as_py(), starts[unit + 1].as_py()
-    return behind - 1 if behind > first else -1
-
-
 def units_of_rows(counts: pa.Array, rows: int) -> pa.Array:
     """Per row the number of its unit, int64.
 

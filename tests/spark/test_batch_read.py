@@ -17,7 +17,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from wireloom.base.errors import DamagedInputError, UnknownNameError, WireloomError, WrongFormatError
 from wireloom.input import inputs
-from wireloom.reading import file_scan
 from wireloom.rows import select
 from wireloom.spark.read import reader as spark_reader
 from wireloom.spark.read.partition_columns import column_types, folder_values
@@ -324,7 +323,7 @@ def test_columns_that_nobody_selects_are_not_built(samples: dict[str, Sample], m
 
         return Noting()
 
-    monkeypatch.setattr(file_scan, "make", noting)
+    monkeypatch.setattr(select, "make", noting)
     assert read("edgemq_segment", "tenant LONG, region STRING", path=samples["edgemq_segment"].file).num_rows == ROWS
     names = [each.name for each in source("edgemq_segment").described.columns]
     assert set(built) == {(names.index("tenant"),)}

@@ -18,13 +18,15 @@ from ...base.errors import DamagedInputError, UnsupportedError, WireloomError
 from ...base.limits import LARGEST_RECORD
 from ...format import registry
 from ...format.description import Format
-from ...rows.batches import OFFSET, Builder, explained
-from ...rows.messages.decoders import make
+from ...rows.batches import Builder, explained
 from ...units.framing import Units
 from ...units.guarded import hooks_for
 from ...units.hooks import beside
-from ...units.pieces import Piece, null_row, pieces, row_starts, wanted_columns
+from ...units.pieces import Piece, pieces, row_starts, wanted_columns
+from ..batching import batch_of
+from ..readers import Readers
 from ..request import ScanRequest, scan_request
+from ..unit_rows import unit_rows
 from .memory import memory_of
 from .report import MOST_LISTED, BlobProblem, BlobReport
 
@@ -93,14 +95,8 @@ class BlobReader:
         self.schema: pa.Schema = self.request.layout.schema
         self._hooks = hooks_for(self.request.format, self.request.message_options)
         self.beside = beside(self._hooks)
-        self._decoder = make(
-            self.request.engine,
-            self.request.format,
-            wanted_columns(self.request.format, self.request.layout.wanted, self._hooks),
-            verify=self.request.verify,
-            null_rows=self.request.null_rows,
-            max_computed=self.request.max_computed,
-        )
+        wanted = wanted_columns(self.request.format, self.request.layout.wanted, self._hooks)
+        self._decoder = Readers(self.request).decoder(wanted, null_rows=self.request.null_rows)
         self.report = BlobReport(found.name, engine=self.request.engine)
 
     def parts(self, array: pa.Array, first: int = 0, columns: Mapping[str, pa.Array] = NO_COLUMNS) -> Iterator[Part]:
@@ -130,29 +126,19 @@ class BlobReader:
     def _part(self, piece: Piece, builder: Builder, source: Any) -> Part:
         decoded, units = piece.decoded, piece.units
         blobs: Any = units.offsets
-        hold = [True] * decoded.units if decoded.problems else None
-        errors: dict[int, str] = {}
-        contents: dict[int, bytes] = {}
-        starts = row_starts(decoded.counts) if decoded.problems else None
-        for problem in piece.problems:
-            number = blobs[problem.unit].as_py()
-            self._note(BlobProblem(number, problem.offset, problem.reason, problem.detail, problem.rows))
-            assert hold is not None
-            assert starts is not None
-            hold[problem.unit] = problem.rows > 0 or self.request.null_rows
-            row = null_row(starts, problem.unit)
-            if self.request.null_rows and row >= 0:
-                errors[row] = f"{problem.reason}: {problem.detail}" if problem.detail else explained(problem.reason)
-                begin = units.begins[problem.unit].as_py()
-                contents[row] = bytes(memoryview(source)[begin : begin + units.sizes[problem.unit].as_py()])
-        self.report.rows += decoded.rows - len(errors)
+        problems = list(piece.problems)
+        for each in problems:
+            self._note(BlobProblem(blobs[each.unit].as_py(), each.offset, each.reason, each.detail, each.rows))
+        null_rows = self.request.null_rows
+        event = unit_rows(piece, units.begins, units.sizes, memoryview(source), 0, null_rows=null_rows)
+        if self.request.layout.has_offsets:
+            event.offsets = pa.array([0], pa.uint64()).take(pa.nulls(decoded.rows, pa.int8()).fill_null(0))
+        hold = [True] * decoded.units
+        for each in problems:
+            hold[each.unit] = each.rows > 0 or null_rows
+        self.report.rows += decoded.rows - len(event.damages)
         self.report.whole += len(decoded.wholes)
-        offsets = None
-        if OFFSET in self.request.layout.names:
-            offsets = pa.array([0], pa.uint64()).take(pa.nulls(decoded.rows, pa.int8()).fill_null(0))
-        rows = builder.rows(decoded.rows, decoded.arrays, offsets, errors.items(), contents.items())
-        holding = pa.array(hold if hold is not None else [True] * decoded.units, pa.bool_())
-        return Part(rows, blobs, decoded.counts, holding)
+        return Part(batch_of(event, builder), blobs, decoded.counts, pa.array(hold, pa.bool_()))
 
     def _note(self, problem: BlobProblem) -> None:
         if self.request.mode == "failfast":

@@ -1,0 +1,65 @@
+"""Record batches of the events of a scan."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from contextlib import closing
+from typing import Any
+
+import pyarrow as pa
+
+from ..base.report import FileReport
+from ..rows.batches import Builder, end_explained, explained
+from ..rows.reader import RowDamage
+from .events import DamagedRange, End, Event, Failed, Rows
+from .request import ScanRequest
+
+
+def batches_of(events: Generator[Event, None, None], request: ScanRequest, report: FileReport) -> Generator[Any]:
+    """Yield the record batches of an input with at most ``request.batch_rows`` rows each, and close ``events``."""
+    builder = request.layout.builder(report.path)
+    with closing(events):
+        for event in events:
+            match event:
+                case Rows():
+                    yield from _of_rows(event, request, builder)
+                case DamagedRange() if event.shown and request.null_rows:
+                    yield builder.damaged(event.damage, event.content, event.error)
+                case Failed() if request.null_rows:
+                    yield builder.damaged(event.damage, None, event.message)
+                case End() if request.null_rows and request.end_rows and report.lost_end is not None:
+                    begin, reason = report.tail_offset, report.lost_end
+                    damage = RowDamage(begin, begin, -1, reason)
+                    yield builder.damaged(damage, event.content, end_explained(reason).partition(": ")[2])
+
+
+def batch_of(event: Rows, builder: Builder) -> Any:
+    """Return all rows of an event as one batch, with rows of nulls for the damaged ones that have such a row."""
+    content, base = event.content, event.base
+    return builder.rows(
+        event.rows,
+        event.arrays,
+        event.offsets,
+        ((each.row, event.errors.get(each.row) or explained(each.reason)) for each in event.damages),
+        ((each.row, bytes(content[each.begin - base : each.end - base])) for each in event.damages),
+    )
+
+
+def _of_rows(event: Rows, request: ScanRequest, builder: Builder) -> Iterator[Any]:
+    between = event.units.between if event.units is not None else ()
+    if event.last <= event.first + len(event.hidden) and not between:
+        return
+    batch = batch_of(event, builder).slice(event.first, event.last - event.first)
+    if event.hidden:
+        batch = batch.filter(pa.array(row not in event.hidden for row in range(event.first, event.last)))
+    first = 0
+    for row, damaged in between:
+        yield from _slices(batch, first, row, request.batch_rows)
+        first = row
+        if request.null_rows:
+            yield builder.damaged(damaged.damage, damaged.content, damaged.error)
+    yield from _slices(batch, first, batch.num_rows, request.batch_rows)
+
+
+def _slices(batch: Any, first: int, last: int, rows: int) -> Iterator[Any]:
+    return (batch.slice(begin, min(rows, last - begin)) for begin in range(first, last, rows))

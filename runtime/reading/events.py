@@ -1,0 +1,112 @@
+"""What a scan of an input gives: rows, damaged ranges and the end, in the order of the input.
+
+Batches, ``inspect`` and columns of blobs are made of these events; none of them reads by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from ..rows.reader import Filled, RowDamage
+    from ..units.pieces import Piece
+
+
+@dataclass(slots=True)
+class Head:
+    """The bytes before the first row, from the beginning of the input on. ``whole``: all of an input that is read as a
+    whole. ``content`` is valid until the next event is asked for, here as in all events."""
+
+    content: memoryview
+    whole: bool = False
+
+
+@dataclass(slots=True)
+class Rows:
+    """Rows that stand one after the other, as one array per wanted column.
+
+    ``offsets``: uint64, where each row begins in the input, ``None`` where that was not asked for. ``damages``: damaged
+    ranges among the rows, in order; the ``row`` of each is that of its row of nulls, -1 where it has none. ``hidden``:
+    the rows of nulls that nothing is to be shown for. ``errors``: by row of nulls, what ``_error`` says more than the
+    reason. ``content``: bytes of the input, and ``base`` the offset of the first of them. ``end``: offset of the byte
+    after the last row. ``first`` … ``last`` (not included): the rows that belong to the byte range.
+    """
+
+    rows: int
+    arrays: Mapping[int, pa.Array]
+    offsets: pa.Array | None
+    damages: Sequence[RowDamage]
+    content: memoryview
+    base: int
+    end: int
+    first: int
+    last: int
+    hidden: frozenset[int] = frozenset()
+    errors: Mapping[int, str] = field(default_factory=dict)
+    units: UnitRows | None = None
+    """The units that the rows are of, in formats of messages."""
+
+    @classmethod
+    def of(
+        cls, filled: Filled, content: memoryview, base: int, *, first: int, last: int, hidden: frozenset[int]
+    ) -> Rows:
+        """The rows of a fill."""
+        end = base + filled.consumed
+        return cls(filled.rows, filled.arrays, filled.offsets, filled.damages, content, base, end, first, last, hidden)
+
+
+@dataclass(slots=True)
+class UnitRows:
+    """The units of an event ``Rows``. ``number``: of the first one in the input, from 0. ``between``: the ranges that
+    gave no unit, each with the number of the row before which it stands."""
+
+    piece: Piece
+    number: int
+    between: Sequence[tuple[int, DamagedRange]] = ()
+
+
+@dataclass(slots=True)
+class DamagedRange:
+    """Bytes that gave no row and stand between the rows. ``content``: the first of them, ``None`` where they are not
+    at hand; ``error``: a sentence that says more than the reason. ``shown``: whether a row of nulls may stand for it:
+    not where it belongs to another byte range, or goes on with the range before."""
+
+    damage: RowDamage
+    content: bytes | None
+    error: str | None = None
+    shown: bool = True
+
+
+@dataclass(slots=True)
+class Framing:
+    """Bytes ``begin`` … ``end`` of the input that belong to the framing of messages and to no unit."""
+
+    begin: int
+    end: int
+    content: memoryview
+
+
+@dataclass(slots=True)
+class Failed:
+    """The codec or the storage failed at the offset of ``damage``, with this message."""
+
+    damage: RowDamage
+    message: str
+
+
+@dataclass(slots=True)
+class End:
+    """The input ended as the report says. ``end``: offset of the last byte at hand; ``content``: the first bytes from
+    ``report.tail_offset`` on, as far as they are at hand. ``sentence``: why nothing is read from there on, where there
+    is more to say than the word of the tail."""
+
+    end: int
+    content: bytes
+    sentence: str | None = None
+
+
+Event = Head | Rows | DamagedRange | Framing | Failed | End

@@ -1,0 +1,115 @@
+"""What takes rows out of the window of one input, and how it says what comes next.
+
+There is one extractor for rows that stand in the input themselves, one for formats that are read as a whole and one for
+messages. The loop that runs them is that of ``wireloom.reading.input_scan``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from ..base.report import FileReport
+    from ..input.inputs import Input
+    from ..input.window import Window
+    from ..rows.reader import RowDamage
+    from .damage_log import DamageLog
+    from .events import Event
+    from .opening import Opened
+    from .readers import Readers
+    from .request import ScanRequest
+    from .wrong_format import FormatCheck
+
+
+@dataclass(slots=True)
+class ScannedInput:
+    """An input that is being read, and what is known of it. ``readers``: those of the scan; ``start``: offset at which
+    the reading began."""
+
+    request: ScanRequest
+    source: Input
+    report: FileReport
+    log: DamageLog
+    check: FormatCheck
+    readers: Readers
+    start: int = 0
+
+    def count(self, window: Window) -> None:
+        """Note in the report how far the reading has come."""
+        self.report.bytes = max(self.report.bytes, window.base + window.begin - self.start)
+
+
+class Next(Enum):
+    """What an extractor needs to go on."""
+
+    CALL = "call"
+    """Nothing: it is to be called again."""
+    INPUT = "input"
+    """More input in the window."""
+
+
+@dataclass(slots=True)
+class Ended:
+    """Nothing more is to be read: the rows end at ``offset``. ``is_read``: all of the input has been read."""
+
+    offset: int
+    is_read: bool
+
+
+@dataclass(slots=True)
+class Lost:
+    """The row or unit at ``offset`` does not say where the next one begins.
+
+    ``reason``: why, as in ``RowDamage``. ``tail``: how the input ends if no other row is found, a word of
+    ``FileReport.tail``. ``skipped``: the reason of the range up to the next row, by default ``reason``. ``resumes``:
+    the offset at which the next row that holds begins, where that is known. ``content``: the first bytes that gave no
+    row, where they have been looked through already and no row is among them. ``sentence``: more about the reason;
+    ``cause``: the exception that it comes from. ``is_read``: all of the input counts as read.
+    """
+
+    offset: int
+    reason: str
+    tail: str
+    skipped: str | None = None
+    resumes: int | None = None
+    content: bytes | None = None
+    sentence: str | None = None
+    cause: Exception | None = None
+    is_read: bool = False
+
+
+Extraction = Generator["Event", None, Next | Ended | Lost]
+"""The events of one call. They use the window, so it is changed only when the next one is asked for."""
+
+
+class Extractor(Protocol):
+    """Takes rows out of one input. All damage of its events is noted."""
+
+    def begin(self, opened: Opened) -> Extraction:
+        """Read what stands before the rows."""
+        ...
+
+    def take(self, window: Window) -> Extraction:
+        """Take the next rows, as many as a batch has or as there are in the window."""
+        ...
+
+    def resync(self, window: Window) -> tuple[bool, bytes] | None:
+        """Move ``window.begin``, where a lost row begins, to the next row that holds: whether there is one, and the
+        first bytes before it. Where there is none the window is at the end of the input, and the bytes go up to there.
+        ``None``: rows of this format, or of this request, are not looked for."""
+        ...
+
+    def note(self, damage: RowDamage, content: bytes) -> bool:
+        """Note a damaged range between rows, as ``DamageLog.note``; ``content``: its first bytes."""
+        ...
+
+    def lose(self, lost: Lost, window: Window) -> None:
+        """Note a row after which nothing is read, as ``DamageLog.lose``."""
+        ...
+
+    def facts(self) -> Mapping[str, Any]:
+        """Return what the report says of inputs of this format alone, as JSON takes it."""
+        ...

@@ -1,0 +1,194 @@
+"""The scan of one input, from its first byte to its last: the one loop that makes events of it."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import suppress
+from typing import Any
+
+from ..base.errors import WireloomError
+from ..base.report import FileReport
+from ..input.inputs import Input
+from ..input.window import MemoryWindow, Window
+from ..rows.reader import RowDamage
+from ..rows.zero_runs import ends_in_zeros
+from . import recovery
+from .batching import batches_of
+from .damage_log import FAILED_ADVICE, DamageLog
+from .events import DamagedRange, End, Event, Failed
+from .extraction import Ended, Extractor, Lost, Next, ScannedInput
+from .opening import Opened, open_input
+from .readers import Readers
+from .recovery import CONTENT
+from .request import ScanRequest
+from .wrong_format import FormatCheck
+
+DRAINED = 64 * 1024 * 1024
+"""Most bytes after a lost row that are decompressed only to count them, and to know that they can be."""
+
+
+class InputScan:
+    """Reads one input. ``report`` is filled in while the events are iterated. ``readers``: those of the scan."""
+
+    def __init__(self, request: ScanRequest, source: Input, readers: Readers) -> None:
+        self.report = FileReport(source.path)
+        self._request = request
+        self._source = source
+        self._opened = Opened(MemoryWindow(memoryview(b"")))
+        self._searched: bytes | None = None
+        """The first bytes of an end in which no row was found."""
+        self._sentence: str | None = None
+        """Why nothing is read from the tail on, where there is more to say than the word of the tail."""
+        self._log = DamageLog(self.report, request.mode, request.byte_range, request.format.delimiter)
+        self._check = FormatCheck(request, self.report)
+        self._scanned = ScannedInput(request, source, self.report, self._log, self._check, readers)
+        self._extractor = _extractor(self._scanned)
+
+    @property
+    def stored_bytes(self) -> int:
+        """Bytes of the input, as it is stored, that have been read so far."""
+        stored = self._opened.stored
+        return stored.position if stored is not None else self._opened.window.begin
+
+    @property
+    def at_start(self) -> bool:
+        """Whether the reading began with the input's first byte."""
+        return self._opened.at_start
+
+    def batches(self) -> Generator[Any, None, None]:
+        """Yield the record batches of the input. Raises as ``events``."""
+        return batches_of(self.events(), self._request, self.report)
+
+    def events(self) -> Generator[Event, None, None]:
+        """Yield the events of the input. Raises ``WireloomError`` where it cannot be opened, and in mode ``failfast``
+        ``DamagedInputError`` at the first damage."""
+        self._opened = opened = open_input(self._request, self._source)
+        window, report = opened.window, self.report
+        self._scanned.start = window.base + window.begin
+        try:
+            is_read = yield from self._read(opened)
+            yield self._end(window)
+            yield from self._finish(opened, is_read)
+            report.facts = dict(self._extractor.facts())
+            report.foreign = self._check.is_wrong(opened)
+        finally:
+            if report.tail == "unread":
+                report.tail_offset = window.base + window.begin
+                self._scanned.count(window)
+            if not report.facts:
+                # Why the reading stops matters more than what routines would say of it.
+                with suppress(WireloomError):
+                    report.facts = dict(self._extractor.facts())
+            opened.close()
+
+    def _read(self, opened: Opened) -> Generator[Event, None, bool]:
+        """Read to the end, or to a row after which nothing can be read. Return whether all of the input was read."""
+        window, extractor = opened.window, self._extractor
+        outcome = yield from extractor.begin(opened)
+        while True:
+            self._scanned.count(window)
+            match outcome:
+                case Ended():
+                    self.report.tail, self.report.tail_offset = "clean", outcome.offset
+                    return outcome.is_read
+                case Lost():
+                    if not (yield from self._resume(outcome, window)):
+                        self._lose(outcome, window)
+                        return outcome.is_read or self._searched is not None
+                case Next.INPUT:
+                    window.extend()
+            self._check.look_at(window)
+            outcome = yield from extractor.take(window)
+
+    def _resume(self, lost: Lost, window: Window) -> Generator[Event, None, bool]:
+        """Go on at the next row that holds after a lost one. Return whether there is one."""
+        if lost.content is not None:
+            self._searched = lost.content
+            return False
+        if lost.resumes is None:
+            begin, window.begin = window.begin, lost.offset - window.base
+            searched = self._extractor.resync(window)
+            if searched is None:
+                window.begin = begin
+                return False
+            found, content = searched
+            if not found:
+                self._searched = content
+                return False
+        elif self._request.recover:
+            begin, window.begin = lost.offset - window.base, lost.resumes - window.base
+            content = bytes(window.view[begin : window.begin][:CONTENT])
+        else:
+            return False
+        damage = RowDamage(lost.offset, window.base + window.begin, -1, lost.skipped or lost.reason)
+        yield DamagedRange(damage, content, shown=self._extractor.note(damage, content))
+        return True
+
+    def _lose(self, lost: Lost, window: Window) -> None:
+        """Note how the input ends where a row is lost."""
+        self.report.tail, self.report.tail_offset, self._sentence = lost.tail, lost.offset, lost.sentence
+        if lost.tail != "truncated":
+            self._extractor.lose(lost, window)
+        elif window.error is None:
+            # What broke off otherwise is said by the error of the window.
+            if self._request.grows:
+                self.report.tail = "growing"
+            else:
+                self._extractor.lose(lost, window)
+
+    # The end ---------------------------------------------------------------------------------------------------------
+
+    def _end(self, window: Window) -> End:
+        end, content = window.base + len(window.view), self._searched
+        if content is None:
+            begin = self.report.tail_offset - window.base
+            is_clean = self.report.tail == "clean"
+            content = b"" if begin < 0 or is_clean else bytes(window.view[begin : begin + CONTENT])
+        return End(end, content, self._sentence)
+
+    def _finish(self, opened: Opened, is_read: bool) -> Generator[Event, None, None]:
+        """Note what is known of the end, and of what was not read."""
+        window, report = opened.window, self.report
+        self._look_at_tail(opened)
+        if is_read:
+            report.bytes = window.base + len(window.view) - self._scanned.start
+        if (is_read or self._tail_ends(opened)) and window.error is not None:
+            damage = self._log.fail(window.error, window.base + len(window.view), FAILED_ADVICE)
+            yield Failed(damage, window.error.message)
+        elif report.tail == "clean" and self._request.format.message is None:
+            report.tail_size = 0
+        elif window.at_end:
+            report.tail_size = window.base + len(window.view) - report.tail_offset
+
+    def _look_at_tail(self, opened: Opened) -> None:
+        """Note whether what is not read is nothing but zeros; as far as that can be known without waiting."""
+        format = self._request.format
+        if format.delimiter or format.message is not None or self.report.tail in ("clean", "growing", "limit"):
+            return
+        if opened.window.at_end or not self._source.patient:
+            most = DRAINED if opened.size is None else opened.size
+            self.report.tail_zeros |= ends_in_zeros(opened.window, self.report.tail_offset, most)
+
+    def _tail_ends(self, opened: Opened) -> bool:
+        """Whether the end of the input is at hand after a lost row; where that can take for ever, it is not tried."""
+        if opened.size is not None:
+            self.report.tail_size = opened.size - self.report.tail_offset
+        elif self.report.tail != "clean" and not self._source.patient:
+            recovery.drain(opened.window, DRAINED)
+        return opened.window.at_end and (self.report.tail != "clean" or self._request.byte_range is None)
+
+
+def _extractor(scanned: ScannedInput) -> Extractor:
+    # Each is imported where it is needed: most inputs are of one kind.
+    format = scanned.request.format
+    if format.message is not None:
+        from .message_extractor import MessageExtractor
+
+        return MessageExtractor(scanned)
+    if format.streaming:
+        from .row_extractor import RowExtractor
+
+        return RowExtractor(scanned)
+    from .whole_extractor import WholeExtractor
+
+    return WholeExtractor(scanned)

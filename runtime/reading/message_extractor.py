@@ -1,0 +1,231 @@
+"""Messages: units that a framing finds in the input, and the rows that a decoder makes of each."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from ..base.errors import DamagedInputError
+from ..input.window import Window
+from ..rows.batches import explained
+from ..rows.messages.decoding import UnitProblem
+from ..rows.reader import RowDamage
+from ..units.framing import CLEAN, Units
+from ..units.guarded import framing_for, hooks_for, lengths_of
+from ..units.pieces import Piece, pieces, row_starts, units_of_rows, wanted_columns
+from ..units.recovering import Search
+from .damage_log import CUT_ADVICE, FAILED_ADVICE
+from .events import DamagedRange, Event, Framing, Rows
+from .extraction import Ended, Extraction, Lost, Next, ScannedInput
+from .recovery import CHAIN_BYTES, CONTENT, Skipped
+from .unit_rows import unit_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .opening import Opened
+
+REASONS = {"limit": "limit", "invalid_length": "length", "truncated": "truncated"}
+"""The reason why nothing more is read, by the word of the tail; ``value`` for all other ways to lose the layout."""
+ENVELOPE = ("magic", "digest", "length")
+"""Reasons of a message whose envelope does not hold."""
+SEARCHED = 1024 * 1024
+"""Bytes of input that are got at once where messages are looked for."""
+
+
+class MessageExtractor:
+    """As ``Extractor``."""
+
+    def __init__(self, scanned: ScannedInput) -> None:
+        request = self._request = scanned.request
+        self._report = scanned.report
+        self._log = scanned.log
+        self._check = scanned.check
+        self._framing = framing_for(request.format, request.max_record, request.message_options)
+        self._hooks = hooks_for(request.format, request.message_options)
+        wanted = wanted_columns(request.format, request.layout.wanted, self._hooks)
+        self._decoder = scanned.readers.decoder(wanted, null_rows=request.null_rows)
+        lengths = lengths_of(self._framing)
+        self._search: Search | None = None
+        if request.recover and not request.grows and lengths is not None:
+            self._search = Search(request.format, lengths, scanned.readers.decoder(()))
+        self._messages = 0
+        self._wholes = 0
+
+    def facts(self) -> Mapping[str, Any]:
+        """As ``Extractor.facts``."""
+        facts: dict[str, Any] = {"messages": self._messages}
+        units = self._request.format.message
+        if units is not None and units.whole:
+            facts["whole"] = self._wholes
+        facts.update(self._framing.facts())
+        if self._hooks is not None:
+            facts.update(self._hooks.facts())
+        return facts
+
+    def begin(self, opened: Opened) -> Extraction:
+        """As ``Extractor.begin``: nothing stands before messages."""
+        yield from ()
+        return Next.CALL
+
+    def take(self, window: Window) -> Extraction:
+        """As ``Extractor.take``."""
+        view, base = window.view[window.begin :], window.base + window.begin
+        complete = window.at_end and window.error is None
+        units = self._framing.take(view, base, complete)
+        if self._search is not None:
+            is_lost = units.ended not in ("", CLEAN)
+            if is_lost and len(view) - units.consumed < CHAIN_BYTES and window.extend():
+                # With what follows it can be told which lengths are damaged.
+                return Next.CALL
+            units = self._search.believed(units, view, base, complete)
+        yield from self._events(units, view, base)
+        window.begin += units.consumed
+        offset = window.base + window.begin
+        if units.ended == CLEAN:
+            return Ended(offset, is_read=False)
+        if units.ended:
+            return self._lost(offset, units)
+        if units.consumed and not units.needed:
+            return Next.CALL
+        if window.at_end and not units.consumed:
+            is_cut = window.begin < len(window.view)
+            return Lost(offset, "truncated", "truncated") if is_cut else Ended(offset, is_read=False)
+        target = units.needed or len(window.view) - window.begin + 1
+        while len(window.view) - window.begin < target and window.extend():
+            pass
+        return Next.CALL
+
+    @staticmethod
+    def _lost(offset: int, units: Units) -> Lost:
+        reason = REASONS.get(units.ended, "value")
+        skipped = "truncated" if reason == "truncated" else "length"
+        return Lost(offset, reason, units.ended, skipped=skipped, sentence=units.detail or None, cause=units.cause)
+
+    def resync(self, window: Window) -> tuple[bool, bytes] | None:
+        """As ``Extractor.resync``: to the next messages that hold."""
+        if self._search is None:
+            return None
+        at, skipped = window.begin + 1, Skipped()
+        while True:
+            complete = window.at_end and window.error is None
+            found, place = self._search.find(window.view, at, len(window.view), complete)
+            skipped.add(window.view[window.begin : place])
+            window.begin = place
+            if found:
+                return True, skipped.content
+            wanted = len(window.view) - place + SEARCHED
+            while not window.at_end and len(window.view) - window.begin < wanted and window.extend():
+                pass
+            if complete or (window.at_end and window.error is not None):
+                return False, skipped.content
+            at = window.begin
+
+    # Rows ------------------------------------------------------------------------------------------------------------
+
+    def _events(self, units: Units, view: memoryview, base: int) -> Iterator[Event]:
+        """The rows of the units, and the damaged ranges between them, in the order of the input."""
+        damages = sorted(units.damages)
+        for piece in pieces(self._decoder, units, self._request.batch_rows, self._framing, self._hooks):
+            following = piece.first + piece.decoded.units
+            is_last = following == len(units.begins)
+            end = None if is_last else units.offsets[following]
+            here = [each for each in damages if end is None or each.begin < end]
+            damages = damages[len(here) :]
+            yield self._rows(piece, here, units.details, view, base)
+        for damage in damages:
+            yield self._between(damage, units.details, view, base)
+        ends = [each.end for each in units.damages]
+        if len(units.begins):
+            ends.append(units.offsets[-1] + units.spans[-1])
+        begin, end = max(ends, default=base), base + units.consumed
+        if begin < end:
+            yield Framing(begin, end, view[begin - base : end - base])
+
+    def _rows(
+        self, piece: Piece, damages: Sequence[RowDamage], details: dict[int, str], view: memoryview, base: int
+    ) -> Rows:
+        """The event of a piece, whose damage is noted in the order of the input. ``damages``: between its units."""
+        units, decoded = piece.units, piece.decoded
+        problems = list(piece.problems)
+        between: list[tuple[int, DamagedRange]] = []
+        starts: Any = row_starts(decoded.counts) if damages else None
+        noted: list[tuple[int, Any]] = [(units.offsets[each.unit], each) for each in problems]
+        noted += ((each.begin, each) for each in damages)
+        for begin, problem in sorted(noted, key=_by_offset):
+            if isinstance(problem, RowDamage):
+                found = self._between(problem, details, view, base)
+                if found.shown:
+                    between.append((starts[bisect_left(units.offsets, begin)].as_py(), found))
+                continue
+            sentence = f"message {self._messages + problem.unit + 1}: {problem.detail}"
+            self._note(RowDamage(begin, begin + units.spans[problem.unit], -1, problem.reason), sentence)
+        if len({each.unit for each in problems if self._says_nothing(each)}) < decoded.units:
+            self._check.has_held = True
+        null_rows = self._request.null_rows
+        event = unit_rows(
+            piece, units.offsets, units.spans, view, base, null_rows=null_rows, number=self._messages, between=between
+        )
+        self._messages += decoded.units
+        self._wholes += len(decoded.wholes)
+        self._report.rows += decoded.rows - len(event.damages)
+        if self._request.layout.has_offsets:
+            numbers = units_of_rows(decoded.counts, decoded.rows)
+            event.offsets = pa.array(units.offsets, pa.uint64()).take(numbers)
+        return event
+
+    def _says_nothing(self, problem: UnitProblem) -> bool:
+        """Whether a damaged message may as well be something else: its envelope, if it has one, does not hold."""
+        units = self._request.format.message
+        enveloped = units is not None and bool(units.prefix or units.digest)
+        return not enveloped or problem.reason in ENVELOPE
+
+    # Damage ----------------------------------------------------------------------------------------------------------
+
+    def _between(self, damage: RowDamage, details: dict[int, str], view: memoryview, base: int) -> DamagedRange:
+        """The event of a range that gave no unit."""
+        error = details.get(damage.begin)
+        shown = self._note(damage, error or explained(damage.reason))
+        begin = damage.begin - base
+        return DamagedRange(damage, bytes(view[begin : damage.end - base][:CONTENT]), error, shown)
+
+    def note(self, damage: RowDamage, content: bytes) -> bool:
+        """As ``Extractor.note``."""
+        return self._note(damage, explained(damage.reason))
+
+    def _note(self, damage: RowDamage, sentence: str) -> bool:
+        if self._report.error is None:
+            self._report.error = sentence
+        return self._log.note(damage, _unknown, sentence)
+
+    def lose(self, lost: Lost, window: Window) -> None:
+        """As ``Extractor.lose``."""
+        damage = RowDamage(lost.offset, lost.offset, -1, lost.reason)
+        if lost.tail == "truncated":
+            size = window.base + len(window.view) - lost.offset
+            sentence = f"the input ends inside a unit, of which {size} bytes are there"
+            self._log.lose(damage, _unknown, sentence, CUT_ADVICE)
+            return
+        sentence = lost.sentence or (
+            f"larger than {self._request.max_record} bytes at byte {lost.offset}: a larger max_record takes it, "
+            "unless a length is damaged"
+            if lost.reason == "limit"
+            else explained(lost.reason)
+        )
+        self._report.error = sentence
+        try:
+            self._log.lose(damage, _unknown, sentence, FAILED_ADVICE)
+        except DamagedInputError as error:
+            raise error from lost.cause
+
+
+def _by_offset(item: tuple[int, Any]) -> int:
+    return item[0]
+
+
+def _unknown(_damage: RowDamage) -> tuple[int | None, str | None]:
+    """Nothing is known but what the sentence says."""
+    return None, None

@@ -1,0 +1,56 @@
+"""The row readers and decoders of one scan."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..rows import select
+
+if TYPE_CHECKING:
+    from ..objects.structs import Struct
+    from ..rows.messages.decoding import UnitDecoder
+    from ..rows.reader import RowReader, Settings
+    from .request import ScanRequest
+
+
+class Readers:
+    """Makes each row reader and decoder once for all inputs of a scan: to make one takes as long as to read a small
+    file. ``root``: the object whose attributes stand before the rows of the input that is being read, if any."""
+
+    def __init__(self, request: ScanRequest) -> None:
+        self.root: Struct | None = None
+        self._request = request
+        self._row_readers: dict[Settings, RowReader] = {}
+        self._decoders: dict[tuple[tuple[int, ...], bool], UnitDecoder] = {}
+
+    def begin(self, root: Struct | None) -> None:
+        """Begin the next input."""
+        self.root = root
+        for row_reader in self._row_readers.values():
+            row_reader.begin(root)
+
+    def rows(self, settings: Settings) -> RowReader:
+        """Return the row reader of these settings for the input that is being read."""
+        found = self._row_readers.get(settings)
+        if found is None:
+            request = self._request
+            found = self._row_readers[settings] = select.make(request.engine, request.format, self.root, settings)
+        return found
+
+    def decoder(self, wanted: tuple[int, ...], *, null_rows: bool = False) -> UnitDecoder:
+        """Return the decoder for the columns of these numbers."""
+        found = self._decoders.get((wanted, null_rows))
+        if found is None:
+            # Imported here: most formats need nothing of messages.
+            from ..rows.messages.decoders import make
+
+            request = self._request
+            found = self._decoders[wanted, null_rows] = make(
+                request.engine,
+                request.format,
+                wanted,
+                verify=request.verify,
+                null_rows=null_rows,
+                max_computed=request.max_computed,
+            )
+        return found

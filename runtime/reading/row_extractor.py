@@ -1,0 +1,278 @@
+"""Rows that stand in the input themselves, one after the other or between delimiters."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ..input.window import Window
+from ..rows.leading_zeros import skip_zeros
+from ..rows.reader import FEW_DAMAGES, Filled, RowDamage, RowReader, Status
+from ..rows.zero_runs import Behind, Fill, cut_at_zeros, is_wiped, pass_zeros
+from . import recovery
+from .damage_details import DamageDetails
+from .events import DamagedRange, Event, Head, Rows
+from .extraction import Ended, Extraction, Lost, Next, ScannedInput
+from .recovery import CAPACITY, CONTENT
+from .stride_detection import decide
+from .unproven_end import fill_up_to_break, has_proof
+
+if TYPE_CHECKING:
+    from .opening import Opened
+
+TAILS = {"length": "invalid_length", "limit": "limit", "truncated": "truncated"}
+"""How the tail is called, by the reason why a row was lost; ``invalid_value`` for the others."""
+
+
+def lost_row(window: Window, offset: int, reason: str, **more: Any) -> Lost | Ended:
+    """What to say where a row has no end. One that has not even begun is no row."""
+    is_cut = reason == "truncated"
+    if is_cut and window.base + len(window.view) <= offset:
+        return Ended(offset, is_read=True)
+    return Lost(offset, reason, TAILS.get(reason, "invalid_value"), is_read=is_cut, **more)
+
+
+class RowExtractor:
+    """As ``Extractor``."""
+
+    def __init__(self, scanned: ScannedInput) -> None:
+        request = self._request = scanned.request
+        self._scanned = scanned
+        self._source = scanned.source
+        self._report = scanned.report
+        self._log = scanned.log
+        self._check = scanned.check
+        self._readers = scanned.readers
+        self._details = DamageDetails(scanned)
+        self._begin, self._stop = request.byte_range or (0, -1)
+        self._fill_stop = self._stop
+        """Where fills stop: after the byte range where its last rows are in doubt."""
+        self._usual = self._capacity = request.batch_rows
+        self._at_start = True
+        self._cuts = False
+        """Whether rows come up that lie outside of the byte range."""
+        self._filled_from = (0, False)
+        """Where the last fill began, as an index of the view, and whether that was the input's beginning."""
+        self._row_reader: Any = None
+
+    def begin(self, opened: Opened) -> Extraction:
+        """As ``Extractor.begin``."""
+        request, window = self._request, opened.window
+        self._at_start = opened.at_start
+        self._cuts = request.byte_range is not None and opened.at_start
+        root = None
+        if request.format.has_prologue:
+            # Imported here: rows that the engine reads need no generated classes.
+            from .prologue import read_prologue
+
+            prologue = read_prologue(request.format, window, request.max_record, request.verify)
+            if prologue.lost is not None:
+                return lost_row(window, 0, prologue.lost, sentence=prologue.error)
+            if prologue.refused is not None:
+                damage = RowDamage(0, prologue.size, -1, prologue.refused)
+                content = bytes(window.view[: prologue.size])
+                yield DamagedRange(damage, content, shown=self._details.note(damage, content, prologue.field))
+            else:
+                self._check.take_head(window.view[: prologue.size])
+            yield Head(window.view[: prologue.size])
+            window.begin += prologue.size
+            root = prologue.struct
+        self._readers.begin(root)
+        self._details.padding, options = decide(request, self._readers, window)
+        self._report.options.update(options)
+        self._row_reader = self._readers.rows(
+            self._details.settings(
+                wanted=request.layout.wanted,
+                offsets=request.layout.has_offsets or self._cuts,
+                null_rows=request.null_rows,
+            )
+        )
+        yield from self._skip_leading_zeros(window)
+        return Next.CALL
+
+    def _skip_leading_zeros(self, window: Window) -> Iterator[Event]:
+        delimiter = self._request.format.delimiter
+        if not self._at_start or not self._source.is_file or not delimiter or 0 in delimiter:
+            return
+        begin = window.base + window.begin
+        zeros = skip_zeros(self._row_reader, window)
+        if zeros:
+            yield from self._damaged(RowDamage(begin, begin + zeros, -1, "length"), bytes(min(zeros, CONTENT)))
+
+    def take(self, window: Window) -> Extraction:
+        """As ``Extractor.take``."""
+        filled, zeros, doubtful, holds = self._fill_rows(window)
+        moved = filled.consumed != window.begin
+        window.begin = filled.consumed
+        self._scanned.count(window)
+        if filled.rows or filled.damages:
+            yield self._rows(filled, window)
+        # A fill that ends at zeros was done twice: where there are many, the next is a small one.
+        self._usual = min(FEW_DAMAGES if zeros >= 0 else 2 * self._usual, self._request.batch_rows)
+        # Where all rows of a batch are held back, more are needed to know what follows.
+        self._capacity = max(self._usual, CAPACITY) if doubtful is not None and not moved else self._usual
+        self._at_start = self._at_start and not moved
+        reached = self._skip_empty_frames(window)
+        if self._is_past(reached):
+            return self._ended(window, reached)
+        match filled.status:
+            case Status.NEED_INPUT:
+                leapt = not self._at_start and recovery.leap_to_data(window, self._request.format.delimiter)
+                if leapt and self._is_past(window.base):
+                    return self._ended(window, self._stop)
+                return Next.INPUT
+            case Status.END if doubtful is not None:
+                # What stands behind the byte range tells how far its last rows can be trusted.
+                self._fill_stop = -1
+                return Next.CALL
+            case Status.END:
+                return self._ended(window, window.base + window.begin)
+            case Status.OVERSIZE:
+                yield from self._skip_frame(window, filled)
+                self._at_start = False
+                return Next.CALL
+            case Status.TRUNCATED | Status.LOST:
+                return (yield from self._lost(window, filled, zeros, doubtful, holds))
+        return Next.CALL
+
+    def _skip_empty_frames(self, window: Window) -> int:
+        """Go on to the end of a long run of empty frames, where one has been reached; return the offset."""
+        reached = window.base + window.begin
+        if self._log.is_in_run(reached):
+            recovery.skip_empty_frames(window, self._request.format.delimiter, self._stop)
+            reached = window.base + window.begin
+            if self._is_past(reached):
+                # The rest of a hole is that of the next byte range.
+                reached = self._stop
+            self._log.grow_run(reached)
+        return reached
+
+    def _is_past(self, offset: int) -> bool:
+        return 0 <= self._stop <= offset
+
+    def _ended(self, window: Window, offset: int) -> Ended:
+        return Ended(offset, is_read=window.at_end and window.begin == len(window.view))
+
+    # Fills -----------------------------------------------------------------------------------------------------------
+
+    def _fill_rows(self, window: Window) -> tuple[Filled, int, RowDamage | None, int | None]:
+        """Fill once, up to a run of zeros and without rows that are in doubt. Return the fill; the bytes of each row in
+        the run of zeros where it ends, 0 where they have none and -1 where there is no run; the first row in doubt; and
+        where the next row begins that holds, if the doubt ends there."""
+        request = self._request
+        self._filled_from = (window.begin, self._at_start)
+        fill: Fill = partial(self._fill, window, self._capacity)
+        filled, zeros = fill(self._fill_stop), -1
+        if not request.format.delimiter and (filled.damages or filled.status is Status.LOST):
+            filled, zeros = cut_at_zeros(filled, window, fill)
+        if not request.format.has_lengths or not filled.damages:
+            return filled, zeros, None, None
+        held, doubtful = recovery.hold_back(filled, window, self._details.padding, self._capacity >= CAPACITY)
+        holds = None
+        if doubtful is not None and filled.status in (Status.TRUNCATED, Status.LOST):
+            base = window.base
+            holds = recovery.next_row(self._row_reader, window, doubtful.begin, filled.position)
+            wiped = zeros >= 0 and is_wiped(window, filled.position)
+            if holds is None or (wiped and holds > filled.position):
+                # Their lengths led to where the input ends, as far as anybody can know, or to zeros.
+                held, doubtful = filled, None
+            held = replace(held, consumed=held.consumed - (window.base - base))
+            self._filled_from = (window.begin, self._at_start)
+        return held, zeros, doubtful, holds
+
+    def _fill(self, window: Window, capacity: int, stop: int) -> Filled:
+        request, at_start = self._request, self._at_start
+        row_reader: RowReader = self._row_reader
+        if not window.at_end or (window.error is None and request.trusts_end):
+            return row_reader.fill(window, capacity=capacity, at_start=at_start, stop=stop)
+        proof = partial(has_proof, request.format, self._readers.root)
+        unpadded = self._readers.rows(self._details.settings(padding=0))
+        return fill_up_to_break(row_reader, window, proof, unpadded, capacity=capacity, at_start=at_start, stop=stop)
+
+    def _rows(self, filled: Filled, window: Window) -> Rows:
+        """The event of a fill, whose damage is noted."""
+        first, last = 0, filled.rows
+        if self._cuts and filled.offsets is not None and last:
+            places = memoryview(filled.offsets.buffers()[1]).cast("B").cast("Q")
+            place = filled.offsets.offset
+            first = bisect_left(places, self._begin, place, place + last) - place
+            last = bisect_left(places, self._stop, place, place + last) - place
+        nulls, hidden = 0, set()
+        for damage in filled.damages:
+            shown = self._log.note(damage, partial(self._of_fill, window))
+            if first <= damage.row < last:
+                nulls += 1
+                hidden |= set() if shown else {damage.row}
+        self._report.rows += last - first - nulls
+        return Rows.of(filled, window.view, window.base, first=first, last=last, hidden=frozenset(hidden))
+
+    # Damage ----------------------------------------------------------------------------------------------------------
+
+    def _of_fill(self, window: Window, damage: RowDamage) -> tuple[int | None, str | None]:
+        return self._details.of_fill(window, damage, *self._filled_from)
+
+    def note(self, damage: RowDamage, content: bytes) -> bool:
+        """As ``Extractor.note``."""
+        return self._details.note(damage, content)
+
+    def _damaged(self, damage: RowDamage, content: bytes) -> Iterator[Event]:
+        """The event of a range that is no part of a fill."""
+        yield DamagedRange(damage, content, shown=self.note(damage, content))
+
+    def _skip_frame(self, window: Window, filled: Filled) -> Iterator[Event]:
+        """Pass over a frame that is larger than the largest record."""
+        window.begin = filled.position - window.base
+        content = recovery.skip_frame(window, filled.consumed, self._request.format.delimiter)
+        end = window.base + window.begin
+        yield from self._damaged(RowDamage(filled.position, end, -1, filled.reason), content)
+
+    def _lost(
+        self, window: Window, filled: Filled, zeros: int, doubtful: RowDamage | None, holds: int | None
+    ) -> Extraction:
+        """Say what follows where the rows of a fill end at one that has no end."""
+        request = self._request
+        reason = "truncated" if filled.status is Status.TRUNCATED else filled.reason
+        begin = filled.position if doubtful is None else doubtful.begin
+        if self._is_past(begin):
+            return self._ended(window, begin)
+        if reason == "truncated" and request.grows and not request.format.delimiter and window.error is None:
+            checker = self._details.checker()
+            reason = recovery.never_complete(self._row_reader, checker, window, begin, request.max_record) or reason
+        if doubtful is not None and holds is not None:
+            return Lost(begin, doubtful.reason, TAILS["length"], resumes=holds)
+        lost = lost_row(window, begin, reason, sentence=filled.error)
+        if isinstance(lost, Lost) and (zeros > 0 or (zeros == 0 and request.recover)):
+            return (yield from self._pass_zeros(window, lost, zeros))
+        return lost
+
+    def _pass_zeros(self, window: Window, lost: Lost, size: int) -> Extraction:
+        """Go on after a run of zeros where a row was ``lost``; ``size``: bytes of each row in the run, 0 where they
+        have none."""
+        step = size + self._details.padding if size else 0
+        window.begin = lost.offset - window.base
+        fixed = self._request.format.sized_rows and size > 0
+        behind = pass_zeros(self._row_reader, window, step, fixed=fixed, guess=not self._request.recover)
+        end = window.base + window.begin
+        content = bytes(min(end - lost.offset, CONTENT))
+        if behind is Behind.NOTHING and not size:
+            self._report.tail_zeros = window.error is None
+            return replace(lost, content=content)
+        yield from self._damaged(RowDamage(lost.offset, end, -1, "zeros"), content)
+        return replace(lost, offset=end) if behind is Behind.UNKNOWN else Next.CALL
+
+    def resync(self, window: Window) -> tuple[bool, bytes] | None:
+        """As ``Extractor.resync``."""
+        if self._row_reader is None or not self._request.recover or self._request.format.delimiter:
+            return None
+        return recovery.resync(self._row_reader, window, self._request.max_record)
+
+    def lose(self, lost: Lost, window: Window) -> None:
+        """As ``Extractor.lose``."""
+        self._details.lose(lost, window)
+
+    def facts(self) -> Mapping[str, Any]:
+        """As ``Extractor.facts``: none."""
+        return {}
