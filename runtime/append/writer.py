@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any
 
+from ..base.ahead import start
 from ..base.arguments import check_booleans
 from ..base.errors import UnknownNameError, UnsupportedError, WireloomError
-from ..base.threads import start
 from ..format.description import Format
 from ..format.registry import get
 from ..writing.batches import batches_of

@@ -7,17 +7,15 @@ is larger than that room is put together in a buffer of its own, which grows wit
 
 from __future__ import annotations
 
-import os
-import threading
-import weakref
+from collections.abc import Iterator
 from dataclasses import dataclass
-from queue import SimpleQueue
+from functools import partial
 from typing import Protocol
 
 import pyarrow as pa
 
+from ..base.ahead import Ahead
 from ..base.errors import WireloomError
-from ..base.threads import start
 from ..codecs import Decoder
 from .stored import Stored
 
@@ -179,48 +177,24 @@ class DirectBlocks:
 
 
 class PrefetchedBlocks:
-    """Blocks that a thread fills while the one before is being read.
-
-    The thread knows only the queues and the decoder, so this object can be collected while it runs; it then ends, as
-    it does on ``close`` and when the interpreter exits. It is started by the first ``next``, never at import, and a
-    process that was forked meanwhile is told so instead of waiting for a thread that it does not have.
-    """
+    """Blocks that a thread fills while the one before is being read. ``patient``: a read may last for ever."""
 
     def __init__(self, decoder: Decoder, chunk: int = CHUNK, *, patient: bool = False, stop: int | None = None) -> None:
         self._decoder = decoder
-        self._wanted_end = stop
         self._chunk = chunk
         self._patient = patient
-        """Whether a read may last for ever."""
-        self._ready: SimpleQueue[Block] = SimpleQueue()
-        self._free: SimpleQueue[Block | None] = SimpleQueue()
         self._first_given_back = False
-        self._thread: threading.Thread | None = None
-        self._process = os.getpid()
         self._ended = False
-        self._stopped: list[bool] = []
-        """Not empty: the thread is to end. An interrupt inside of an event would leave its lock taken for ever."""
-        self._stop = weakref.finalize(self, _halt, self._stopped, self._free)
+        # Functions, not methods: the thread must not keep this object.
+        self._ahead = Ahead(
+            "wireloom-prefetch", partial(_filled, decoder, stop), partial(_new_blocks, decoder, chunk), _is_last
+        )
 
     def next(self) -> Block | None:
         """As ``Blocks.next``."""
         if self._ended:
             return None
-        if self._process != os.getpid():
-            raise WireloomError("a scan that was begun before a fork cannot be read on in the new process")
-        if self._thread is None:
-            thread = threading.Thread(
-                target=_work,
-                args=(self._decoder, self._free, self._ready, self._stopped, self._wanted_end),
-                name="wireloom-prefetch",
-                daemon=True,
-            )
-            start(thread)
-            # Where that was interrupted, nobody can wait for the thread: it has no block to read into then.
-            self._thread = thread
-            for number in range(AHEAD):
-                self._free.put(new_block(self._decoder, self._chunk if number else min(self._chunk, FIRST)))
-        block = self._ready.get()
+        block = self._ahead.next()
         self._ended = block.last
         return block
 
@@ -228,7 +202,7 @@ class PrefetchedBlocks:
         """As ``Blocks.give_back``."""
         whole = self._first_given_back
         self._first_given_back = True
-        self._free.put(block if whole else new_block(self._decoder, self._chunk))
+        self._ahead.give(block if whole else new_block(self._decoder, self._chunk))
 
     def skip_hole(self, back: int) -> int:
         """Not here: the thread may have read it already."""
@@ -237,37 +211,25 @@ class PrefetchedBlocks:
     def close(self) -> None:
         """Ends the thread and waits until it has; not where it may be waiting for a pipe."""
         self._ended = True
-        # Not by the finalizer, which counts as called also where it was interrupted.
-        _halt(self._stopped, self._free)
-        if self._thread is not None and self._process == os.getpid() and not self._patient:
-            self._thread.join()
-        self._thread = None
-        self._stop.detach()
+        self._ahead.close(wait=not self._patient)
 
 
-def _halt(stopped: list[bool], free: SimpleQueue[Block | None]) -> None:
-    stopped.append(True)
-    free.put(None)
+def _new_blocks(decoder: Decoder, chunk: int) -> Iterator[Block]:
+    return (new_block(decoder, chunk if number else min(chunk, FIRST)) for number in range(AHEAD))
 
 
-def _work(
-    decoder: Decoder,
-    free: SimpleQueue[Block | None],
-    ready: SimpleQueue[Block],
-    stopped: list[bool],
-    stop: int | None,
-) -> None:
-    while (block := free.get()) is not None and not stopped:
-        try:
-            fill(decoder, block, stop)
-        except BaseException as error:
-            # Whatever it is, the reader must not wait for ever.
-            block.error = WireloomError(f"reading failed: {error!r}", reason="missing")
-            block.last = True
-        ended = block.last
-        ready.put(block)
-        if ended:
-            return
+def _filled(decoder: Decoder, stop: int | None, block: Block) -> Block:
+    try:
+        fill(decoder, block, stop)
+    except BaseException as error:
+        # Whatever it is, what was read before it comes out first.
+        block.error = WireloomError(f"reading failed: {error!r}", reason="missing")
+        block.last = True
+    return block
+
+
+def _is_last(block: Block) -> bool:
+    return block.last
 
 
 class StreamWindow:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from io import FileIO
-from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
 from .. import codecs
+from ..base.ahead import Ahead
 from ..base.errors import WireloomError
-from ..base.threads import start
 from ..input.inputs import FileInput, Input, MemoryInput
 from ..input.stored import StorageError, Stored
 
@@ -139,56 +136,34 @@ class Loads:
 
 
 class LoadsAhead:
-    """As ``Loads``, but a thread loads the next files while those before are read.
-
-    The thread is started by the first ``next``, and ends with the last file or with ``close``. A process that was
-    forked meanwhile is told so instead of waiting for a thread that it does not have.
-    """
+    """As ``Loads``, but a thread loads the next files while those before are read."""
 
     def __init__(self, loads: Loads) -> None:
         self._loads = loads
-        self._free: SimpleQueue[memoryview | None] = SimpleQueue()
-        self._ready: SimpleQueue[Load | BaseException | None] = SimpleQueue()
-        self._thread: threading.Thread | None = None
-        self._process = os.getpid()
+        self._ahead = Ahead("wireloom-files", loads.into, _memories, _is_last)
 
     def next(self) -> Load | None:
         """As ``Loads.next``."""
-        if self._process != os.getpid():
-            raise WireloomError("a scan that was begun before a fork cannot be read on in the new process")
-        if self._thread is None:
-            work = (self._loads, self._free, self._ready)
-            thread = threading.Thread(target=_work, args=work, name="wireloom-files", daemon=True)
-            start(thread)
-            # Where that was interrupted, nobody can wait for the thread: it has no memory to read into then.
-            self._thread = thread
-            for _ in range(AHEAD):
-                self._free.put(memoryview(bytearray(MEMORY)))
-        found = self._ready.get()
-        if isinstance(found, BaseException):
-            raise WireloomError(f"reading failed: {found!r}", reason="missing")
-        return found
+        try:
+            return self._ahead.next()
+        except WireloomError:
+            raise
+        except Exception as error:
+            raise WireloomError(f"reading failed: {error!r}", reason="missing") from error
 
     def give_back(self, load: Load) -> None:
         """As ``Loads.give_back``."""
-        self._free.put(load.memory)
+        self._ahead.give(load.memory)
 
     def close(self) -> None:
         """Ends the thread and waits until it has."""
-        self._free.put(None)
         self._loads.close()
-        if self._thread is not None and self._process == os.getpid():
-            self._thread.join()
+        self._ahead.close()
 
 
-def _work(loads: Loads, free: SimpleQueue[memoryview | None], ready: SimpleQueue[Load | BaseException | None]) -> None:
-    while (memory := free.get()) is not None:
-        try:
-            load = loads.into(memory)
-        except BaseException as error:
-            # Whatever it is, the reader must not wait for ever.
-            ready.put(error)
-            return
-        ready.put(load)
-        if load is None:
-            return
+def _memories() -> Iterator[memoryview]:
+    return (memoryview(bytearray(MEMORY)) for _ in range(AHEAD))
+
+
+def _is_last(load: Load | None) -> bool:
+    return load is None

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import wireloom
 from wireloom import codecs
+from wireloom.base import ahead
 from wireloom.input import window
 from wireloom.input.stored import Stored
 from wireloom.reading import opening
@@ -94,7 +95,7 @@ def test_where_the_thread_is_told_to_end(log: Path, monkeypatch: pytest.MonkeyPa
     assert blocks.next() is not None
     [begun] = [each for each in threading.enumerate() if each.name == "wireloom-prefetch"]
     with monkeypatch.context() as patched:
-        patched.setattr(window, "_halt", interrupt)
+        patched.setattr(ahead, "_halt", interrupt)
         with pytest.raises(KeyboardInterrupt):
             blocks.close()
     assert begun.is_alive()

@@ -1,0 +1,120 @@
+"""Work that a thread does ahead of what takes its results."""
+
+from __future__ import annotations
+
+import os
+import threading
+import weakref
+from collections.abc import Callable, Iterable
+from queue import SimpleQueue
+from typing import Generic, TypeVar
+
+from .errors import WireloomError
+
+Slot = TypeVar("Slot")
+Item = TypeVar("Item")
+
+
+class Ahead(Generic[Slot, Item]):
+    """Calls ``work(slot)`` in a thread for each slot that it is given, and hands over the results in the same order.
+
+    A slot is what an item is made in, such as memory, or a token where the number of slots only bounds how far the
+    thread is ahead. ``slots`` makes the first ones. The thread is started by the first ``next``, never at import. It
+    ends after an exception of ``work``, after an item of which ``is_last`` is true, on ``close``, and when this object
+    is collected or the interpreter exits: it holds the queues and the work, and not the object.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        work: Callable[[Slot], Item],
+        slots: Callable[[], Iterable[Slot]],
+        is_last: Callable[[Item], bool] = lambda _: False,
+    ) -> None:
+        self._slots: SimpleQueue[tuple[Slot] | None] = SimpleQueue()
+        self._made: SimpleQueue[tuple[Item] | BaseException] = SimpleQueue()
+        self._stopped: list[bool] = []
+        """Not empty: the thread is to end. An interrupt inside of an event would leave its lock taken for ever."""
+        arguments = (work, is_last, self._slots, self._made, self._stopped)
+        self._thread = threading.Thread(target=_work, args=arguments, name=name, daemon=True)
+        self._first_slots = slots
+        self._is_started = False
+        self._process = os.getpid()
+        self._finalizer = weakref.finalize(self, _halt, self._stopped, self._slots)
+
+    def give(self, slot: Slot) -> None:
+        """Have one more item made."""
+        self._slots.put((slot,))
+
+    def next(self) -> Item:
+        """Wait for the next item. Raises what ``work`` raised, and ``WireloomError`` in a process that was forked
+        meanwhile, which does not have the thread."""
+        if self._process != os.getpid():
+            raise WireloomError("a scan that was begun before a fork cannot be read on in the new process")
+        if not self._is_started:
+            start(self._thread)
+            # Where that was interrupted the thread is not waited for, and it has no slot to make anything in.
+            self._is_started = True
+            for slot in self._first_slots():
+                self.give(slot)
+        made = self._made.get()
+        if isinstance(made, BaseException):
+            try:
+                raise made
+            finally:
+                # Its traceback names this frame, which else names it.
+                del made
+        return made[0]
+
+    def close(self, *, wait: bool = True) -> bool:
+        """Have the thread end; ``wait``: until it has. Return whether it is known to have ended: in the thread itself,
+        where garbage of others may be collected, it has not."""
+        # Not by the finalizer, which counts as called also where it was interrupted.
+        _halt(self._stopped, self._slots)
+        self._finalizer.detach()
+        if not self._is_started or self._process != os.getpid():
+            return True
+        if self._thread is threading.current_thread() or not wait:
+            return False
+        self._thread.join()
+        return True
+
+
+def start(thread: threading.Thread) -> None:
+    """Start a thread. Where that is interrupted, the thread may run or not: it must do nothing before it is told to by
+    a caller that knows that it has started.
+
+    Python waits in it with a lock that an interrupt can leave in any state, and then raises ``RuntimeError`` over it.
+    """
+    try:
+        thread.start()
+    except RuntimeError as error:
+        if isinstance(error.__context__, KeyboardInterrupt):
+            raise KeyboardInterrupt from error
+        raise
+
+
+def _halt(stopped: list[bool], slots: SimpleQueue[tuple[Slot] | None]) -> None:
+    stopped.append(True)
+    slots.put(None)
+
+
+def _work(
+    work: Callable[[Slot], Item],
+    is_last: Callable[[Item], bool],
+    slots: SimpleQueue[tuple[Slot] | None],
+    made: SimpleQueue[tuple[Item] | BaseException],
+    stopped: list[bool],
+) -> None:
+    while (slot := slots.get()) is not None and not stopped:
+        try:
+            item = work(slot[0])
+            ends = is_last(item)
+        except BaseException as error:
+            # Whatever it is, the caller must not wait for ever.
+            made.put(error)
+            return
+        made.put((item,))
+        if ends:
+            return
+        del slot, item
