@@ -108,8 +108,8 @@ WRITE_OPTIONS = {
 }
 """Options of every format's writer, and what they do; those of the format itself come on top."""
 
-INTERNAL_OPTIONS = ("reportfolder",)
-"""For a batch read, of ``wireloom.spark.ingest`` alone."""
+INTERNAL_OPTIONS = ("reportfolder", "listedfiles")
+"""Of ``wireloom.spark`` alone: where a batch read leaves its reports; the files that were listed for it."""
 
 _UNITS = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 
@@ -149,6 +149,8 @@ class ReadOptions:
     location: Mapping[str, Any] = field(default_factory=dict)
     """How to reach an object store."""
     report_folder: str | None = None
+    listed_files: str | None = None
+    """The files to read, as ``read.file_listing.encoded``; ``None``: the paths are to be listed."""
 
     @property
     def store(self) -> Location:
@@ -215,6 +217,7 @@ def read_options(format: Format, given: Mapping[str, str]) -> ReadOptions:
         scan=scan,
         location=location,
         report_folder=values.get("reportfolder"),
+        listed_files=values.get("listedfiles"),
     )
 
 

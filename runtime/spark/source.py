@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from pyspark.sql.datasource import DataSource
-from pyspark.sql.types import StructType
+from pyspark.sql.types import StructField, StructType
 
+from ..base.errors import WireloomError
 from ..format.description import Format
 from .errors import Brief
 
@@ -51,7 +52,7 @@ class FormatSource(DataSource):
         ``key=value``; those of a table of the catalog carry its options. Raises ``WireloomError``."""
         from .options import read_options
         from .read.catalog_tables import carrying, options_of_new
-        from .read.file_listing import folder_fields
+        from .read.file_listing import encoded, list_inputs, partition_fields
         from .read.schema import chosen_schema, known_columns
         from .read.workers import keep_imported
 
@@ -61,7 +62,20 @@ class FormatSource(DataSource):
             format, wire = self._table(given)
             options = read_options(self.described, given)
             known = known_columns(format, wire, options.corrupt_record, narrow=options.narrow)
-            schema = chosen_schema(format, known, options.columns, lambda: folder_fields(options, known))
+
+            def partitions() -> list[StructField]:
+                if options.partition_columns == "off":
+                    return []
+                try:
+                    inputs = list_inputs(options)
+                except WireloomError:
+                    # The reader raises it; a stream may wait.
+                    return []
+                # Kept with this instance, which Spark sends to the process that plans the read.
+                self.options["listedFiles"] = encoded(inputs)
+                return partition_fields(inputs, options, known)
+
+            schema = chosen_schema(format, known, options.columns, partitions)
             if new is not None:
                 schema = carrying(schema, new)
         keep_imported()
@@ -85,15 +99,12 @@ class FormatSource(DataSource):
         """What reads these columns as a stream; ``options.STREAM_OPTIONS`` come on top. Raises ``WireloomError``."""
         from ..reading.request import COMPLETE
         from .read.catalog_tables import reading
-        from .read.file_listing import present
         from .stream.options import stream_options
         from .stream.reader import FormatStreamReader
 
         with Brief():
             given = reading(self.options, schema)
             reader, stream = self.reader(schema), stream_options(self._table(given)[0], given)
-            if reader.has_others:
-                reader.check_columns(present(reader.options))
             # A file that is cut off while it is read is lost data, and what then happens has an option of its own.
             reader.ends_where_storage_fails |= not stream.fail_on_data_loss
             # What the tasks are given of a file that grows are complete rows; the others are read once. The session's
@@ -104,6 +115,7 @@ class FormatSource(DataSource):
                 tail=COMPLETE,
                 ignore_missing=bool(known.ignore_missing),
                 ignore_corrupt=bool(known.ignore_corrupt),
+                listed_files=None,
             )
             return FormatStreamReader(reader, stream)
 

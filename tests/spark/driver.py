@@ -55,7 +55,8 @@ def planned(name: str, schema: StructType | str | None = None, **options: Any) -
     if schema is None:
         schema = found.schema()
     wanted = schema_of(schema) if isinstance(schema, str) else schema
-    reader = found.reader(schema=wanted)
+    # Schema and partitions are asked for in different processes.
+    reader = sent(found).reader(schema=wanted)
     partitions = list(reader.partitions())
     reader, partitions = sent((reader, partitions))
     return reader, partitions, wanted

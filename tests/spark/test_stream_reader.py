@@ -114,7 +114,7 @@ def test_columns_that_are_not_there(tmp_path: Path) -> None:
     assert rows["host"].to_pylist() == ["a"]
     assert Query(LOG, "payload BINARY, host STRING", path=tmp_path).rest()[0].num_rows == 1
     with pytest.raises(UnknownNameError, match="unknown column of cobs_log 'hosst': did you mean 'host'"):
-        Query(LOG, "payload BINARY, hosst STRING", path=tmp_path)
+        Query(LOG, "payload BINARY, hosst STRING", path=tmp_path).plan()
 
 
 def test_addresses_of_files(tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ from .tables import IngestTables, opened_tables
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+    from ...input.inputs import Input
     from ..folders import Folder
 
 __all__ = ["IngestProgress", "IngestSummary", "ingest"]
@@ -106,18 +107,18 @@ def ingest(
             "tail=growing out, or ingest as a stream"
         )
     started = time.monotonic()
-    found = wanted.sizes()
+    found = wanted.files()
     with opened_tables(wanted.format.name, wanted.table, wanted.quarantine, wanted.metrics, to) as tables:
         run = _Run(spark, wanted, tables, progress, started)
         known = tables.ledger.files if existing != "overwrite" else {}
         new = [path for path in found if key(path) not in known]
-        changed = [path for path, size in found.items() if known.get(key(path), size) not in (size, None)]
+        changed = [path for path, each in found.items() if known.get(key(path), each.size) not in (each.size, None)]
         if not new:
             # Whoever asks for other columns hears of it also where there is nothing to do.
             with in_brief():
-                prepared(spark, wanted, tables, wanted.frame(spark, list(found)[:1], wanted.table))
+                prepared(spark, wanted, tables, wanted.frame(spark, list(found.values())[:1], wanted.table))
         for number, paths in enumerate(_batches(new, batch_files)):
-            run.batch(paths, found, first=number == 0)
+            run.batch([found[each] for each in paths], first=number == 0)
     report = ReadReport(wanted.format.name, run.files, engine=name_of(wanted.format))
     return IngestSummary(
         table,
@@ -153,12 +154,12 @@ class _Run:
         self.files: list[FileReport] = []
         self.batches: list[Mapping[str, Any]] = []
 
-    def batch(self, paths: Sequence[str], sizes: Mapping[str, int | None], *, first: bool) -> None:
+    def batch(self, inputs: Sequence[Input], *, first: bool) -> None:
         """Reads files and commits what is in them."""
         started = time.monotonic()
         attempt = self._tables.attempt()
         with in_brief():
-            frame = self._wanted.frame(self._spark, paths, attempt.side)
+            frame = self._wanted.frame(self._spark, inputs, attempt.side)
             if first:
                 self._shape = prepared(self._spark, self._wanted, self._tables, frame)
         findings = Findings(attempt.side)
@@ -168,9 +169,8 @@ class _Run:
         findings.refresh()
         report = ReadReport(self._wanted.format.name, merged(findings.reports), engine=name_of(self._wanted.format))
         seconds = time.monotonic() - started
-        record = self._tables.commit(
-            attempt, findings, report, self._shape, {key(each): sizes[each] for each in paths}, seconds=seconds
-        )
+        sizes = {key(each.path or ""): each.size for each in inputs}
+        record = self._tables.commit(attempt, findings, report, self._shape, sizes, seconds=seconds)
         self.files += report.files
         self.batches.append(batch_metrics(record))
         self._before = self._now(IngestProgress(findings.partitions, 0, report.rows, report.bytes, report.damaged, 0.0))

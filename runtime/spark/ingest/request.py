@@ -12,19 +12,18 @@ from typing import TYPE_CHECKING
 
 from ...base.addresses import local_path
 from ...base.arguments import check_booleans, check_texts, names, one_of, shown
-from ...base.errors import NothingThereError, UnsupportedError, WireloomError
+from ...base.errors import UnsupportedError, WireloomError
 from ...format.description import Format
 from ...format.explored import ExploredFormat
 from ...format.registry import formats
 from ...input.expansion import STANDARD_INPUT
-from ...input.inputs import WILDCARDS
+from ...input.inputs import WILDCARDS, Input
 from ...input.listing import hidden
 from ...reading.request import GROWING, of_kind
 from ..folders import Folder, folder
-from ..options import MODES, ReadOptions, read_options
-from ..read.file_listing import below
+from ..options import MODES, read_options
+from ..read.file_listing import encoded, is_remote, list_inputs
 from ..registration import source_of
-from ..stream.listing import is_remote
 from .catalogs import KINDS
 from .ledger import Shape
 from .schema_drift import UNKNOWN, check_drift, shape_of
@@ -32,7 +31,6 @@ from .tables import IngestTables, check_apart
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.streaming.readwriter import DataStreamReader
     from pyspark.sql.types import StructType
 
 EXISTING = ("append", "overwrite", "error")
@@ -47,7 +45,6 @@ class Request:
 
     format: Format
     source: str
-    inputs: tuple[str, ...]
     table: Folder
     quarantine: Folder | None
     metrics: Folder | None
@@ -56,36 +53,29 @@ class Request:
     existing: str
     to: str
 
-    def frame(self, spark: SparkSession, paths: Sequence[str], side: Folder) -> DataFrame:
-        """The good rows of these files; tasks leave all else in ``side``."""
-        reader = spark.read.format(self.source).options(**self.options)
-        return reader.option("paths", json.dumps(list(paths))).option("reportFolder", address(side)).load()
+    def frame(self, spark: SparkSession, inputs: Iterable[Input], side: Folder) -> DataFrame:
+        """Return the good rows of these files; tasks leave all else in ``side``."""
+        reader = spark.read.format(self.source).options(**self._options(side))
+        return reader.option("listedFiles", encoded(inputs)).load()
 
-    def stream(self, spark: SparkSession, side: Folder) -> DataStreamReader:
-        """The same of all inputs, as a stream."""
-        reader = spark.readStream.format(self.source).options(**self.options)
-        return reader.option("paths", json.dumps(list(self.inputs))).option("reportFolder", address(side))
+    def stream(self, spark: SparkSession, side: Folder) -> DataFrame:
+        """Return the same of all inputs, as a stream."""
+        return spark.readStream.format(self.source).options(**self._options(side)).load()
 
     @property
     def grows(self) -> bool:
         """Whether rows that are not complete are to be waited for."""
-        return self._known().tail == GROWING
+        return read_options(self.format, self.options).tail == GROWING
 
-    def _known(self) -> ReadOptions:
-        return read_options(self.format, {**self.options, "paths": json.dumps(list(self.inputs))})
-
-    def sizes(self) -> dict[str, int | None]:
-        """The files that there are to read now, with their sizes in bytes as stored, in order.
+    def files(self) -> dict[str, Input]:
+        """Return the files that there are to read now, by path, in order.
 
         Raises ``WireloomError`` where there is none."""
-        known = self._known()
-        found = {each.path: each.size for path in known.paths for each in below(path, known) if each.path is not None}
-        if not found:
-            raise NothingThereError(
-                "none of the files is read: check pathGlobFilter, modifiedAfter and modifiedBefore",
-                path=", ".join(self.inputs),
-            )
-        return found
+        found = list_inputs(read_options(self.format, self.options))
+        return {each.path: each for each in found if each.path is not None}
+
+    def _options(self, side: Folder) -> Mapping[str, str]:
+        return {**self.options, "reportFolder": address(side)}
 
 
 def request(
@@ -146,7 +136,6 @@ def request(
     return Request(
         format=described,
         source=source,
-        inputs=paths,
         table=found,
         quarantine=places[1],
         metrics=places[2],
@@ -154,6 +143,7 @@ def request(
         options={
             **_settings(spark),
             **_stable(options or {}),
+            "paths": json.dumps(paths),
             "columns": ",".join(wanted),
             "mode": mode,
             "recover": str(recover).lower(),

@@ -155,12 +155,14 @@ def _check_checkpoint_is_ours(checkpoint: Folder, tables: IngestTables) -> None:
 def _check_new(wanted: Request, tables: IngestTables, *, begun: bool) -> None:
     """Raises ``WireloomError`` where a query would read files that the table has. ``begun``: it has read files before,
     and knows of all but those that a batch run took; only of these are sizes kept."""
+    known = {path for path, size in tables.ledger.files.items() if not (begun and size is None)}
+    if not known:
+        return
     try:
-        found = wanted.sizes()
+        found = wanted.files()
     except NothingThereError:
         return
-    known = tables.ledger.files
-    done = next((each for each in found if key(each) in known and not (begun and known[key(each)] is None)), None)
+    done = next((each for each in found if key(each) in known), None)
     if done is not None:
         raise WireloomError(
             f"has the rows of {done} already, and this checkpoint does not know of it: go on with the checkpoint that "
@@ -197,7 +199,7 @@ class _Stream:
     def run(self, every: str | None) -> None:
         """Returns when all is read; an interrupt stops the query first. Raises what a batch raised."""
         with in_brief():
-            frame = self._wanted.stream(self._spark, self._attempt.side).load()
+            frame = self._wanted.stream(self._spark, self._attempt.side)
             self._shape = prepared(self._spark, self._wanted, self._tables, frame)
         writer = frame.writeStream.foreachBatch(self._batch).option(
             "checkpointLocation", spark_address(self._checkpoint)

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
+from datetime import UTC, datetime, timedelta
 from fnmatch import fnmatchcase
+from typing import Any
 
 from pyspark.sql.types import StructField
 
 from ... import codecs
-from ...base.addresses import local_path
+from ...base.addresses import local_path, scheme_of
 from ...base.errors import NothingThereError, WireloomError
 from ...base.nearest import unknown
 from ...format.description import Format
 from ...input.expansion import STANDARD_INPUT, expand
-from ...input.inputs import REMOTE_SCHEMES, Input
+from ...input.inputs import REMOTE_SCHEMES, FileInput, Input, Location, PipeInput
 from ...input.listing import alternatives
 from ...input.stored import Stored
 from ...reading.small_file_loading import is_small, stand_back_to_back
@@ -22,35 +25,95 @@ from ..options import ReadOptions
 from .partition_columns import column_types, constants_of, folder_values
 from .split_planning import Candidate
 
+ATTEMPTS = 5
+"""How often a folder is listed again because a file in it vanished meanwhile."""
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
-def candidates(format: Format, options: ReadOptions) -> list[Candidate]:
-    """The files to be read, each with what planning must know of it.
 
-    Raises ``WireloomError`` where there is none, unless missing ones are to be passed over.
+def list_inputs(options: ReadOptions, *, missing_ok: bool = False) -> list[Input]:
+    """Return the files that the paths name and the options let through, each once.
+
+    ``missing_ok``: paths that name nothing are passed over, as with option ``ignoreMissingFiles``. Raises
+    ``NothingThereError`` for them otherwise and where no file is left, and ``WireloomError`` where a folder or an
+    object store cannot be listed.
     """
+    if options.listed_files is not None:
+        return _decoded(options.listed_files, options.location)
     if STANDARD_INPUT in options.paths:
         raise WireloomError("Spark's tasks cannot read standard input: give a path")
-    inputs = [each for path in options.paths for each in _there(path, options)]
-    if not inputs and not options.ignore_missing:
-        raise WireloomError(
+    missing_ok = missing_ok or bool(options.ignore_missing)
+    found: dict[str, Input] = {}
+    for path in options.paths:
+        for each in _chosen(_expanded(path, options, missing_ok), path, options):
+            # Several paths may name a file, perhaps in different spellings.
+            found.setdefault(_place(each.path or ""), each)
+    if not found and not missing_ok:
+        raise NothingThereError(
             "none of the files is read: check recursiveFileLookup, pathGlobFilter, modifiedAfter and modifiedBefore",
             path=", ".join(options.paths),
         )
-    return [_candidate(format, each, options) for each in _unique(inputs)]
+    return list(found.values())
 
 
-def _there(path: str, options: ReadOptions) -> Iterable[Input]:
-    try:
-        return below(path, options)
-    except NothingThereError:
-        if not options.ignore_missing:
+def encoded(inputs: Iterable[Input]) -> str:
+    """Return files that were listed as the internal option ``listedFiles`` has them, so that they are not listed again
+    by another process."""
+    return json.dumps(
+        [
+            (each.path, each.size, microseconds(each.modified), each.sparse, getattr(each, "file_id", 0))
+            for each in inputs
+        ]
+    )
+
+
+def _decoded(text: str, location: Mapping[str, Any]) -> list[Input]:
+    return [
+        input_of(path, size, modified, location, sparse=sparse, file_id=file_id)
+        for path, size, modified, sparse, file_id in json.loads(text)
+    ]
+
+
+def input_of(
+    path: str, size: int | None, modified: int, location: Mapping[str, Any], *, sparse: bool = False, file_id: int = 0
+) -> Input:
+    """Return a file that was listed before, without looking at it again. ``modified``: as ``microseconds``."""
+    time = EPOCH + timedelta(microseconds=modified)
+    if is_remote(path):
+        from ...input.object_stores import RemoteInput
+
+        return RemoteInput(path, size, time, seekable=True, location=Location(**location))
+    if size is None:
+        return PipeInput(path, None, time)
+    return FileInput(path, size, time, seekable=True, sparse=sparse, file_id=file_id)
+
+
+def is_remote(path: str) -> bool:
+    """Return whether a path is in an object store, where files never grow."""
+    return scheme_of(path) in REMOTE_SCHEMES
+
+
+def microseconds(modified: datetime | None) -> int:
+    """Return a time in microseconds since 1970, UTC; 0 where it is not known."""
+    return 0 if modified is None else (modified - EPOCH) // timedelta(microseconds=1)
+
+
+def _expanded(path: str, options: ReadOptions, missing_ok: bool) -> list[Input]:
+    for attempt in range(ATTEMPTS):
+        try:
+            return expand(path, **options.location)
+        except NothingThereError:
+            if missing_ok:
+                return []
             raise
-        return ()
+        except WireloomError as error:
+            vanished = error.path is not None and error.path != path and not is_remote(error.path)
+            if attempt == ATTEMPTS - 1 or not vanished or os.path.lexists(str(error.path)):
+                raise
+    raise AssertionError
 
 
-def below(path: str, options: ReadOptions) -> Iterable[Input]:
-    """The files of one path that the options let through. Raises ``NothingThereError`` where there is none at all."""
-    found = expand(path, **options.location)
+def _chosen(found: Iterable[Input], path: str, options: ReadOptions) -> Iterable[Input]:
+    """Return the files of one path that the options let through."""
     if not options.recursive:
         found = [each for each in found if _is_directly_in(each.path or "", path)]
     if options.name_filter is not None:
@@ -65,60 +128,60 @@ def below(path: str, options: ReadOptions) -> Iterable[Input]:
 
 
 def _is_directly_in(file: str, path: str) -> bool:
-    """Whether a file is what a path or pattern names, or in a folder that it names, not below one in it."""
+    """Return whether a path or pattern names a file, or the folder that holds it."""
     here, named = (os.path.normpath(local_path(each)).split("/") for each in (file, path))
     if "**" in named:
         return True
     return len(here) - len(named) in (0, 1)
 
 
-def _unique(inputs: Iterable[Input]) -> list[Input]:
-    """A file that several of the paths name, perhaps in different spellings, is read once."""
-    found: dict[str, Input] = {}
-    for each in inputs:
-        found.setdefault(_place(each.path or ""), each)
-    return list(found.values())
-
-
 def _place(path: str) -> str:
-    scheme, sign, rest = path.partition("://")
-    return f"s3://{rest}" if sign and scheme in REMOTE_SCHEMES else os.path.abspath(path)
+    return f"s3://{path.partition('://')[2]}" if is_remote(path) else os.path.abspath(path)
 
 
-def _candidate(format: Format, found: Input, options: ReadOptions) -> Candidate:
-    """Only a file that is large enough to be split is opened, to see whether its bytes are those of the format."""
-    named = codecs.by_suffix(found.name)
-    codec = options.scan.get("codec", "auto")
-    if codec != "auto":
-        named = None if codec == "none" else str(codec)
+def candidate(format: Format, found: Input, options: ReadOptions) -> Candidate:
+    """Return a file with what split planning needs. Only one that is large enough to be split is opened."""
+    codec = str(options.scan.get("codec", "auto"))
+    compressed = _has_suffix(found) if codec == "auto" else codec != "none"
     large = found.size is not None and found.size > options.open_cost
     whole = format.has_prologue or options.location.get("verify_sha256", False)
-    splittable = format.splittable and not whole and named is None and found.seekable and large
-    if splittable and codec == "auto":
-        splittable = _is_raw(format, found)
+    splittable = format.splittable and not whole and not compressed and found.seekable and large
     together = is_small(found) and stand_back_to_back(format)
-    return Candidate(found, splittable=splittable, compressed=named is not None, together=together)
+    if splittable:
+        try:
+            splittable = is_uncompressed(format, found, codec)
+        except WireloomError:
+            # The task that reads the file says what is wrong with it.
+            splittable = False
+    return Candidate(found, splittable=splittable, compressed=compressed, together=together)
 
 
-def _is_raw(format: Format, found: Input) -> bool:
-    try:
-        stored = Stored(found.open(), found.size)
-    except WireloomError:
-        # Whoever reads the file says what is wrong with it.
+def is_uncompressed(format: Format, source: Input, codec: str) -> bool:
+    """Return whether the bytes of a file are those of the format. ``codec``: the option; ``auto``: by name and
+    content. Raises ``WireloomError`` where the file cannot be opened."""
+    if codec != "auto":
+        return codec == "none"
+    if _has_suffix(source):
         return False
+    stored = Stored(source.open(), source.size)
     try:
-        return codecs.detect(stored.peek(codecs.HEAD), found.name, format.codec) == "none"
+        return codecs.detect(stored.peek(codecs.HEAD), source.name, format.codec) == "none"
     except WireloomError:
+        # The task that reads the file says what is wrong with it.
         return False
     finally:
         stored.close()
 
 
+def _has_suffix(source: Input) -> bool:
+    return codecs.by_suffix(source.name) is not None
+
+
 def check_columns(
     format: Format, names: Iterable[str], known: Collection[str], inputs: Iterable[Input], options: ReadOptions
 ) -> None:
-    """Raises ``UnknownNameError`` for one of the ``names``, which are no columns of the format, that the folders of no
-    input give. Without any input nobody can tell."""
+    """Raise ``UnknownNameError`` for one of the ``names``, which are no columns of the format, that is no partition
+    column of the inputs either. Without any input nothing is checked."""
     folders: dict[str, None] = {}
     several = list(inputs)
     for each in several:
@@ -128,20 +191,10 @@ def check_columns(
             raise unknown(f"column of {format.name}", name, [*known, *folders])
 
 
-def folder_fields(options: ReadOptions, known: Collection[str]) -> list[StructField]:
-    """The columns that folders named ``key=value`` give; a column of the format comes before one of the same name."""
-    if options.partition_columns == "off":
-        return []
-    inputs = present(options)
+def partition_fields(inputs: Iterable[Input], options: ReadOptions, known: Collection[str]) -> list[StructField]:
+    """Return the columns that folders named ``key=value`` give; a column of the format comes before one of the same
+    name."""
     taken = {name.lower() for name in known}
     values = (folder_values(each.path or "", options.base_path) for each in inputs)
     types = column_types(values, options.partition_columns)
     return [StructField(name, kind) for name, kind in types.items() if name.lower() not in taken]
-
-
-def present(options: ReadOptions) -> list[Input]:
-    """The files that are there now; none where nothing can be read: the reader says so, and a stream may wait."""
-    try:
-        return [each for path in options.paths if path != STANDARD_INPUT for each in _there(path, options)]
-    except WireloomError:
-        return []

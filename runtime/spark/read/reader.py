@@ -65,18 +65,20 @@ class FormatReader(DataSourceReader):
     def partitions(self) -> Sequence[InputPartition]:
         """The partitions, planned from the files that are there now. Raises ``WireloomError`` where there is none, and
         ``UnknownNameError`` for a column that neither the format nor the files' folders have."""
-        from .file_listing import candidates
+        from .file_listing import candidate, list_inputs
 
         options = self.options
         with Brief():
-            found = candidates(self.format, options)
-            self.check_columns(each.input for each in found)
+            inputs = list_inputs(options)
+            self.check_columns(inputs)
             planned = plan(
-                found,
+                [candidate(self.format, each, options) for each in inputs],
                 max_partition_bytes=options.max_partition_bytes,
                 open_cost=options.open_cost,
                 min_partitions=options.min_partitions,
             )
+        # Tasks have no use for it.
+        self.options = replace(options, listed_files=None)
         keep_imported()
         return [Partition(index, slices) for index, slices in enumerate(planned)]
 

@@ -5,16 +5,13 @@ from __future__ import annotations
 from contextlib import closing
 from dataclasses import dataclass
 
-from ... import codecs
-from ...base.errors import WireloomError
 from ...format.description import Format
-from ...input.inputs import Input
-from ...input.stored import Stored
 from ...reading.request import GROWING
 from ..options import ReadOptions
+from ..read.file_listing import is_remote, is_uncompressed
 from ..read.split_planning import LAST
 from .delimiter_search import content, first, last, zeros_before
-from .listing import Listed, is_remote
+from .listing import Listed
 from .options import StreamOptions, can_grow
 
 LEAST_HEAD = 4
@@ -54,7 +51,7 @@ class Growth:
         key = file.path, file.file_id
         found = self._raw.get(key)
         if found is None:
-            found = is_raw(self._format, file.input, str(self._options.scan.get("codec", "auto")))
+            found = is_uncompressed(self._format, file.input, str(self._options.scan.get("codec", "auto")))
             if file.size >= LEAST_HEAD:
                 self._raw[key] = found
         return found
@@ -128,19 +125,3 @@ class Growth:
         end = max(begin, report.tail_offset)
         with closing(file.input.open()) as stream:
             return Complete(end, last=not options.recover and content(stream, end, file.size) < file.size)
-
-
-def is_raw(format: Format, source: Input, codec: str) -> bool:
-    """Whether the bytes of a file are those of the format. ``codec``: the option; ``auto``: by name and content."""
-    if codec != "auto":
-        return codec == "none"
-    if codecs.by_suffix(source.name) is not None:
-        return False
-    stored = Stored(source.open(), source.size)
-    try:
-        return codecs.detect(stored.peek(codecs.HEAD), source.name, format.codec) == "none"
-    except WireloomError:
-        # Whoever reads the file says what is wrong with it.
-        return False
-    finally:
-        stored.close()

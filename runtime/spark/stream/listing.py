@@ -6,27 +6,21 @@ import os
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
-from urllib.parse import urlsplit
 
 from ...base.addresses import local_path
 from ...base.cached import cached_property
 from ...base.errors import NothingThereError, WireloomError
 from ...input.expansion import STANDARD_INPUT, expand
-from ...input.inputs import REMOTE_SCHEMES, WILDCARDS, FileInput, Input, Location
+from ...input.inputs import WILDCARDS, FileInput, Input, Location
 from ...input.listing import alternatives
 from ..options import ReadOptions
-from ..read.file_listing import below
+from ..read.file_listing import is_remote, list_inputs, microseconds
 from .offset import Taken, fingerprint
-
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 REQUESTS = 16
 """How many objects are asked for at a time."""
-
-ATTEMPTS = 5
-"""How often a folder is looked at again because a file in it vanished while that was done."""
 
 
 @dataclass(frozen=True)
@@ -52,16 +46,13 @@ class Listed:
 
 
 def listing(options: ReadOptions) -> list[Listed]:
-    """The files that are there now, in the order of reading. Nothing there yet is no error.
+    """Return the files that are there now, in the order of reading. Nothing there yet is no error.
 
-    Raises ``WireloomError`` where a folder or store cannot be looked at.
+    Raises ``WireloomError`` where a folder or store cannot be listed.
     """
-    found: dict[str, Listed] = {}
-    for path in options.paths:
-        for each in _present(path, options):
-            if each.path is not None and each.size is not None:
-                found[each.path] = _listed(each, each.path, each.size)
-    return sorted(found.values(), key=lambda each: each.place)
+    inputs = list_inputs(options, missing_ok=True)
+    found = [_listed(each, each.path, each.size) for each in inputs if each.path is not None and each.size is not None]
+    return sorted(found, key=lambda each: each.place)
 
 
 def _listed(source: Input, path: str, size: int) -> Listed:
@@ -94,39 +85,6 @@ def check_paths(options: ReadOptions) -> None:
             _check_bucket(path, Location(**options.location))
         elif WILDCARDS.isdisjoint(path) and len(alternatives(path)) == 1 and not os.path.exists(local_path(path)):
             raise NothingThereError("no such file or folder: make the folder before the query starts", path=path)
-
-
-def _present(path: str, options: ReadOptions) -> list[Input]:
-    for attempt in range(ATTEMPTS):
-        try:
-            return list(below(path, options))
-        except NothingThereError:
-            return []
-        except WireloomError as error:
-            vanished = error.path is not None and error.path != path and not is_remote(error.path)
-            if attempt == ATTEMPTS - 1 or not vanished or os.path.lexists(str(error.path)):
-                raise
-    raise AssertionError
-
-
-def is_remote(path: str) -> bool:
-    """Whether it is in an object store, where files never grow."""
-    return "://" in path and urlsplit(path).scheme in REMOTE_SCHEMES
-
-
-def microseconds(modified: datetime | None) -> int:
-    """A time as a number; 0 where it is not known."""
-    return 0 if modified is None else (modified - EPOCH) // timedelta(microseconds=1)
-
-
-def input_of(path: str, size: int, modified: int, location: dict[str, Any]) -> Input:
-    """A file that was listed once, without looking at it again."""
-    time = EPOCH + timedelta(microseconds=modified)
-    if is_remote(path):
-        from ...input.object_stores import RemoteInput
-
-        return RemoteInput(path, size, time, seekable=True, location=Location(**location))
-    return FileInput(path, size, time, seekable=True)
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ... import codecs
 from ...format.description import Format
 from ..options import ReadOptions
+from ..read.file_listing import candidate, input_of
 from ..read.split_planning import LAST, Candidate, Slice, plan
-from .growing import is_raw
-from .listing import input_of
 from .offset import Taken
 from .planned_slices import Piece
 
@@ -29,19 +27,16 @@ def pieces(format: Format, options: ReadOptions, taken: Iterable[Taken]) -> list
 
 def _candidate(format: Format, options: ReadOptions, part: Taken) -> Candidate:
     """The part of the file, as if that were all of it."""
-    whole = input_of(part.path, part.size, part.modified, dict(options.location))
+    whole = input_of(part.path, part.size, part.modified, options.location)
     if part.kind == "rest":
         return Candidate(whole, compressed=True)
     if part.kind != "whole":
         return Candidate(replace(whole, size=part.end - part.begin), splittable=format.splittable)
-    codec = str(options.scan.get("codec", "auto"))
-    compressed = codecs.by_suffix(whole.name) is not None if codec == "auto" else codec != "none"
-    splittable = format.splittable and not format.has_prologue and not compressed and part.size > options.open_cost
-    return Candidate(whole, splittable=splittable and is_raw(format, whole, codec), compressed=compressed)
+    return candidate(format, whole, options)
 
 
 def _piece(found: Slice, part: Taken, options: ReadOptions) -> Piece:
-    location = dict(options.location)
+    location = options.location
     source = input_of(part.path, part.size, part.modified, location)
     if part.kind == "rest":
         return Piece(replace(found, input=source, begin=part.begin, end=LAST), part, location)

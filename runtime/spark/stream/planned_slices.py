@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ...base.errors import NothingThereError
+from ..read.file_listing import input_of, is_remote
 from ..read.split_planning import Slice
 from .file_identity import FollowedFile, digest, family, folders_of, neighbours
-from .listing import input_of, is_remote, state_now
+from .listing import state_now
 from .offset import Taken
 
 
@@ -105,7 +106,7 @@ class Piece:
         return replace(self.slice, input=moved)
 
     def _digest(self, place: str) -> int | None:
-        source = input_of(place, self.part.size, self.part.modified, dict(self.location))
+        source = input_of(place, self.part.size, self.part.modified, self.location)
         try:
             with closing(source.open()) as stream:
                 return digest(stream, self.part.end)

@@ -168,25 +168,34 @@ class _Driver:
         from .growing import Growth
         from .rotation import Follower
 
+        self._reader = reader
         self._options = reader.options
         self._growth: Growth = Growth(reader.format, reader.options, stream)
         self._follower: Follower = Follower(reader.format, reader.options.paths)
         self._planner = Planner(stream, self._growth, self._follower)
+        self._columns_checked = False
         self._fixed: list[Listed] | None = None
         self._end = StreamOffset()
         self._reports: BatchReports | None = None
 
     def fix(self) -> None:
         """What is there now is all that there will be."""
+        self._fixed = self._list()
+
+    def _list(self) -> list[Listed]:
         from .listing import listing
 
-        self._fixed = listing(self._options)
+        files = listing(self._options)
+        if not self._columns_checked:
+            self._reader.check_columns(each.input for each in files)
+            self._columns_checked = bool(files)
+        return files
 
     def latest(self, start: Mapping[str, Any], limits: Limits) -> dict[str, Any]:
         """The offset behind the next batch."""
-        from .listing import listing, with_tags
+        from .listing import with_tags
 
-        files = listing(self._options) if self._fixed is None else self._fixed
+        files = self._list() if self._fixed is None else self._fixed
         before = StreamOffset.from_json(start)
         end = self._planner.next(before, files, limits, fixed=self._fixed is not None)
         self._end = end if end is before else replace(end, taken=tuple(with_tags(end.taken, self._options.location)))

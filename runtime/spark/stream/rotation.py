@@ -18,8 +18,9 @@ from ...base.errors import NothingThereError
 from ...format.description import Format
 from ...input.inputs import LocalStream
 from ...input.stored import Stored
+from ..read.file_listing import is_remote
 from .file_identity import digest, digests, family, folders_of, is_boundary, neighbours, original
-from .listing import Listed, is_remote, listed_file, local_folder, state_now
+from .listing import Listed, listed_file, local_folder, state_now
 from .offset import Known, Taken, mark
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ import pytest
 import wireloom
 from wireloom.base.errors import DamagedInputError, NothingThereError, UnknownNameError
 from wireloom.input.object_stores import HEAD_SIZE
+from wireloom.spark.ingest import ingest
 
 from ...storage_server import BUCKET, Store
 from ..conftest import ROWS, Sample
@@ -134,3 +136,31 @@ def test_in_spark(spark: SparkSession, prefix: str, object_store: Store) -> None
     assert spark.read.format("word_stuffed_log").options(**options).load(target).count() == 2 * ROWS
     assert not [each for each in object_store.keys("spark-out/") if "temporary" in each]
     assert source("word_stuffed_log", path=prefix, **options).schema().names == ["generation", "payload", "day"]
+
+
+def test_prefixes_are_listed_once(spark: SparkSession, prefix: str, object_store: Store, tmp_path: Path) -> None:
+    """As often as a read without Spark does it, and no object is asked for its size once more."""
+    options = {"endpoint": object_store.endpoint, "region": "us-east-1"}
+
+    def asked(read: Callable[[], Any]) -> tuple[int, int]:
+        object_store.requests.clear()
+        read()
+        lists = [path for method, path, _ in object_store.requests if method == "GET" and path.strip("/") == BUCKET]
+        return len(lists), sum(method == "HEAD" for method, _, _ in object_store.requests)
+
+    def ingested(**choices: Any) -> None:
+        choices |= {"options": options, "existing": "overwrite"}
+        ingest(spark, "word_stuffed_log", prefix, str(tmp_path / "table"), **choices)
+
+    once = asked(lambda: wireloom.read("word_stuffed_log", prefix, **options))
+    reader = spark.read.format("word_stuffed_log").options(**options)
+    assert asked(lambda: reader.load(prefix).collect()) == once
+    assert asked(ingested) == once
+    assert asked(lambda: ingested(columns=["payload", "day"], partition_by=["day"])) == once
+
+    def streamed() -> None:
+        frame = spark.readStream.format("word_stuffed_log").schema("day int").options(**options).load(prefix)
+        writer = frame.writeStream.format("noop").option("checkpointLocation", str(tmp_path / "checkpoint"))
+        writer.trigger(availableNow=True).start().awaitTermination()
+
+    assert asked(streamed)[0] == once[0]
