@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from wireloom.checksums import MD5
+
 from ..expression.types import BytesType, Path, UnionType, UserType
 from ..spec.diagnostics import Diagnostics
 from ..spec.message_tables import FRAMINGS
@@ -108,7 +110,7 @@ class EnvelopeReader:
             if each is not behind[0] or not _is_digest(each, message):
                 message_text = f"behind the message only its md5 may stand; {shown(each.id)} is none"
                 self.diagnostics.error(each.position or at.position, message_text)
-        return Surround(prefix, "md5" if behind else "")
+        return Surround(prefix, MD5.name if behind else "")
 
 
 def _may_hold(attribute: Attribute) -> bool:
@@ -122,5 +124,8 @@ def _is_digest(attribute: Attribute, message: Attribute) -> bool:
     checksum: Checksum | None = attribute.checksum
     plain = isinstance(attribute.type, BytesType) and attribute.condition is None
     return (
-        plain and checksum is not None and checksum.algorithm == "md5" and checksum.first == checksum.last == message.id
+        plain
+        and checksum is not None
+        and checksum.algorithm == MD5.name
+        and checksum.first == checksum.last == message.id
     )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from wireloom.checksums import CHECKSUMS, Digest
+
 from ..expression.fold import constant_integer
 from ..expression.typerules import is_integer, is_text, type_name
 from ..expression.types import BitsType, BytesType, EnumType, IntegerType, ListType, Type, UserType
@@ -25,11 +27,6 @@ from .model import (
     Timestamp,
 )
 from .symbols import Member, Symbol
-
-CHECKSUM_BYTES = 4
-"""Size of a CRC."""
-DIGEST_BYTES = 16
-"""Size of an MD5 (RFC 1321)."""
 
 
 class FieldExtensions:
@@ -120,15 +117,24 @@ class FieldExtensions:
         section = self.section.section("checksum") if self.section is not None else None
         if section is None:
             return None
-        if section.word("algorithm") == "md5":
-            return self._digest(section, attribute)
+        algorithm = CHECKSUMS[section.word("algorithm")]
+        if isinstance(algorithm, Digest):
+            return self._digest(algorithm, section, attribute)
         type = attribute.type
-        if not isinstance(type, IntegerType) or type.signed or type.size != CHECKSUM_BYTES or attribute.repeat:
+        if not isinstance(type, IntegerType) or type.signed or type.size != algorithm.size or attribute.repeat:
             found = type_name(ListType(type) if attribute.repeat else type)
             self.diagnostics.error(
-                section.position, f"a checksum must be an unsigned integer of 4 bytes, found {found}"
+                section.position, f"a checksum must be an unsigned integer of {algorithm.size} bytes, found {found}"
             )
             return None
+        parameters = {"initial": algorithm.initial, "final-xor": algorithm.final_xor}
+        for key in parameters:
+            given = section.integer(key)
+            parameters[key] = parameters[key] if given is None else given
+            if parameters[key] >> algorithm.width:
+                message = f"'{key}' has more than the {algorithm.width} bits of {algorithm.name}"
+                self.diagnostics.error(section.position_of(key), message)
+                return None
         covered = self._covered(section)
         if covered is None:
             return None
@@ -139,36 +145,35 @@ class FieldExtensions:
             message = "the checksum covers its own bytes: give it the key 'replace', the byte that they count as"
             self.diagnostics.error(section.position_of("over"), message)
             return None
-        initial, final = section.integer("initial"), section.integer("final-xor")
         return Checksum(
-            algorithm=section.word("algorithm"),
+            algorithm=algorithm.name,
             first=first.id,
             last=last.id,
-            initial=0xFFFFFFFF if initial is None else initial,
-            final_xor=0xFFFFFFFF if final is None else final,
+            initial=parameters["initial"],
+            final_xor=parameters["final-xor"],
             replace=replaced,
         )
 
-    def _digest(self, section: Section, attribute: Attribute) -> Checksum | None:
-        """An MD5: 16 bytes that cover others."""
+    def _digest(self, algorithm: Digest, section: Section, attribute: Attribute) -> Checksum | None:
+        """A digest: bytes that cover others."""
         size = attribute.size.expression if isinstance(attribute.size, ExpressionSize) else None
         plain = attribute.repeat is None and attribute.terminator is None and attribute.process is None
         plain = plain and attribute.pad_right is None and isinstance(attribute.type, BytesType)
-        if not plain or size is None or constant_integer(size) != DIGEST_BYTES:
-            self.diagnostics.error(section.position, f"an md5 must be plain bytes of size: {DIGEST_BYTES}")
+        if not plain or size is None or constant_integer(size) != algorithm.size:
+            self.diagnostics.error(section.position, f"{algorithm.name} must be plain bytes of size: {algorithm.size}")
             return None
         for key in ("initial", "final-xor", "replace"):
             if key in section:
-                self.diagnostics.error(section.keys[key], f"'{key}' is of CRCs, this is an md5")
+                self.diagnostics.error(section.keys[key], f"'{key}' is of CRCs, this is {algorithm.name}")
                 return None
         covered = self._covered(section)
         if covered is None:
             return None
         first, last = covered
         if first.index <= self.member.index <= last.index:
-            self.diagnostics.error(section.position_of("over"), "an md5 cannot cover its own bytes")
+            self.diagnostics.error(section.position_of("over"), f"{algorithm.name} cannot cover its own bytes")
             return None
-        return Checksum("md5", first.id, last.id, initial=0, final_xor=0)
+        return Checksum(algorithm.name, first.id, last.id, initial=0, final_xor=0)
 
     def _covered(self, section: Section) -> tuple[Member, Member] | None:
         over = section.get("over")

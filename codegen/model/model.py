@@ -146,18 +146,18 @@ class Process:
 
 @dataclass(frozen=True)
 class Checksum:
-    """``-wireloom: {checksum: …}`` on an integer attribute, or with ``algorithm`` ``md5`` on one of 16 bytes.
+    """``-wireloom: {checksum: …}`` on an integer attribute, or that of a digest on one of bytes.
 
     The checksum covers the bytes of the attributes ``first`` … ``last`` of the same type, both included, as they stand
     on the wire; with ``replace`` the checksum's own bytes, where they lie inside, count as that byte value.
-    ``initial`` and ``final_xor`` are those of the algorithm's usual description: standard CRC-32C has 0xFFFFFFFF twice.
+    ``initial`` and ``final_xor`` are those of the algorithm's usual description; 0 for digests.
     """
 
     algorithm: str
     first: str
     last: str
-    initial: int = 0xFFFFFFFF
-    final_xor: int = 0xFFFFFFFF
+    initial: int
+    final_xor: int
     replace: int | None = None
 
 

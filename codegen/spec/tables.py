@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from wireloom.checksums import CHECKSUMS, Crc
 from wireloom.codecs import CODECS
 
 from .kinds import (
@@ -38,7 +39,7 @@ FLAG = FlagKind()
 EXPRESSION = ExpressionKind()
 IN_ENUM = "only `true` is supported as value, got `{}` (if you don't want any validation, omit the `valid` key)"
 BYTE = IntegerKind(0, 255)
-UNSIGNED32 = IntegerKind(0, 0xFFFFFFFF)
+PARAMETER = IntegerKind(0, (1 << max(each.width for each in CHECKSUMS.values() if isinstance(each, Crc))) - 1)
 A_NAME = "a name of lower-case letters, digits and underscores that begins with a letter"
 NAME = TextKind(A_NAME, IDENTIFIER)
 ENUM = TextKind("the name of an enum", TYPE_NAME)
@@ -232,7 +233,9 @@ TABLES["option"] = Table(
 TABLES["field-extensions"] = Table(
     f"an attribute's {EXTENSION}",
     {
-        "checksum": Key(TableKind("checksum"), "This integer (md5: these bytes) is the checksum of other attributes."),
+        "checksum": Key(
+            TableKind("checksum"), "This integer, or of a digest these bytes, is that of other attributes."
+        ),
         "framing": Key(TableKind("framing"), "The items stand between delimiters."),
         "timestamp": Key(
             EitherKind(
@@ -256,9 +259,7 @@ TABLES["instance-extensions"] = Table(
 TABLES["checksum"] = Table(
     "checksum",
     {
-        "algorithm": Key(
-            TextKind(choices=("crc32c", "crc32", "md5")), "The algorithm; md5 on 16 bytes.", required=True
-        ),
+        "algorithm": Key(TextKind(choices=CHECKSUMS), "The algorithm; a digest stands on bytes.", required=True),
         "over": Key(
             EitherKind(
                 "an attribute, or a list of the first and the last one", NAME, sequence=ListKind(NAME, False, 2, 2)
@@ -266,8 +267,8 @@ TABLES["checksum"] = Table(
             "The attributes whose bytes it covers.",
             required=True,
         ),
-        "initial": Key(UNSIGNED32, "Initial value as in catalogues of CRCs; 0xffffffff unless given."),
-        "final-xor": Key(UNSIGNED32, "What the result is combined with; 0xffffffff unless given."),
+        "initial": Key(PARAMETER, "Initial value as in catalogues of CRCs; the algorithm's own unless given."),
+        "final-xor": Key(PARAMETER, "What the result is combined with; the algorithm's own unless given."),
         "replace": Key(BYTE, "What the checksum's own bytes count as, where they are covered."),
     },
 )

@@ -20,16 +20,17 @@ from wireloom.objects import (
     WriteStream,
     bounded,
     check_fields,
+    crc_function,
     gather,
     maker,
     retreat,
     sized,
-    standard_crc32c,
     stream_of,
     window_of,
     with_reason,
 )
 
+_CRC32C = crc_function("crc32c")
 _EDGEMQ_SEGMENT_FRAME_LEN = struct.Struct(">IIBIQ")
 
 
@@ -118,7 +119,7 @@ class EdgemqSegment(Struct):
             if self.len < 13:
                 raise with_reason(ValidationLessThanError(13, self.len, io, "/types/frame/seq/0"), "length")
             self.payload = io.read_bytes(self.len - 13)
-            expected = standard_crc32c(self.payload)
+            expected = _CRC32C(self.payload)
             if expected != self.crc32c:
                 self._refuse(ChecksumError(expected, self.crc32c, io, "/types/frame/seq/1"), "checksum")
 
@@ -141,7 +142,7 @@ class EdgemqSegment(Struct):
                         if not begin_payload <= end_payload <= window.end:
                             break
                         self.payload = data[begin_payload:end_payload]
-                        if standard_crc32c(self.payload) != self.crc32c:
+                        if _CRC32C(self.payload) != self.crc32c:
                             break
                         window.position = end_payload
                         yield self
@@ -153,7 +154,7 @@ class EdgemqSegment(Struct):
         def _append(self, io: WriteStream) -> None:
             wire_payload = self.payload
             self.len = len(wire_payload) + 13
-            self.crc32c = standard_crc32c(self.payload)
+            self.crc32c = _CRC32C(self.payload)
             if self.len < 13:
                 raise with_reason(ValidationLessThanError(13, self.len, None, "/types/frame/seq/0"), "length")
             try:

@@ -18,9 +18,9 @@ from wireloom.objects import (
     Struct,
     ValidationNotEqualError,
     WriteStream,
+    digest_function,
     enclosed,
     item,
-    md5,
     packed,
     sized,
     some,
@@ -31,6 +31,7 @@ from wireloom.objects import (
 from wireloom.objects.messages.expressions import integer_text
 from wireloom.objects.messages.objects import Message
 
+_MD5 = digest_function("md5")
 _KPL_AGGREGATED_RECORD_MAGIC = struct.Struct("<4s")
 _KPL_AGGREGATED_RECORD_DIGEST = struct.Struct("<16s")
 MESSAGES = MessageSet(
@@ -280,7 +281,7 @@ class KplAggregatedRecord(Struct):
         end_message = io.pos()
         self.digest = io.read_bytes(16)
         covered = wire_bytes(io, begin_message, end_message)
-        expected = md5(covered)
+        expected = _MD5(covered)
         if expected != self.digest:
             self._refuse(ChecksumError(expected, self.digest, io, "/seq/2"), "digest")
 
@@ -294,7 +295,7 @@ class KplAggregatedRecord(Struct):
         begin_digest = io.pos()
         io.write_bytes(packed(_KPL_AGGREGATED_RECORD_DIGEST, "digest", sized(self.digest, 16, "digest")))
         covered = io.written(begin_message, end_message)
-        self.digest = md5(covered)
+        self.digest = _MD5(covered)
         io.overwrite(begin_digest, self.digest)
 
     @property

@@ -18,7 +18,7 @@ from wireloom.objects import (
     WriteStream,
     bounded,
     check_fields,
-    checksum,
+    crc_function,
     enclosed,
     frames_in,
     replaced,
@@ -30,6 +30,7 @@ from wireloom.objects import (
     wire_bytes,
 )
 
+_CRC32C_0_0 = crc_function("crc32c", 0x0, 0x0)
 _WORD_STUFFED_LOG_RECORD_CRC = struct.Struct("<II")
 _WORD_STUFFED_LOG_RECORD_CRC_ = struct.Struct("<I")
 
@@ -96,7 +97,7 @@ class WordStuffedLog(Struct):
             end_payload = io.pos()
             covered = wire_bytes(io, begin_crc, end_payload)
             covered = replaced(covered, 0, 4, 255)
-            expected = checksum("crc32c", covered, 0x0, 0x0)
+            expected = _CRC32C_0_0(covered)
             if expected != self.crc:
                 self._refuse(ChecksumError(expected, self.crc, io, "/types/record/seq/0"), "checksum")
 
@@ -112,7 +113,7 @@ class WordStuffedLog(Struct):
             end_payload = io.pos()
             covered = io.written(begin_crc, end_payload)
             covered = replaced(covered, 0, 4, 255)
-            self.crc = checksum("crc32c", covered, 0x0, 0x0)
+            self.crc = _CRC32C_0_0(covered)
             io.overwrite(begin_crc, _WORD_STUFFED_LOG_RECORD_CRC_.pack(self.crc))
 
         @property

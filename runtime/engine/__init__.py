@@ -15,26 +15,28 @@ from typing import TYPE_CHECKING, NamedTuple
 from ._md5 import one_after_another
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from typing_extensions import Buffer
 
     from . import _engine
     from ._engine import Maker as Maker
     from ._engine import Program as Program
-    from ._engine import crc32 as crc32
-    from ._engine import crc32c as crc32c
 
 available = os.environ.get("WIRELOOM_ENGINE", "") != "objects"
 """Whether the engine can be used."""
+
+checksums: dict[int, Callable[..., int]] = {}
+"""The engine's checksum functions by the numbers that programs have for them; empty where there is no engine.
+``checksums[1](data, value)``: the CRC-32C of ``data``; ``value``, 0 by default, is that of what comes before it."""
 
 if available and not TYPE_CHECKING:
     try:
         from . import _engine
         from ._engine import Maker as Maker
         from ._engine import Program as Program
-        from ._engine import crc32 as crc32
-        from ._engine import crc32c as crc32c
+
+        checksums = _engine.checksums
     except ImportError:
         available = False
 

@@ -1,4 +1,4 @@
-/* crc32c() and crc32() for Python, which generated objects call once each: what they cost besides the checksum itself
+/* The checksum functions for Python, which generated objects call once each: what they cost besides the checksum itself
  * counts. Included by _module.c alone. */
 #ifndef WIRELOOM_CHECKSUMS_SHIM_H
 #define WIRELOOM_CHECKSUMS_SHIM_H
@@ -8,54 +8,57 @@
 /* Letting go of the GIL costs more than the checksum of a few bytes. */
 enum { CHECKSUM_HOLDS_LOCK = 1 << 14 };
 
-typedef uint32_t (*checksum_function)(uint32_t, const uint8_t *, size_t);
-
-static PyObject *checksum_of(const void *data, Py_ssize_t size, uint32_t value, checksum_function update) {
-    uint32_t state;
+static PyObject *checksum_of(const wl_algorithm *algorithm, const void *data, Py_ssize_t size, uint32_t state) {
+    wl_crc_function update = *algorithm->update;
     if (size <= CHECKSUM_HOLDS_LOCK) {
-        state = ~update(~value, data, (size_t)size);
+        state = update(state, data, (size_t)size);
     } else {
         Py_BEGIN_ALLOW_THREADS;
-        state = ~update(~value, data, (size_t)size);
+        state = update(state, data, (size_t)size);
         Py_END_ALLOW_THREADS;
     }
-    return PyLong_FromUnsignedLong(state);
+    return PyLong_FromUnsignedLong(state ^ algorithm->final_xor);
 }
 
 /* The arguments are the data and, where there are two, the checksum of what comes before it. */
-static PyObject *checksum(PyObject *const *arguments, Py_ssize_t count, checksum_function update) {
+static PyObject *engine_checksum(PyObject *self, PyObject *const *arguments, Py_ssize_t count) {
+    const wl_algorithm *algorithm = PyCapsule_GetPointer(self, NULL);
     if (count != 1 && count != 2)
         return PyErr_Format(PyExc_TypeError, "a checksum takes 1 or 2 arguments, not %zd", count), NULL;
-    uint32_t value = 0;
+    uint32_t state = algorithm->initial;
     if (count == 2) {
-        value = (uint32_t)PyLong_AsUnsignedLongMask(arguments[1]);
+        state = (uint32_t)PyLong_AsUnsignedLongMask(arguments[1]) ^ algorithm->final_xor;
         if (PyErr_Occurred())
             return NULL;
     }
     if (PyBytes_CheckExact(arguments[0]))
-        return checksum_of(PyBytes_AsString(arguments[0]), PyBytes_Size(arguments[0]), value, update);
+        return checksum_of(algorithm, PyBytes_AsString(arguments[0]), PyBytes_Size(arguments[0]), state);
     Py_buffer data;
     if (PyObject_GetBuffer(arguments[0], &data, PyBUF_SIMPLE) < 0)
         return NULL;
-    PyObject *answer = checksum_of(data.buf, data.len, value, update);
+    PyObject *answer = checksum_of(algorithm, data.buf, data.len, state);
     PyBuffer_Release(&data);
     return answer;
 }
 
-static const char crc32c_doc[] = "crc32c(data, value=0, /)\n--\n\n"
-                                 "Standard CRC-32C of data; value is the checksum of what comes before it.";
+static PyMethodDef checksum_method = {"checksum", (PyCFunction)(void (*)(void))engine_checksum, METH_FASTCALL,
+                                      "checksum($self, data, value=0, /)\n--\n\n"
+                                      "The standard checksum of data; value is that of what comes before it."};
 
-static PyObject *engine_crc32c(PyObject *module, PyObject *const *arguments, Py_ssize_t count) {
-    (void)module;
-    return checksum(arguments, count, wl_crc32c_update);
-}
-
-static const char crc32_doc[] = "crc32(data, value=0, /)\n--\n\n"
-                                "zlib's CRC-32 of data; value is the checksum of what comes before it.";
-
-static PyObject *engine_crc32(PyObject *module, PyObject *const *arguments, Py_ssize_t count) {
-    (void)module;
-    return checksum(arguments, count, wl_crc32_update);
+/* A dictionary: the number of each algorithm, and its function. */
+static PyObject *checksum_functions(void) {
+    PyObject *functions = PyDict_New();
+    for (const wl_algorithm *const *each = wl_algorithms; functions && *each; each++) {
+        PyObject *self = PyCapsule_New((void *)*each, NULL, NULL);
+        PyObject *function = self ? PyCFunction_NewEx(&checksum_method, self, NULL) : NULL;
+        PyObject *number = function ? PyLong_FromUnsignedLong((*each)->number) : NULL;
+        if (!number || PyDict_SetItem(functions, number, function) < 0)
+            Py_CLEAR(functions);
+        Py_XDECREF(number);
+        Py_XDECREF(function);
+        Py_XDECREF(self);
+    }
+    return functions;
 }
 
 #endif

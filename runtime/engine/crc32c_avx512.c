@@ -27,8 +27,8 @@ static struct {
 } powers;
 
 static void set_powers(uint64_t *pair, uint64_t bits) {
-    pair[0] = wl_crc_power(1, bits + 31);
-    pair[1] = wl_crc_power(1, bits - 33);
+    pair[0] = wl_crc_power(&wl_crc32c, bits + 31);
+    pair[1] = wl_crc_power(&wl_crc32c, bits - 33);
 }
 
 void wl_crc32c_avx512_start(void) {
@@ -39,7 +39,7 @@ void wl_crc32c_avx512_start(void) {
     for (unsigned count = 0; count < 3; count++)
         set_powers(powers.vectors[count], 512 * (count + 1));
     static const uint8_t zero[1];
-    powers.state[LEAST] = wl_crc_power(1, LEAST * 8 - 33);
+    powers.state[LEAST] = wl_crc_power(&wl_crc32c, LEAST * 8 - 33);
     for (size_t size = LEAST + 1; size <= SHORT; size++)
         powers.state[size] = wl_crc32c_portable((uint32_t)powers.state[size - 1], zero, 1);
 }

@@ -18,10 +18,10 @@ static struct {
 } lanes;
 
 void wl_crc32c_sse42_start(void) {
-    lanes.long_one = wl_crc_power(1, LONG_LANE * 8 - 33);
-    lanes.long_two = wl_crc_power(1, LONG_LANE * 16 - 33);
-    lanes.short_one = wl_crc_power(1, SHORT_LANE * 8 - 33);
-    lanes.short_two = wl_crc_power(1, SHORT_LANE * 16 - 33);
+    lanes.long_one = wl_crc_power(&wl_crc32c, LONG_LANE * 8 - 33);
+    lanes.long_two = wl_crc_power(&wl_crc32c, LONG_LANE * 16 - 33);
+    lanes.short_one = wl_crc_power(&wl_crc32c, SHORT_LANE * 8 - 33);
+    lanes.short_two = wl_crc_power(&wl_crc32c, SHORT_LANE * 16 - 33);
 }
 
 #define SSE42 __attribute__((target(WL_SSE42)))

@@ -120,7 +120,7 @@ static void put_strings(const wl_encode_block *block, const uint8_t *end) {
 
 static void put_checksums(const wl_encode_block *block) {
     const wl_encode_arguments *arguments = block->arguments;
-    wl_crc_function update = arguments->algorithm == 1 ? wl_chosen.crc32c : wl_crc32_update;
+    wl_crc_function update = *arguments->algorithm->update;
     uint64_t numbers[WL_ENCODE_ROWS];
     for (size_t i = 0; i < block->count; i++) {
         size_t size = block->head + block->sizes[i];

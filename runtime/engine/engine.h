@@ -165,13 +165,42 @@ bool wl_fill(const wl_program *program, const wl_fill_arguments *arguments, wl_f
  * Returns false only where working memory could not be allocated. */
 bool wl_resync(const wl_program *program, const wl_fill_arguments *arguments, bool *found, size_t *index);
 
+/* Checksum algorithms --------------------------------------------------------------------------------------------
+ *
+ * Example, the standard CRC-32C of a message:
+ *     const wl_algorithm *crc32c = wl_algorithm_of(1);
+ *     uint32_t sum = (*crc32c->update)(crc32c->initial, message, size) ^ crc32c->final_xor;
+ */
+
+/* The register after `size` more bytes: reflected, neither preset nor inverted. */
+typedef uint32_t (*wl_crc_function)(uint32_t state, const uint8_t *data, size_t size);
+/* The product of two registers modulo the polynomial. */
+typedef uint32_t (*wl_crc_multiply)(uint32_t left, uint32_t right);
+typedef struct wl_crc_tables wl_crc_tables;
+
+typedef struct {
+    uint32_t number;     /* in programs, and in wireloom.checksums */
+    uint32_t width;      /* bits */
+    uint32_t polynomial; /* reflected */
+    uint32_t initial;    /* those of the standard checksum; a program has its own */
+    uint32_t final_xor;
+    const wl_crc_function *update; /* where the variant for this processor stands */
+    const wl_crc_multiply *multiply;
+    wl_crc_tables *tables;
+} wl_algorithm;
+
+extern const wl_algorithm *const wl_algorithms[]; /* NULL follows the last */
+/* The algorithm of that number, or NULL. */
+const wl_algorithm *wl_algorithm_of(uint32_t number);
+
 /* Encoding plain rows --------------------------------------------------------------------------------------------
  *
  * A plain row is a head of fixed fields without gaps, then at most one byte string. Example, for frames of a length, a
  * checksum and a payload:
  *     wl_encode_field fields[] = {{WL_U4BE, WL_HOLDS_SIZE}, {WL_U4BE, WL_HOLDS_CHECKSUM}};
  *     wl_encode_arguments arguments = {.fields = fields, .field_count = 2, .offsets = offsets, .data = data,
- *                                      .data_size = data_size, .rows = 1000, .algorithm = 1, .initial = 0xFFFFFFFF,
+ *                                      .data_size = data_size, 
+ *                                      .rows = 1000, .algorithm = wl_algorithm_of(1), .initial = 0xFFFFFFFF,
  *                                      .final_xor = 0xFFFFFFFF, .begin = 8, .end = SIZE_MAX, .max_record = 1 << 20};
  */
 enum { WL_HOLDS_COLUMN, WL_HOLDS_SIZE, WL_HOLDS_CHECKSUM };
@@ -190,7 +219,7 @@ typedef struct {
     const uint8_t *data;
     size_t data_size;
     size_t rows;
-    uint32_t algorithm; /* of the field that holds a checksum: 1 CRC-32C, 2 CRC-32, 0: there is no such field */
+    const wl_algorithm *algorithm; /* of the field that holds a checksum; NULL: there is no such field */
     uint32_t initial;
     uint32_t final_xor;
     uint8_t replace; /* what the checksum's own bytes count as */
@@ -239,11 +268,6 @@ size_t wl_word_unstuff(const uint8_t *data, size_t size, uint8_t *out);
 size_t wl_cobs_stuffed_bound(size_t size);
 size_t wl_cobs_stuff(const uint8_t *data, size_t size, uint8_t *out);
 size_t wl_cobs_unstuff(const uint8_t *data, size_t size, uint8_t *out);
-
-/* CRC register after `size` more bytes: reflected, neither preset nor inverted. Standard CRC-32C of a message is
- * ~wl_crc32c_update(0xFFFFFFFF, message, size); wl_crc32_update is the same for zlib's polynomial. */
-uint32_t wl_crc32c_update(uint32_t state, const uint8_t *data, size_t size);
-uint32_t wl_crc32_update(uint32_t state, const uint8_t *data, size_t size);
 
 /* MD5 (RFC 1321) of `count` messages: digests[i] is that of the sizes[i] bytes at data[i]. Up to 32 messages are
  * digested side by side, so many of them in one call take a fraction of the time that they take one after another. The

@@ -30,13 +30,16 @@ struct wl_index {
     const uint8_t *begin;
     const uint8_t *end;
     size_t blocks; /* begun ones */
-    crc_table crcs[2];
     byte_table tables[MOST_TABLES];
     size_t table_count;
+    crc_table crcs[]; /* in the order of wl_algorithms */
 };
 
 wl_index *wl_index_make(const uint8_t *begin, const uint8_t *end) {
-    wl_index *index = calloc(1, sizeof *index);
+    size_t algorithms = 0;
+    while (wl_algorithms[algorithms])
+        algorithms++;
+    wl_index *index = calloc(1, sizeof *index + algorithms * sizeof *index->crcs);
     if (index) {
         index->begin = begin;
         index->end = end;
@@ -48,7 +51,7 @@ wl_index *wl_index_make(const uint8_t *begin, const uint8_t *end) {
 void wl_index_free(wl_index *index) {
     if (!index)
         return;
-    for (size_t i = 0; i < 2; i++)
+    for (size_t i = 0; wl_algorithms[i]; i++)
         free(index->crcs[i].states);
     for (size_t i = 0; i < index->table_count; i++)
         free(index->tables[i].nearest);
@@ -76,8 +79,9 @@ static uint32_t state_at(const wl_index *index, crc_table *table, wl_crc_functio
 
 uint32_t wl_index_crc(wl_index *index, const wl_checksum *checksum, uint32_t state, const uint8_t *from,
                       const uint8_t *to) {
-    uint32_t algorithm = checksum->rule->algorithm;
-    crc_table *table = index->crcs + (algorithm - 1);
+    crc_table *table = index->crcs;
+    for (const wl_algorithm *const *each = wl_algorithms; *each != checksum->algorithm; each++)
+        table++;
     size_t size = (size_t)(to - from);
     if (size <= DIRECT)
         return checksum->update(state, from, size);
@@ -90,7 +94,7 @@ uint32_t wl_index_crc(wl_index *index, const wl_checksum *checksum, uint32_t sta
     }
     uint32_t before = state_at(index, table, checksum->update, from);
     uint32_t behind = state_at(index, table, checksum->update, to);
-    return behind ^ wl_crc_shift(algorithm, before ^ state, size);
+    return behind ^ wl_crc_shift(checksum->algorithm, before ^ state, size);
 }
 
 /* Bytes ------------------------------------------------------------------------------------------------------------ */

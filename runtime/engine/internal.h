@@ -74,10 +74,8 @@ typedef struct {
     int64_t d;
 } wl_step;
 
-typedef uint32_t (*wl_crc_function)(uint32_t state, const uint8_t *data, size_t size);
-
 typedef struct {
-    uint32_t algorithm; /* 1: CRC-32C, 2: CRC-32 */
+    uint32_t algorithm; /* the number of one */
     uint32_t initial;
     uint32_t final_xor;
     int32_t replace; /* -1: the checksum's own bytes count as they stand */
@@ -219,6 +217,7 @@ extern const wl_handler wl_handlers[WL_RUN_COUNT];
 /* A rule with what can be computed before the first row. */
 typedef struct {
     const wl_rule *rule;
+    const wl_algorithm *algorithm;
     wl_crc_function update;
     uint32_t replaced; /* the state after the replaced bytes, where the range begins with them */
 } wl_checksum;

@@ -191,7 +191,8 @@ static void make_checksums(wl_run *run) {
         const wl_rule *rule = program->rules + i;
         wl_checksum *checksum = run->checksums + i;
         checksum->rule = rule;
-        checksum->update = rule->algorithm == 1 ? wl_chosen.crc32c : wl_crc32_update;
+        checksum->algorithm = wl_algorithm_of(rule->algorithm);
+        checksum->update = *checksum->algorithm->update;
         checksum->replaced = rule->initial;
         if (rule->replace >= 0) {
             uint8_t own[WL_MOST_OWN_BYTES];

@@ -101,8 +101,6 @@ static bool is_rule(checker *check, const wl_step *step) {
         !is_mark(check, step->c) || !is_mark(check, step->d))
         return false;
     const wl_rule *rule = check->program->rules + step->a;
-    if (rule->algorithm != 1 && rule->algorithm != 2)
-        return refuse(check, "there is no checksum algorithm %u", rule->algorithm);
     if (rule->replace < -1 || rule->replace > 255)
         return refuse(check, "checksum bytes cannot count as %d", (int)rule->replace);
     return rule->replace < 0 ||
@@ -242,6 +240,13 @@ static bool check_steps(checker *check) {
         unsigned storage = program->storages[i];
         if (storage != 1 && storage != 2 && storage != 4 && storage != 8 && storage != WL_VARIABLE) {
             snprintf(check->message, check->message_size, "column %u has an unknown storage: %u", i, storage);
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < program->rule_count; i++) {
+        if (!wl_algorithm_of(program->rules[i].algorithm)) {
+            snprintf(check->message, check->message_size, "checksum %u: there is no checksum algorithm %u", i,
+                     program->rules[i].algorithm);
             return false;
         }
     }

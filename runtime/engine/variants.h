@@ -27,7 +27,7 @@ typedef struct {
     const char *crc32c_name;
     const char *scan_name;
     wl_crc_function crc32c;
-    uint32_t (*crc32c_multiply)(uint32_t left, uint32_t right);
+    wl_crc_multiply crc32c_multiply;
     wl_scan_function scan_pair; /* reads one byte behind `count` */
     wl_scan_function scan_byte; /* `second` is not used */
     const wl_md5_variant *md5;
@@ -66,9 +66,10 @@ void wl_crc_start(void);
 void wl_crc32c_sse42_start(void);
 void wl_crc32c_avx512_start(void);
 
+extern const wl_algorithm wl_crc32c;
 /* x^n modulo the polynomial of `algorithm`, reflected; and a state after `size` zero bytes. */
-uint32_t wl_crc_power(uint32_t algorithm, uint64_t n);
-uint32_t wl_crc_shift(uint32_t algorithm, uint32_t state, uint64_t size);
+uint32_t wl_crc_power(const wl_algorithm *algorithm, uint64_t n);
+uint32_t wl_crc_shift(const wl_algorithm *algorithm, uint32_t state, uint64_t size);
 
 size_t wl_scan_pair_portable(const uint8_t *, size_t, uint8_t, uint8_t, uint16_t *);
 size_t wl_scan_byte_portable(const uint8_t *, size_t, uint8_t, uint8_t, uint16_t *);

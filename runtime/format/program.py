@@ -16,6 +16,8 @@ import struct
 from dataclasses import dataclass, field
 from enum import IntEnum
 
+from ..checksums import engine_number
+
 PROGRAM_VERSION = 1
 """Version of the step table. The engine refuses any other."""
 
@@ -197,15 +199,11 @@ class ChecksumRule:
     they lie inside the range (``own`` is the mark where they begin, ``own_size`` their number); -1: as they stand."""
 
     algorithm: str
-    initial: int = 0xFFFFFFFF
-    final_xor: int = 0xFFFFFFFF
+    initial: int
+    final_xor: int
     replace: int = -1
     own: int = 0
     own_size: int = 0
-
-
-ALGORITHMS = {"crc32c": 1, "crc32": 2}
-"""Checksum algorithms and their numbers in the engine."""
 
 
 @dataclass(frozen=True)
@@ -259,7 +257,7 @@ class ColumnProgram:
         rules = b"".join(
             struct.pack(
                 "<IIIiII",
-                ALGORITHMS[rule.algorithm],
+                engine_number(rule.algorithm),
                 rule.initial,
                 rule.final_xor,
                 rule.replace,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -10,6 +9,7 @@ from typing import Any
 
 from ..base.errors import UnsupportedError
 from ..base.report import FileReport
+from ..checksums import digest
 from ..format.description import Format
 from ..input.inputs import Input
 from ..reading.events import DamagedRange, End, Event, Framing, Rows
@@ -141,16 +141,15 @@ class MessageScan:
     def _fields(self, content: bytes, base: int) -> list[Field]:
         """The fields of a unit, the envelope's among them. ``base``: where it stands."""
         around, found = self._program.envelope, []
-        end = len(content) - (16 if around.digest else 0)
+        algorithm = digest(around.digest) if around.digest else None
+        end = len(content) - (algorithm.size if algorithm is not None else 0)
         begin = len(around.prefix)
         if not content.startswith(around.prefix) or end < begin + around.least:
             return [Field("(no message)", content, base, base + len(content))]
         if begin:
             found.append(Field("(prefix)", content[:begin], base, base + begin))
         found += wire_fields(self._program.types, content[begin:end], base + begin, self._program.unit)
-        if around.digest:
-            digest = hashlib.md5(content[begin:end], usedforsecurity=False).digest()
-            found.append(
-                Field("(md5)", content[end:], base + end, base + len(content), checked=digest == content[end:])
-            )
+        if algorithm is not None:
+            holds = algorithm.compute(content[begin:end]) == content[end:]
+            found.append(Field(f"({algorithm.name})", content[end:], base + end, base + len(content), checked=holds))
         return found

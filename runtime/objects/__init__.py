@@ -2,7 +2,7 @@
 
 from ..base.errors import UnsupportedError
 from ..format.program import Stuffing
-from .checksums import checksum, md5, replaced, standard_crc32, standard_crc32c
+from .checksums import crc_function, digest_function, replaced
 from .computing import joined
 from .errors import (
     AbsentError,
@@ -131,15 +131,16 @@ __all__ = [
     "bounded",
     "check_end",
     "check_fields",
-    "checksum",
     "compress",
     "count_items",
     "counted",
+    "crc_function",
     "cut",
     "decode",
     "decoded",
     "decompress",
     "delimited",
+    "digest_function",
     "divide",
     "divide_floats",
     "done",
@@ -157,7 +158,6 @@ __all__ = [
     "largest",
     "last",
     "maker",
-    "md5",
     "modulo",
     "multiply",
     "only_read",
@@ -178,8 +178,6 @@ __all__ = [
     "sized",
     "smallest",
     "some",
-    "standard_crc32",
-    "standard_crc32c",
     "stream_of",
     "stuff",
     "stuff_cobs",

@@ -1,44 +1,37 @@
-"""Checksums in the form that specs describe them: an algorithm, an initial value and a final xor."""
+"""The functions of checksums that generated classes call."""
 
 from __future__ import annotations
 
-import hashlib
-import zlib
 from collections.abc import Callable
 
-import crc32c
-
-from .. import engine
-
-MASK = 0xFFFFFFFF
-
-standard_crc32c: Callable[..., int] = engine.crc32c if engine.available else crc32c.crc32c
-"""CRC-32C as in iSCSI and ext4, chainable: ``standard_crc32c(data, value)``. The engine's is called more cheaply."""
-
-standard_crc32: Callable[..., int] = zlib.crc32
-"""CRC-32 as in zip and Ethernet, chainable: ``standard_crc32(data, value)``."""
+from .. import checksums
 
 
-def md5(data: bytes) -> bytes:
-    """The MD5 (RFC 1321) of ``data``, 16 bytes: against damage, not against forgery."""
-    return hashlib.md5(data, usedforsecurity=False).digest()
+def crc_function(algorithm: str, initial: int | None = None, final_xor: int | None = None) -> Callable[[bytes], int]:
+    """Return the function that computes a CRC. ``initial`` and ``final_xor``: those of the algorithm by default.
 
-
-ALGORITHMS: dict[str, Callable[..., int]] = {"crc32c": standard_crc32c, "crc32": standard_crc32}
-"""Both are the chainable standard functions: register = value ^ 0xFFFFFFFF, and the same xor again at the end."""
-
-
-def checksum(algorithm: str, data: bytes, initial: int = MASK, final_xor: int = MASK) -> int:
-    """The checksum of ``data``; ``initial`` and ``final_xor`` as CRC catalogues give them.
-
-    >>> hex(checksum("crc32c", b"123456789"))
-    '0xe3069283'
-    >>> hex(checksum("crc32", b"123456789"))
-    '0xcbf43926'
+    >>> hex(crc_function("crc32c")(b"123456789")), hex(crc_function("crc32", 0, 0)(b"123456789"))
+    ('0xe3069283', '0x2dfd2d88')
     """
-    return ALGORITHMS[algorithm](data, initial ^ MASK) ^ MASK ^ final_xor
+    crc = checksums.crc(algorithm)
+    before = crc.final_xor ^ (crc.initial if initial is None else initial)
+    after = crc.final_xor ^ (crc.final_xor if final_xor is None else final_xor)
+    update = crc.update
+    if before == crc.initial ^ crc.final_xor and not after:
+        return update
+    return lambda data: update(data, before) ^ after
+
+
+def digest_function(algorithm: str) -> Callable[[bytes], bytes]:
+    """Return the function that computes a digest.
+
+    >>> digest_function("md5")(b"").hex()
+    'd41d8cd98f00b204e9800998ecf8427e'
+    """
+    return checksums.digest(algorithm).compute
 
 
 def replaced(data: bytes, begin: int, size: int, value: int) -> bytes:
-    """``data`` with ``size`` bytes from ``begin`` on overwritten by ``value``: for a checksum that covers itself."""
+    """Return ``data`` with ``size`` bytes from ``begin`` on overwritten by ``value``: for a checksum that covers
+    itself."""
     return data[:begin] + bytes((value,)) * size + data[begin + size :]

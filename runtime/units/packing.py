@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
 from ..base.errors import WireloomError
+from ..checksums import digest
 from ..format.description import Format
 from .framing import units_of
 
@@ -52,5 +52,4 @@ def enveloped(format: Format, message: bytes) -> bytes:
     units = units_of(format)
     if len(message) < units.least:
         raise WireloomError(f"a message of {format.name} has at least {units.least} byte(s), this one {len(message)}")
-    digest = hashlib.md5(message, usedforsecurity=False).digest() if units.digest == "md5" else b""
-    return units.prefix + message + digest
+    return units.prefix + message + (digest(units.digest).compute(message) if units.digest else b"")

@@ -8,9 +8,10 @@ from functools import partial
 import pyarrow as pa
 
 from .. import engine
+from ..checksums import engine_number
 from ..engine import EncodeStatus, Holds
 from ..format.description import Format
-from ..format.program import ALGORITHMS, Kind
+from ..format.program import Kind
 from .plain import END, PlainRow
 
 BLOCK = 1 << 20
@@ -112,7 +113,7 @@ class ColumnEncoder:
             return None
         begin, end = self._plain.covered
         last = -1 if end == END else end
-        return ALGORITHMS[rule.algorithm], rule.initial, rule.final_xor, max(rule.replace, 0), begin, last
+        return engine_number(rule.algorithm), rule.initial, rule.final_xor, max(rule.replace, 0), begin, last
 
 
 def _stored(array: pa.Array, kind: Kind) -> pa.Array:

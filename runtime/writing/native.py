@@ -1,4 +1,4 @@
-"""Checksums and stuffing: the engine's where it is there, else the ones in Python."""
+"""Stuffing: the engine's where it is there, else the ones in Python."""
 
 from __future__ import annotations
 
@@ -10,17 +10,6 @@ from ..format.description import Format
 from ..format.program import Stuffing
 from ..objects import stuffing as portable
 from ..objects.framing import is_unmistakable
-
-
-def crc32c(data: bytes, value: int = 0) -> int:
-    """Standard CRC-32C of ``data``; ``value`` is that of the data before it."""
-    return _crc32c(data, value)
-
-
-if engine.available:
-    _crc32c: Callable[[bytes, int], int] = engine.crc32c
-else:
-    from crc32c import crc32c as _crc32c
 
 
 def framed(format: Format) -> Callable[[bytes], bytes]:

@@ -9,16 +9,15 @@ hold the two against each other.
 from __future__ import annotations
 
 import struct
-import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import repeat
 from operator import add
 from typing import Any
 
+from ..checksums import crc
 from ..format.description import Format
 from ..format.program import ChecksumRule, ColumnProgram, Kind, Op, Step
-from . import native
 
 LETTERS = {
     Kind.U1: "B", Kind.U2LE: "<H", Kind.U2BE: ">H", Kind.U4LE: "<I", Kind.U4BE: ">I", Kind.U8LE: "<Q", Kind.U8BE: ">Q",
@@ -100,15 +99,16 @@ class PlainRow:
     def _stand_in(self) -> int:
         """What the checksum's field holds while the checksum is computed."""
         assert self.rule is not None
-        return int.from_bytes(bytes([max(self.rule.replace, 0)]) * 4, "little")
+        return int.from_bytes(bytes([max(self.rule.replace, 0)]) * crc(self.rule.algorithm).size, "little")
 
     def _checksums(self, columns: list[Any], blobs: Sequence[bytes]) -> list[int]:
         assert self.rule is not None
-        continued = CHECKSUMS[self.rule.algorithm]()
+        algorithm = crc(self.rule.algorithm)
+        continued = algorithm.update
         start, end = self.covered
-        # The chained functions invert the value before and after; the rule's own values are put around that.
-        first = self.rule.initial ^ 0xFFFFFFFF
-        last = self.rule.final_xor ^ 0xFFFFFFFF
+        # The functions take and return values of the standard algorithm; the rule's own are put around that.
+        first = self.rule.initial ^ algorithm.final_xor
+        last = self.rule.final_xor ^ algorithm.final_xor
         if start >= self.head.size:
             sums: Any = map(continued, blobs, repeat(first))
         else:
@@ -117,13 +117,6 @@ class PlainRow:
             if end == END:
                 sums = map(continued, blobs, sums)
         return [value ^ last for value in sums] if last else list(sums)
-
-
-CHECKSUMS: dict[str, Callable[[], Callable[[Any, int], int]]] = {
-    "crc32c": lambda: native.crc32c,
-    "crc32": lambda: zlib.crc32,
-}
-"""Functions of the data and of the value before it, so that checksums can be chained."""
 
 
 def plain_row(format: Format) -> PlainRow | None:
@@ -144,7 +137,7 @@ def _compiled(layout: _Layout) -> PlainRow:
         slot = layout.slots[offset]
         if offset != position or (slot.field is None) + (slot.added is None) + (not slot.checksum) != 2:
             raise _NotPlainError
-        if slot.minimum > (slot.added or 0) or (slot.checksum and UNSIGNED.get(slot.kind) != 4):
+        if slot.minimum > (slot.added or 0) or (slot.checksum and UNSIGNED.get(slot.kind) != _checksum_size(layout)):
             raise _NotPlainError
         letters.append(LETTERS[slot.kind])
         position += struct.calcsize(letters[-1])
@@ -157,7 +150,7 @@ def _compiled(layout: _Layout) -> PlainRow:
     start, end = layout.covered
     if layout.rule is not None:
         inside = start <= layout.own < min(end, layout.head)
-        if layout.rule.algorithm not in CHECKSUMS or (inside and layout.rule.replace < 0):
+        if inside and layout.rule.replace < 0:
             raise _NotPlainError
     order = orders.pop() if orders else "<"
     return PlainRow(
@@ -168,6 +161,10 @@ def _compiled(layout: _Layout) -> PlainRow:
         layout.rule,
         layout.covered,
     )
+
+
+def _checksum_size(layout: _Layout) -> int | None:
+    return crc(layout.rule.algorithm).size if layout.rule is not None else None
 
 
 def _turned_around(format: Format, program: ColumnProgram) -> _Layout:

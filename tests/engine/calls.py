@@ -107,8 +107,8 @@ GOOD: dict[str, tuple[Callable[..., Any], Callable[[], list[Any]]]] = {
     "find_delimiter": (_engine.find_delimiter, lambda: [bytearray(b"abc\0"), 0, 4, b"\0"]),
     "stuff": (_engine.stuff, lambda: [bytearray(b"a\0b"), 2]),
     "unstuff": (_engine.unstuff, lambda: [bytearray(b"\2a\2b"), 2, 100]),
-    "crc32c": (_engine.crc32c, lambda: [bytearray(b"abc"), 7]),
-    "crc32": (_engine.crc32, lambda: [bytearray(b"abc"), 7]),
+    "crc32c": (_engine.checksums[1], lambda: [bytearray(b"abc"), 7]),
+    "crc32": (_engine.checksums[2], lambda: [bytearray(b"abc"), 7]),
     "md5_many": (_engine.md5_many, lambda: [bytearray(b"abc"), bytearray(8), bytearray(b"\3" + bytes(7))]),
     "features": (_engine.features, list),
 }

@@ -55,6 +55,11 @@ static inline uint8_t *random_bytes(source_of_chance *chance, size_t size) {
     return memory;
 }
 
+/* The register of the checksum algorithm of that number after more bytes. */
+static inline uint32_t crc_update(uint32_t number, uint32_t state, const uint8_t *data, size_t size) {
+    return (*wl_algorithm_of(number)->update)(state, data, size);
+}
+
 /* Programs ------------------------------------------------------------------------------------------------------- */
 
 typedef struct {

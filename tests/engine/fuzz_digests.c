@@ -20,15 +20,15 @@ static uint32_t plain_crc(uint32_t polynomial, uint32_t state, const uint8_t *da
 
 static void check_crcs(const uint8_t *data, size_t size, uint32_t state, size_t cut) {
     uint32_t castagnoli = plain_crc(0x82F63B78, state, data, size), zip = plain_crc(0xEDB88320, state, data, size);
-    CHECK(wl_crc32c_update(state, data, size) == castagnoli);
-    CHECK(wl_crc32c_update(wl_crc32c_update(state, data, cut), data + cut, size - cut) == castagnoli);
-    CHECK(wl_crc32_update(state, data, size) == zip);
-    CHECK(wl_crc32_update(wl_crc32_update(state, data, cut), data + cut, size - cut) == zip);
+    CHECK(crc_update(1, state, data, size) == castagnoli);
+    CHECK(crc_update(1, crc_update(1, state, data, cut), data + cut, size - cut) == castagnoli);
+    CHECK(crc_update(2, state, data, size) == zip);
+    CHECK(crc_update(2, crc_update(2, state, data, cut), data + cut, size - cut) == zip);
     /* The state behind both parts, from the states behind each of them. */
-    uint32_t first = wl_crc32c_update(state, data, cut), second = wl_crc32c_update(0, data + cut, size - cut);
-    CHECK((wl_crc_shift(1, first, size - cut) ^ second) == castagnoli);
-    first = wl_crc32_update(state, data, cut), second = wl_crc32_update(0, data + cut, size - cut);
-    CHECK((wl_crc_shift(2, first, size - cut) ^ second) == zip);
+    uint32_t first = crc_update(1, state, data, cut), second = crc_update(1, 0, data + cut, size - cut);
+    CHECK((wl_crc_shift(wl_algorithm_of(1), first, size - cut) ^ second) == castagnoli);
+    first = crc_update(2, state, data, cut), second = crc_update(2, 0, data + cut, size - cut);
+    CHECK((wl_crc_shift(wl_algorithm_of(2), first, size - cut) ^ second) == zip);
 }
 
 /* Parts of the data that begin and end wherever its bytes say. */

@@ -33,7 +33,7 @@ static void make_fields(taker *bytes, sample *it) {
             field->added = (int8_t)take(bytes);
         if (field->holds == WL_HOLDS_CHECKSUM) {
             checked = true;
-            arguments->algorithm = 1 + take(bytes) % 2;
+            arguments->algorithm = wl_algorithm_of(1 + take(bytes) % 2);
             arguments->initial = take(bytes) * 0x01010101u;
             arguments->final_xor = take(bytes) * 0x01010101u;
             arguments->replace = (uint8_t)take(bytes);

@@ -69,7 +69,8 @@ static bool plain_text(bool ascii, const uint8_t *from, const uint8_t *to) {
 
 static void ask_crc(wl_index *index, taker *bytes, const uint8_t *from, const uint8_t *to) {
     const wl_rule rule = {.algorithm = 1 + take_below(bytes, 2)};
-    const wl_checksum checksum = {&rule, rule.algorithm == 1 ? wl_crc32c_update : wl_crc32_update, 0};
+    const wl_algorithm *algorithm = wl_algorithm_of(rule.algorithm);
+    const wl_checksum checksum = {&rule, algorithm, *algorithm->update, 0};
     uint32_t state = take(bytes) * 0x01010101u;
     CHECK(wl_index_crc(index, &checksum, state, from, to) == checksum.update(state, from, (size_t)(to - from)));
 }

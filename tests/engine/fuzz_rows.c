@@ -150,8 +150,7 @@ static size_t put_row(taker *bytes, source_of_chance *chance, const layout *form
     if (form->rule.replace >= 0)
         memset(row, form->rule.replace, 4);
     size_t from = form->rule.replace < 0 ? 4 : 0;
-    uint32_t sum = form->rule.algorithm == 1 ? wl_crc32c_update(form->rule.initial, row + from, size - from)
-                                             : wl_crc32_update(form->rule.initial, row + from, size - from);
+    uint32_t sum = crc_update(form->rule.algorithm, form->rule.initial, row + from, size - from);
     wl_store4(row, sum ^ form->rule.final_xor);
     if (form->stuffing == WL_STUFFING_WORD) {
         size_t used = wl_word_stuff(row, size, out);

@@ -46,7 +46,7 @@ EDGEMQ = ColumnProgram(
     registers=3,
     spans=1,
     marks=2,
-    checksums=(ChecksumRule("crc32c"),),
+    checksums=(ChecksumRule("crc32c", 0xFFFFFFFF, 0xFFFFFFFF),),
 )
 
 WORD_STUFFED = ColumnProgram(
@@ -83,13 +83,13 @@ COBS = ColumnProgram(
 
 def frame(payload: bytes, millis: int = 1, tenant: int = 7) -> bytes:
     """An EdgeMQ frame."""
-    return struct.pack(">IIBIQ", len(payload) + 13, engine.crc32c(payload), 0, tenant, millis) + payload
+    return struct.pack(">IIBIQ", len(payload) + 13, engine.checksums[1](payload), 0, tenant, millis) + payload
 
 
 def record(payload: bytes, generation: int = 1) -> bytes:
     """A word-stuffed record and its delimiter."""
     rest = struct.pack("<I", generation) + payload
-    crc = engine.crc32c(b"\0\0\0\0" + rest) ^ 0xFFFFFFFF
+    crc = engine.checksums[1](b"\0\0\0\0" + rest) ^ 0xFFFFFFFF
     return engine.stuff(struct.pack("<I", crc) + rest, Stuffing.WORD) + b"\xfe\xfd"
 
 

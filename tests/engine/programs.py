@@ -205,7 +205,7 @@ def programs(draw: st.DrawFn, *, delimited: bool | None = None) -> ColumnProgram
         marks=MARKS,
         constants=author.constants,
         checksums=(
-            ChecksumRule("crc32c"),
+            ChecksumRule("crc32c", 0xFFFFFFFF, 0xFFFFFFFF),
             ChecksumRule("crc32", 0, 0, 0xFF, draw(st.integers(0, MARKS - 1)), draw(st.integers(0, 16))),
             ChecksumRule("crc32c", 0x12345678, 1, 0, 0, 4),
         ),

@@ -144,8 +144,7 @@ static size_t put_row(source_of_chance *chance, const layout *it, uint8_t *at, s
     memcpy(own, at, size);
     if (rule->replace >= 0 && rule->own == 1)
         memset(own + 4, rule->replace, wl_smaller(4, size - 4));
-    uint32_t state = rule->algorithm == 1 ? wl_crc32c_update(rule->initial, own + 4, size - 4)
-                                          : wl_crc32_update(rule->initial, own + 4, size - 4);
+    uint32_t state = crc_update(rule->algorithm, rule->initial, own + 4, size - 4);
     put_number(at, WL_U4LE, state ^ rule->final_xor);
     free(own);
     return size;

@@ -294,7 +294,7 @@ def test_the_gil_is_released() -> None:
     thread.start()
     begin = time.perf_counter()
     for _ in range(5):
-        engine.crc32(data)
+        engine.checksums[2](data)
     end = time.perf_counter()
     stop.set()
     thread.join()
@@ -311,7 +311,7 @@ def run_python(code: str, **environment: str) -> subprocess.CompletedProcess[str
 def test_levels_can_be_forced() -> None:
     levels = engine.features()["levels"]
     assert levels[0] == "portable"
-    show = "from wireloom import engine; print(engine.features()['cpu'], engine.crc32c(bytes(range(256)) * 40))"
+    show = "from wireloom import engine; print(engine.features()['cpu'], engine.checksums[1](bytes(range(256)) * 40))"
     outputs = {level: run_python(show, WIRELOOM_CPU=level).stdout.split() for level in levels}
     assert {level: output[0] for level, output in outputs.items()} == {level: level for level in levels}
     assert len({output[1] for output in outputs.values()}) == 1

@@ -63,7 +63,7 @@ static sample make(source_of_chance *chance) {
     bool checked = chance_below(chance, 2);
     make_fields(&each, chance, checked);
     if (checked) {
-        arguments->algorithm = (uint32_t)(1 + chance_below(chance, 2));
+        arguments->algorithm = wl_algorithm_of((uint32_t)(1 + chance_below(chance, 2)));
         arguments->initial = (uint32_t)chance_next(chance);
         arguments->final_xor = (uint32_t)chance_next(chance);
         arguments->replace = (uint8_t)chance_next(chance);
@@ -154,7 +154,7 @@ static size_t plain_row(const sample *each, size_t row, uint8_t *out) {
         size_t end = arguments->end < at ? arguments->end : at;
         uint32_t state = arguments->initial;
         if (arguments->begin < end)
-            state = plain_crc(arguments->algorithm == 1 ? 0x82F63B78 : 0xEDB88320, state, bare + arguments->begin,
+            state = plain_crc(arguments->algorithm->polynomial, state, bare + arguments->begin,
                               end - arguments->begin);
         plain_put(bare + checksum, kind, state ^ arguments->final_xor);
     }

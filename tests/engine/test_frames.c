@@ -77,7 +77,7 @@ static size_t put_row(source_of_chance *chance, const variant *what, uint8_t *ou
     memset(row, 0xFF, 4);
     /* Without a rest the range ends with what is always there. */
     size_t covered = what->rest ? size : FIXED;
-    uint32_t crc = what->replaced ? wl_crc32c_update(7, row, covered) : wl_crc32c_update(7, row + 4, covered - 4);
+    uint32_t crc = what->replaced ? crc_update(1, 7, row, covered) : crc_update(1, 7, row + 4, covered - 4);
     wl_store4(row, crc ^ 9);
     size_t used = what->stuffing == WL_STUFFING_WORD ? wl_word_stuff(row, size, out) : wl_cobs_stuff(row, size, out);
     memcpy(out + used, what->stuffing == WL_STUFFING_WORD ? "\xFE\xFD" : "\0", 2);

@@ -31,7 +31,7 @@ NEED = Step(Op.NEED, 8)
 END = Step(Op.END)
 REST = Step(Op.BYTES_REST, 1)
 CONSTANTS = bytes((Code.REGISTER, 2, Code.SPAN_SIZE, 1, Code.ADD, Code.NEGATE, Code.REGISTER, 3))
-SUM = ChecksumRule("crc32c", replace=0, own=1, own_size=16)
+SUM = ChecksumRule("crc32c", 0xFFFFFFFF, 0xFFFFFFFF, replace=0, own=1, own_size=16)
 BASE = ColumnProgram(
     steps=(),
     columns=(Storage.FIXED32, Storage.VARIABLE, Storage.FIXED64, Storage.FIXED8),

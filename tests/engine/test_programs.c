@@ -26,10 +26,9 @@ static void expect_step_refused(unsigned op, unsigned a, uint32_t b, int64_t c, 
     draft it = one_column(4);
     it.presets = 1;
     it.rules[0] = (wl_rule){1, 0, 0, -1, 0, 0};
-    it.rules[1] = (wl_rule){9, 0, 0, -1, 0, 0};
-    it.rules[2] = (wl_rule){1, 0, 0, 300, 0, 0};
-    it.rules[3] = (wl_rule){1, 0, 0, 0, 0, 17};
-    it.rule_count = 4;
+    it.rules[1] = (wl_rule){1, 0, 0, 300, 0, 0};
+    it.rules[2] = (wl_rule){1, 0, 0, 0, 0, 17};
+    it.rule_count = 3;
     draft_step(&it, WL_OP_NEED, 8, 0, 0, 0);
     draft_step(&it, op, a, b, c, d);
     draft_step(&it, WL_OP_END, 0, 0, 0, 0);
@@ -67,10 +66,9 @@ static void test_refusals(void) {
     expect_step_refused(WL_OP_CHECK_RANGE, 0, 2, 0, 0, "not an outcome");
     expect_step_refused(WL_OP_CHECK_TRUE, 0, 1 | 8 << 8, 0, 0, "not an outcome");
     expect_step_refused(WL_OP_CHECK_CONSTANT, 0, 1 | 3 << 8, 0, 4, "constants");
-    expect_step_refused(WL_OP_CHECKSUM, 4, 0, 0, 1, "no checksum");
-    expect_step_refused(WL_OP_CHECKSUM, 1, 0, 0, 1, "algorithm");
-    expect_step_refused(WL_OP_CHECKSUM, 2, 0, 0, 1, "count as");
-    expect_step_refused(WL_OP_CHECKSUM, 3, 0, 0, 1, "size 17");
+    expect_step_refused(WL_OP_CHECKSUM, 3, 0, 0, 1, "no checksum");
+    expect_step_refused(WL_OP_CHECKSUM, 1, 0, 0, 1, "count as");
+    expect_step_refused(WL_OP_CHECKSUM, 2, 0, 0, 1, "size 17");
     expect_step_refused(WL_OP_CHECKSUM, 0, 0, 0, 2, "no mark 2");
     expect_step_refused(WL_OP_MARK, 0, 0, 9, 0, "covers 8");
     expect_step_refused(WL_OP_SKIP_IF_ZERO, 0, 0, 1, 0, "not further on");
@@ -81,6 +79,30 @@ static void test_refusals(void) {
     expect_step_refused(WL_OP_EXPRESSION, 1, 0, 0, 1, "constants");
     expect_step_refused(WL_OP_CHECK_UTF8, 0, 0, 2, 0, "operand c");
     expect_step_refused(WL_OP_TRIM_RIGHT, 0, 0, 256, 0, "byte");
+}
+
+/* A number that no row of wl_algorithms has is refused when the program is loaded, also where no step uses it. */
+static void test_unknown_checksums(void) {
+    uint32_t known = 0;
+    for (const wl_algorithm *const *each = wl_algorithms; *each; each++) {
+        CHECK(wl_algorithm_of((*each)->number) == *each);
+        if (known < (*each)->number)
+            known = (*each)->number;
+    }
+    const uint32_t unknown[] = {0, known + 1, 77, UINT32_MAX};
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
+        CHECK(!wl_algorithm_of(unknown[i]));
+        for (int used = 0; used < 2; used++) {
+            draft it = one_column(4);
+            it.rules[0] = (wl_rule){unknown[i], 0, 0, -1, 0, 0};
+            it.rule_count = 1;
+            draft_step(&it, WL_OP_NEED, 8, 0, 0, 0);
+            if (used)
+                draft_step(&it, WL_OP_CHECKSUM, 0, 0, 0, 1);
+            draft_step(&it, WL_OP_END, 0, 0, 0, 0);
+            expect_refused(&it, "no checksum algorithm");
+        }
+    }
 }
 
 static void test_unbalanced(void) {
@@ -291,6 +313,7 @@ int main(void) {
     char message[256];
     CHECK(wl_start(NULL, message, sizeof message));
     test_refusals();
+    test_unknown_checksums();
     test_unbalanced();
     test_expressions();
     test_bad_code();

@@ -2,7 +2,7 @@
 #include "check.h"
 
 static size_t put_frame(uint8_t *at, const uint8_t *payload, size_t size) {
-    uint32_t words[2] = {(uint32_t)size + 13, ~wl_crc32c_update(0xFFFFFFFF, payload, size)};
+    uint32_t words[2] = {(uint32_t)size + 13, ~crc_update(1, 0xFFFFFFFF, payload, size)};
     for (int k = 0; k < 2; k++) {
         for (int i = 0; i < 4; i++)
             at[4 * k + i] = (uint8_t)(words[k] >> (24 - 8 * i));
@@ -20,7 +20,7 @@ static size_t put_record(uint8_t *at, const uint8_t *payload, size_t size) {
     memset(record, 0xFF, 4);
     memcpy(record + 4, "\1\2\3\4", 4);
     memcpy(record + 8, payload, size);
-    uint32_t crc = wl_crc32c_update(0, record, size + 8);
+    uint32_t crc = crc_update(1, 0, record, size + 8);
     for (int i = 0; i < 4; i++)
         record[i] = (uint8_t)(crc >> 8 * i);
     size_t used = wl_word_stuff(record, size + 8, at);
@@ -187,7 +187,7 @@ static size_t plain_row(const uint8_t *input, size_t at, size_t size, size_t lim
     size_t length = wl_load_be4(input + at), payload = length - 13;
     if (length < 13 || length + 8 > limit || payload > size - at - 21)
         return 0;
-    uint32_t crc = ~wl_crc32c_update(0xFFFFFFFF, input + at + 21, payload);
+    uint32_t crc = ~crc_update(1, 0xFFFFFFFF, input + at + 21, payload);
     return crc == wl_load_be4(input + at + 4) ? length + 8 : 0;
 }
 

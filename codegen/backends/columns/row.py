@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from wireloom.format.program import ALGORITHMS, ChecksumRule, Op
+from wireloom.checksums import engine_number
+from wireloom.format.program import ChecksumRule, Op
 from wireloom.format.program_limits import DEEPEST_LIMIT
 
 from ...expression.types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, UserType
@@ -63,8 +64,10 @@ def _lower_checksum(
 ) -> None:
     """Appends the step that verifies one checksum; where the field is optional, only where it is ``present``."""
     scalar = scope.members.get(attribute.id)
-    if rule.algorithm not in ALGORITHMS:
-        raise NotForEngineError(f"the checksum algorithm {rule.algorithm} is not in the engine")
+    try:
+        engine_number(rule.algorithm)
+    except ValueError:
+        raise NotForEngineError(f"the checksum algorithm {rule.algorithm} is not in the engine") from None
     if not isinstance(scalar, Scalar) or scalar.interval.low < 0 or not isinstance(attribute.size, FixedSize):
         raise NotForEngineError(f'the checksum "{attribute.id}" is not an unsigned integer')
     number = len(state.assembler.checksums)

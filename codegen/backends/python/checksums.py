@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 
+from wireloom.checksums import CHECKSUMS, Digest, crc
+
 from ...expression.types import BytesType, IntegerType, Path, UserType
 from ...model.model import Attribute, Checksum, Struct
 from ...plan.covers import checksums, covered, covers_own, plain_cover
@@ -19,10 +21,17 @@ from .scope import ClassScope, member
 from .struct_codes import byte_order
 from .view import Line, Lines, MethodView, block
 
-ALL_ONES = 0xFFFFFFFF
-ALGORITHMS = ("crc32c", "crc32")
-DIGEST = "md5"
-DIGEST_SIZE = 16
+
+def digest_of(checksum: Checksum) -> Digest | None:
+    """The digest that the rule is about; ``None`` where it is about a CRC."""
+    found = CHECKSUMS[checksum.algorithm]
+    return found if isinstance(found, Digest) else None
+
+
+def unknown_value(checksum: Checksum) -> str:
+    """The text of what the field holds until the checksum is known."""
+    digest = digest_of(checksum)
+    return "0" if digest is None else f"bytes({digest.size})"
 
 
 def verify_lines(scope: ClassScope, marks: Marks, only: frozenset[str] | None = None) -> Lines:
@@ -40,7 +49,7 @@ def _verify(scope: ClassScope, marks: Marks, attribute: Attribute, checksum: Che
         scope, marks, attribute, checksum, lambda begin, end: f"{scope.use('wire_bytes')}(io, {begin}, {end})"
     )
     error = f"{scope.use('ChecksumError')}(expected, {stored}, io, {source!r})"
-    reason = "digest" if checksum.algorithm == DIGEST else "checksum"
+    reason = "checksum" if digest_of(checksum) is None else "digest"
     refused = f"raise {error}" if scope.module.api is Api.KAITAI else f"self._refuse({error}, {reason!r})"
     lines = (
         *first,
@@ -85,17 +94,16 @@ def own_size(attribute: Attribute) -> int:
 
 def computed_text(scope: ClassScope, attribute: Attribute, checksum: Checksum, data: str) -> str:
     """The checksum of the bytes ``data``."""
-    if checksum.algorithm == DIGEST:
-        if not isinstance(attribute.type, BytesType) or fixed_size(attribute) != DIGEST_SIZE:
-            refuse(attribute.position, f"the digest '{attribute.id}' must be {DIGEST_SIZE} bytes")
-        return f"{scope.use('md5')}({data})"
-    if checksum.algorithm not in ALGORITHMS:
-        refuse(attribute.position, f"the checksum algorithm '{checksum.algorithm}' is not known here")
+    digest = digest_of(checksum)
+    if digest is not None:
+        if not isinstance(attribute.type, BytesType) or fixed_size(attribute) != digest.size:
+            refuse(attribute.position, f"the digest '{attribute.id}' must be {digest.size} bytes")
+        return f"{scope.module.checksum(checksum.algorithm, 'digest_function', ())}({data})"
     own_size(attribute)
-    if checksum.initial == checksum.final_xor == ALL_ONES:
-        return f"{scope.use(f'standard_{checksum.algorithm}')}({data})"
-    function = scope.use("checksum")
-    return f"{function}({checksum.algorithm!r}, {data}, {checksum.initial:#x}, {checksum.final_xor:#x})"
+    standard = crc(checksum.algorithm)
+    parameters = (checksum.initial, checksum.final_xor)
+    given = () if parameters == (standard.initial, standard.final_xor) else parameters
+    return f"{scope.module.checksum(checksum.algorithm, 'crc_function', given)}({data})"
 
 
 # Writing ------------------------------------------------------------------------------------------------------------
@@ -106,8 +114,10 @@ def early_lines(scope: ClassScope) -> Lines:
     lines: list[Line] = []
     for attribute, checksum in checksums(scope.struct):
         plain = plain_cover(scope.struct, checksum)
-        unknown = f"bytes({DIGEST_SIZE})" if checksum.algorithm == DIGEST else "0"
-        value = computed_text(scope, attribute, checksum, member(plain.id)) if plain is not None else unknown
+        if plain is None:
+            value = unknown_value(checksum)
+        else:
+            value = computed_text(scope, attribute, checksum, member(plain.id))
         lines.extend(_when_present(scope, attribute, (Line(f"{member(attribute.id)} = {value}"),)))
     return tuple(lines)
 
@@ -135,7 +145,7 @@ def _late(scope: ClassScope, marks: Marks, attribute: Attribute, checksum: Check
     stored = member(attribute.id)
     begin, end, own = marks.begins[checksum.first], marks.ends[checksum.last], marks.begins[attribute.id]
     written = stored
-    if checksum.algorithm != DIGEST:
+    if digest_of(checksum) is None:
         written = f"{_packer(scope, attribute)}.pack({stored})"
     return (
         Line(f"covered = io.written({begin}, {end})"),

@@ -113,6 +113,7 @@ class Module:
         self._names: dict[str, set[str]] = defaultdict(set)
         self._others: set[str] = set()
         self._packers: dict[str, str] = {}
+        self._checksums: dict[str, str] = {}
         self._tables: dict[str, str] = {}
         self._setters: dict[str, tuple[str, str]] = {}
         self._routines: dict[str, str] = {}
@@ -202,6 +203,12 @@ class Module:
         self._packers[constant] = code
         return constant
 
+    def checksum(self, algorithm: str, maker: str, parameters: tuple[int, ...]) -> str:
+        """The constant that holds the function of a checksum, which ``maker`` makes with these parameters."""
+        arguments = ", ".join([repr(algorithm), *map(hex, parameters)])
+        made = f"{self.use(maker)}({arguments})"
+        return self._checksums.setdefault(made, "_".join(("", algorithm.upper(), *map("{:X}".format, parameters))))
+
     def table(self, path: Path) -> str:
         """The constant that maps the values of an enum to its members."""
         constant = constant_name(path, "members")
@@ -245,8 +252,11 @@ class Module:
 
     @property
     def constants(self) -> tuple[str, ...]:
-        """Assignments of packers, which stand before the class."""
-        return tuple(f"{name} = struct.Struct({code!r})" for name, code in self._packers.items())
+        """Assignments of checksum functions and packers, which stand before the class."""
+        return (
+            *(f"{name} = {made}" for made, name in self._checksums.items()),
+            *(f"{name} = struct.Struct({code!r})" for name, code in self._packers.items()),
+        )
 
     @property
     def tables(self) -> tuple[str, ...]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,6 +11,7 @@ import pyarrow as pa
 
 from ...base.errors import WireloomError
 from ...base.limits import MAX_COMPUTED
+from ...checksums import digest
 from ...format.description import Column, Format
 from ...format.message_program import LookupSource
 from ...format.message_rules import Label, MessageRule
@@ -28,8 +27,6 @@ from .arrow_types import field_type
 from .decoding import Decoded, UnitProblem
 from .problems import EXPANSION, INTEGER, PREFIX, SENTENCES, SHORT, no_item
 from .repeating import DETAIL, most_repeated
-
-DIGEST_SIZE = 16
 
 
 @dataclass
@@ -64,6 +61,7 @@ class ObjectDecoder:
         if format.message is None:
             raise WireloomError(f"the format {format.name} is none of messages")
         self._units = format.message
+        self._digest = digest(format.message.digest) if format.message.digest else None
         self._format = format
         self._wanted = tuple(wanted)
         self._verify = verify
@@ -125,14 +123,14 @@ class ObjectDecoder:
         unit = _Unit(content)
         units = self._units
         begin = len(units.prefix)
-        end = len(content) - (DIGEST_SIZE if units.digest else 0)
+        end = len(content) - (self._digest.size if self._digest is not None else 0)
         if content[:begin] != units.prefix[: len(content)]:
             unit.reason, unit.detail = "magic", SENTENCES[PREFIX]
         elif end - begin < units.least:
             needed = begin + len(content) - end + units.least
             unit.reason, unit.detail = "length", SENTENCES[SHORT].format(value=len(content), count=needed)
             unit.offset = len(content)
-        elif units.digest and self._verify and not _is_md5(content[begin:end], content[end:]):
+        elif self._digest is not None and self._verify and self._digest.compute(content[begin:end]) != content[end:]:
             unit.reason, unit.detail, unit.offset = "digest", "the digest is not that of the message", end
         else:
             self._parse(unit, begin, end)
@@ -285,10 +283,6 @@ class _Taken:
         for column, value in zip(self.columns, found, strict=True):
             column.append(value)
         self.rows += 1
-
-
-def _is_md5(content: bytes, digest: bytes) -> bool:
-    return hmac.compare_digest(hashlib.md5(content, usedforsecurity=False).digest(), digest)
 
 
 def _above(row: Message, levels: int) -> Any:

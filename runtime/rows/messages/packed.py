@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import struct
 
+from ...checksums import MD5
 from ...format.message_program import MessageProgram
 from ...format.message_rules import FieldKind, FieldRule, Label
 from .column_tree import TRASH, Branch, ColumnTree, Emit, Lookup, Place
@@ -51,7 +52,7 @@ def pack(program: MessageProgram, tree: ColumnTree, max_depth: int | None = None
         tree.types.types[program.unit].max_depth if max_depth is None else max_depth,
         len(tree.constants),
         len(envelope.prefix),
-        envelope.digest == "md5",
+        _has_md5(envelope.digest),
         envelope.least,
         program.whole >= 0,
         NONE if whole is None else whole.number,
@@ -170,3 +171,10 @@ def _lookup(lookup: Lookup) -> bytes:
     flags = lookup.integer | lookup.text << 1
     rest = struct.pack("<IIIIQ", lookup.table, lookup.scope, lookup.vector, flags, lookup.mask)
     return _emit(lookup.index) + rest
+
+
+def _has_md5(name: str) -> bool:
+    """Whether an MD5 follows the message: the one digest that the engine computes."""
+    if name not in ("", MD5.name):
+        raise ValueError(f"the engine has no digest {name!r}")
+    return bool(name)

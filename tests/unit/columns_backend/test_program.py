@@ -46,7 +46,7 @@ def test_a_frame() -> None:
         Step(Op.END),
     )
     assert program.columns == (Storage.FIXED8, Storage.FIXED32, Storage.FIXED64, Storage.VARIABLE, Storage.FIXED32)
-    assert program.checksums == (ChecksumRule("crc32c"),)
+    assert program.checksums == (ChecksumRule("crc32c", 0xFFFFFFFF, 0xFFFFFFFF),)
     assert (program.registers, program.spans, program.marks) == (3, 1, 2)
 
 

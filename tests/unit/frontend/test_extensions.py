@@ -118,8 +118,8 @@ seq:
 @pytest.mark.parametrize(
     ("text", "checksum"),
     [
-        ("{algorithm: crc32c, over: b}", Checksum("crc32c", "b", "b")),
-        ("{algorithm: crc32, over: [b, c]}", Checksum("crc32", "b", "c")),
+        ("{algorithm: crc32c, over: b}", Checksum("crc32c", "b", "b", 0xFFFFFFFF, 0xFFFFFFFF)),
+        ("{algorithm: crc32, over: [b, c]}", Checksum("crc32", "b", "c", 0xFFFFFFFF, 0xFFFFFFFF)),
         (
             "{algorithm: crc32c, over: [a, c], initial: 0, final-xor: 0, replace: 0xff}",
             Checksum("crc32c", "a", "c", 0, 0, 0xFF),

@@ -259,12 +259,12 @@ def test_md5() -> None:
 @pytest.mark.parametrize(
     ("digest", "sentence"),
     [
-        ("size: 15, -wireloom: {checksum: {algorithm: md5, over: a}}", "an md5 must be plain bytes of size: 16"),
-        ("type: u4, -wireloom: {checksum: {algorithm: md5, over: a}}", "an md5 must be plain bytes of size: 16"),
-        ("size: 16, -wireloom: {checksum: {algorithm: md5, over: d}}", "an md5 cannot cover its own bytes"),
+        ("size: 15, -wireloom: {checksum: {algorithm: md5, over: a}}", "md5 must be plain bytes of size: 16"),
+        ("type: u4, -wireloom: {checksum: {algorithm: md5, over: a}}", "md5 must be plain bytes of size: 16"),
+        ("size: 16, -wireloom: {checksum: {algorithm: md5, over: d}}", "md5 cannot cover its own bytes"),
         (
             "size: 16, -wireloom: {checksum: {algorithm: md5, over: a, initial: 0}}",
-            "'initial' is of CRCs, this is an md5",
+            "'initial' is of CRCs, this is md5",
         ),
         (
             "size: 16, -wireloom: {checksum: {algorithm: crc32, over: a}}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ....model.model import Attribute, Checksum
 from ....plan.covers import checksums, covers_own, plain_cover
-from ..checksums import DIGEST, DIGEST_SIZE, computed_text, own_size
+from ..checksums import computed_text, own_size, unknown_value
 from ..marks import Marks
 from ..names import field_name
 from ..scope import ClassScope, member
@@ -32,8 +32,8 @@ def check_checksum(scope: ClassScope, attribute: Attribute) -> Lines:
     name = repr(field_name(attribute.id))
     plain = plain_cover(scope.struct, checksum)
     if plain is None:
-        nothing = f"bytes({DIGEST_SIZE})" if checksum.algorithm == DIGEST else "0"
-        return (block(f"if not hasattr(self, {name}):", [Line(f"self._follow({name}, {nothing})")]),)
+        nothing = Line(f"self._follow({name}, {unknown_value(checksum)})")
+        return (block(f"if not hasattr(self, {name}):", [nothing]),)
     computed = computed_text(scope, attribute, checksum, member(plain.id))
     source = scope.source_of(attribute)
     return (Line(f"{scope.use('check_checksum')}(self, {name}, {computed}, {source!r})"),)
