@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from wireloom.checksums import CHECKSUMS, Crc, Digest
+
 from ..expression.nodes import Node
 from ..expression.types import (
     BitsType,
@@ -19,7 +21,6 @@ from ..expression.written import written
 from ..model.model import EndOfStreamSize, ExpressionSize, FixedSize, TerminatedSize
 from .nodes import Check, Cover, Field, Fill, Instance, Member, Plan, Read, Repeat, Run, TypePlan
 
-ALL_ONES = 0xFFFFFFFF
 SIGNS = {"equal": "=", "at least": ">=", "at most": "<="}
 
 
@@ -190,7 +191,7 @@ def _check(check: Check) -> str:
 
 def _cover(cover: Cover) -> str:
     condition = f", if {_plain(cover.condition)}" if cover.condition is not None else ""
-    reason = "digest" if cover.algorithm == "md5" else "checksum"
+    reason = "digest" if isinstance(CHECKSUMS[cover.algorithm], Digest) else "checksum"
     early = ", before the rows" if cover.before_rows else ""
     return f"{cover.field.id} = {_checksum(cover)}{condition}{early}, else refused ({reason})"
 
@@ -200,7 +201,8 @@ def _checksum(cover: Cover) -> str:
     parts = [extent]
     if cover.blanks_own and cover.replace is not None:
         parts.append(f"itself as {cover.replace:02X}")
-    if (cover.initial, cover.final_xor) != (ALL_ONES, ALL_ONES) and cover.algorithm != "md5":
+    algorithm = CHECKSUMS[cover.algorithm]
+    if isinstance(algorithm, Crc) and (cover.initial, cover.final_xor) != (algorithm.initial, algorithm.final_xor):
         parts.append(f"initial {cover.initial:#x}, final xor {cover.final_xor:#x}")
     return f"{cover.algorithm}({', '.join(parts)})"
 
