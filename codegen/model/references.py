@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..expression.nodes import Attribute, Name, Node
-from ..expression.types import ListType, Path, UserType
+from ..expression.types import Path, UserType
 from ..expression.walk import walk
 
 Reference = tuple[Path, str]
@@ -24,10 +24,3 @@ def references(node: Node, owner: Path) -> Iterator[Reference]:
 def names_item(node: Node) -> bool:
     """Whether the tree names ``_``, the current item."""
     return any(isinstance(each, Name) and each.id == "_" for each in walk(node))
-
-
-def item_path(type: object) -> Path | None:
-    """The user type of a value or of a list's items."""
-    if isinstance(type, ListType):
-        type = type.item
-    return type.path if isinstance(type, UserType) else None

@@ -97,8 +97,3 @@ class Diagnostics:
         if found.reference or index < 0 or places[index][0] != found.line:
             return found
         return found.about(self._topics[found.file][places[index]])
-
-    def raise_errors(self) -> None:
-        """Raises ``InvalidSpecError`` with all errors (and warnings beside them), where there is an error."""
-        if self.has_errors:
-            raise InvalidSpecError(self.sorted())

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from enum import IntEnum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ._md5 import one_after_another
 
@@ -39,110 +39,6 @@ if available and not TYPE_CHECKING:
         checksums = _engine.checksums
     except ImportError:
         available = False
-
-DAMAGE_RECORD = "<QQqII"
-"""``struct`` format of one record in ``damages`` on a little-endian machine (it is in the machine's own order):
-begin, end (absolute), row (-1: none), reason, spare."""
-
-DAMAGE_SIZE = 32
-"""Bytes of one record in ``damages``."""
-
-
-class Status(IntEnum):
-    """How a fill ended."""
-
-    NEED_INPUT = 0
-    """The next row is incomplete: go on from ``consumed`` with more input behind it."""
-    BATCH_FULL = 1
-    """No more rows, data bytes or damages fit: take the batch, go on from ``consumed``."""
-    END = 2
-    """Everything up to ``end``, or up to ``stop``, has been read."""
-    TRUNCATED = 3
-    """The input ends inside the row at ``position``."""
-    LOST = 4
-    """The row at ``position`` does not say where the next one begins; ``reason`` says why."""
-    NO_ROOM = 5
-    """The very first row needs ``needed`` bytes in the data buffer of column number ``reason``."""
-    OVERSIZE = 6
-    """The frame at ``position`` has no delimiter within ``max_record``; search on from ``consumed``."""
-
-
-class FillResult(NamedTuple):
-    """What a call of ``fill`` did."""
-
-    rows: int
-    consumed: int
-    """Index in the source up to which it is done with: the next call's ``begin``."""
-    status: int
-    """A ``Status``."""
-    reason: int
-    """A ``program.Reason``; for ``NO_ROOM`` the number of a column."""
-    position: int
-    """Absolute offset of the row that ``TRUNCATED``, ``LOST`` or ``OVERSIZE`` is about."""
-    needed: int
-    """``NO_ROOM``: data bytes; ``NEED_INPUT``: how many bytes of the row are known to be needed (0: not known)."""
-    damage_count: int
-    null_counts: tuple[int, ...]
-    """Per column of the program; 0 for those not wanted."""
-    data_used: tuple[int, ...]
-    """Per column of the program: bytes written to the data buffer of a variable column."""
-
-
-def fill(
-    program: Program,
-    source: Buffer,
-    begin: int,
-    end: int,
-    *,
-    base_offset: int,
-    at_end: bool,
-    capacity: int,
-    columns: Sequence[tuple[Buffer, ...] | None],
-    offsets: Buffer | None,
-    damages: Buffer,
-    max_record: int,
-    at_start: bool = False,
-    padding: int = 0,
-    stop: int = -1,
-    verify: bool = True,
-    null_rows: bool = False,
-    preset: Sequence[int] = (),
-) -> FillResult:
-    """Read rows from ``source[begin:end]`` into ``columns`` until something of ``Status`` happens.
-
-    ``base_offset``: offset in the whole decompressed input of ``source[0]``. ``at_end``: no more input will follow
-    ``end``. ``at_start`` (delimited rows): ``source[begin]`` is the start of the file, where a frame begins without a
-    delimiter; give it again for as long as ``consumed`` has not moved. ``capacity``: most rows. ``columns``: one entry
-    per column of the program: ``None`` where it is not wanted, ``(validity, values)``, or ``(validity, offsets, data)``
-    for variable ones, all writable; validity has a bit per row and is all zero. ``offsets``: ``None`` or room for a
-    uint64 per row, its absolute position. ``damages``: room for at least one record of ``DAMAGE_SIZE`` bytes.
-    ``padding``: unused bytes after each back-to-back row. ``max_record``: largest row in bytes, as encoded.
-    ``stop``: rows at or behind this absolute offset are not read. ``verify=False`` computes no checksums.
-    ``null_rows``: a damaged row gives a row of nulls. ``preset``: values of the program's preset registers.
-
-    Other threads run meanwhile. Raises ``ValueError`` for buffers that are too small and ranges that do not exist.
-    """
-    return FillResult(
-        *_engine.fill(
-            program,
-            source,
-            begin,
-            end,
-            base_offset,
-            at_end,
-            at_start,
-            capacity,
-            tuple(columns),
-            offsets,
-            damages,
-            padding,
-            max_record,
-            stop,
-            verify,
-            null_rows,
-            tuple(preset),
-        )
-    )
 
 
 def resync(

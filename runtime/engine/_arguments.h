@@ -67,29 +67,6 @@ static wl_integer *read_preset(const wl_program *program, PyObject *preset) {
     return values;
 }
 
-static bool read_column(borrowed *held, PyObject *entry, size_t capacity, unsigned storage, wl_column *column) {
-    size_t parts = storage == WL_VARIABLE ? 3 : 2;
-    if (entry == Py_None)
-        return true;
-    if (!PyTuple_Check(entry) || (size_t)PyTuple_Size(entry) != parts) {
-        PyErr_Format(PyExc_ValueError, "a column must be None or a tuple of %zu buffers", parts);
-        return false;
-    }
-    column->wanted = true;
-    column->validity = borrow(held, PyTuple_GetItem(entry, 0), true, (capacity + 7) / 8, "a validity bitmap", NULL);
-    if (!column->validity)
-        return false;
-    if (storage != WL_VARIABLE) {
-        column->values = borrow(held, PyTuple_GetItem(entry, 1), true, capacity * storage, "a values buffer", NULL);
-        return column->values != NULL;
-    }
-    column->offsets = borrow(held, PyTuple_GetItem(entry, 1), true, (capacity + 1) * 4, "an offsets buffer", NULL);
-    if (!column->offsets)
-        return false;
-    column->values = borrow(held, PyTuple_GetItem(entry, 2), true, 0, "a data buffer", &column->data_size);
-    return column->values != NULL;
-}
-
 /* Everything that fill() holds while it runs. */
 typedef struct {
     borrowed held;
@@ -132,7 +109,7 @@ static bool read_window(call *each, PyObject *source, Py_ssize_t begin, Py_ssize
 
 static bool make_call(call *each, const wl_program *program, PyObject *preset) {
     size_t columns = wl_program_columns(program);
-    each->held.views = PyMem_Malloc((columns * 3 + 4) * sizeof *each->held.views);
+    each->held.views = PyMem_Malloc((columns + 4) * sizeof *each->held.views);
     each->columns = calloc(columns + 1, sizeof *each->columns);
     each->counts = calloc(2 * columns + 1, sizeof *each->counts);
     if (!each->held.views || !each->columns || !each->counts)
@@ -157,28 +134,6 @@ static void arguments_of(call *each, bool at_end, bool at_start, bool verify, bo
     each->arguments.verify = verify;
     each->arguments.null_rows = null_rows;
     each->arguments.stop = stop < 0 ? -1 : stop;
-}
-
-static bool read_outputs(call *each, const wl_program *program, PyObject *columns, PyObject *offsets, PyObject *damages,
-                         Py_ssize_t capacity) {
-    wl_fill_arguments *arguments = &each->arguments;
-    size_t count = wl_program_columns(program);
-    if (capacity < 0 || capacity > INT32_MAX)
-        return PyErr_SetString(PyExc_ValueError, "capacity must be 0 to 2147483647"), false;
-    if (!PyTuple_Check(columns) || (size_t)PyTuple_Size(columns) != count)
-        return PyErr_Format(PyExc_ValueError, "columns must be a tuple of %zu entries", count), false;
-    arguments->capacity = (size_t)capacity;
-    for (size_t i = 0; i < count; i++) {
-        if (!read_column(&each->held, PyTuple_GetItem(columns, (Py_ssize_t)i), arguments->capacity,
-                         wl_program_storage(program, i), each->columns + i))
-            return false;
-    }
-    if (offsets != Py_None) {
-        arguments->offsets = borrow(&each->held, offsets, true, arguments->capacity * 8, "the row offsets", NULL);
-        if (!arguments->offsets)
-            return false;
-    }
-    return read_damages(each, damages);
 }
 
 #endif

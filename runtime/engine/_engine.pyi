@@ -17,25 +17,6 @@ class Maker(Generic[_Made]):
     ) -> Maker[_Made]: ...
     def make(self, data: bytes, position: int) -> _Made: ...
 
-def fill(
-    program: Program,
-    source: Buffer,
-    begin: int,
-    end: int,
-    base_offset: int,
-    at_end: bool,
-    at_start: bool,
-    capacity: int,
-    columns: tuple[tuple[Buffer, ...] | None, ...],
-    offsets: Buffer | None,
-    damages: Buffer,
-    padding: int,
-    max_record: int,
-    stop: int,
-    verify: bool,
-    null_rows: bool,
-    preset: tuple[int, ...],
-) -> tuple[int, int, int, int, int, int, int, tuple[int, ...], tuple[int, ...]]: ...
 def slab_size(program: Program, wanted: Buffer, capacity: int, offsets: bool, /) -> int: ...
 def fill_slab(
     program: Program,

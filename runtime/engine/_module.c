@@ -99,32 +99,6 @@ static PyObject *run_fill(call *each, const wl_program *program) {
 
 static PyTypeObject *program_type; /* set once at import, before any other thread can see the module */
 
-static PyObject *engine_fill(PyObject *module, PyObject *positional, PyObject *keywords) {
-    static char *names[] = {"program",    "source",   "begin",   "end",       "base_offset", "at_end",
-                            "at_start",   "capacity", "columns", "offsets",   "damages",     "padding",
-                            "max_record", "stop",     "verify",  "null_rows", "preset",      NULL};
-    PyObject *program_given, *source, *columns, *offsets, *damages, *preset;
-    Py_ssize_t begin, end, capacity, padding, max_record;
-    long long base_offset, stop;
-    int at_end, at_start, verify, null_rows;
-    (void)module;
-    if (!PyArg_ParseTupleAndKeywords(positional, keywords, "O!OnnLppnOOOnnLppO:fill", names, program_type,
-                                     &program_given, &source, &begin, &end, &base_offset, &at_end, &at_start, &capacity,
-                                     &columns, &offsets, &damages, &padding, &max_record, &stop, &verify, &null_rows,
-                                     &preset))
-        return NULL;
-    const wl_program *program = ((program_object *)program_given)->program;
-    call each = {.held = {NULL, 0}};
-    PyObject *answer = NULL;
-    if (make_call(&each, program, preset) && read_window(&each, source, begin, end, base_offset, padding, max_record) &&
-        read_outputs(&each, program, columns, offsets, damages, capacity)) {
-        arguments_of(&each, at_end, at_start, verify, null_rows, stop);
-        answer = run_fill(&each, program);
-    }
-    release(&each);
-    return answer;
-}
-
 static PyObject *engine_slab_size(PyObject *module, PyObject *arguments) {
     PyObject *program_given, *wanted, *answer = NULL;
     Py_ssize_t capacity;
@@ -313,7 +287,6 @@ static PyObject *engine_features(PyObject *module, PyObject *nothing) {
 }
 
 static PyMethodDef functions[] = {
-    {"fill", (PyCFunction)(void (*)(void))engine_fill, METH_VARARGS | METH_KEYWORDS, NULL},
     {"slab_size", engine_slab_size, METH_VARARGS, NULL},
     {"fill_slab", (PyCFunction)(void (*)(void))engine_fill_slab, METH_VARARGS | METH_KEYWORDS, NULL},
     {"export_slab", engine_export_slab, METH_VARARGS, NULL},

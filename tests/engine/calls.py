@@ -14,20 +14,11 @@ from wireloom.rows.messages.packed import pack
 from wireloom.rows.messages.problems import PROBLEM_SIZE
 from wireloom.rows.messages.vectors import Memory
 
-from .harness import EDGEMQ, Batch, Options, frame
+from .harness import EDGEMQ, frame
 
 FRAMES = _engine.Program(EDGEMQ.pack())
 ROWS = b"".join(frame(each) for each in (b"", b"one", b"x" * 40))
 RECORDS = b"\x0a\x06\x08\x01\x22\x02ab" * 3
-
-
-def fill() -> list[Any]:
-    batch = Batch(EDGEMQ, 5, 200, 2, Options())
-    columns = tuple(batch.columns)
-    return [
-        *(FRAMES, ROWS, 0, len(ROWS), 0, True, True, 5, columns, batch.offsets, batch.damages),
-        *(0, 1 << 20, -1, True, False, ()),
-    ]
 
 
 SLAB = (bytes(number == 3 or number == 4 for number in range(7)), 5, True)
@@ -97,7 +88,6 @@ GOOD: dict[str, tuple[Callable[..., Any], Callable[[], list[Any]]]] = {
     "MessageProgram": (_engine.MessageProgram, lambda: [pack_s2()]),
     "Maker": (_engine.Maker, maker),
     "Maker.make": (make, lambda: [b"\0\0\0\7abcd", 1]),
-    "fill": (_engine.fill, fill),
     "slab_size": (_engine.slab_size, lambda: [FRAMES, *SLAB]),
     "fill_slab": (_engine.fill_slab, fill_slab),
     "export_slab": (exported, export_slab),

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
+import pyarrow as pa
 from wireloom import engine
-from wireloom.engine import FillResult, Status
+from wireloom.engine import _engine
 from wireloom.format.program import ChecksumRule, ColumnProgram, Kind, Op, Outcome, Reason, Step, Storage, Stuffing
+from wireloom.rows.engine_reader import DAMAGE
+from wireloom.rows.reader import Status
 
 from .reference import Result, Value
 
-VALUES = {1: "B", 2: "H", 4: "I", 8: "Q"}
+TYPES = {
+    Storage.FIXED8: pa.uint8(),
+    Storage.FIXED16: pa.uint16(),
+    Storage.FIXED32: pa.uint32(),
+    Storage.FIXED64: pa.uint64(),
+    Storage.VARIABLE: pa.binary(),
+}
 
 EDGEMQ = ColumnProgram(
     steps=(
@@ -106,48 +115,86 @@ class Options:
     wanted: frozenset[int] | None = None
 
 
+class Filled(NamedTuple):
+    """What a call of the engine's ``fill_slab`` returns."""
+
+    rows: int
+    consumed: int
+    status: int
+    reason: int
+    position: int
+    needed: int
+    damage_count: int
+    null_counts: tuple[int, ...]
+    data_used: tuple[int, ...]
+
+
 class Batch:
-    """Buffers for one call of ``fill``, and what they hold after it."""
+    """Memory for one call of the engine, and what it holds after it."""
 
-    def __init__(self, program: ColumnProgram, capacity: int, room: int, damages: int, options: Options) -> None:
+    def __init__(
+        self, loaded: engine.Program, program: ColumnProgram, capacity: int, room: int, damages: int, options: Options
+    ) -> None:
         self.storages = program.columns
-        self.offsets = bytearray(8 * capacity)
-        self.damages = bytearray(engine.DAMAGE_SIZE * damages)
-        self.columns: list[tuple[bytearray, ...] | None] = []
-        for number, storage in enumerate(program.columns):
-            validity = bytearray((capacity + 7) // 8)
-            if options.wanted is not None and number not in options.wanted:
-                self.columns.append(None)
-            elif storage == Storage.VARIABLE:
-                self.columns.append((validity, bytearray(4 * (capacity + 1)), bytearray(room)))
-            else:
-                self.columns.append((validity, bytearray(capacity * storage)))
+        numbers = range(len(program.columns))
+        self.wanted = [number for number in numbers if options.wanted is None or number in options.wanted]
+        self.layout = (loaded, bytes(number in self.wanted for number in numbers), capacity, True)
+        self.slab = bytearray(b"\xa5") * _engine.slab_size(*self.layout)
+        self.data = tuple(bytearray(room) for number in self.wanted if program.columns[number] == Storage.VARIABLE)
+        self.damages = bytearray(DAMAGE.size * damages)
+        self.options = options
 
-    def column(self, number: int, rows: int) -> list[Value]:
-        buffers, storage = self.columns[number], self.storages[number]
-        if buffers is None:
-            return [None] * rows
-        valid = [buffers[0][row // 8] >> row % 8 & 1 for row in range(rows)]
-        values: Sequence[Value]
-        if storage == Storage.VARIABLE:
-            ends = struct.unpack_from(f"={rows + 1}i", buffers[1])
-            values = [bytes(buffers[2][ends[row] : ends[row + 1]]) for row in range(rows)]
-        else:
-            values = struct.unpack_from(f"={rows}{VALUES[storage]}", buffers[1])
-        return [value if there else None for value, there in zip(values, valid, strict=True)]
+    def fill(
+        self, data: bytes, begin: int, end: int, *, base_offset: int = 0, at_end: bool = True, at_start: bool = False
+    ) -> Filled:
+        loaded, wanted, capacity, offsets = self.layout
+        options = self.options
+        return Filled(
+            *_engine.fill_slab(
+                loaded,
+                data,
+                begin,
+                end,
+                base_offset,
+                at_end,
+                at_start,
+                capacity,
+                wanted,
+                offsets,
+                self.slab,
+                self.data,
+                self.damages,
+                options.padding,
+                options.max_record,
+                options.stop,
+                options.verify,
+                options.null_rows,
+                options.preset,
+            )
+        )
 
-    def rows(self, result: FillResult) -> list[tuple[int, tuple[Value, ...]]]:
-        columns = [self.column(number, result.rows) for number in range(len(self.storages))]
+    def columns(self, result: Filled) -> list[list[Value]]:
+        columns: list[list[Value]] = [[None] * result.rows for _ in self.storages]
+        if self.wanted:
+            fields = [(str(number), TYPES[self.storages[number]]) for number in self.wanted]
+            _, address = _engine.export_slab(*self.layout, self.slab, self.data, result.rows, result.null_counts)
+            batch = pa.RecordBatch._import_from_c(address, pa.schema(fields))
+            for number, column in zip(self.wanted, batch.columns, strict=True):
+                columns[number] = column.to_pylist()
+        return columns
+
+    def column(self, number: int, result: Filled) -> list[Value]:
+        return self.columns(result)[number]
+
+    def rows(self, result: Filled) -> list[tuple[int, tuple[Value, ...]]]:
+        columns = self.columns(result)
         for number, values in enumerate(columns):
-            wanted = self.columns[number] is not None
-            assert result.null_counts[number] == (sum(value is None for value in values) if wanted else 0)
-        positions = struct.unpack_from(f"={result.rows}Q", self.offsets)
+            assert result.null_counts[number] == (values.count(None) if number in self.wanted else 0)
+        positions = struct.unpack_from(f"={result.rows}Q", self.slab)
         return list(zip(positions, zip(*columns, strict=True), strict=True)) if columns else []
 
-    def damage(self, result: FillResult) -> list[tuple[int, int, int, int]]:
-        records = [
-            struct.unpack_from("=QQqII", self.damages, engine.DAMAGE_SIZE * i) for i in range(result.damage_count)
-        ]
+    def damage(self, result: Filled) -> list[tuple[int, int, int, int]]:
+        records = [DAMAGE.unpack_from(self.damages, DAMAGE.size * i) for i in range(result.damage_count)]
         return [(begin, end, row, reason) for begin, end, row, reason, _ in records]
 
 
@@ -167,26 +214,10 @@ def read(
     result = Result()
     begin, end = 0, min(chunk, len(data))
     while True:
-        batch = Batch(program, capacity, room, damages, options)
+        batch = Batch(loaded, program, capacity, room, damages, options)
         # Only the window, at another place in memory than in the input: nothing else can be read by accident.
-        done = engine.fill(
-            loaded,
-            data[begin:end],
-            0,
-            end - begin,
-            base_offset=begin,
-            at_end=end == len(data),
-            at_start=begin == 0,
-            capacity=capacity,
-            columns=batch.columns,
-            offsets=batch.offsets,
-            damages=batch.damages,
-            padding=options.padding,
-            max_record=options.max_record,
-            stop=options.stop,
-            verify=options.verify,
-            null_rows=options.null_rows,
-            preset=options.preset,
+        done = batch.fill(
+            data[begin:end], 0, end - begin, base_offset=begin, at_end=end == len(data), at_start=begin == 0
         )
         first = len(result.rows)
         result.rows += batch.rows(done)

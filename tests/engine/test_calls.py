@@ -8,42 +8,40 @@ import sys
 import threading
 import time
 from dataclasses import replace
+from typing import Any
 
-import pyarrow as pa
 import pytest
 from wireloom import engine
-from wireloom.engine import FillResult, Status
 from wireloom.format.program import ColumnProgram, Kind, Op, Reason, Step, Storage
+from wireloom.rows.reader import Status
 
-from .harness import COBS, EDGEMQ, WORD_STUFFED, Batch, Options, frame, read, record
+from .harness import COBS, EDGEMQ, WORD_STUFFED, Batch, Filled, Options, frame, read, record
 
+PLAIN = Options()
 FRAMES = engine.Program(EDGEMQ.pack())
 ROWS = [b"", b"one", b"x" * 300, b"\xfe\xfd", b"last"]
 
 
 def fill(
-    program: ColumnProgram, data: bytes, *, capacity: int = 10, room: int = 1000, damages: int = 4, **given: object
-) -> tuple[FillResult, Batch]:
-    batch = Batch(program, capacity, room, damages, Options())
-    arguments: dict[str, object] = {
-        "base_offset": 0,
-        "at_end": True,
-        "capacity": capacity,
-        "columns": batch.columns,
-        "offsets": batch.offsets,
-        "damages": batch.damages,
-        "max_record": 1 << 20,
-    }
-    begin, end = given.pop("begin", 0), given.pop("end", len(data))
-    loaded = engine.Program(program.pack())
-    return engine.fill(loaded, data, begin, end, **(arguments | given)), batch  # type: ignore[arg-type]
+    program: ColumnProgram,
+    data: bytes,
+    options: Options = PLAIN,
+    *,
+    begin: int = 0,
+    capacity: int = 10,
+    room: int = 1000,
+    damages: int = 4,
+    **given: Any,
+) -> tuple[Filled, Batch]:
+    batch = Batch(engine.Program(program.pack()), program, capacity, room, damages, options)
+    return batch.fill(data, begin, len(data), **given), batch
 
 
 def test_batch_full_by_rows() -> None:
     data = b"".join(map(frame, ROWS))
     result, batch = fill(EDGEMQ, data, capacity=2)
     assert (result.rows, result.status, result.consumed) == (2, Status.BATCH_FULL, 45)
-    assert batch.column(3, 2) == ROWS[:2]
+    assert batch.column(3, result) == ROWS[:2]
     result, batch = fill(EDGEMQ, data, capacity=5, begin=result.consumed)
     assert (result.rows, result.status, result.consumed) == (3, Status.END, len(data))
     assert result.data_used == (0, 0, 0, 306, 0, 0, 0)
@@ -75,11 +73,11 @@ def test_null_rows() -> None:
     bad = bytearray(frame(b"abc"))
     bad[-1] ^= 1
     data = frame(b"first") + bytes(bad) + frame(b"third", millis=2**64 - 1)
-    result, batch = fill(EDGEMQ, data, null_rows=True, base_offset=1000)
+    result, batch = fill(EDGEMQ, data, Options(null_rows=True), base_offset=1000)
     assert result.rows == 3
-    assert batch.column(3, 3) == [b"first", None, b"third"]
-    assert batch.column(2, 3) == [1, None, None]
-    assert batch.column(4, 3) == [1, None, 2**64 - 1]
+    assert batch.column(3, result) == [b"first", None, b"third"]
+    assert batch.column(2, result) == [1, None, None]
+    assert batch.column(4, result) == [1, None, 2**64 - 1]
     assert result.null_counts == (1, 1, 2, 1, 1, 1, 1)
     assert batch.damage(result) == [(1026, 1050, 1, Reason.CHECKSUM)]
     assert [position for position, _ in batch.rows(result)] == [1000, 1026, 1050]
@@ -88,9 +86,9 @@ def test_null_rows() -> None:
 def test_verify_off_takes_what_the_checksum_refuses() -> None:
     bad = bytearray(frame(b"abc"))
     bad[-1] ^= 1
-    result, batch = fill(EDGEMQ, bytes(bad), verify=False)
+    result, batch = fill(EDGEMQ, bytes(bad), Options(verify=False))
     assert (result.rows, result.damage_count) == (1, 0)
-    assert batch.column(3, 1) == [b"abb"]
+    assert batch.column(3, result) == [b"abb"]
 
 
 def test_need_input_says_how_much() -> None:
@@ -107,9 +105,9 @@ def test_need_input_says_how_much() -> None:
 def test_larger_than_the_largest_record() -> None:
     data = frame(b"x" * 100)
     for size in (50, 121):
-        result, _ = fill(EDGEMQ, data[:size], max_record=50, at_end=size == 121, base_offset=7)
+        result, _ = fill(EDGEMQ, data[:size], Options(max_record=50), at_end=size == 121, base_offset=7)
         assert (result.status, result.reason, result.position) == (Status.LOST, Reason.LIMIT, 7)
-    result, _ = fill(EDGEMQ, data[:49], max_record=50, at_end=False)
+    result, _ = fill(EDGEMQ, data[:49], Options(max_record=50), at_end=False)
     assert result.status == Status.NEED_INPUT
 
 
@@ -124,21 +122,21 @@ def test_padding() -> None:
 def test_stop() -> None:
     data = b"".join(map(frame, ROWS))
     for stop in range(len(data) + 2):
-        result, _ = fill(EDGEMQ, data, stop=stop + 500, base_offset=500)
+        result, _ = fill(EDGEMQ, data, Options(stop=stop + 500), base_offset=500)
         assert result.status == Status.END
         assert result.rows == sum(begin < stop for begin in (0, 21, 45, 366, 389))
-    result, _ = fill(EDGEMQ, data, stop=0)
+    result, _ = fill(EDGEMQ, data, Options(stop=0))
     assert (result.rows, result.consumed, result.status) == (0, 0, Status.END)
 
 
 def test_start_of_a_delimited_file() -> None:
     data = record(b"first") + record(b"second")
     result, batch = fill(WORD_STUFFED, data, at_start=True)
-    assert batch.column(1, result.rows) == [b"first", b"second"]
+    assert batch.column(1, result) == [b"first", b"second"]
     result, batch = fill(WORD_STUFFED, data)
-    assert batch.column(1, result.rows) == [b"second"]
+    assert batch.column(1, result) == [b"second"]
     result, batch = fill(WORD_STUFFED, b"\xfe\xfd" + data, at_start=True)
-    assert batch.column(1, result.rows) == [b"first", b"second"]
+    assert batch.column(1, result) == [b"first", b"second"]
     assert [position for position, _ in batch.rows(result)] == [0, 16]
 
 
@@ -147,7 +145,7 @@ def test_consumed_is_the_delimiter_before_the_next_row() -> None:
     result, _ = fill(WORD_STUFFED, data[:-1], at_start=True, at_end=False)
     assert (result.rows, result.status, result.consumed) == (1, Status.NEED_INPUT, 14)
     result, batch = fill(WORD_STUFFED, data, begin=14)
-    assert batch.column(1, result.rows) == [b"second"]
+    assert batch.column(1, result) == [b"second"]
     result, _ = fill(WORD_STUFFED, b"no delimiter\xfe", at_end=False)
     assert (result.status, result.consumed) == (Status.NEED_INPUT, 12)
     result, _ = fill(WORD_STUFFED, b"no delimiter\xfe", at_end=True)
@@ -156,20 +154,20 @@ def test_consumed_is_the_delimiter_before_the_next_row() -> None:
 
 def test_oversize() -> None:
     data = b"\0" + b"\x05abcd" * 10 + b"\0" + b"\x02z\0"
-    result, _ = fill(COBS, data, max_record=20, base_offset=3)
+    result, _ = fill(COBS, data, Options(max_record=20), base_offset=3)
     assert (result.rows, result.status, result.position, result.consumed) == (0, Status.OVERSIZE, 3, 51)
-    result, batch = fill(COBS, data, max_record=20, begin=result.consumed)
-    assert batch.column(0, result.rows) == [b"z"]
-    result, _ = fill(COBS, data[:25], max_record=20, at_end=False)
+    result, batch = fill(COBS, data, Options(max_record=20), begin=result.consumed)
+    assert batch.column(0, result) == [b"z"]
+    result, _ = fill(COBS, data[:25], Options(max_record=20), at_end=False)
     assert (result.status, result.position, result.consumed) == (Status.OVERSIZE, 0, 25)
 
 
 def test_a_frame_at_the_end_without_delimiter() -> None:
     result, batch = fill(COBS, b"\x02a\0\x02b", at_start=True)
-    assert batch.column(0, result.rows) == [b"a", b"b"]
+    assert batch.column(0, result) == [b"a", b"b"]
     assert result.status == Status.END
     result, batch = fill(COBS, b"\x02a\0\x05b", at_start=True)
-    assert batch.column(0, result.rows) == [b"a"]
+    assert batch.column(0, result) == [b"a"]
     assert (result.status, result.position, result.damage_count) == (Status.TRUNCATED, 2, 0)
 
 
@@ -188,68 +186,15 @@ def test_preset_registers_and_conditional_columns() -> None:
         registers=2,
         preset=("version",),
     )
-    result, batch = fill(program, b"\0\1\2\3\0", preset=(2**64 - 1,))
-    assert batch.column(0, 3) == [2**64 - 1] * 3
-    assert batch.column(1, 3) == [None, 0x0203, None]
+    result, batch = fill(program, b"\0\1\2\3\0", Options(preset=(2**64 - 1,)))
+    assert batch.column(0, result) == [2**64 - 1] * 3
+    assert batch.column(1, result) == [None, 0x0203, None]
     assert result.null_counts == (0, 2)
-    result, batch = fill(program, b"\0", preset=(-1,))
-    assert batch.column(0, 1) == [2**64 - 1]
+    result, batch = fill(program, b"\0", Options(preset=(-1,)))
+    assert batch.column(0, result) == [2**64 - 1]
     for preset in ((), (1, 2), (2**64,), (-(2**63) - 1,), ("1",)):
         with pytest.raises((ValueError, OverflowError, TypeError)):
-            fill(program, b"\0", preset=preset)
-
-
-def test_arrow_buffers() -> None:
-    data = b"".join(map(frame, ROWS))
-    payload = (pa.allocate_buffer(1), pa.allocate_buffer(24), pa.allocate_buffer(400))
-    memoryview(payload[0]).cast("B")[:] = b"\0"
-    columns = (None, None, None, payload, None, None, None)
-    result = engine.fill(
-        FRAMES, data, 0, len(data), base_offset=0, at_end=True, capacity=5, columns=columns, offsets=None,
-        damages=bytearray(32), max_record=1000,
-    )  # fmt: skip
-    array = pa.Array.from_buffers(pa.binary(), result.rows, list(payload), null_count=result.null_counts[3])
-    array.validate(full=True)
-    assert array.to_pylist() == ROWS
-
-
-def test_refused_arguments() -> None:
-    data = frame(b"abc")
-    good = Batch(EDGEMQ, 10, 1000, 4, Options()).columns
-    for given in (
-        {"end": len(data) + 1},
-        {"begin": 5, "end": 4},
-        {"begin": -1},
-        {"max_record": 0},
-        {"max_record": 1 << 31},
-        {"padding": -1},
-        {"base_offset": -1},
-        {"capacity": -1},
-        {"capacity": 100},
-        {"damages": bytearray(31)},
-        {"offsets": bytearray(79)},
-        {"columns": good[:-1]},
-        {"columns": [(bytearray(2),), *good[1:]]},
-        {"columns": [(bytearray(1), bytearray(10)), *good[1:]]},
-        {"columns": [(bytearray(2), bytearray(9)), *good[1:]]},
-        {"columns": [*good[:3], (bytearray(2), bytearray(43), bytearray(0)), *good[4:]]},
-        {"columns": [*good[:3], (bytearray(2), bytearray(44)), *good[4:]]},
-    ):
-        arguments: dict[str, object] = {
-            "base_offset": 0,
-            "at_end": True,
-            "capacity": 10,
-            "columns": good,
-            "offsets": None,
-            "damages": bytearray(32),
-            "max_record": 100,
-        }
-        begin, end = given.get("begin", 0), given.get("end", len(data))
-        rest = {name: value for name, value in given.items() if name not in ("begin", "end")}
-        with pytest.raises(ValueError, match=r"\w{3}"):
-            engine.fill(FRAMES, data, begin, end, **(arguments | rest))  # type: ignore[arg-type]
-    with pytest.raises((BufferError, TypeError)):
-        fill(EDGEMQ, data, offsets=bytes(80))
+            fill(program, b"\0", Options(preset=preset))
 
 
 def test_refused_programs() -> None:

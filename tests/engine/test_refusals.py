@@ -94,14 +94,18 @@ def test_too_many_and_too_few(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "changes"),
     [
-        ("fill", {"_7": 2**62}),
-        ("fill", {"_2": 2**62, "_3": 2**62}),
-        ("fill", {"_3": 2**63 - 1}),
-        ("fill", {"_12": 2**62}),
-        ("fill", {"_9": bytearray(39)}),
-        ("fill", {"_10": bytearray(31)}),
-        ("fill", {"_9": bytes(40)}),
-        ("fill", {"_10": bytes(64)}),
+        ("fill_slab", {"_2": 2**62, "_3": 2**62}),
+        ("fill_slab", {"_2": -1}),
+        ("fill_slab", {"_2": 5, "_3": 4}),
+        ("fill_slab", {"_3": 2**63 - 1}),
+        ("fill_slab", {"_4": -1}),
+        ("fill_slab", {"_7": -1}),
+        ("fill_slab", {"_12": bytes(64)}),
+        ("fill_slab", {"_13": -1}),
+        ("fill_slab", {"_14": 0}),
+        ("fill_slab", {"_14": 2**31}),
+        ("fill_slab", {"_14": 2**62}),
+        ("fill_slab", {"_18": (1,)}),
         ("slab_size", {"_1": bytes(6)}),
         ("slab_size", {"_1": bytes(8)}),
         ("slab_size", {"_2": -1}),
@@ -198,13 +202,11 @@ def moved(value: Any) -> Any:
 
 
 def test_buffers_at_odd_addresses() -> None:
-    for name in ("fill", "fill_messages"):
+    for name, places in {"fill_slab": (10, 11, 12), "fill_messages": (10, -2, -1)}.items():
         function, arguments = GOOD[name]
         given = arguments()
-        memory = 8 if name == "fill" else 10
-        given[memory] = moved(given[memory])
-        given[-2 if name == "fill_messages" else 9] = moved(bytearray(40))
-        given[-1 if name == "fill_messages" else 10] = moved(bytearray(PROBLEM_SIZE))
+        for place in places:
+            given[place] = moved(given[place])
         assert function(*given) == function(*arguments())
     fields, offsets, data, *rest = encode()
     odd = memoryview(b"\0" + offsets)[1:]
@@ -232,7 +234,7 @@ def test_buffers_of_no_bytes() -> None:
             _engine.unstuff(nothing, 1, 0)
         assert _engine.md5_many(nothing, nothing, nothing) == b""
         assert _engine.md5_many(nothing, bytes(8), bytes(8)) == _engine.md5_many(b"", bytes(8), bytes(8))
-        assert _engine.fill(*changed("fill", _1=nothing, _3=0))[0] == 0
+        assert _engine.fill_slab(*changed("fill_slab", _1=nothing, _3=0))[0] == 0
         assert _engine.resync(*changed("resync", _1=nothing, _3=0)) == (1, 0)
         assert _engine.fill_messages(*changed("fill_messages", _1=nothing, _3=bytes(8)))[:3] == (0, 1, 0)
         out = bytearray() if memoryview(nothing).readonly else nothing
@@ -246,10 +248,10 @@ def test_buffers_of_no_bytes() -> None:
 def test_offsets_at_the_end_of_what_numbers_hold() -> None:
     last = 2**63 - 1
     for stop in (-1, 0, last):
-        rows = _engine.fill(*changed("fill", _4=last, _13=stop))
+        rows = _engine.fill_slab(*changed("fill_slab", _4=last, _15=stop))
         assert rows[0] == (3 if stop < 0 else 0)
     assert _engine.resync(*changed("resync", _4=last)) == (0, 9)
-    assert _engine.fill(*changed("fill", _11=2**31 - 1))[0] == 1
+    assert _engine.fill_slab(*changed("fill_slab", _13=2**31 - 1))[0] == 1
 
 
 def test_what_stands_in_borrowed_memory_is_not_believed() -> None:

@@ -12,7 +12,8 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from wireloom.engine import Status, _engine
+from wireloom.engine import _engine
+from wireloom.rows.reader import Status
 
 from .calls import FRAMES, ROWS, SLAB, export_slab, exported, fill_slab
 from .harness import frame
