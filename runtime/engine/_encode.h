@@ -81,8 +81,8 @@ static bool read_encode_checksum(wl_encode_arguments *arguments, PyObject *check
     if (!PyArg_ParseTuple(checksum, "LLLbnn", &algorithm, &initial, &final_xor, &replace, &begin, &end))
         return false;
     arguments->algorithm = algorithm >= 0 && algorithm <= UINT32_MAX ? wl_algorithm_of((uint32_t)algorithm) : NULL;
-    if (!arguments->algorithm || initial < 0 || initial > UINT32_MAX || final_xor < 0 ||
-        final_xor > UINT32_MAX || begin < 0 || end < -1)
+    if (!arguments->algorithm || initial < 0 || initial > UINT32_MAX || final_xor < 0 || final_xor > UINT32_MAX ||
+        begin < 0 || end < -1)
         return PyErr_SetString(PyExc_ValueError, "there is no such checksum"), false;
     arguments->initial = (uint32_t)initial;
     arguments->final_xor = (uint32_t)final_xor;

@@ -1,4 +1,4 @@
-/* Maker: makes an object of a generated class and fills its slots with numbers and bytes that stand one behind the
+/* Maker: makes an object of a generated class and fills its slots with numbers and bytes that stand one after the
  * other. Included by _module.c alone, which owns Python.h. */
 #ifndef WIRELOOM_MAKER_H
 #define WIRELOOM_MAKER_H

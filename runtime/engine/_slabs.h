@@ -24,7 +24,7 @@ typedef struct {
 
 static uint64_t slab_aligned(uint64_t size) { return (size + 63) & ~UINT64_C(63); }
 
-/* Room behind a column: columns at distances of a power of two would all want the same lines of the cache. */
+/* Room after a column: columns at distances of a power of two would all want the same lines of the cache. */
 #define SLAB_GAP 128
 
 /* Bytes of a column's values, or of its offsets where it is variable. */

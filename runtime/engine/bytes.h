@@ -57,7 +57,7 @@ static inline uint32_t wl_load4(const uint8_t *at) {
 
 /* Copies `size` bytes. `from_room` and `to_room` say how many bytes may be read at `from` and written at `to` (at
  * least `size`): with a block to spare on both sides a short copy runs in whole blocks and needs no call. What is
- * written behind `size` is rubbish that the caller overwrites or never shows. */
+ * written after `size` is rubbish that the caller overwrites or never shows. */
 static inline void wl_copy(uint8_t *to, const uint8_t *from, size_t size, size_t to_room, size_t from_room) {
     if (WL_LIKELY(size <= WL_COPY_SHORT && to_room - size >= WL_COPY_BLOCK && from_room - size >= WL_COPY_BLOCK)) {
         const uint8_t *end = from + size;

@@ -1,14 +1,14 @@
-/* Consistent overhead byte stuffing: bytes without 00. A block is a code n and n − 1 literals; behind every block but
+/* Consistent overhead byte stuffing: bytes without 00. A block is a code n and n − 1 literals; after every block but
  * the last one and those of the longest code, 255, a 00 is implied.
  *
- * Both ways, all but the first code and those behind longest blocks stand where a 00 is.
+ * Both ways, all but the first code and those after longest blocks stand where a 00 is.
  *
  * Where the data ends with a longest block, the paper's listing writes a last code 01 and common implementations do
  * not; this one does not, and reads both. */
 #include "stuffing.h"
 
 #define LONGEST 254
-/* How much more than needed is copied at a time. Behind a longest block it would not be in place. */
+/* How much more than needed is copied at a time. After a longest block it would not be in place. */
 #define AHEAD 256
 
 size_t wl_cobs_stuffed_bound(size_t size) { return size + 1 + size / LONGEST; }

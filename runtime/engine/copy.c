@@ -1,5 +1,5 @@
-/* Copying many short ranges one behind the other, in whole vectors. What is copied too much is overwritten by the next
- * range, or lies behind the last one, where the caller has room. */
+/* Copying many short ranges one after the other, in whole vectors. What is copied too much is overwritten by the next
+ * range, or lies after the last one, where the caller has room. */
 #include "vectors.h"
 
 #define INLINE static inline __attribute__((always_inline))

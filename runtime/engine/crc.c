@@ -15,7 +15,7 @@ const wl_algorithm *wl_algorithm_of(uint32_t number) {
 }
 
 static void start_slices(const wl_algorithm *algorithm) {
-    uint32_t(*slices)[256] = algorithm->tables->slices;
+    uint32_t (*slices)[256] = algorithm->tables->slices;
     for (uint32_t byte = 0; byte < 256; byte++) {
         uint32_t state = byte;
         for (int bit = 0; bit < 8; bit++)

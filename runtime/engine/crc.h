@@ -12,7 +12,7 @@
 /* Filled in once by wl_crc_start(), then only read. */
 struct wl_crc_tables {
     uint32_t slices[8][256];             /* [k][b]: the state after byte b and k zero bytes */
-    uint32_t powers[67];                 /* [k]: x^(2^k). 64 bits of exponent, and three more because sizes count bytes */
+    uint32_t powers[67];                 /* [k]: x^(2^k). 64 bits of exponent, three more because sizes count bytes */
     uint32_t moves[WL_MOVE_DIGITS][256]; /* [k][b]: x^(8 · b · 256^k), a move over b · 256^k bytes */
 };
 

@@ -4,7 +4,7 @@
  * 64-bit halves by a power of x (two products), and the next 64 bytes are added. The products are not reduced: at the
  * end the four lanes are moved to the last one's place, and two crc32 instructions reduce that.
  *
- * What is left over of 64 bytes comes first, behind zeros, which change nothing: so there is no tail, and short records
+ * What is left over of 64 bytes comes first, after zeros, which change nothing: so there is no tail, and short records
  * of all sizes run without a branch that depends on their size, but for the number of whole blocks. */
 #include "internal.h"
 

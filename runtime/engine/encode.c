@@ -36,7 +36,7 @@ static inline size_t stuffed_bound(unsigned stuffing, size_t size) {
 static inline int choose_stuffed(wl_encoder *self, size_t row, size_t room, size_t *needed, unsigned stuffing) {
     const wl_encode_arguments arguments = *self->block.arguments;
     const size_t most = wl_smaller(arguments.rows - row, WL_ENCODE_ROWS), head = self->block.head;
-    const size_t least_bytes = self->least, most_bytes = self->most, behind = self->behind;
+    const size_t least_bytes = self->least, most_bytes = self->most, after = self->after;
     size_t count = 0, used = 0;
     int status = WL_ENCODED;
     int32_t from = 0, to = 0;
@@ -47,7 +47,7 @@ static inline int choose_stuffed(wl_encoder *self, size_t row, size_t room, size
             status = WL_ENCODE_REFUSED;
             break;
         }
-        size_t size = (size_t)(to - from), wire = stuffed_bound(stuffing, head + size) + behind;
+        size_t size = (size_t)(to - from), wire = stuffed_bound(stuffing, head + size) + after;
         if (wire > room - used) {
             *needed = wire;
             status = WL_ENCODE_NO_ROOM;
@@ -89,25 +89,25 @@ static bool is_unmistakable(const wl_encode_arguments *arguments, const uint8_t 
     memcpy(begin, delimiter, width);
     memcpy(begin + width, row, head);
     memcpy(begin + width + head, delimiter, width);
-    /* With all of the row there is only the delimiter behind it; with a part of it what follows is not that. */
+    /* With all of the row there is only the delimiter after it; with a part of it what follows is not that. */
     size_t end = width + head + (head == size ? width : 0);
     size_t found = wl_find_delimiter(begin, 1, end, delimiter, width);
     return size && (found == WL_NOT_FOUND || found == width + size) &&
            wl_find_delimiter(row, 0, size + width, delimiter, width) == size;
 }
 
-/* Writes the block's rows one behind the other, and gives how many of them can be written. */
+/* Writes the block's rows one after the other, and gives how many of them can be written. */
 static size_t put_bare(wl_encoder *self, size_t *size) {
     wl_encode_block *block = &self->block;
     uint8_t *at = self->out;
     for (size_t i = 0; i < block->count; i++) {
         block->rows[i] = at;
-        at += block->head + block->sizes[i] + self->behind;
+        at += block->head + block->sizes[i] + self->after;
     }
-    block->gap = self->behind + block->head;
+    block->gap = self->after + block->head;
     wl_encode_assemble(block, self->out + self->room);
     *size = (size_t)(at - self->out);
-    for (size_t i = 0; i < block->count && self->behind; i++) {
+    for (size_t i = 0; i < block->count && self->after; i++) {
         size_t plain = block->head + block->sizes[i];
         wl_encode_behind(block->arguments, block->rows[i] + plain);
         if (block->arguments->delimiter_size && !is_unmistakable(block->arguments, block->rows[i], plain)) {
@@ -134,7 +134,7 @@ static void narrow(wl_encoder *self, int64_t added, uint64_t largest) {
 static bool prepare(wl_encoder *self) {
     const wl_encode_arguments *arguments = self->block.arguments;
     self->most = INT32_MAX;
-    self->behind = arguments->delimiter_size + arguments->padding;
+    self->after = arguments->delimiter_size + arguments->padding;
     self->block.parts = malloc((arguments->field_count + 1) * sizeof *self->block.parts);
     if (!self->block.parts)
         return false;

@@ -17,7 +17,7 @@ typedef struct {
     int64_t added;
 } wl_encode_part;
 
-/* A block's rows are put together next to each other, each with a gap behind it. */
+/* A block's rows are put together next to each other, each with a gap after it. */
 typedef struct {
     const wl_encode_arguments *arguments;
     wl_encode_part *parts;         /* one per field */
@@ -37,21 +37,21 @@ typedef struct {
     /* Sizes of byte strings for which all fields that hold them can. */
     size_t least;
     size_t most;
-    size_t behind;    /* bytes of delimiter and padding */
+    size_t after;    /* bytes of delimiter and padding */
     uint8_t *scratch; /* NULL where no row is put together elsewhere before it is stuffed; owned by wl_encode */
     size_t scratch_size;
     uint8_t *out;
     size_t room;
 } wl_encoder;
 
-/* Puts the rows together; `end`: what may be written behind the last of them. */
+/* Puts the rows together; `end`: what may be written after the last of them. */
 void wl_encode_assemble(const wl_encode_block *block, const uint8_t *end);
 
-/* Writes the block's rows stuffed, one behind the other, and gives how many of them can be written. `memory` becomes
+/* Writes the block's rows stuffed, one after the other, and gives how many of them can be written. `memory` becomes
  * false where there is none. */
 size_t wl_encode_stuffed(wl_encoder *self, size_t *size, bool *memory);
 
-/* Puts the delimiter and the padding behind a row. */
+/* Puts the delimiter and the padding after a row. */
 static inline void wl_encode_behind(const wl_encode_arguments *arguments, uint8_t *end) {
     if (WL_LIKELY(arguments->delimiter_size == 2)) {
         memcpy(end, arguments->delimiter, 2);

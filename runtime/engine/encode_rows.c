@@ -93,7 +93,7 @@ static void put_heads(const wl_encode_block *block) {
     }
 }
 
-/* In their order: what is written behind one is the next one's place. */
+/* In their order: what is written after one is the next one's place. */
 static void put_strings(const wl_encode_block *block, const uint8_t *end) {
     const wl_encode_arguments *arguments = block->arguments;
     if (!arguments->data)

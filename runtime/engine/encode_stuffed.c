@@ -1,8 +1,8 @@
 /* A block's rows, stuffed.
  *
- * Short rows are put together where they will stand, a header's size behind the end of the row before, and are stuffed
+ * Short rows are put together where they will stand, a header's size after the end of the row before, and are stuffed
  * there: a later header is as long as what it stands for. Only where a word-stuffed row begins with a longest block do
- * two more bytes come into it: such a row is put together as far behind its place, and that block is moved back. Others
+ * two more bytes come into it: such a row is put together as far after its place, and that block is moved back. Others
  * are put together in scratch, which stays in the processor's cache. */
 #include "encode.h"
 
@@ -57,10 +57,10 @@ static bool lay_out(wl_encoder *self, size_t *total) {
         longest = plain > longest ? plain : longest;
         shortest = wl_smaller(plain, shortest);
         block->rows[i] = at + lead_of(words, plain);
-        at = block->rows[i] + plain + self->behind;
+        at = block->rows[i] + plain + self->after;
     }
     bool is_even = lead_of(words, shortest) == lead_of(words, longest);
-    block->gap = is_even ? self->behind + lead_of(words, longest) + block->head : WL_NOT_FOUND;
+    block->gap = is_even ? self->after + lead_of(words, longest) + block->head : WL_NOT_FOUND;
     *total = (size_t)(at - self->out);
     return *total <= WL_SCAN_BLOCK && (words || longest < COBS_LONGEST);
 }
@@ -74,9 +74,9 @@ static void blank_gaps(const wl_encoder *self) {
         size_t plain = block->head + block->sizes[i];
         uint8_t *row = block->rows[i];
         row[-1] = blank;
-        if (self->behind)
+        if (self->after)
             row[plain] = blank;
-        if (self->behind > 1)
+        if (self->after > 1)
             row[plain + 1] = blank;
     }
 }
@@ -146,7 +146,7 @@ static size_t put_in_place(wl_encoder *self, size_t total, size_t *size) {
         if (wire > block->arguments->max_record)
             return i;
         wl_encode_behind(block->arguments, to + wire);
-        to += wire + self->behind;
+        to += wire + self->after;
         *size = (size_t)(to - self->out);
     }
     return block->count;
@@ -201,12 +201,12 @@ static size_t put_from_scratch(wl_encoder *self, size_t *size, bool *memory) {
         search(self, self->scratch, total, self->scratch_size, &found);
     for (size_t i = 0; i < block->count; i++) {
         uint8_t *out = self->out + *size;
-        size_t wire = stuff(self, block->rows[i], block->head + block->sizes[i], out, self->room - *size - self->behind,
+        size_t wire = stuff(self, block->rows[i], block->head + block->sizes[i], out, self->room - *size - self->after,
                             &found, is_known);
         if (wire > arguments->max_record)
             return i;
         wl_encode_behind(arguments, out + wire);
-        *size += wire + self->behind;
+        *size += wire + self->after;
     }
     return block->count;
 }

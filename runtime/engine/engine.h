@@ -53,7 +53,7 @@ const char *wl_crc32c_name(void);
 const char *wl_scan_name(void);
 const char *wl_md5_name(void);
 
-/* The levels that this build has on this processor, worst first; NULL behind the last one. */
+/* The levels that this build has on this processor, worst first; NULL after the last one. */
 const char *wl_level_at(size_t index);
 
 /* Programs ------------------------------------------------------------------------------------------------------ */
@@ -90,7 +90,7 @@ enum {
 
 /* How a fill ended. */
 enum {
-    WL_NEED_INPUT, /* the next row is incomplete: call again from `consumed` with more input behind it */
+    WL_NEED_INPUT, /* the next row is incomplete: call again from `consumed` with more input after it */
     WL_BATCH_FULL, /* no more rows, data bytes or damages fit: take the batch and call again from `consumed` */
     WL_END,        /* everything up to `end` (or up to `stop`) has been read */
     WL_TRUNCATED,  /* the input ends inside the row at `position` */
@@ -134,7 +134,7 @@ typedef struct {
     size_t damage_capacity;   /* at least 1 */
     size_t padding;           /* back to back only: unused bytes after each row */
     size_t max_record;        /* largest row in bytes (as encoded), at most INT32_MAX */
-    int64_t stop;             /* rows at or behind this absolute offset are not read; -1: none */
+    int64_t stop;             /* rows at or after this absolute offset are not read; -1: none */
     bool row_by_row;          /* for tests: plain rows go the way of all others, with the same result */
     const wl_integer *preset; /* values of registers 0 …; wl_program_presets() of them */
 } wl_fill_arguments;
@@ -152,14 +152,14 @@ typedef struct {
 } wl_fill_result;
 
 /* Reads rows until something of WL_NEED_INPUT … WL_OVERSIZE happens. Back to back: the row at `begin` is read first.
- * Delimited: unless at_start, reading begins behind the first delimiter at or after `begin`, and `consumed` is the
+ * Delimited: unless at_start, reading begins after the first delimiter at or after `begin`, and `consumed` is the
  * index of the delimiter before the next row. While `consumed` has not moved from a file's start, give at_start again.
  * Returns false only where working memory could not be allocated. */
 bool wl_fill(const wl_program *program, const wl_fill_arguments *arguments, wl_fill_result *result);
 
 /* Back to back only: finds the next index at or after arguments->begin where a row parses, nothing in it is refused
  * and its checksums hold. A row whose checksums cover no byte counts only where the next one holds too or the input
- * ends behind it. Uses source, begin, end, at_end, padding, max_record and preset of the arguments.
+ * ends after it. Uses source, begin, end, at_end, padding, max_record and preset of the arguments.
  * Sets *found and *index: the row's index, or where to go on once more input is there. Work grows with end − begin,
  * whatever lengths the garbage claims; so give windows of twice max_record or more where the input is that long.
  * Returns false only where working memory could not be allocated. */
@@ -225,10 +225,10 @@ typedef struct {
     uint8_t replace; /* what the checksum's own bytes count as */
     size_t begin;    /* the bytes of the row that it covers; SIZE_MAX: to the row's end */
     size_t end;
-    uint8_t delimiter[4]; /* behind each row */
+    uint8_t delimiter[4]; /* after each row */
     size_t delimiter_size;
     unsigned stuffing; /* numbered as wireloom.format.program.Stuffing */
-    size_t padding;    /* zeros behind each row */
+    size_t padding;    /* zeros after each row */
     size_t max_record; /* largest row in bytes, stuffed and without its delimiter */
 } wl_encode_arguments;
 
@@ -247,7 +247,7 @@ typedef struct {
 } wl_encode_result;
 
 /* Writes rows from number `first` on. Reads nothing outside of the buffers, whatever the offsets say; writes nothing
- * behind `room` bytes of `out`, and rubbish between `size` and there. Returns false only where working memory, of the
+ * after `room` bytes of `out`, and rubbish between `size` and there. Returns false only where working memory, of the
  * size of the largest row, could not be allocated. */
 bool wl_encode(const wl_encode_arguments *arguments, size_t first, uint8_t *out, size_t room, wl_encode_result *result);
 

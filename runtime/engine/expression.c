@@ -1,7 +1,7 @@
 /* The stack machine of EXPRESSION steps, over signed 128-bit integers.
  *
  * A value that cannot be computed (division by zero, a result beyond 128 bits, an operand that failed itself) is marked
- * as failed and passed on, so that it does no harm where it is not taken: in the other branch of a SELECT, or behind
+ * as failed and passed on, so that it does no harm where it is not taken: in the other branch of a SELECT, or after
  * an AND or OR that is decided already. The language says the same: it would not have evaluated it. */
 #include "internal.h"
 
@@ -198,7 +198,7 @@ static operand leaf(const wl_run *run, unsigned code, const uint8_t *follows) {
 
 wl_integer wl_expression(wl_run *run, const wl_instruction *instruction, bool *failed) {
     operand stack[WL_DEEPEST_STACK];
-    operand *top = stack; /* behind the last value */
+    operand *top = stack; /* after the last value */
     const uint8_t *code = instruction->constant;
     const uint8_t *end = code + instruction->d;
     while (code < end) {

@@ -68,12 +68,12 @@ void wl_fill_back_to_back(wl_run *run, wl_fill_result *result) {
     const uint8_t *source = arguments->source;
     size_t end = arguments->end;
     size_t begin = arguments->begin;
-    wl_sheet *sheet = wl_sheet_make(run);
+    wl_row_block *block = wl_row_block_make(run);
     while (!ends_before(run, result, begin)) {
-        if (sheet) {
-            size_t behind = wl_block_read(sheet, result, begin);
-            if (behind != begin) {
-                begin = behind;
+        if (block) {
+            size_t after = wl_block_read(block, result, begin);
+            if (after != begin) {
+                begin = after;
                 continue;
             }
         }
@@ -94,7 +94,7 @@ void wl_fill_back_to_back(wl_run *run, wl_fill_result *result) {
             break;
         begin = next + wl_smaller(arguments->padding, end - next);
     }
-    wl_sheet_free(sheet);
+    wl_row_block_free(block);
 }
 
 bool wl_fill(const wl_program *program, const wl_fill_arguments *arguments, wl_fill_result *result) {

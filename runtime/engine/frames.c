@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "frames.h"
-#include "sheet.h"
+#include "row_block.h"
 
 /* Bytes of a group. Large ones write so much at a time that all else waits for memory. */
 #define GROUP_BYTES 2048
@@ -69,10 +69,10 @@ static inline bool ends_here(const wl_fill_arguments *arguments, wl_frames *fram
 /* Whether the next frame is larger than the largest record; `delimiter` is where it ends, if that was found. */
 static inline bool is_oversize(const wl_run *run, wl_frames *frames, size_t delimiter) {
     const wl_fill_arguments *arguments = run->arguments;
-    size_t behind = run->program->delimiter_size - 1;
+    size_t after = run->program->delimiter_size - 1;
     size_t size = wl_smaller(delimiter, arguments->end) - frames->content;
     /* A delimiter that has only begun at the end of the window may still come in time. */
-    size_t doubt = delimiter == WL_NOT_FOUND && !arguments->at_end ? behind : 0;
+    size_t doubt = delimiter == WL_NOT_FOUND && !arguments->at_end ? after : 0;
     if (WL_LIKELY(size <= arguments->max_record || size - arguments->max_record <= doubt))
         return false;
     finish_behind(frames, WL_OVERSIZE, wl_smaller(delimiter, arguments->end) - doubt);
@@ -99,7 +99,7 @@ static void gather(const wl_run *run, wl_scanner *scanner, size_t left, wl_frame
         }
         frames->positions[count] = frames->position;
         frames->contents[count] = frames->content;
-        frames->behind[count++] = wl_smaller(delimiter, arguments->end);
+        frames->after[count++] = wl_smaller(delimiter, arguments->end);
         fetch_ahead(arguments->source + frames->content, delimiter - frames->content);
         if (delimiter == WL_NOT_FOUND) {
             finish_behind(frames, WL_END, arguments->end);
@@ -132,7 +132,7 @@ static void no_room(const wl_run *run, wl_fill_result *result, size_t position) 
     result->reason = result->rows ? WL_REASON_NONE : run->column;
 }
 
-/* Takes a frame by itself. Returns whether the fill goes on behind it. */
+/* Takes a frame by itself. Returns whether the fill goes on after it. */
 static bool take_frame(wl_run *run, wl_fill_result *result, const wl_frames *frames, size_t i) {
     uint32_t damage = frames->damages[i];
     int outcome = WL_ROW_COMPLETE;
@@ -144,8 +144,8 @@ static bool take_frame(wl_run *run, wl_fill_result *result, const wl_frames *fra
         wl_row_done(run, result, position);
         return true;
     }
-    if (outcome == WL_ROW_COMPLETE && frames->behind[i] < run->arguments->end) {
-        if (wl_damaged(run, result, position, frames->behind[i], damage))
+    if (outcome == WL_ROW_COMPLETE && frames->after[i] < run->arguments->end) {
+        if (wl_damaged(run, result, position, frames->after[i], damage))
             return true;
         finish(result, WL_BATCH_FULL, position);
         return false;
@@ -160,21 +160,21 @@ static bool take_frame(wl_run *run, wl_fill_result *result, const wl_frames *fra
     return false;
 }
 
-/* Takes frames from number `first` on as rows of a sheet; gives how many. */
-static size_t take_sheet(const wl_run *run, wl_sheet *sheet, wl_fill_result *result, const wl_frames *frames,
+/* Takes frames from number `first` on as rows of a row block; gives how many. */
+static size_t take_block(const wl_run *run, wl_row_block *block, wl_fill_result *result, const wl_frames *frames,
                          size_t first) {
-    size_t most = wl_smaller(frames->count - first, sheet->most), count = 0;
-    if (wl_sheet_waits(sheet))
+    size_t most = wl_smaller(frames->count - first, block->most), count = 0;
+    if (wl_row_block_waits(block))
         return 0;
     for (const uint8_t *data, *end; count < most && frames->damages[first + count] == WL_REASON_NONE; count++) {
         data = frames->data[first + count], end = frames->ends[first + count];
-        if (WL_UNLIKELY((size_t)(end - data) < sheet->fixed))
+        if (WL_UNLIKELY((size_t)(end - data) < block->fixed))
             break;
-        sheet->at[0][count] = data;
-        sheet->at[1][count] = end;
+        block->at[0][count] = data;
+        block->at[1][count] = end;
     }
-    sheet->row = result->rows;
-    size_t rows = wl_sheet_run(sheet, wl_chosen.frame_rows(sheet, count, frames->spare), most);
+    block->row = result->rows;
+    size_t rows = wl_row_block_run(block, wl_chosen.frame_rows(block, count, frames->spare), most);
     if (run->arguments->offsets) {
         for (size_t i = 0; i < rows; i++)
             wl_store8(run->arguments->offsets + (result->rows + i) * 8,
@@ -184,10 +184,10 @@ static size_t take_sheet(const wl_run *run, wl_sheet *sheet, wl_fill_result *res
     return rows;
 }
 
-/* Returns whether the fill goes on behind the group. */
-static bool take_group(wl_run *run, wl_sheet *sheet, wl_fill_result *result, const wl_frames *frames) {
+/* Returns whether the fill goes on after the group. */
+static bool take_group(wl_run *run, wl_row_block *block, wl_fill_result *result, const wl_frames *frames) {
     for (size_t i = 0; i < frames->count;) {
-        size_t rows = sheet ? take_sheet(run, sheet, result, frames, i) : 0;
+        size_t rows = block ? take_block(run, block, result, frames, i) : 0;
         i += rows;
         if (!rows && !take_frame(run, result, frames, i++))
             return false;
@@ -198,7 +198,7 @@ static bool take_group(wl_run *run, wl_sheet *sheet, wl_fill_result *result, con
 /* The whole fill -------------------------------------------------------------------------------------------------- */
 
 /* False where memory ran out. */
-static bool fill(wl_run *run, wl_sheet *sheet, wl_fill_result *result, wl_scanner *scanner) {
+static bool fill(wl_run *run, wl_row_block *block, wl_fill_result *result, wl_scanner *scanner) {
     wl_frames frames;
     frames.is_last = false;
     if (!first_frame(run, result, scanner, &frames))
@@ -207,7 +207,7 @@ static bool fill(wl_run *run, wl_sheet *sheet, wl_fill_result *result, wl_scanne
         gather(run, scanner, run->arguments->capacity - result->rows, &frames);
         if (!wl_frames_unstuff(run, &frames))
             return false;
-        if (!take_group(run, sheet, result, &frames))
+        if (!take_group(run, block, result, &frames))
             return true;
     }
     finish(result, frames.status, frames.consumed);
@@ -225,9 +225,9 @@ bool wl_fill_frames(wl_run *run, wl_fill_result *result) {
         return false;
     wl_scanner_start(scanner, arguments->source, arguments->begin, arguments->end, run->program->delimiter,
                      run->program->delimiter_size);
-    wl_sheet *sheet = wl_sheet_make(run);
-    bool memory = fill(run, sheet, result, scanner);
-    wl_sheet_free(sheet);
+    wl_row_block *block = wl_row_block_make(run);
+    bool memory = fill(run, block, result, scanner);
+    wl_row_block_free(block);
     free(scanner);
     return memory;
 }

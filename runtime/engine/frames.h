@@ -10,14 +10,14 @@ typedef struct {
     size_t count;
     size_t positions[WL_GROUP]; /* where each row begins: the delimiter before it, or the start of the file */
     size_t contents[WL_GROUP];  /* its first byte */
-    size_t behind[WL_GROUP];    /* the delimiter behind it, or the end of the input */
+    size_t after[WL_GROUP];    /* the delimiter after it, or the end of the input */
     /* The rows' bytes, in the input or in scratch, and why they are no rows as far as that is known without them. */
     const uint8_t *data[WL_GROUP];
     const uint8_t *ends[WL_GROUP];
     uint8_t damages[WL_GROUP];
     size_t damaged; /* how many of them are none */
-    size_t spare;   /* bytes that may be read behind the end of each */
-    /* The frame behind the group. */
+    size_t spare;   /* bytes that may be read after the end of each */
+    /* The frame after the group. */
     size_t position;
     size_t content;
     /* Whether the fill ends before it, and how. */

@@ -3,7 +3,7 @@
 
 #include "frames.h"
 
-/* What may be read behind a row, so that many are copied in whole vectors. */
+/* What may be read after a row, so that many are copied in whole vectors. */
 #define SPARE (WL_COPY_SHORT + WL_COPY_BLOCK)
 
 /* Frames that are stuffed in more than one block, without their first header. */
@@ -43,7 +43,7 @@ static void note(stuffed *some, size_t number, const uint8_t *data, size_t size)
     some->largest = size - 1 > some->largest ? (uint32_t)(size - 1) : some->largest;
 }
 
-/* Frames as they stand in the input. One block stands unchanged behind its header. Others count as damaged for now:
+/* Frames as they stand in the input. One block stands unchanged after its header. Others count as damaged for now:
  * `plain` gets those that keep their size but for the first header, if their blocks are short; `others` the rest. */
 static void place(const wl_run *run, wl_frames *frames, stuffed *plain, stuffed *others) {
     const uint8_t *source = run->arguments->source;
@@ -53,7 +53,7 @@ static void place(const wl_run *run, wl_frames *frames, stuffed *plain, stuffed 
     frames->damaged = 0;
     for (size_t i = 0; i < frames->count; i++) {
         const uint8_t *data = source + frames->contents[i];
-        size_t size = frames->behind[i] - frames->contents[i];
+        size_t size = frames->after[i] - frames->contents[i];
         uint8_t damage = size ? WL_REASON_NONE : WL_REASON_LENGTH;
         if (stuffing != WL_STUFFING_NONE && size) {
             size_t literals = (size_t)data[0] - !words;
@@ -65,11 +65,11 @@ static void place(const wl_run *run, wl_frames *frames, stuffed *plain, stuffed 
             }
         }
         frames->data[i] = data;
-        frames->ends[i] = source + frames->behind[i];
+        frames->ends[i] = source + frames->after[i];
         frames->damages[i] = damage;
         frames->damaged += damage != WL_REASON_NONE;
     }
-    frames->spare = frames->count ? run->arguments->end - frames->behind[frames->count - 1] : 0;
+    frames->spare = frames->count ? run->arguments->end - frames->after[frames->count - 1] : 0;
 }
 
 static void settle(wl_frames *frames, size_t number, const uint8_t *data, const uint8_t *end) {
@@ -79,7 +79,7 @@ static void settle(wl_frames *frames, size_t number, const uint8_t *data, const 
     frames->ends[number] = end;
 }
 
-/* One frame by itself, to its place in scratch and not beyond: what is behind that may be done already. */
+/* One frame by itself, to its place in scratch and not beyond: what is after that may be done already. */
 static void unstuff_one(const wl_run *run, wl_frames *frames, const stuffed *some, size_t i, uint8_t *out) {
     const uint8_t *data = some->from[i] - 1;
     size_t size = (size_t)some->sizes[i] + 1, readable = (size_t)(run->arguments->source + run->arguments->end - data);

@@ -2,7 +2,7 @@
  * every single offset, and looking through each of them would take time that grows with the square of the window.
  *
  * CRC: the states S(k) after the first k blocks, each from the one before. For a range [a, b) and a state s before it,
- * with S(x) the state at x (from the nearest block), the state behind it is S(b) ^ (S(a) ^ s) · x^(8 (b − a)).
+ * with S(x) the state at x (from the nearest block), the state after it is S(b) ^ (S(a) ^ s) · x^(8 (b − a)).
  * Bytes: for every block the nearest one that holds a byte of the kind that is asked for. */
 #include <stdlib.h>
 
@@ -93,8 +93,8 @@ uint32_t wl_index_crc(wl_index *index, const wl_checksum *checksum, uint32_t sta
         table->known = 1;
     }
     uint32_t before = state_at(index, table, checksum->update, from);
-    uint32_t behind = state_at(index, table, checksum->update, to);
-    return behind ^ wl_crc_shift(checksum->algorithm, before ^ state, size);
+    uint32_t after = state_at(index, table, checksum->update, to);
+    return after ^ wl_crc_shift(checksum->algorithm, before ^ state, size);
 }
 
 /* Bytes ------------------------------------------------------------------------------------------------------------ */
@@ -103,8 +103,8 @@ static const uint8_t *first_of(const uint8_t *from, const uint8_t *to, uint8_t v
     return from < to ? memchr(from, value, (size_t)(to - from)) : NULL;
 }
 
-/* Behind the last byte of [from, to) that is not `value`; `from` where there is none. */
-static const uint8_t *behind_other(const uint8_t *from, const uint8_t *to, uint8_t value) {
+/* After the last byte of [from, to) that is not `value`; `from` where there is none. */
+static const uint8_t *after_other(const uint8_t *from, const uint8_t *to, uint8_t value) {
     while (to > from && to[-1] == value)
         to--;
     return to;
@@ -126,7 +126,7 @@ static bool answers(const wl_index *index, const byte_table *table, size_t block
     case HOLDS_BYTE:
         return first_of(from, to, table->value) != NULL;
     case HOLDS_OTHER_BYTE:
-        return behind_other(from, to, table->value) > from;
+        return after_other(from, to, table->value) > from;
     case HOLDS_HIGH_BYTE:
         return !wl_text_is_ascii(from, (size_t)(to - from));
     default: /* BREAKS_UTF8: find_broken_text() has noted it */
@@ -182,19 +182,19 @@ const uint8_t *wl_index_find(wl_index *index, uint8_t value, const uint8_t *from
 size_t wl_index_trim(wl_index *index, uint8_t value, const uint8_t *from, size_t size) {
     const uint8_t *to = from + size;
     if (size <= DIRECT)
-        return (size_t)(behind_other(from, to, value) - from);
+        return (size_t)(after_other(from, to, value) - from);
     size_t block = block_of(index, to);
-    const uint8_t *behind = behind_other(block_begin(index, block), to, value);
-    if (behind > block_begin(index, block))
-        return (size_t)(behind - from);
+    const uint8_t *after = after_other(block_begin(index, block), to, value);
+    if (after > block_begin(index, block))
+        return (size_t)(after - from);
     const uint32_t *nearest = table_of(index, HOLDS_OTHER_BYTE, value);
     if (!nearest)
-        return (size_t)(behind_other(from, to, value) - from);
+        return (size_t)(after_other(from, to, value) - from);
     block = nearest[block - 1];
     if (block == index->blocks)
         return 0;
-    behind = behind_other(block_begin(index, block), block_begin(index, block + 1), value);
-    return behind > from ? (size_t)(behind - from) : 0;
+    after = after_other(block_begin(index, block), block_begin(index, block + 1), value);
+    return after > from ? (size_t)(after - from) : 0;
 }
 
 /* The blocks of a range's first and last byte are looked into, those between them asked about. */

@@ -227,7 +227,7 @@ typedef struct {
     size_t size;
 } wl_span;
 
-typedef struct wl_sheet wl_sheet; /* sheet.h: rows side by side */
+typedef struct wl_row_block wl_row_block; /* row_block.h: rows side by side */
 typedef struct wl_ahead wl_ahead;
 typedef struct wl_index wl_index; /* index.c: answers about long ranges without going through them */
 
@@ -254,7 +254,7 @@ struct wl_run {
     uint32_t column;  /* no room */
     unsigned depth;   /* open sub-streams */
     const uint8_t *begin;
-    const uint8_t *next; /* complete: first byte behind it */
+    const uint8_t *next; /* complete: first byte after it */
     size_t needed;       /* truncated: bytes of the row that must be there; no room: data bytes */
     const uint8_t *limits[WL_DEEPEST_LIMIT];
     uint64_t poison[WL_MOST_REGISTERS / 64];
@@ -316,11 +316,11 @@ void wl_columns_finish(const wl_run *run, wl_fill_result *result);
 /* Notes a damaged row, as a row of nulls where asked for. False: there is no room for the note. */
 bool wl_damaged(wl_run *run, wl_fill_result *result, size_t begin, size_t end, uint32_t reason);
 
-/* Rows side by side (sheet.c): NULL where the plan is not of that kind, or there is no memory. */
-wl_sheet *wl_sheet_make(wl_run *run);
-void wl_sheet_free(wl_sheet *sheet);
-/* Reads rows back to back from index `begin` on (block.c), as many as are plain; returns the index behind them. */
-size_t wl_block_read(wl_sheet *sheet, wl_fill_result *result, size_t begin);
+/* Rows side by side (row_block.c): NULL where the plan is not of that kind, or there is no memory. */
+wl_row_block *wl_row_block_make(wl_run *run);
+void wl_row_block_free(wl_row_block *block);
+/* Reads rows back to back from index `begin` on (back_to_back.c), as many as are plain; returns the index after them. */
+size_t wl_block_read(wl_row_block *block, wl_fill_result *result, size_t begin);
 
 /* The two ways in which rows stand in the input. */
 void wl_fill_back_to_back(wl_run *run, wl_fill_result *result);
@@ -346,7 +346,7 @@ static inline size_t wl_word_bound(size_t size) {
 /* Stuffing, likewise; `room` is at least the bound. */
 size_t wl_word_stuff_within(const uint8_t *data, size_t size, uint8_t *out, size_t room, size_t readable);
 size_t wl_cobs_stuff_within(const uint8_t *data, size_t size, uint8_t *out, size_t room, size_t readable);
-/* The same where it is known what to take out of the data: from `positions`, less `from`, on; those at and behind the
+/* The same where it is known what to take out of the data: from `positions`, less `from`, on; those at and after the
  * data's end, up to `found`, are not looked at. */
 size_t wl_word_stuff_found(const uint8_t *data, size_t size, uint8_t *out, size_t room, size_t readable,
                            const uint16_t *positions, size_t found, size_t from);

@@ -32,7 +32,7 @@ size_t wl_message_program_vectors(const wl_message_program *program);
 #define WL_LIST 33   /* int32 offsets into the next vector */
 unsigned wl_message_program_storage(const wl_message_program *program, size_t vector);
 
-/* Where a vector's elements go, and how far it is. `validity`: a bit per element, all zero behind `length`; fixed:
+/* Where a vector's elements go, and how far it is. `validity`: a bit per element, all zero after `length`; fixed:
  * `values` of capacity × storage bytes; variable and list: `values` of capacity + 1 int32 offsets; variable: `data` of
  * `data_size` bytes. `length`, `used` (data bytes) and `nulls` are read and written: a call goes on where the last one
  * ended, also in memory that has been moved and grown. */

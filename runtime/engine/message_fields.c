@@ -38,7 +38,7 @@ static const uint8_t *read_scalar(wl_walk *walk, const wl_node *node, const wl_f
     return cursor + size;
 }
 
-/* The size that stands at `cursor`, and as many bytes behind it; NULL: they are not there. */
+/* The size that stands at `cursor`, and as many bytes after it; NULL: they are not there. */
 static const uint8_t *read_bytes(wl_walk *walk, const wl_node *node, const uint8_t *cursor, const uint8_t *end,
                                  uint64_t *size) {
     uint32_t what;

@@ -16,7 +16,7 @@ typedef struct {
     uint32_t envelopes[GROUP_UNITS]; /* WL_UNIT_GOOD or what is wrong */
 } group;
 
-static size_t around(const wl_message_program *program) {
+static size_t framing_size(const wl_message_program *program) {
     return program->prefix_size + (program->digest ? DIGEST_SIZE : 0);
 }
 
@@ -26,7 +26,7 @@ static uint32_t look_at_envelope(const wl_message_program *program, const uint8_
     size_t begin = wl_smaller(size, program->prefix_size);
     if (begin && memcmp(unit, program->constants + program->prefix, begin) != 0)
         return WL_UNIT_PREFIX;
-    if (size < around(program) + program->least)
+    if (size < framing_size(program) + program->least)
         return WL_UNIT_SHORT;
     return WL_UNIT_GOOD;
 }
@@ -40,7 +40,7 @@ static void verify(const wl_message_program *program, group *units) {
         if (units->envelopes[i] != WL_UNIT_GOOD)
             continue;
         messages[count] = units->units[i] + program->prefix_size;
-        sizes[count] = units->sizes[i] - around(program);
+        sizes[count] = units->sizes[i] - framing_size(program);
         numbers[count++] = i;
     }
     wl_md5_many(messages, sizes, count, digests);
@@ -157,7 +157,7 @@ static bool read_unit(wl_walk *walk, size_t number, const uint8_t *unit, size_t 
     walk->unit = unit;
     walk->unit_size = size;
     walk->message = unit + program->prefix_size;
-    walk->message_size = envelope == WL_UNIT_GOOD ? size - around(program) : 0;
+    walk->message_size = envelope == WL_UNIT_GOOD ? size - framing_size(program) : 0;
     walk->row = 0;
     memset(walk->looked_up, 0, program->lookup_count * sizeof *walk->looked_up);
     walk->bad = SIZE_MAX;
@@ -170,7 +170,7 @@ static bool read_unit(wl_walk *walk, size_t number, const uint8_t *unit, size_t 
         const uint8_t *at = envelope == WL_UNIT_SHORT    ? unit + size
                             : envelope == WL_UNIT_DIGEST ? unit + size - DIGEST_SIZE
                                                          : unit;
-        wl_unit_wrong(walk, envelope, at, size, around(program) + program->least);
+        wl_unit_wrong(walk, envelope, at, size, framing_size(program) + program->least);
         done = replace_unit(walk);
     } else if (!read_message(walk)) {
         if (walk->no_room || walk->no_memory)

@@ -243,7 +243,7 @@ bool wl_walk_message(wl_walk *walk, const wl_node *node, const uint8_t *cursor, 
                      unsigned depth);
 /* A scope that began with row `begin` of the unit is at its end. */
 bool wl_close_scope(wl_walk *walk, uint32_t number, uint64_t stamp, size_t begin);
-/* A field that is not as simple (message_fields.c); `at` is its tag, `cursor` behind it. NULL: as above. */
+/* A field that is not as simple (message_fields.c); `at` is its tag, `cursor` after it. NULL: as above. */
 const uint8_t *wl_walk_repeated(wl_walk *walk, const wl_node *node, const wl_field *field, const uint8_t *at,
                                 const uint8_t *cursor, const uint8_t *end);
 /* `counts` becomes false where the value is none of the field's. */

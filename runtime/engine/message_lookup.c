@@ -1,4 +1,4 @@
-/* Look-ups: columns that are items of a table, which may stand behind the rows that name them. Rows only note their
+/* Look-ups: columns that are items of a table, which may stand after the rows that name them. Rows only note their
  * indices; when the message with the tables is at its end, its rows get their items. */
 #include <stdlib.h>
 
@@ -59,13 +59,13 @@ bool wl_lookups_note(wl_walk *walk, uint64_t stamp) {
         else
             index = lookup->index.default_value & lookup->mask;
         if (index == ABSENT && slot->stamp == stamp)
-            index--; /* both are behind the end of every table */
+            index--; /* both are after the end of every table */
         walk->indices[i][walk->row] = index;
     }
     return true;
 }
 
-/* The zeros of the scripts whose digits count as decimal ones, behind ASCII's (Unicode's category Nd). The reference,
+/* The zeros of the scripts whose digits count as decimal ones, after ASCII's (Unicode's category Nd). The reference,
  * Java's BigInteger, takes all of them, but none beyond 16 bits. */
 static const uint16_t other_zeros[] = {
     0x0660, 0x06F0, 0x07C0, 0x0966, 0x09E6, 0x0A66, 0x0AE6, 0x0B66, 0x0BE6, 0x0C66, 0x0CE6, 0x0D66, 0x0DE6,

@@ -99,7 +99,7 @@ static bool take_piece(checker *check, const wl_node *node, piece part, size_t b
 /* Members of oneofs that were replaced become pieces of no field. */
 static bool drop_replaced(checker *check, const wl_node *node, size_t base) {
     const wl_field *fields = check->walk->program->fields + node->first_field;
-    /* The member that counts, DEAD once another has been met behind it; 1 + field, 0: not yet known. */
+    /* The member that counts, DEAD once another has been met after it; 1 + field, 0: not yet known. */
     uint32_t *winners = calloc(node->field_count + 1, sizeof *winners);
     if (!winners)
         return no_memory(check);

@@ -41,8 +41,8 @@ const wl_field *wl_field_find(const wl_message_program *program, const wl_node *
     return low < node->field_count && fields[low].number == number ? fields + low : NULL;
 }
 
-/* A tag of more than one byte, or one that is not that of a field as it should be. Gives the place behind the tag and
- * the field; where there is none, the place behind its content. NULL: the unit does not hold. `begin`: of the message. */
+/* A tag of more than one byte, or one that is not that of a field as it should be. Gives the place after the tag and
+ * the field; where there is none, the place after its content. NULL: the unit does not hold. `begin`: of the message. */
 __attribute__((noinline)) static const uint8_t *other_tag(wl_walk *walk, const wl_node *node, const uint8_t *begin,
                                                           const uint8_t *cursor, const uint8_t *end, unsigned depth,
                                                           const wl_field **field) {

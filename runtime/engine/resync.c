@@ -3,7 +3,7 @@
 
 typedef enum { NO_ROW, ROW, NOT_YET } answer;
 
-/* Whether a row that holds begins at `at`; where it does, *next is the index behind it. */
+/* Whether a row that holds begins at `at`; where it does, *next is the index after it. */
 static answer row_holds(wl_run *run, size_t at, size_t *next) {
     const wl_fill_arguments *arguments = run->arguments;
     const uint8_t *source = arguments->source;
@@ -21,16 +21,16 @@ static answer row_holds(wl_run *run, size_t at, size_t *next) {
     }
 }
 
-/* A row whose checksums covered nothing is not much of a proof: the row behind it must hold too. */
+/* A row whose checksums covered nothing is not much of a proof: the row after it must hold too. */
 static answer counts(wl_run *run, size_t at) {
     const wl_fill_arguments *arguments = run->arguments;
-    size_t next, behind;
+    size_t next, after;
     answer found = row_holds(run, at, &next);
     if (found != ROW || run->covered)
         return found;
     if (arguments->end - next <= arguments->padding)
         return arguments->at_end ? ROW : NOT_YET;
-    return row_holds(run, next + arguments->padding, &behind);
+    return row_holds(run, next + arguments->padding, &after);
 }
 
 bool wl_resync(const wl_program *program, const wl_fill_arguments *given, bool *found, size_t *index) {

@@ -15,13 +15,13 @@ void wl_scanner_start(wl_scanner *scanner, const uint8_t *source, size_t begin, 
 }
 
 bool wl_scanner_go_on(wl_scanner *scanner) {
-    size_t behind = scanner->delimiter_size - 1;
-    if (scanner->end - scanner->scanned <= behind)
+    size_t after = scanner->delimiter_size - 1;
+    if (scanner->end - scanner->scanned <= after)
         return false;
-    size_t count = wl_smaller(scanner->end - behind - scanner->scanned, WL_SCAN_BLOCK);
+    size_t count = wl_smaller(scanner->end - after - scanner->scanned, WL_SCAN_BLOCK);
     const uint8_t *from = scanner->source + scanner->scanned;
     scanner->count =
-        behind ? wl_chosen.scan_pair(from, count, scanner->delimiter[0], scanner->delimiter[1], scanner->positions)
+        after ? wl_chosen.scan_pair(from, count, scanner->delimiter[0], scanner->delimiter[1], scanner->positions)
                : wl_chosen.scan_byte(from, count, scanner->delimiter[0], 0, scanner->positions);
     scanner->next = 0;
     scanner->block = scanner->scanned;

@@ -1,6 +1,6 @@
 /* Delimiter search with SSE2, AVX2 and AVX-512. A mask has a bit per byte that matches; a pair matches where its first
  * byte does and its second does one byte further on (a second, shifted load: cheaper than carrying bits across words).
- * The tail of fewer bytes than a vector goes to the portable twin, so nothing behind count + 1 bytes is read. */
+ * The tail of fewer bytes than a vector goes to the portable twin, so nothing after count + 1 bytes is read. */
 #include "internal.h"
 
 #if defined(__x86_64__) || defined(__i386__)

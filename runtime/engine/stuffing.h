@@ -16,7 +16,7 @@ typedef struct {
     size_t copied;   /* what stands before this in the data is copied, or removed */
 } wl_mover;
 
-/* Copies up to `end`, and `ahead` bytes behind that. */
+/* Copies up to `end`, and `ahead` bytes after that. */
 static inline void wl_move_until(wl_mover *self, size_t end, size_t ahead) {
     if (self->copied >= end)
         return;

@@ -181,7 +181,7 @@ static bool check_operands(checker *check, const wl_step *step) {
     }
 }
 
-/* What is true behind the step holds at `next` too. */
+/* What is true after the step holds at `next` too. */
 static bool flow(checker *check, int64_t next, int64_t safe, unsigned depth) {
     if (next <= check->at || next >= check->program->step_count)
         return refuse(check, "goes to step %lld, which is not further on", (long long)next);

@@ -1,4 +1,4 @@
-/* What exists once per kind of processor, and what was chosen of it (cpu.c). Part of internal.h, which includes it behind
+/* What exists once per kind of processor, and what was chosen of it (cpu.c). Part of internal.h, which includes it after
  * the types that it names. */
 #ifndef WIRELOOM_VARIANTS_H
 #define WIRELOOM_VARIANTS_H
@@ -10,15 +10,15 @@ typedef size_t (*wl_scan_function)(const uint8_t *from, size_t count, uint8_t fi
                                    uint16_t *positions);
 
 /* How many places to search at once where `wanted` are left and `readable` may be read: whole vectors, if possible,
- * because what is left of one is searched slowly. Matches behind `wanted` are for the caller to leave out. */
+ * because what is left of one is searched slowly. Matches after `wanted` are for the caller to leave out. */
 static inline size_t wl_scan_count(size_t wanted, size_t readable) {
     wanted = wl_smaller(wanted, WL_SCAN_BLOCK);
     size_t whole = (wanted + 63) & ~(size_t)63;
     return whole <= readable ? whole : wanted;
 }
 
-/* Copies ranges one behind the other, `gap` bytes apart, which hold anything then. `largest` of them in bytes; that many
- * and WL_COPY_BLOCK may be read behind each range, and be written behind the last copy. */
+/* Copies ranges one after the other, `gap` bytes apart, which hold anything then. `largest` of them in bytes; that many
+ * and WL_COPY_BLOCK may be read after each range, and be written after the last copy. */
 typedef void (*wl_copy_many_function)(uint8_t *to, size_t gap, const uint8_t *const *from, const uint32_t *sizes,
                                       size_t count, uint32_t largest);
 
@@ -28,13 +28,13 @@ typedef struct {
     const char *scan_name;
     wl_crc_function crc32c;
     wl_crc_multiply crc32c_multiply;
-    wl_scan_function scan_pair; /* reads one byte behind `count` */
+    wl_scan_function scan_pair; /* reads one byte after `count` */
     wl_scan_function scan_byte; /* `second` is not used */
     const wl_md5_variant *md5;
-    /* Checksums and copies of a sheet's rows (sheet_bytes.c): of rows back to back, which they look for, and of the first
-     * `rows` rows at hand, behind each of which `spare` bytes may be read. Give how many are in order. */
-    size_t (*block_rows)(wl_sheet *sheet, const wl_ahead *ahead);
-    size_t (*frame_rows)(wl_sheet *sheet, size_t rows, size_t spare);
+    /* Checksums and copies of a block's rows (row_block_bytes.c): of rows back to back, which they look for, and of the
+     * first `rows` rows at hand, after each of which `spare` bytes may be read. Give how many are in order. */
+    size_t (*block_rows)(wl_row_block *block, const wl_ahead *ahead);
+    size_t (*frame_rows)(wl_row_block *block, size_t rows, size_t spare);
     wl_copy_many_function copy_many;
 } wl_variant;
 
@@ -56,12 +56,12 @@ uint32_t wl_crc32c_avx512(uint32_t state, const uint8_t *data, size_t size);
 uint32_t wl_crc32c_armv8(uint32_t state, const uint8_t *data, size_t size);
 uint32_t wl_crc32c_multiply_portable(uint32_t left, uint32_t right);
 uint32_t wl_crc32c_multiply_pclmul(uint32_t left, uint32_t right);
-size_t wl_block_rows_portable(wl_sheet *, const wl_ahead *);
-size_t wl_frame_rows_portable(wl_sheet *, size_t, size_t);
-size_t wl_block_rows_avx2(wl_sheet *, const wl_ahead *);
-size_t wl_frame_rows_avx2(wl_sheet *, size_t, size_t);
-size_t wl_block_rows_avx512(wl_sheet *, const wl_ahead *);
-size_t wl_frame_rows_avx512(wl_sheet *, size_t, size_t);
+size_t wl_block_rows_portable(wl_row_block *, const wl_ahead *);
+size_t wl_frame_rows_portable(wl_row_block *, size_t, size_t);
+size_t wl_block_rows_avx2(wl_row_block *, const wl_ahead *);
+size_t wl_frame_rows_avx2(wl_row_block *, size_t, size_t);
+size_t wl_block_rows_avx512(wl_row_block *, const wl_ahead *);
+size_t wl_frame_rows_avx512(wl_row_block *, size_t, size_t);
 void wl_crc_start(void);
 void wl_crc32c_sse42_start(void);
 void wl_crc32c_avx512_start(void);

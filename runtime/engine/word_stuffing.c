@@ -20,8 +20,8 @@ size_t wl_word_stuffed_bound(size_t size) { return wl_word_bound(size); }
 #define AHEAD 8192
 
 /* Stuffing adds the first header alone: a later one stands where FE FD was, and is as long. Headers are put in their
- * places when it is known how long their blocks are. Only behind a longest block a header is added too, and copying
- * begins anew behind it. */
+ * places when it is known how long their blocks are. Only after a longest block a header is added too, and copying
+ * begins anew after it. */
 typedef struct {
     wl_mover move;
     size_t at;     /* the first literal of the block that has begun */
@@ -62,7 +62,7 @@ static inline void put_blocks(stuffer *self, size_t found) {
     }
 }
 
-/* The blocks behind the last delimiter. Gives the size of all. */
+/* The blocks after the last delimiter. Gives the size of all. */
 static inline size_t put_last(stuffer *self) {
     /* A longest block says nothing about what follows, so another one does, be it empty. */
     while (WL_UNLIKELY(self->move.size - self->at >= self->most))
@@ -96,7 +96,7 @@ size_t wl_word_stuff(const uint8_t *data, size_t size, uint8_t *out) {
 }
 
 /* Un-stuffing removes the first header alone: a later one stands where FE FD was, and is as long; each says where the
- * next one is. Only the header behind a longest block is removed too, and copying begins anew behind it. */
+ * next one is. Only the header after a longest block is removed too, and copying begins anew after it. */
 static inline size_t header_at(const wl_mover *self, size_t at) {
     return self->data[at] + (size_t)RADIX * self->data[at + 1];
 }
@@ -124,7 +124,7 @@ static inline size_t put_over(const wl_mover *self, size_t at) {
     return at;
 }
 
-/* Passes the `run` literals at `at`, and longest blocks with the headers behind them. Gives where the next header is
+/* Passes the `run` literals at `at`, and longest blocks with the headers after them. Gives where the next header is
  * that is not removed, or where the data ends; WL_NOT_FOUND where there is neither. */
 static inline size_t pass(wl_mover *self, size_t at, size_t run, size_t most) {
     for (;;) {

@@ -143,7 +143,7 @@ static wl_fill_result call(reading *it, size_t begin, size_t end) {
 }
 
 /* Where the next call begins, after the frame at result->position was too long. */
-static size_t behind_oversize(reading *it, const wl_fill_result *result, size_t consumed, uint8_t **kept,
+static size_t after_oversize(reading *it, const wl_fill_result *result, size_t consumed, uint8_t **kept,
                               size_t *size) {
     const feed *how = it->how;
     size_t next =
@@ -185,7 +185,7 @@ outcome read_all(const wl_program *program, const feed *how) {
             it.room = result.needed;
             break;
         case WL_OVERSIZE:
-            begin = behind_oversize(&it, &result, begin, &kept, &kept_size);
+            begin = after_oversize(&it, &result, begin, &kept, &kept_size);
             end = end < begin ? begin : end;
             break;
         default:

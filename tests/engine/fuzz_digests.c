@@ -24,7 +24,7 @@ static void check_crcs(const uint8_t *data, size_t size, uint32_t state, size_t 
     CHECK(crc_update(1, crc_update(1, state, data, cut), data + cut, size - cut) == castagnoli);
     CHECK(crc_update(2, state, data, size) == zip);
     CHECK(crc_update(2, crc_update(2, state, data, cut), data + cut, size - cut) == zip);
-    /* The state behind both parts, from the states behind each of them. */
+    /* The state after both parts, from the states after each of them. */
     uint32_t first = crc_update(1, state, data, cut), second = crc_update(1, 0, data + cut, size - cut);
     CHECK((wl_crc_shift(wl_algorithm_of(1), first, size - cut) ^ second) == castagnoli);
     first = crc_update(2, state, data, cut), second = crc_update(2, 0, data + cut, size - cut);

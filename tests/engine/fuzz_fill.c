@@ -327,7 +327,7 @@ static size_t make_bytes(source_of_chance *chance, uint8_t *bytes, size_t most) 
     return size;
 }
 
-/* A packed program of the structured kind with some bytes changed, and input behind it. */
+/* A packed program of the structured kind with some bytes changed, and input after it. */
 static size_t make_raw(source_of_chance *chance, uint8_t *bytes, size_t most) {
     uint8_t seed[512];
     size_t seed_size = make_bytes(chance, seed, sizeof seed), size;

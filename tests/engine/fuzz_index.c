@@ -33,7 +33,7 @@ static size_t put_part(taker *bytes, source_of_chance *chance, uint8_t *out, siz
     return kind == 4 ? wl_smaller(size, length) : size;
 }
 
-/* Any place, or at or right behind the next byte there that is `value`, or that is another. */
+/* Any place, or at or right after the next byte there that is `value`, or that is another. */
 static size_t place(taker *bytes, const uint8_t *window, size_t size, uint8_t value) {
     size_t number = take(bytes) | (size_t)take(bytes) << 8, at = number % (size + 1);
     unsigned choice = take_below(bytes, 8);

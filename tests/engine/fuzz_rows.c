@@ -10,9 +10,9 @@
 #define LONGEST_HEAD (8 + MOST_FIELDS * 8)
 #define LONGEST_ROW (LONGEST_HEAD + LONGEST_PAYLOAD + 16)
 
-/* A row: a checksum, a size, fields, a payload of that size or the rest of the frame, and `behind` bytes more. */
+/* A row: a checksum, a size, fields, a payload of that size or the rest of the frame, and `after` bytes more. */
 typedef struct {
-    unsigned stuffing, size_kind, head, behind, longest;
+    unsigned stuffing, size_kind, head, after, longest;
     unsigned places[MOST_FIELDS], constants; /* constants: a bit per field that is one */
     bool summed;
     wl_rule rule;
@@ -68,13 +68,13 @@ static void add_text(taker *bytes, draft *it) {
 }
 
 /* With `jump` it is read in no other way than one by one. */
-static wl_program *make_program(taker bytes, layout *form, bool jump, taker *behind) {
+static wl_program *make_program(taker bytes, layout *form, bool jump, taker *after) {
     static const unsigned sizes[] = {WL_U1, WL_U2LE, WL_U2BE, WL_S2BE, WL_U4LE, WL_U4BE, WL_S4LE, WL_U8LE, WL_S8BE};
     draft it = {.registers = 2 + MOST_FIELDS, .spans = 2, .marks = 4, .rule_count = 1, .constants = "constant"};
     unsigned fields = take_below(&bytes, MOST_FIELDS + 1), widths[MOST_FIELDS];
     *form = (layout){.stuffing = take_below(&bytes, 3),
                      .size_kind = sizes[take(&bytes) % (sizeof sizes / sizeof *sizes)],
-                     .behind = take_below(&bytes, 9),
+                     .after = take_below(&bytes, 9),
                      .longest = take_below(&bytes, 4) ? take_below(&bytes, 80) : LONGEST_PAYLOAD,
                      .summed = take_below(&bytes, 4) != 0};
     bool framed = form->stuffing != 0;
@@ -109,15 +109,15 @@ static wl_program *make_program(taker bytes, layout *form, bool jump, taker *beh
     if (take_below(&bytes, 4) == 3)
         add_text(&bytes, &it);
     draft_step(&it, WL_OP_COLUMN_BYTES, add_column(&it, WL_VARIABLE), 0, 0, 0);
-    if (!framed && form->behind) {
-        draft_step(&it, WL_OP_BYTES_FIXED, 1, 0, form->behind, 0);
+    if (!framed && form->after) {
+        draft_step(&it, WL_OP_BYTES_FIXED, 1, 0, form->after, 0);
         draft_step(&it, WL_OP_COLUMN_BYTES, add_column(&it, WL_VARIABLE), 1, 0, 0);
     }
     draft_step(&it, WL_OP_MARK, 2, 1, 0, 0);
     if (form->summed)
         draft_step(&it, WL_OP_CHECKSUM, 0, 0, 1, 2);
     draft_step(&it, WL_OP_END, 0, 0, 0, 0);
-    *behind = bytes;
+    *after = bytes;
     return draft_load(&it);
 }
 
@@ -136,7 +136,7 @@ static size_t put_row(taker *bytes, source_of_chance *chance, const layout *form
     size_t payload = form->longest ? chance_below(chance, form->longest + 1) : 0;
     if (!framed && wl_kind_size(form->size_kind) == 1)
         payload = wl_smaller(payload, 255);
-    size_t size = form->head + payload + (framed ? 0 : form->behind);
+    size_t size = form->head + payload + (framed ? 0 : form->after);
     for (size_t i = 0; i < size; i++)
         row[i] = (uint8_t)chance_next(chance);
     for (size_t i = form->head; letters < 8 && i < size; i++)

@@ -54,13 +54,13 @@ static void check_field(const uint8_t *at, const uint8_t *end, bool strict, unsi
         CHECK(problem.what != WL_UNIT_GOOD && problem.at == at);
         return;
     }
-    const uint8_t *behind = wl_field_skip(at, tag, next, end, strict, depth, &problem);
-    CHECK(!behind || (behind >= next && behind <= end));
-    CHECK(behind || (problem.at >= at && problem.at <= end && problem.what != WL_UNIT_GOOD));
+    const uint8_t *after = wl_field_skip(at, tag, next, end, strict, depth, &problem);
+    CHECK(!after || (after >= next && after <= end));
+    CHECK(after || (problem.at >= at && problem.at <= end && problem.what != WL_UNIT_GOOD));
     unsigned wire = tag & 7;
     if (wire != WL_WIRE_GROUP_BEGIN && wire != WL_WIRE_GROUP_END)
-        CHECK(behind == plain_skip(wire, next, end, strict));
-    CHECK(wire != WL_WIRE_GROUP_END || !behind);
+        CHECK(after == plain_skip(wire, next, end, strict));
+    CHECK(wire != WL_WIRE_GROUP_END || !after);
 }
 
 static void check_text(const uint8_t *text, size_t size) {

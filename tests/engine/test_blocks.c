@@ -9,7 +9,7 @@ typedef struct {
     unsigned size_kinds[3];
     unsigned strings;
     unsigned head;    /* bytes before the first byte string */
-    unsigned between; /* bytes of fields behind each byte string */
+    unsigned between; /* bytes of fields after each byte string */
     bool summed;
     bool constant;
 } layout;

@@ -105,7 +105,7 @@ static void let_go(sample *each) {
     free(each->data);
 }
 
-/* Whether a search from behind the first delimiter on, or from within it, finds the row between the two. */
+/* Whether a search from after the first delimiter on, or from within it, finds the row between the two. */
 static bool stands_alone(const uint8_t *row, size_t size, const uint8_t *delimiter, size_t width) {
     size_t length = size + 2 * width, at = 1;
     uint8_t *whole = exactly(length);
@@ -235,7 +235,7 @@ static void test_offsets_that_are_none(void) {
 }
 
 /* Rows about as long as the longest first block of word stuffing, with a delimiter about where that ends: some are put
- * together elsewhere than they will stand, and so are those behind them. */
+ * together elsewhere than they will stand, and so are those after them. */
 static void test_ends_of_first_blocks(void) {
     enum { ROWS = 8, LEAST = 246, SPAN = 12 };
     source_of_chance chance = {33};
@@ -280,7 +280,7 @@ static void test_ends_of_first_blocks(void) {
     }
 }
 
-/* Rows about as large as a block, and larger ones, each with a short one behind it. */
+/* Rows about as large as a block, and larger ones, each with a short one after it. */
 static void test_long_rows(void) {
     static const size_t large[] = {8180, 8185, 8186, 8187, 8188, 8189, 8190, 8191, 8192, 8193, 20000, 70000};
     for (size_t turn = 0; turn < 12 * sizeof large / sizeof *large; turn++) {

@@ -104,7 +104,7 @@ static void test_refusals(void) {
 #undef REFUSED
     message_draft many = good;
     for (uint32_t i = 0; i < 5; i++) {
-        /* 65 required fields, in one type of 13 by five nodes that are one behind the other. */
+        /* 65 required fields, in one type of 13 by five nodes that are one after the other. */
         for (uint32_t j = 0; j < 13; j++)
             message_draft_field(&many, i + 1, 1 + i * 13 + j, WL_KIND_BOOL, WL_FIELD_REQUIRED);
     }
@@ -235,13 +235,13 @@ static void test_varints(void) {
                 left >>= 7;
             } while (left || (size < 1 + padding * 5 && size < 11));
             bytes[size - 1] &= 0x7F;
-            for (size_t behind = 0; behind <= 12; behind += 3) {
-                memset(bytes + size, 0x12, behind); /* fields of number 2 … */
-                for (size_t i = 0; i + 3 <= behind; i += 3) {
+            for (size_t after = 0; after <= 12; after += 3) {
+                memset(bytes + size, 0x12, after); /* fields of number 2 … */
+                for (size_t i = 0; i + 3 <= after; i += 3) {
                     bytes[size + i] = 0x12;
                     bytes[size + i + 1] = 1;
                 }
-                message_outcome found = read_one(program, bytes, size + behind, false);
+                message_outcome found = read_one(program, bytes, size + after, false);
                 CHECK(found.rows == 1 && !found.problem_count && !found.vectors[0].nulls);
                 CHECK(wl_load_le8(found.vectors[0].values) == value);
                 free_outcome(&found);

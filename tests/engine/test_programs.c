@@ -219,7 +219,7 @@ static void test_expressions(void) {
     VALUE(1, 1, 1, 25, 255, 255, 255, 255, 255, 255, 255, 255, 17);
     /* 2^63 · 2^63 fits, squared it does not. */
     FAILURE(25, 0, 0, 0, 0, 0, 0, 0, 128, 25, 0, 0, 0, 0, 0, 0, 0, 128, 5, 25, 0, 0, 0, 0, 0, 0, 0, 128, 5);
-    /* A failure in the branch that is not taken, or behind a decided AND or OR, is none. */
+    /* A failure in the branch that is not taken, or after a decided AND or OR, is none. */
     VALUE(5, CONSTANT(1), CONSTANT(5), 1, 1, CONSTANT(0), 6, 24);
     FAILURE(CONSTANT(0), CONSTANT(5), 1, 1, CONSTANT(0), 6, 24);
     VALUE(0, CONSTANT(0), 1, 1, CONSTANT(0), 6, 22);

@@ -134,10 +134,10 @@ static void test_stop(void) {
                                        .damage_capacity = 4,
                                        .max_record = 4096,
                                        .stop = -1};
-        wl_fill_result behind = {.null_counts = nulls, .data_used = used};
-        CHECK(wl_fill(program, &arguments, &behind));
-        CHECK(behind.status == WL_END && behind.damage_count == 0 && before.damaged == 0);
-        CHECK(before.rows + behind.rows == 6);
+        wl_fill_result after = {.null_counts = nulls, .data_used = used};
+        CHECK(wl_fill(program, &arguments, &after));
+        CHECK(after.status == WL_END && after.damage_count == 0 && before.damaged == 0);
+        CHECK(before.rows + after.rows == 6);
         free(before.bytes);
     }
     free(input);
@@ -192,7 +192,7 @@ static size_t plain_row(const uint8_t *input, size_t at, size_t size, size_t lim
 }
 
 /* The first offset where a row holds, tried one by one without any index. One without a payload proves nothing, so the
- * row behind it must hold too. */
+ * row after it must hold too. */
 static size_t plain_resync(const uint8_t *input, size_t begin, size_t size, size_t limit, size_t padding) {
     for (size_t at = begin; at < size; at++) {
         size_t row = plain_row(input, at, size, limit);

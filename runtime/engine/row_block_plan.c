@@ -1,5 +1,5 @@
-/* Whether a plan can be run as a sheet, and its steps as a sheet runs them. */
-#include "sheet.h"
+/* Whether a plan can be run as a row block, and its steps as a row block runs them. */
+#include "row_block.h"
 
 /* What is known of a register, a span or a mark at a step of the plan. */
 typedef struct {
@@ -9,7 +9,7 @@ typedef struct {
 } fact;
 
 typedef struct {
-    wl_sheet *sheet;
+    wl_row_block *block;
     bool delimited;
     bool at_end; /* between delimiters: nothing follows */
     wl_place cursor, base;
@@ -18,32 +18,32 @@ typedef struct {
     fact marks[WL_MOST_MARKS];
 } planner;
 
-static wl_place behind(wl_place place, int64_t bytes) { return (wl_place){place.stretch, place.offset + bytes}; }
+static wl_place after(wl_place place, int64_t bytes) { return (wl_place){place.stretch, place.offset + bytes}; }
 
 /* The next step, about a value that is known. */
-static wl_sheet_step *add(wl_sheet_step *steps, size_t *count, wl_sheet_function run, const fact *value,
-                          const wl_instruction *instruction) {
-    wl_sheet_step *step = steps + (*count)++;
-    *step = (wl_sheet_step){
+static wl_row_block_step *add(wl_row_block_step *steps, size_t *count, wl_row_block_function run, const fact *value,
+                              const wl_instruction *instruction) {
+    wl_row_block_step *step = steps + (*count)++;
+    *step = (wl_row_block_step){
         .run = run, .from = value->from, .kind = value->kind, .column = instruction->a, .out = instruction->out};
     return step;
 }
 
-static wl_sheet_step *add_check(planner *plan, wl_sheet_function run, const fact *value,
-                                const wl_instruction *instruction) {
-    return add(plan->sheet->checks, &plan->sheet->check_count, run, value, instruction);
+static wl_row_block_step *add_check(planner *plan, wl_row_block_function run, const fact *value,
+                                    const wl_instruction *instruction) {
+    return add(plan->block->checks, &plan->block->check_count, run, value, instruction);
 }
 
-static wl_sheet_step *add_column(planner *plan, wl_sheet_function run, const fact *value,
-                                 const wl_instruction *instruction) {
-    wl_sheet *sheet = plan->sheet;
-    wl_sheet_step *step = add(sheet->columns, &sheet->column_count, run, value, instruction);
-    step->width = sheet->run->program->storages[instruction->a];
+static wl_row_block_step *add_column(planner *plan, wl_row_block_function run, const fact *value,
+                                     const wl_instruction *instruction) {
+    wl_row_block *block = plan->block;
+    wl_row_block_step *step = add(block->columns, &block->column_count, run, value, instruction);
+    step->width = block->run->program->storages[instruction->a];
     return step;
 }
 
 /* Bounds as the low one and the reach: in the field's own 64 bits, signed or not. False: no value lies in them. */
-static bool set_bounds(wl_sheet_step *step, wl_integer low, wl_integer high) {
+static bool set_bounds(wl_row_block_step *step, wl_integer low, wl_integer high) {
     bool natural = step->kind == WL_U8LE || step->kind == WL_U8BE;
     wl_integer least = natural ? 0 : INT64_MIN, most = natural ? (wl_integer)UINT64_MAX : INT64_MAX;
     low = low > least ? low : least;
@@ -56,39 +56,39 @@ static bool set_bounds(wl_sheet_step *step, wl_integer low, wl_integer high) {
 static bool add_range(planner *plan, const wl_instruction *instruction) {
     const fact *value = plan->registers + instruction->a;
     wl_integer high = instruction->b & 0x80 ? (wl_integer)(uint64_t)instruction->d : (wl_integer)instruction->d;
-    return set_bounds(add_check(plan, wl_sheet_range, value, instruction), instruction->c, high) && value->known;
+    return set_bounds(add_check(plan, wl_row_block_range, value, instruction), instruction->c, high) && value->known;
 }
 
 static bool add_timestamp(planner *plan, const wl_instruction *instruction) {
     const fact *value = plan->registers + instruction->b;
-    wl_sheet_step *step = add_column(plan, wl_sheet_timestamp, value, instruction);
+    wl_row_block_step *step = add_column(plan, wl_row_block_timestamp, value, instruction);
     return set_bounds(step, instruction->c, instruction->d) && value->known;
 }
 
 static bool add_register(planner *plan, const wl_instruction *instruction) {
     const fact *value = plan->registers + instruction->b;
-    add_column(plan, wl_sheet_register, value, instruction);
+    add_column(plan, wl_row_block_register, value, instruction);
     return value->known;
 }
 
 static bool add_constant(planner *plan, const wl_instruction *instruction) {
-    fact value = {.from = behind(plan->base, instruction->c)};
-    wl_sheet_step *step = add_check(plan, wl_sheet_constant, &value, instruction);
+    fact value = {.from = after(plan->base, instruction->c)};
+    wl_row_block_step *step = add_check(plan, wl_row_block_constant, &value, instruction);
     step->constant = instruction->constant;
     step->width = (uint32_t)instruction->d;
     return true;
 }
 
 static bool add_fixed(planner *plan, const wl_instruction *instruction) {
-    wl_sheet_function run = wl_sheet_fixed(instruction->operation);
-    fact value = {.from = behind(plan->base, instruction->c)};
+    wl_row_block_function run = wl_row_block_fixed(instruction->operation);
+    fact value = {.from = after(plan->base, instruction->c)};
     return run && add_column(plan, run, &value, instruction);
 }
 
 static bool add_bytes(planner *plan, const wl_instruction *instruction) {
-    wl_sheet *sheet = plan->sheet;
+    wl_row_block *block = plan->block;
     const fact *span = plan->spans + instruction->b;
-    sheet->copies[sheet->copy_count++] = (wl_string_column){.from = span->from,
+    block->copies[block->copy_count++] = (wl_string_column){.from = span->from,
                                                             .to = span->to,
                                                             .out = instruction->out,
                                                             .offsets = instruction->offsets,
@@ -97,13 +97,13 @@ static bool add_bytes(planner *plan, const wl_instruction *instruction) {
 }
 
 static bool add_checksum(planner *plan, const wl_instruction *instruction) {
-    wl_sheet *sheet = plan->sheet;
-    const wl_checksum *checksum = sheet->run->checksums + instruction->a;
+    wl_row_block *block = plan->block;
+    const wl_checksum *checksum = block->run->checksums + instruction->a;
     const wl_rule *rule = checksum->rule;
     const fact *from = plan->marks + instruction->c, *to = plan->marks + instruction->d;
     const fact *expected = plan->registers + instruction->b;
     const fact *own = rule->replace >= 0 ? plan->marks + rule->own : from;
-    sheet->sums[sheet->sum_count++] =
+    block->sums[block->sum_count++] =
         (wl_sum){.from = from->from,
                  .to = to->from,
                  .own = own->from,
@@ -125,16 +125,16 @@ static bool pass(planner *plan, int64_t bytes) {
 
 /* What follows the cursor lies in a stretch of its own. */
 static void begin_stretch(planner *plan) {
-    plan->sheet->fixed += (size_t)plan->cursor.offset;
+    plan->block->fixed += (size_t)plan->cursor.offset;
     plan->cursor = (wl_place){plan->cursor.stretch + 1, 0};
 }
 
 /* A byte string of a size that the input says. */
 static bool add_string(planner *plan, const fact *size, int64_t more) {
-    wl_sheet *sheet = plan->sheet;
-    if (plan->delimited || !size->known || sheet->string_count == WL_MOST_STRETCHES - 1)
+    wl_row_block *block = plan->block;
+    if (plan->delimited || !size->known || block->string_count == WL_MOST_STRETCHES - 1)
         return false;
-    sheet->strings[sheet->string_count++] = (wl_string){size->from, size->kind, more, plan->cursor.offset};
+    block->strings[block->string_count++] = (wl_string){size->from, size->kind, more, plan->cursor.offset};
     begin_stretch(plan);
     return true;
 }
@@ -157,7 +157,7 @@ static bool add_step(planner *plan, const wl_instruction *instruction) {
     case WL_RUN_REGISTER_BE4:
     case WL_RUN_REGISTER:
         plan->registers[instruction->a] =
-            (fact){.known = true, .kind = instruction->b, .from = behind(plan->base, instruction->c)};
+            (fact){.known = true, .kind = instruction->b, .from = after(plan->base, instruction->c)};
         return true;
     case WL_RUN_BYTES_FIXED:
     case WL_RUN_BYTES_REGISTER:
@@ -173,7 +173,7 @@ static bool add_step(planner *plan, const wl_instruction *instruction) {
         return add_string(plan, plan->registers + instruction->a, instruction->c);
     case WL_RUN_MARK:
         plan->marks[instruction->a] =
-            (fact){.known = true, .from = instruction->b ? begin : behind(plan->base, instruction->c)};
+            (fact){.known = true, .from = instruction->b ? begin : after(plan->base, instruction->c)};
         return true;
     case WL_RUN_CHECK_RANGE:
         return add_range(plan, instruction);
@@ -192,19 +192,19 @@ static bool add_step(planner *plan, const wl_instruction *instruction) {
     }
 }
 
-bool wl_sheet_plan(wl_sheet *sheet) {
-    const wl_fill_arguments *arguments = sheet->run->arguments;
-    planner plan = {.sheet = sheet, .delimited = sheet->run->program->delimiter_size != 0};
-    const wl_instruction *instruction = sheet->run->plan;
+bool wl_row_block_plan(wl_row_block *block) {
+    const wl_fill_arguments *arguments = block->run->arguments;
+    planner plan = {.block = block, .delimited = block->run->program->delimiter_size != 0};
+    const wl_instruction *instruction = block->run->plan;
     for (; instruction->operation != WL_RUN_END; instruction++) {
         if (!add_step(&plan, instruction))
             return false;
     }
-    sheet->fixed += (size_t)plan.cursor.offset;
+    block->fixed += (size_t)plan.cursor.offset;
     if (plan.delimited)
         return true;
-    if (!sheet->string_count)
-        sheet->stride = sheet->fixed + arguments->padding;
+    if (!block->string_count)
+        block->stride = block->fixed + arguments->padding;
     /* A row without bytes ends the input, and one that is larger than the largest is refused: not here. */
-    return sheet->fixed && sheet->fixed <= arguments->max_record;
+    return block->fixed && block->fixed <= arguments->max_record;
 }

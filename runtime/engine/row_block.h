@@ -1,23 +1,24 @@
-/* Rows side by side (sheet*.c): the way that plain rows go, back to back (block.c) or between delimiters (frames.c).
+/* Row blocks: vectorised reading of plain rows (row_block*.c), back to back (back_to_back.c) or between delimiters
+ * (frames.c).
  *
  * A plan without jumps, sub-streams and searches lays every row out alike: a few *stretches* of fixed fields, each but
  * the last followed by a byte string whose size a field of the row gives. Between delimiters there are two: the fixed
- * fields, and the row's end. So everything in the row lies at a *place*: a fixed number of bytes behind the beginning
- * of a stretch. A *sheet* is such a plan with the rows at hand.
+ * fields, and the row's end. So everything in the row lies at a *place*: a fixed number of bytes after the beginning
+ * of a stretch. A *row block* is such a plan with the rows at hand.
  *
  * What needs all of a row's bytes, checksums and copies, is done row by row and goes through memory once and in order,
  * as processors expect it. Then every check and every column has a tight loop of its own over the rows, which by then
  * are in the cache.
  *
  * Only rows that are complete, hold every check and have room go this way. The first that does not, and what becomes
- * of it, is for the handlers (row*.c). What it has left behind in a column is overwritten, or lies behind the last
+ * of it, is for the handlers (row*.c). What it has left after in a column is overwritten, or lies after the last
  * row. */
-#ifndef WIRELOOM_SHEET_H
-#define WIRELOOM_SHEET_H
+#ifndef WIRELOOM_ROW_BLOCK_H
+#define WIRELOOM_ROW_BLOCK_H
 
 #include "internal.h"
 
-#define WL_SHEET_ROWS 128
+#define WL_ROW_BLOCK_ROWS 128
 #define WL_MOST_STRETCHES 8
 
 typedef struct {
@@ -51,14 +52,14 @@ typedef struct {
     size_t room; /* data bytes */
 } wl_string_column;
 
-typedef struct wl_sheet_step wl_sheet_step;
+typedef struct wl_row_block_step wl_row_block_step;
 
-/* Runs a step over the first `rows` rows of the sheet. Returns for how many it held: all, or those before the first
+/* Runs a step over the first `rows` rows of the row block. Returns for how many it held: all, or those before the first
  * that is not to go this way. */
-typedef size_t (*wl_sheet_function)(wl_sheet *sheet, const wl_sheet_step *step, size_t rows);
+typedef size_t (*wl_row_block_function)(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 
-struct wl_sheet_step {
-    wl_sheet_function run;
+struct wl_row_block_step {
+    wl_row_block_function run;
     wl_place from;
     uint32_t kind; /* of the value at `from` */
     uint32_t column;
@@ -68,7 +69,7 @@ struct wl_sheet_step {
     const uint8_t *constant;
 };
 
-struct wl_sheet {
+struct wl_row_block {
     wl_run *run;
     wl_string strings[WL_MOST_STRETCHES - 1];
     size_t string_count;
@@ -76,9 +77,9 @@ struct wl_sheet {
     size_t sum_count;
     wl_string_column *copies;
     size_t copy_count;
-    wl_sheet_step *checks;
+    wl_row_block_step *checks;
     size_t check_count;
-    wl_sheet_step *columns;
+    wl_row_block_step *columns;
     size_t column_count;
     size_t fixed;  /* bytes of a row without its byte strings */
     size_t stride; /* from row to row where they are back to back without byte strings, with padding; or 0 */
@@ -90,11 +91,11 @@ struct wl_sheet {
     /* The rows at hand. `row` is the number of the first one. */
     size_t row;
     /* Where the stretches of each row begin. at[0] has an entry more: the next row, where they are back to back. */
-    const uint8_t *at[WL_MOST_STRETCHES][WL_SHEET_ROWS + 1];
-    uint64_t values[WL_SHEET_ROWS];
+    const uint8_t *at[WL_MOST_STRETCHES][WL_ROW_BLOCK_ROWS + 1];
+    uint64_t values[WL_ROW_BLOCK_ROWS];
 };
 
-/* Where rows back to back are looked for: from `at` on, as long as there are fewer than `rows`, they begin before `last`
+/* Where rows back to back are looked for: from `at` on, while there are fewer than `rows`, they begin before `last`
  * (then the `least` bytes of all rows are there, padding among them), and their byte strings have no more than
  * `largest` bytes. */
 struct wl_ahead {
@@ -105,25 +106,25 @@ struct wl_ahead {
     uint64_t largest;
 };
 
-/* Whether the sheet takes nothing for now. */
-static inline bool wl_sheet_waits(wl_sheet *sheet) { return sheet->wait && sheet->wait--; }
+/* Whether the row block takes nothing for now. */
+static inline bool wl_row_block_waits(wl_row_block *block) { return block->wait && block->wait--; }
 
 /* Runs the checks and columns over the first `rows` rows at hand, out of `tried`; the bytes are in their places.
  * Returns how many of them hold. */
-size_t wl_sheet_run(wl_sheet *sheet, size_t rows, size_t tried);
+size_t wl_row_block_run(wl_row_block *block, size_t rows, size_t tried);
 
-/* Of sheet_plan.c: the plan's steps as a sheet runs them; false: it cannot. */
-bool wl_sheet_plan(wl_sheet *sheet);
+/* Of row_block_plan.c: the plan's steps as a row block runs them; false: it cannot. */
+bool wl_row_block_plan(wl_row_block *block);
 
-/* Of sheet_columns.c. */
-wl_sheet_function wl_sheet_fixed(unsigned operation);
-size_t wl_sheet_register(wl_sheet *sheet, const wl_sheet_step *step, size_t rows);
-size_t wl_sheet_timestamp(wl_sheet *sheet, const wl_sheet_step *step, size_t rows);
-size_t wl_sheet_range(wl_sheet *sheet, const wl_sheet_step *step, size_t rows);
-size_t wl_sheet_constant(wl_sheet *sheet, const wl_sheet_step *step, size_t rows);
+/* Of row_block_columns.c. */
+wl_row_block_function wl_row_block_fixed(unsigned operation);
+size_t wl_row_block_register(wl_row_block *block, const wl_row_block_step *step, size_t rows);
+size_t wl_row_block_timestamp(wl_row_block *block, const wl_row_block_step *step, size_t rows);
+size_t wl_row_block_range(wl_row_block *block, const wl_row_block_step *step, size_t rows);
+size_t wl_row_block_constant(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 
-static inline const uint8_t *wl_sheet_at(const wl_sheet *sheet, wl_place place, size_t row) {
-    return sheet->at[place.stretch][row] + place.offset;
+static inline const uint8_t *wl_row_block_at(const wl_row_block *block, wl_place place, size_t row) {
+    return block->at[place.stretch][row] + place.offset;
 }
 
 #endif

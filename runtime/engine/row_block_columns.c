@@ -1,20 +1,20 @@
-/* The checks and columns of a sheet: a tight loop for each way in which values stand on the wire. */
-#include "sheet.h"
+/* The checks and columns of a row block: a tight loop for each way in which values stand on the wire. */
+#include "row_block.h"
 
 /* Fixed fields ----------------------------------------------------------------------------------------------------- */
 
 /* Where all rows are of one size the loop needs no table of where they begin. */
 #define COLUMN(name, width, store, load)                                                                               \
-    static size_t name(wl_sheet *sheet, const wl_sheet_step *step, size_t rows) {                                      \
-        uint8_t *out = step->out + sheet->row * (width);                                                               \
+    static size_t name(wl_row_block *block, const wl_row_block_step *step, size_t rows) {                              \
+        uint8_t *out = step->out + block->row * (width);                                                               \
         const int64_t offset = step->from.offset;                                                                      \
-        if (sheet->stride) {                                                                                           \
-            const uint8_t *at = sheet->at[0][0] + offset;                                                              \
-            const size_t stride = sheet->stride;                                                                       \
+        if (block->stride) {                                                                                           \
+            const uint8_t *at = block->at[0][0] + offset;                                                              \
+            const size_t stride = block->stride;                                                                       \
             WL_UNROLL for (size_t i = 0; i < rows; i++, at += stride) store(out + i * (width), load(at));              \
             return rows;                                                                                               \
         }                                                                                                              \
-        const uint8_t *const *at = sheet->at[step->from.stretch];                                                      \
+        const uint8_t *const *at = block->at[step->from.stretch];                                                      \
         WL_UNROLL for (size_t i = 0; i < rows; i++) store(out + i * (width), load(at[i] + offset));                    \
         return rows;                                                                                                   \
     }
@@ -30,8 +30,8 @@ COLUMN(column_be4, 4, wl_store4, wl_load_be4)
 COLUMN(column_le8, 8, wl_store8, wl_load_le8)
 COLUMN(column_be8, 8, wl_store8, wl_load_be8)
 
-wl_sheet_function wl_sheet_fixed(unsigned operation) {
-    static const wl_sheet_function functions[WL_RUN_COUNT] = {
+wl_row_block_function wl_row_block_fixed(unsigned operation) {
+    static const wl_row_block_function functions[WL_RUN_COUNT] = {
         [WL_RUN_COLUMN_1] = column_1,     [WL_RUN_COLUMN_LE2] = column_le2, [WL_RUN_COLUMN_BE2] = column_be2,
         [WL_RUN_COLUMN_LE4] = column_le4, [WL_RUN_COLUMN_BE4] = column_be4, [WL_RUN_COLUMN_LE8] = column_le8,
         [WL_RUN_COLUMN_BE8] = column_be8,
@@ -46,11 +46,11 @@ wl_sheet_function wl_sheet_fixed(unsigned operation) {
         WL_UNROLL for (size_t i = 0; i < rows; i++) values[i] = (uint64_t)wl_load_kind(at[i] + offset, kind);          \
         break
 
-/* A field of each row to sheet->values: 64 bits of it, with its sign where it has one. */
-static const uint64_t *take_values(wl_sheet *sheet, const wl_sheet_step *step, size_t rows) {
-    const uint8_t *const *at = sheet->at[step->from.stretch];
+/* A field of each row to row block->values: 64 bits of it, with its sign where it has one. */
+static const uint64_t *take_values(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
+    const uint8_t *const *at = block->at[step->from.stretch];
     const int64_t offset = step->from.offset;
-    uint64_t *values = sheet->values;
+    uint64_t *values = block->values;
     switch (step->kind) {
         VALUES(WL_U1);
         VALUES(WL_U2LE);
@@ -71,9 +71,9 @@ static const uint64_t *take_values(wl_sheet *sheet, const wl_sheet_step *step, s
     return values;
 }
 
-size_t wl_sheet_register(wl_sheet *sheet, const wl_sheet_step *step, size_t rows) {
-    const uint64_t *values = take_values(sheet, step, rows);
-    uint8_t *out = step->out + sheet->row * step->width;
+size_t wl_row_block_register(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
+    const uint64_t *values = take_values(block, step, rows);
+    uint8_t *out = step->out + block->row * step->width;
     for (size_t i = 0; i < rows; i++) {
         if (step->width == 1)
             out[i] = (uint8_t)values[i];
@@ -88,29 +88,29 @@ size_t wl_sheet_register(wl_sheet *sheet, const wl_sheet_step *step, size_t rows
 }
 
 /* How many of the values from number `first` on lie in the step's bounds, with those before it. */
-static size_t within(const wl_sheet_step *step, const uint64_t *values, size_t first, size_t rows) {
+static size_t within(const wl_row_block_step *step, const uint64_t *values, size_t first, size_t rows) {
     while (first < rows && WL_LIKELY(values[first] - step->low <= step->reach))
         first++;
     return first;
 }
 
-size_t wl_sheet_timestamp(wl_sheet *sheet, const wl_sheet_step *step, size_t rows) {
-    const uint64_t *values = take_values(sheet, step, rows);
-    memcpy(step->out + sheet->row * 8, values, rows * 8);
+size_t wl_row_block_timestamp(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
+    const uint64_t *values = take_values(block, step, rows);
+    memcpy(step->out + block->row * 8, values, rows * 8);
     for (size_t i = 0; (i = within(step, values, i, rows)) < rows; i++)
-        wl_column_null(sheet->run, step->column, sheet->row + i);
+        wl_column_null(block->run, step->column, block->row + i);
     return rows;
 }
 
 /* Checks ----------------------------------------------------------------------------------------------------------- */
 
-size_t wl_sheet_range(wl_sheet *sheet, const wl_sheet_step *step, size_t rows) {
-    return within(step, take_values(sheet, step, rows), 0, rows);
+size_t wl_row_block_range(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
+    return within(step, take_values(block, step, rows), 0, rows);
 }
 
-size_t wl_sheet_constant(wl_sheet *sheet, const wl_sheet_step *step, size_t rows) {
+size_t wl_row_block_constant(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
     for (size_t i = 0; step->width && i < rows; i++) {
-        if (WL_UNLIKELY(memcmp(wl_sheet_at(sheet, step->from, i), step->constant, step->width) != 0))
+        if (WL_UNLIKELY(memcmp(wl_row_block_at(block, step->from, i), step->constant, step->width) != 0))
             return i;
     }
     return rows;

@@ -1,6 +1,6 @@
-/* What needs all bytes of a sheet's rows, row by row: checksums, copies, and finding rows back to back. Compiled for
+/* What needs all bytes of a block's rows, row by row: checksums, copies, and finding rows back to back. Compiled for
  * every width of vectors. */
-#include "sheet.h"
+#include "row_block.h"
 #include "vectors.h"
 
 #define VECTORS 4
@@ -39,9 +39,9 @@ INLINE uint64_t size_at(const uint8_t *at, unsigned kind, uint64_t more) {
     return value + more;
 }
 
-INLINE bool sum_holds(wl_sheet *sheet, const wl_sum *sum, size_t row) {
+INLINE bool sum_holds(wl_row_block *block, const wl_sum *sum, size_t row) {
     const wl_checksum *checksum = sum->checksum;
-    const uint8_t *from = wl_sheet_at(sheet, sum->from, row), *to = wl_sheet_at(sheet, sum->to, row);
+    const uint8_t *from = wl_row_block_at(block, sum->from, row), *to = wl_row_block_at(block, sum->to, row);
     const int64_t skipped = sum->skipped;
     uint32_t found;
     if (WL_LIKELY(sum->is_plain && to - from >= skipped)) {
@@ -49,18 +49,18 @@ INLINE bool sum_holds(wl_sheet *sheet, const wl_sum *sum, size_t row) {
         found ^= checksum->rule->final_xor;
     } else {
         if (checksum->rule->replace >= 0)
-            sheet->run->marks[checksum->rule->own] = wl_sheet_at(sheet, sum->own, row);
-        found = wl_checksum_run(sheet->run, checksum, from, to);
+            block->run->marks[checksum->rule->own] = wl_row_block_at(block, sum->own, row);
+        found = wl_checksum_run(block->run, checksum, from, to);
     }
-    return (uint64_t)wl_load_kind(wl_sheet_at(sheet, sum->expected, row), sum->kind) == found;
+    return (uint64_t)wl_load_kind(wl_row_block_at(block, sum->expected, row), sum->kind) == found;
 }
 
 /* The row's bytes for one column; false: there is no room for them. */
-INLINE bool copy_bytes(const wl_sheet *sheet, const wl_string_column *column, size_t row, const uint8_t *readable,
+INLINE bool copy_bytes(const wl_row_block *block, const wl_string_column *column, size_t row, const uint8_t *readable,
                        size_t width) {
-    const uint8_t *from = wl_sheet_at(sheet, column->from, row);
-    size_t size = (size_t)(wl_sheet_at(sheet, column->to, row) - from);
-    uint8_t *offset = column->offsets + (sheet->row + row) * 4;
+    const uint8_t *from = wl_row_block_at(block, column->from, row);
+    size_t size = (size_t)(wl_row_block_at(block, column->to, row) - from);
+    uint8_t *offset = column->offsets + (block->row + row) * 4;
     size_t used = wl_load4(offset), room = column->room;
     /* What was used is read back from the caller's memory, so it is no more trusted than the size. */
     if (WL_UNLIKELY(used > room || size > room - used))
@@ -70,45 +70,46 @@ INLINE bool copy_bytes(const wl_sheet *sheet, const wl_string_column *column, si
     return true;
 }
 
-INLINE bool hold(wl_sheet *sheet, size_t row) {
-    for (size_t i = 0; i < sheet->sum_count; i++) {
-        if (WL_UNLIKELY(!sum_holds(sheet, sheet->sums + i, row)))
+INLINE bool hold(wl_row_block *block, size_t row) {
+    for (size_t i = 0; i < block->sum_count; i++) {
+        if (WL_UNLIKELY(!sum_holds(block, block->sums + i, row)))
             return false;
     }
     return true;
 }
 
 /* `readable`: bytes before this may be read. */
-INLINE bool are_copied(const wl_sheet *sheet, size_t row, const uint8_t *readable, size_t width) {
-    for (size_t i = 0; i < sheet->copy_count; i++) {
-        if (WL_UNLIKELY(!copy_bytes(sheet, sheet->copies + i, row, readable, width)))
+INLINE bool are_copied(const wl_row_block *block, size_t row, const uint8_t *readable, size_t width) {
+    for (size_t i = 0; i < block->copy_count; i++) {
+        if (WL_UNLIKELY(!copy_bytes(block, block->copies + i, row, readable, width)))
             return false;
     }
     return true;
 }
 
 /* What is copied first is fetched faster, and the checksum finds it in the cache; not so where it is long. */
-INLINE bool takes(wl_sheet *sheet, size_t row, size_t size, const uint8_t *readable, size_t width) {
+INLINE bool takes(wl_row_block *block, size_t row, size_t size, const uint8_t *readable, size_t width) {
     if (WL_LIKELY(size <= SHORT))
-        return WL_LIKELY(are_copied(sheet, row, readable, width) && hold(sheet, row));
-    return WL_LIKELY(hold(sheet, row) && are_copied(sheet, row, readable, width));
+        return WL_LIKELY(are_copied(block, row, readable, width) && hold(block, row));
+    return WL_LIKELY(hold(block, row) && are_copied(block, row, readable, width));
 }
 
 /* Where the row's stretches begin; the next row, or NULL where this one is not plain. */
-INLINE const uint8_t *lay_out(wl_sheet *sheet, const uint8_t *at, size_t row, const wl_ahead *ahead, unsigned kind) {
-    size_t left = (size_t)(sheet->run->readable - at) - ahead->least;
+INLINE const uint8_t *lay_out(wl_row_block *block, const uint8_t *at, size_t row, const wl_ahead *ahead,
+                              unsigned kind) {
+    size_t left = (size_t)(block->run->readable - at) - ahead->least;
     left = left < ahead->largest ? left : ahead->largest;
     const uint8_t *next = at + ahead->least;
-    sheet->at[0][row] = at;
-    for (size_t i = 0; i < sheet->string_count; i++) {
-        const wl_string *string = sheet->strings + i;
+    block->at[0][row] = at;
+    for (size_t i = 0; i < block->string_count; i++) {
+        const wl_string *string = block->strings + i;
         unsigned each = kind < WL_KIND_COUNT ? kind : string->kind;
-        uint64_t size = size_at(wl_sheet_at(sheet, string->size, row), each, (uint64_t)string->more);
+        uint64_t size = size_at(wl_row_block_at(block, string->size, row), each, (uint64_t)string->more);
         if (WL_UNLIKELY(size > left))
             return NULL;
         left -= size;
         next += size;
-        sheet->at[i + 1][row] = sheet->at[i][row] + string->before + size;
+        block->at[i + 1][row] = block->at[i][row] + string->before + size;
     }
     return next;
 }
@@ -128,50 +129,50 @@ INLINE void fetch_ahead(const uint8_t *at, const uint8_t *next, bool skips) {
 }
 
 /* `kind`: of the sizes of all byte strings, where it is known here. */
-INLINE size_t rows_of_kind(wl_sheet *sheet, const wl_ahead *ahead, unsigned kind, size_t width) {
-    const uint8_t *at = ahead->at, *last = ahead->last, *readable = sheet->run->readable;
+INLINE size_t rows_of_kind(wl_row_block *block, const wl_ahead *ahead, unsigned kind, size_t width) {
+    const uint8_t *at = ahead->at, *last = ahead->last, *readable = block->run->readable;
     const size_t rows = ahead->rows;
     size_t row = 0;
     size_t before = 0;
     /* Only fields are read, and byte strings stand between them. */
-    const bool skims = sheet->string_count && !sheet->sum_count && !sheet->copy_count;
+    const bool skims = block->string_count && !block->sum_count && !block->copy_count;
     for (; row < rows && at < last; row++) {
-        const uint8_t *next = lay_out(sheet, at, row, ahead, kind);
+        const uint8_t *next = lay_out(block, at, row, ahead, kind);
         if (WL_UNLIKELY(!next))
             break;
         const size_t size = (size_t)(next - at);
         fetch_ahead(at, next, skims && size > WIDE && (size == before || size > SHORT));
         before = size;
-        if (WL_UNLIKELY(!takes(sheet, row, size, readable, width)))
+        if (WL_UNLIKELY(!takes(block, row, size, readable, width)))
             break;
-        at = sheet->at[0][row + 1] = next;
+        at = block->at[0][row + 1] = next;
     }
     return row;
 }
 
-INLINE size_t block_rows(wl_sheet *sheet, const wl_ahead *ahead, size_t width) {
-    if (sheet->string_count == 1 && sheet->strings[0].kind == WL_U4BE)
-        return rows_of_kind(sheet, ahead, WL_U4BE, width);
-    if (sheet->string_count == 1 && sheet->strings[0].kind == WL_U4LE)
-        return rows_of_kind(sheet, ahead, WL_U4LE, width);
-    return rows_of_kind(sheet, ahead, WL_KIND_COUNT, width);
+INLINE size_t block_rows(wl_row_block *block, const wl_ahead *ahead, size_t width) {
+    if (block->string_count == 1 && block->strings[0].kind == WL_U4BE)
+        return rows_of_kind(block, ahead, WL_U4BE, width);
+    if (block->string_count == 1 && block->strings[0].kind == WL_U4LE)
+        return rows_of_kind(block, ahead, WL_U4LE, width);
+    return rows_of_kind(block, ahead, WL_KIND_COUNT, width);
 }
 
-INLINE size_t frame_rows(wl_sheet *sheet, size_t rows, size_t spare, size_t width) {
+INLINE size_t frame_rows(wl_row_block *block, size_t rows, size_t spare, size_t width) {
     for (size_t row = 0; row < rows; row++) {
-        const uint8_t *from = sheet->at[0][row], *to = sheet->at[1][row];
-        if (WL_UNLIKELY(!takes(sheet, row, (size_t)(to - from), to + spare, width)))
+        const uint8_t *from = block->at[0][row], *to = block->at[1][row];
+        if (WL_UNLIKELY(!takes(block, row, (size_t)(to - from), to + spare, width)))
             return row;
     }
     return rows;
 }
 
 #define VARIANT(level, vector, attributes)                                                                             \
-    attributes size_t wl_block_rows_##level(wl_sheet *sheet, const wl_ahead *ahead) {                                  \
-        return block_rows(sheet, ahead, sizeof(vector));                                                               \
+    attributes size_t wl_block_rows_##level(wl_row_block *block, const wl_ahead *ahead) {                              \
+        return block_rows(block, ahead, sizeof(vector));                                                               \
     }                                                                                                                  \
-    attributes size_t wl_frame_rows_##level(wl_sheet *sheet, size_t rows, size_t spare) {                              \
-        return frame_rows(sheet, rows, spare, sizeof(vector));                                                         \
+    attributes size_t wl_frame_rows_##level(wl_row_block *block, size_t rows, size_t spare) {                          \
+        return frame_rows(block, rows, spare, sizeof(vector));                                                         \
     }
 
 VARIANT(portable, wl_vector16, )

@@ -1,0 +1,81 @@
+/* Sheets: making them, running their steps, and when not to. */
+#include "row_block.h"
+
+#include <stdlib.h>
+
+#define LINE 64
+#define COLUMNS_AHEAD 2
+
+/* After a row that did not go this way less is tried at once, and where such rows are many, nothing for a while: what
+ * was done for the rows after one has to be done again. */
+static void learn(wl_row_block *block, size_t tried, size_t held) {
+    if (tried && held == tried) {
+        block->pause = 0;
+        block->most = wl_smaller(block->most * 2, WL_ROW_BLOCK_ROWS);
+        return;
+    }
+    block->most = held < 4 ? 8 : wl_smaller(held * 2, WL_ROW_BLOCK_ROWS);
+    block->pause = held < 4 ? wl_smaller(block->pause * 2 + 1, 64) : 0;
+    block->wait = block->pause;
+}
+
+/* Addresses only: nothing is read, so the input may end before. */
+static void fetch(uintptr_t at, size_t size) {
+    for (size_t i = 0; i < size; i += LINE)
+        __builtin_prefetch((const void *)(at + i));
+}
+
+static void fetch_to_write(const wl_row_block *block, size_t number, size_t rows) {
+    const wl_row_block_step *step = block->columns + number;
+    for (size_t i = 0; number < block->column_count && i < rows * step->width; i += LINE)
+        __builtin_prefetch(step->out + block->row * step->width + i, 1);
+}
+
+/* Where rows are of one size each column asks for its share of the block that follows, and for the memory of a column
+ * to come: between columns is where processors see nothing coming. */
+static void run_columns(wl_row_block *block, size_t rows) {
+    const size_t share = block->stride * WL_ROW_BLOCK_ROWS / (block->column_count + 1) + LINE;
+    const uint8_t *next = block->at[0][rows];
+    for (size_t i = 0; i < block->column_count; i++) {
+        if (block->stride) {
+            fetch((uintptr_t)next + i * share, share);
+            fetch_to_write(block, i + COLUMNS_AHEAD, rows);
+        }
+        block->columns[i].run(block, block->columns + i, rows);
+    }
+}
+
+size_t wl_row_block_run(wl_row_block *block, size_t rows, size_t tried) {
+    for (size_t i = 0; i < block->check_count && rows; i++)
+        rows = block->checks[i].run(block, block->checks + i, rows);
+    if (rows)
+        run_columns(block, rows);
+    learn(block, tried, rows);
+    return rows;
+}
+
+wl_row_block *wl_row_block_make(wl_run *run) {
+    if (run->arguments->row_by_row || run->unprepared)
+        return NULL;
+    size_t steps = 0;
+    while (run->plan[steps].operation != WL_RUN_END)
+        steps++;
+    /* Any step of the plan may become one of either kind. */
+    wl_row_block *block = malloc(sizeof *block + steps * (sizeof *block->sums + sizeof *block->copies +
+                                                          sizeof *block->checks + sizeof *block->columns));
+    if (!block)
+        return NULL;
+    memset(block, 0, offsetof(wl_row_block, at));
+    block->run = run;
+    block->sums = (wl_sum *)(void *)(block + 1);
+    block->copies = (wl_string_column *)(void *)(block->sums + steps);
+    block->checks = (wl_row_block_step *)(void *)(block->copies + steps);
+    block->columns = block->checks + steps;
+    block->most = WL_ROW_BLOCK_ROWS;
+    if (wl_row_block_plan(block))
+        return block;
+    free(block);
+    return NULL;
+}
+
+void wl_row_block_free(wl_row_block *block) { free(block); }
