@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from wireloom.objects import (
     UNSET,
@@ -40,26 +40,10 @@ class CobsLog(Struct):
     class Record(Struct):
         """One record, un-stuffed."""
 
-        __slots__ = ("payload",)
-        _fields = ("payload",)
-
-        _root: CobsLog
-        _parent: CobsLog
-        payload: bytes
+        _root: CobsLog = UNSET
+        _parent: CobsLog = UNSET
+        payload: bytes = UNSET
         """The content; it may be empty."""
-
-        def __init__(
-            self, _io: KaitaiStream | None = None, _parent: Any = None, _root: Any = None, payload: bytes = UNSET
-        ) -> None:
-            self._parent = _parent
-            if _root is None:
-                _root = self
-            self._root = _root
-            if _io is not None:
-                self._io = _io
-                self._read()
-            else:
-                self._assign(payload=payload)
 
         def _read(self) -> None:
             io = self._io
@@ -68,35 +52,11 @@ class CobsLog(Struct):
         def _append(self, io: WriteStream) -> None:
             io.write_bytes(to_end(self.payload, io.room(), "payload"))
 
-    __slots__ = ("records",)
-    _fields = ("records",)
-
-    _root: CobsLog
-    records: list[CobsLog.Record]
+    _root: CobsLog = UNSET
+    records: list[CobsLog.Record] = UNSET
     """The records between the delimiters."""
 
-    def __init__(
-        self,
-        _io: KaitaiStream | None = None,
-        _parent: Any = None,
-        _root: Any = None,
-        records: list[CobsLog.Record] = UNSET,
-    ) -> None:
-        self._parent = _parent
-        if _root is None:
-            _root = self
-        self._root = _root
-        if _io is not None:
-            self._io = _io
-            self._read()
-        else:
-            self._assign(records=records)
-
-    def _read_prologue(self) -> None:
-        pass
-
     def _read(self) -> None:
-        self._read_prologue()
         io = self._io
         new_records: list[CobsLog.Record] = []
         self.records = new_records

@@ -7,27 +7,20 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from wireloom.objects import (
     UNSET,
+    Buffer,
+    BufferedStruct,
     ChecksumError,
-    EndOfStreamError,
-    Held,
     KaitaiStream,
     Struct,
     ValidationLessThanError,
     WriteStream,
-    bounded,
-    check_fields,
     crc_function,
     gather,
-    maker,
-    retreat,
-    sized,
     stream_of,
-    window_of,
-    with_reason,
 )
 
 _CRC32C = crc_function("crc32c")
@@ -47,7 +40,7 @@ class EdgemqSegment(Struct):
     option `stride=rules`, and with `stride=auto` (the default) the reader finds out by itself.
     """
 
-    class Frame(Struct):
+    class Frame(BufferedStruct):
         """One ingested message.
 
         | field   | bytes    | meaning                                            |
@@ -60,111 +53,48 @@ class EdgemqSegment(Struct):
         | PAYLOAD | LEN − 13 | the message                                        |
         """
 
-        __slots__ = ("crc32c", "fmt", "len", "payload", "tenant", "ts_millis")
-        _fields = ("len", "crc32c", "fmt", "tenant", "ts_millis", "payload")
-        _sizes = (("len", 4), ("crc32c", 4), ("fmt", 1), ("tenant", 4), ("ts_millis", 8))
         _checksums = ("crc32c",)
+        _head = _EDGEMQ_SEGMENT_FRAME_LEN
 
-        _root: EdgemqSegment
-        _parent: EdgemqSegment
-        len: int
+        _root: EdgemqSegment = UNSET
+        _parent: EdgemqSegment = UNSET
+        len: int = UNSET
         """Number of bytes from `fmt` to the end of `payload`, which is the payload's size + 13."""
-        crc32c: int
+        crc32c: int = UNSET
         """CRC-32C (Castagnoli) of `payload` alone."""
-        fmt: int
+        fmt: int = UNSET
         """Version of the frame's format; 0 today."""
-        tenant: int
+        tenant: int = UNSET
         """Number of the tenant whose message it is."""
-        ts_millis: int
+        ts_millis: int = UNSET
         """Creation time as it stands in the frame, in milliseconds since the Unix epoch."""
-        payload: bytes
+        payload: bytes = UNSET
         """The message, opaque to the log; in practice JSON or lines of JSON."""
 
-        def __init__(
-            self,
-            _io: KaitaiStream | None = None,
-            _parent: Any = None,
-            _root: Any = None,
-            len: int = UNSET,
-            crc32c: int = UNSET,
-            fmt: int = UNSET,
-            tenant: int = UNSET,
-            ts_millis: int = UNSET,
-            payload: bytes = UNSET,
-        ) -> None:
-            self._parent = _parent
-            if _root is None:
-                _root = self
-            self._root = _root
-            if _io is not None:
-                self._io = _io
-                self._read()
-            else:
-                self._assign(len=len, crc32c=crc32c, fmt=fmt, tenant=tenant, ts_millis=ts_millis, payload=payload)
-
-        def _read(self) -> None:
-            io = self._io
-            try:
-                self.len, self.crc32c, self.fmt, self.tenant, self.ts_millis = _EDGEMQ_SEGMENT_FRAME_LEN.unpack(
-                    io.read_bytes(21)
-                )
-            except EndOfStreamError as error:
-                retreat(io, error)
-                self.len = io.read_u4be()
-                if self.len < 13:
-                    raise with_reason(
-                        ValidationLessThanError(13, self.len, io, "/types/frame/seq/0"), "length"
-                    ) from error
-                raise
+        def _rest(self, buffer: Buffer, begin: int) -> None:
             if self.len < 13:
-                raise with_reason(ValidationLessThanError(13, self.len, io, "/types/frame/seq/0"), "length")
-            self.payload = io.read_bytes(self.len - 13)
+                self._lose(ValidationLessThanError(13, self.len, buffer.at(begin + 4), "/types/frame/seq/0"), "length")
+            begin_payload = begin + 21
+            end_payload = begin_payload + self.len - 13
+            if end_payload > buffer.end:
+                buffer.fetch(begin_payload, end_payload)
+            self.payload = buffer.data[begin_payload:end_payload]
             expected = _CRC32C(self.payload)
             if expected != self.crc32c:
-                self._refuse(ChecksumError(expected, self.crc32c, io, "/types/frame/seq/1"), "checksum")
-
-        @classmethod
-        def _series(
-            cls, io: KaitaiStream, parent: Any, root: Any, *, to_end: bool = False
-        ) -> Iterator[EdgemqSegment.Frame]:
-            """Reads items one after the other: without end, or to the end of the stream."""
-            make = maker(cls, _EDGEMQ_SEGMENT_FRAME_LEN, "len crc32c fmt tenant ts_millis", io, parent, root)
-            with Held(io):
-                while True:
-                    window = window_of(io)
-                    while (position := window.position) + 21 <= window.end:
-                        data = window.data
-                        self = make(data, position)
-                        if self.len < 13:
-                            break
-                        begin_payload = position + 21
-                        end_payload = begin_payload + self.len - 13
-                        if not begin_payload <= end_payload <= window.end:
-                            break
-                        self.payload = data[begin_payload:end_payload]
-                        if _CRC32C(self.payload) != self.crc32c:
-                            break
-                        window.position = end_payload
-                        yield self
-                    if to_end and io.is_eof():
-                        return
-                    # What does not hold, or is not here as a whole, is read field by field.
-                    yield cls(io, parent, root)
+                self._refuse(ChecksumError(expected, self.crc32c, buffer.at(end_payload), "/types/frame/seq/1"))
+            buffer.position = end_payload
 
         def _append(self, io: WriteStream) -> None:
-            wire_payload = self.payload
-            self.len = len(wire_payload) + 13
+            self.len = len(self.payload) + 13
             self.crc32c = _CRC32C(self.payload)
-            if self.len < 13:
-                raise with_reason(ValidationLessThanError(13, self.len, None, "/types/frame/seq/0"), "length")
             try:
                 io.write_bytes(
                     _EDGEMQ_SEGMENT_FRAME_LEN.pack(self.len, self.crc32c, self.fmt, self.tenant, self.ts_millis)
                 )
             except struct.error:
-                check_fields(self, _EDGEMQ_SEGMENT_FRAME_LEN, "len crc32c fmt tenant ts_millis")
+                self._check_fields(_EDGEMQ_SEGMENT_FRAME_LEN, "len crc32c fmt tenant ts_millis")
                 raise
-            io.write_bytes(sized(wire_payload, self.len - 13, "payload"))
+            io.write_bytes(self.payload)
 
         @property
         def _covers_bytes(self) -> bool:
@@ -177,39 +107,14 @@ class EdgemqSegment(Struct):
             """
             return self.ts_millis
 
-    __slots__ = ("frames",)
-    _fields = ("frames",)
-
-    _root: EdgemqSegment
-    frames: list[EdgemqSegment.Frame]
+    _root: EdgemqSegment = UNSET
+    frames: list[EdgemqSegment.Frame] = UNSET
     """The frames, to the end of the segment."""
 
-    def __init__(
-        self,
-        _io: KaitaiStream | None = None,
-        _parent: Any = None,
-        _root: Any = None,
-        frames: list[EdgemqSegment.Frame] = UNSET,
-    ) -> None:
-        self._parent = _parent
-        if _root is None:
-            _root = self
-        self._root = _root
-        if _io is not None:
-            self._io = _io
-            self._read()
-        else:
-            self._assign(frames=frames)
-
-    def _read_prologue(self) -> None:
-        pass
-
     def _read(self) -> None:
-        self._read_prologue()
         io = self._io
-        new_frames: list[EdgemqSegment.Frame] = []
-        self.frames = new_frames
-        gather(new_frames, bounded(io, EdgemqSegment.Frame._series(io, self, self._root, to_end=True)))
+        self.frames = []
+        gather(self.frames, EdgemqSegment.Frame._series(io, self, self._root, to_end=True), io)
 
     @classmethod
     def iter_frames(cls, source: KaitaiStream | BinaryIO) -> Iterator[EdgemqSegment.Frame]:

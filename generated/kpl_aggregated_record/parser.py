@@ -14,7 +14,6 @@ from wireloom.objects import (
     UNSET,
     AbsentError,
     ChecksumError,
-    KaitaiStream,
     Struct,
     ValidationNotEqualError,
     WriteStream,
@@ -26,8 +25,8 @@ from wireloom.objects import (
     some,
     substream,
     wire_bytes,
-    with_reason,
 )
+from wireloom.objects import kept as _kept
 from wireloom.objects.messages.expressions import integer_text
 from wireloom.objects.messages.objects import Message
 
@@ -86,41 +85,16 @@ class KplAggregatedRecord(Struct):
     class AggregatedRecord(Message):
         """Records, and the tables in which they look up their keys. The tables may also follow the records."""
 
-        __slots__ = ("explicit_hash_key_table", "partition_key_table", "records")
-        _fields = ("partition_key_table", "explicit_hash_key_table", "records")
         _rule = MESSAGES.messages[0]
 
-        _root: KplAggregatedRecord
-        _parent: KplAggregatedRecord
-        partition_key_table: list[str]
+        _root: KplAggregatedRecord = UNSET
+        _parent: KplAggregatedRecord = UNSET
+        partition_key_table: list[str] = UNSET
         """Every partition key once, in the order in which records first use them."""
-        explicit_hash_key_table: list[str]
+        explicit_hash_key_table: list[str] = UNSET
         """Every explicit hash key once."""
-        records: list[KplAggregatedRecord.Record]
+        records: list[KplAggregatedRecord.Record] = UNSET
         """The records of the library's users."""
-
-        def __init__(
-            self,
-            _io: KaitaiStream | None = None,
-            _parent: Any = None,
-            _root: Any = None,
-            partition_key_table: list[str] = UNSET,
-            explicit_hash_key_table: list[str] = UNSET,
-            records: list[KplAggregatedRecord.Record] = UNSET,
-        ) -> None:
-            self._parent = _parent
-            if _root is None:
-                _root = self
-            self._root = _root
-            if _io is not None:
-                self._io = _io
-                self._read()
-            else:
-                self._assign(
-                    partition_key_table=partition_key_table,
-                    explicit_hash_key_table=explicit_hash_key_table,
-                    records=records,
-                )
 
         @classmethod
         def _types(cls) -> Mapping[str, type[Any]]:
@@ -129,54 +103,20 @@ class KplAggregatedRecord(Struct):
     class Record(Message):
         """A record of a user of the library."""
 
-        __slots__ = (
-            "_m_explicit_hash_key",
-            "_m_partition_key",
-            "data",
-            "explicit_hash_key_index",
-            "partition_key_index",
-            "tags",
-        )
-        _fields = ("partition_key_index", "explicit_hash_key_index", "data", "tags")
         _rule = MESSAGES.messages[1]
 
-        _root: KplAggregatedRecord
-        _parent: KplAggregatedRecord.AggregatedRecord
-        partition_key_index: int
+        _root: KplAggregatedRecord = UNSET
+        _parent: KplAggregatedRecord.AggregatedRecord = UNSET
+        partition_key_index: int = UNSET
         """Place of its partition key in the table."""
-        explicit_hash_key_index: int | None
+        explicit_hash_key_index: int | None = UNSET
         """Place of its explicit hash key, where it has one."""
-        data: bytes
+        data: bytes = UNSET
         """What the user sent."""
-        tags: list[KplAggregatedRecord.Tag]
+        tags: list[KplAggregatedRecord.Tag] = UNSET
         """What the user attached to it."""
-        _m_partition_key: str
-        _m_explicit_hash_key: str | None
-
-        def __init__(
-            self,
-            _io: KaitaiStream | None = None,
-            _parent: Any = None,
-            _root: Any = None,
-            partition_key_index: int = UNSET,
-            explicit_hash_key_index: int | None = UNSET,
-            data: bytes = UNSET,
-            tags: list[KplAggregatedRecord.Tag] = UNSET,
-        ) -> None:
-            self._parent = _parent
-            if _root is None:
-                _root = self
-            self._root = _root
-            if _io is not None:
-                self._io = _io
-                self._read()
-            else:
-                self._assign(
-                    partition_key_index=partition_key_index,
-                    explicit_hash_key_index=explicit_hash_key_index,
-                    data=data,
-                    tags=tags,
-                )
+        _m_partition_key: str = _kept(init=False)
+        _m_explicit_hash_key: str | None = _kept(init=False)
 
         @classmethod
         def _types(cls) -> Mapping[str, type[Any]]:
@@ -209,71 +149,30 @@ class KplAggregatedRecord(Struct):
     class Tag(Message):
         """A name and a value that a user attached to a record."""
 
-        __slots__ = ("key", "value")
-        _fields = ("key", "value")
         _rule = MESSAGES.messages[2]
 
-        _root: KplAggregatedRecord
-        _parent: KplAggregatedRecord.Record
-        key: str
+        _root: KplAggregatedRecord = UNSET
+        _parent: KplAggregatedRecord.Record = UNSET
+        key: str = UNSET
         """The tag's name."""
-        value: str | None
+        value: str | None = UNSET
         """Its value, where it has one."""
 
-        def __init__(
-            self,
-            _io: KaitaiStream | None = None,
-            _parent: Any = None,
-            _root: Any = None,
-            key: str = UNSET,
-            value: str | None = UNSET,
-        ) -> None:
-            self._parent = _parent
-            if _root is None:
-                _root = self
-            self._root = _root
-            if _io is not None:
-                self._io = _io
-                self._read()
-            else:
-                self._assign(key=key, value=value)
-
-    __slots__ = ("digest", "magic", "message")
-    _fields = ("magic", "message", "digest")
     _checksums = ("digest",)
 
-    _root: KplAggregatedRecord
-    magic: bytes
+    _root: KplAggregatedRecord = UNSET
+    magic: bytes = UNSET
     """What every aggregate begins with."""
-    message: KplAggregatedRecord.AggregatedRecord
+    message: KplAggregatedRecord.AggregatedRecord = UNSET
     """The records and the tables of their keys."""
-    digest: bytes
+    digest: bytes = UNSET
     """MD5 of `message`."""
-
-    def __init__(
-        self,
-        _io: KaitaiStream | None = None,
-        _parent: Any = None,
-        _root: Any = None,
-        magic: bytes = UNSET,
-        message: KplAggregatedRecord.AggregatedRecord = UNSET,
-        digest: bytes = UNSET,
-    ) -> None:
-        self._parent = _parent
-        if _root is None:
-            _root = self
-        self._root = _root
-        if _io is not None:
-            self._io = _io
-            self._read()
-        else:
-            self._assign(magic=magic, message=message, digest=digest)
 
     def _read(self) -> None:
         io = self._io
         self.magic = io.read_bytes(4)
         if self.magic != b"\xf3\x89\x9a\xc2":
-            raise with_reason(ValidationNotEqualError(b"\xf3\x89\x9a\xc2", self.magic, io, "/seq/0"), "value")
+            self._lose(ValidationNotEqualError(b"\xf3\x89\x9a\xc2", self.magic, io, "/seq/0"), "value")
         begin_message = io.pos()
         self.message = KplAggregatedRecord.AggregatedRecord(
             substream(io, io.read_bytes(io.size() - io.pos() - 16)), self, self._root

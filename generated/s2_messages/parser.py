@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from wireloom.format.message_rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
-from wireloom.objects import UNSET, KaitaiStream, Struct, WriteStream, item
+from wireloom.objects import UNSET, Struct, WriteStream, item
+from wireloom.objects import kept as _kept
 from wireloom.objects.messages.expressions import decode_replacing
 from wireloom.objects.messages.objects import Message
 
@@ -97,100 +98,39 @@ class S2Messages(Struct):
     class StreamPosition(Message):
         """A place in a stream."""
 
-        __slots__ = ("seq_num", "timestamp")
-        _fields = ("seq_num", "timestamp")
         _rule = MESSAGES.messages[0]
 
-        _root: S2Messages
-        seq_num: int
+        _root: S2Messages = UNSET
+        seq_num: int = UNSET
         """Sequence number of a record; the first of a stream is 0."""
-        timestamp: int
+        timestamp: int = UNSET
         """The record's timestamp."""
-
-        def __init__(
-            self,
-            _io: KaitaiStream | None = None,
-            _parent: Any = None,
-            _root: Any = None,
-            seq_num: int = UNSET,
-            timestamp: int = UNSET,
-        ) -> None:
-            self._parent = _parent
-            if _root is None:
-                _root = self
-            self._root = _root
-            if _io is not None:
-                self._io = _io
-                self._read()
-            else:
-                self._assign(seq_num=seq_num, timestamp=timestamp)
 
     class Header(Message):
         """A name and a value; order and duplicates are kept."""
 
-        __slots__ = ("name", "value")
-        _fields = ("name", "value")
         _rule = MESSAGES.messages[1]
 
-        _root: S2Messages
-        name: bytes
+        _root: S2Messages = UNSET
+        name: bytes = UNSET
         """Empty in command records alone."""
-        value: bytes
+        value: bytes = UNSET
         """The value; it may be empty."""
-
-        def __init__(
-            self,
-            _io: KaitaiStream | None = None,
-            _parent: Any = None,
-            _root: Any = None,
-            name: bytes = UNSET,
-            value: bytes = UNSET,
-        ) -> None:
-            self._parent = _parent
-            if _root is None:
-                _root = self
-            self._root = _root
-            if _io is not None:
-                self._io = _io
-                self._read()
-            else:
-                self._assign(name=name, value=value)
 
     class AppendRecord(Message):
         """A record to be appended."""
 
-        __slots__ = ("_m_command", "body", "headers", "timestamp")
-        _fields = ("timestamp", "headers", "body")
         _rule = MESSAGES.messages[2]
 
-        _root: S2Messages
-        _parent: S2Messages.AppendInput
-        timestamp: int | None
+        _root: S2Messages = UNSET
+        _parent: S2Messages.AppendInput = UNSET
+        timestamp: int | None = UNSET
         """Of the writer; the server may raise it."""
-        headers: list[S2Messages.Header]
+        headers: list[S2Messages.Header] = UNSET
         """Names and values."""
-        body: bytes
+        body: bytes = UNSET
         """The content; it may be empty."""
-        _m_command: str | None
-
-        def __init__(
-            self,
-            _io: KaitaiStream | None = None,
-            _parent: Any = None,
-            _root: Any = None,
-            timestamp: int | None = UNSET,
-            headers: list[S2Messages.Header] = UNSET,
-            body: bytes = UNSET,
-        ) -> None:
-            self._parent = _parent
-            if _root is None:
-                _root = self
-            self._root = _root
-            if _io is not None:
-                self._io = _io
-                self._read()
-            else:
-                self._assign(timestamp=timestamp, headers=headers, body=body)
+        _m_command: str | None = _kept(init=False)
 
         @classmethod
         def _types(cls) -> Mapping[str, type[Any]]:
@@ -212,36 +152,15 @@ class S2Messages(Struct):
     class AppendInput(Message):
         """A batch of records, appended all or none."""
 
-        __slots__ = ("fencing_token", "match_seq_num", "records")
-        _fields = ("records", "match_seq_num", "fencing_token")
         _rule = MESSAGES.messages[3]
 
-        _root: S2Messages
-        records: list[S2Messages.AppendRecord]
+        _root: S2Messages = UNSET
+        records: list[S2Messages.AppendRecord] = UNSET
         """1 to 1000 records of at most 1 MiB."""
-        match_seq_num: int | None
+        match_seq_num: int | None = UNSET
         """The number that the first must get."""
-        fencing_token: str | None
+        fencing_token: str | None = UNSET
         """The token that must be the stream's."""
-
-        def __init__(
-            self,
-            _io: KaitaiStream | None = None,
-            _parent: Any = None,
-            _root: Any = None,
-            records: list[S2Messages.AppendRecord] = UNSET,
-            match_seq_num: int | None = UNSET,
-            fencing_token: str | None = UNSET,
-        ) -> None:
-            self._parent = _parent
-            if _root is None:
-                _root = self
-            self._root = _root
-            if _io is not None:
-                self._io = _io
-                self._read()
-            else:
-                self._assign(records=records, match_seq_num=match_seq_num, fencing_token=fencing_token)
 
         @classmethod
         def _types(cls) -> Mapping[str, type[Any]]:
@@ -250,36 +169,15 @@ class S2Messages(Struct):
     class AppendAck(Message):
         """What became of a batch."""
 
-        __slots__ = ("end", "start", "tail")
-        _fields = ("start", "end", "tail")
         _rule = MESSAGES.messages[4]
 
-        _root: S2Messages
-        start: S2Messages.StreamPosition | None
+        _root: S2Messages = UNSET
+        start: S2Messages.StreamPosition | None = UNSET
         """Of the first record."""
-        end: S2Messages.StreamPosition | None
+        end: S2Messages.StreamPosition | None = UNSET
         """Behind the last record."""
-        tail: S2Messages.StreamPosition | None
+        tail: S2Messages.StreamPosition | None = UNSET
         """Where the stream ends; not before `end`."""
-
-        def __init__(
-            self,
-            _io: KaitaiStream | None = None,
-            _parent: Any = None,
-            _root: Any = None,
-            start: S2Messages.StreamPosition | None = UNSET,
-            end: S2Messages.StreamPosition | None = UNSET,
-            tail: S2Messages.StreamPosition | None = UNSET,
-        ) -> None:
-            self._parent = _parent
-            if _root is None:
-                _root = self
-            self._root = _root
-            if _io is not None:
-                self._io = _io
-                self._read()
-            else:
-                self._assign(start=start, end=end, tail=tail)
 
         @classmethod
         def _types(cls) -> Mapping[str, type[Any]]:
@@ -292,41 +190,19 @@ class S2Messages(Struct):
     class SequencedRecord(Message):
         """A record of a stream."""
 
-        __slots__ = ("_m_command", "body", "headers", "seq_num", "timestamp")
-        _fields = ("seq_num", "timestamp", "headers", "body")
         _rule = MESSAGES.messages[5]
 
-        _root: S2Messages
-        _parent: S2Messages.ReadBatch
-        seq_num: int
+        _root: S2Messages = UNSET
+        _parent: S2Messages.ReadBatch = UNSET
+        seq_num: int = UNSET
         """Its sequence number."""
-        timestamp: int
+        timestamp: int = UNSET
         """Its timestamp."""
-        headers: list[S2Messages.Header]
+        headers: list[S2Messages.Header] = UNSET
         """Names and values."""
-        body: bytes
+        body: bytes = UNSET
         """The content; it may be empty."""
-        _m_command: str | None
-
-        def __init__(
-            self,
-            _io: KaitaiStream | None = None,
-            _parent: Any = None,
-            _root: Any = None,
-            seq_num: int = UNSET,
-            timestamp: int = UNSET,
-            headers: list[S2Messages.Header] = UNSET,
-            body: bytes = UNSET,
-        ) -> None:
-            self._parent = _parent
-            if _root is None:
-                _root = self
-            self._root = _root
-            if _io is not None:
-                self._io = _io
-                self._read()
-            else:
-                self._assign(seq_num=seq_num, timestamp=timestamp, headers=headers, body=body)
+        _m_command: str | None = _kept(init=False)
 
         @classmethod
         def _types(cls) -> Mapping[str, type[Any]]:
@@ -348,54 +224,19 @@ class S2Messages(Struct):
     class ReadBatch(Message):
         """Records of a stream; without any it is a heartbeat."""
 
-        __slots__ = ("records", "tail")
-        _fields = ("records", "tail")
         _rule = MESSAGES.messages[6]
 
-        _root: S2Messages
-        records: list[S2Messages.SequencedRecord]
+        _root: S2Messages = UNSET
+        records: list[S2Messages.SequencedRecord] = UNSET
         """In the order of the stream."""
-        tail: S2Messages.StreamPosition | None
+        tail: S2Messages.StreamPosition | None = UNSET
         """Where the stream ends; when near it."""
-
-        def __init__(
-            self,
-            _io: KaitaiStream | None = None,
-            _parent: Any = None,
-            _root: Any = None,
-            records: list[S2Messages.SequencedRecord] = UNSET,
-            tail: S2Messages.StreamPosition | None = UNSET,
-        ) -> None:
-            self._parent = _parent
-            if _root is None:
-                _root = self
-            self._root = _root
-            if _io is not None:
-                self._io = _io
-                self._read()
-            else:
-                self._assign(records=records, tail=tail)
 
         @classmethod
         def _types(cls) -> Mapping[str, type[Any]]:
             return {"records": S2Messages.SequencedRecord, "tail": S2Messages.StreamPosition}
 
-    __slots__ = ()
-    _fields = ()
-
-    _root: S2Messages
-
-    def __init__(self, _io: KaitaiStream | None = None, _parent: Any = None, _root: Any = None) -> None:
-        self._parent = _parent
-        if _root is None:
-            _root = self
-        self._root = _root
-        if _io is not None:
-            self._io = _io
-            self._read()
-
-    def _read(self) -> None:
-        pass
+    _root: S2Messages = UNSET
 
     def _append(self, io: WriteStream) -> None:
         pass

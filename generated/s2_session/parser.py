@@ -8,7 +8,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 from enum import IntEnum
-from typing import Any, BinaryIO, cast
+from typing import BinaryIO, cast
 
 from wireloom.objects import (
     UNSET,
@@ -27,7 +27,6 @@ from wireloom.objects import (
     stream_of,
     substream,
     to_end,
-    with_reason,
     within,
 )
 
@@ -65,66 +64,32 @@ class S2Session(Struct):
         | 4    | ignored by readers, written as 0                             |
         """
 
-        __slots__ = ("compression", "is_terminal", "length", "message", "reconnect_advised", "reserved", "terminal")
-        _fields = ("length", "is_terminal", "compression", "reconnect_advised", "reserved", "terminal", "message")
-
-        _root: S2Session
-        _parent: S2Session
-        length: int
+        _root: S2Session = UNSET
+        _parent: S2Session = UNSET
+        length: int = UNSET
         """Number of bytes behind this field."""
-        is_terminal: bool
+        is_terminal: bool = UNSET
         """The body is a terminal message, and nothing follows."""
-        compression: S2Session.Compression | int
+        compression: S2Session.Compression | int = UNSET
         """How a message is compressed; without meaning for a terminal message."""
-        reconnect_advised: bool
+        reconnect_advised: bool = UNSET
         """The server is about to end the session. Without meaning for a terminal message."""
-        reserved: int
+        reserved: int = UNSET
         """Ignored."""
-        terminal: S2Session.Terminal | None
+        terminal: S2Session.Terminal | None = UNSET
         """How the session ended."""
-        message: _s2_messages.S2Messages.ReadBatch | bytes | None
+        message: _s2_messages.S2Messages.ReadBatch | bytes | None = UNSET
         """The message. Compressed where it had 1024 bytes or more, also where that made it larger; before and after
         decompression it has at most 2,097,151 bytes.
         """
-
-        def __init__(
-            self,
-            _io: KaitaiStream | None = None,
-            _parent: Any = None,
-            _root: Any = None,
-            length: int = UNSET,
-            is_terminal: bool = UNSET,
-            compression: S2Session.Compression | int = UNSET,
-            reconnect_advised: bool = UNSET,
-            reserved: int = UNSET,
-            terminal: S2Session.Terminal | None = UNSET,
-            message: _s2_messages.S2Messages.ReadBatch | bytes | None = UNSET,
-        ) -> None:
-            self._parent = _parent
-            if _root is None:
-                _root = self
-            self._root = _root
-            if _io is not None:
-                self._io = _io
-                self._read()
-            else:
-                self._assign(
-                    length=length,
-                    is_terminal=is_terminal,
-                    compression=compression,
-                    reconnect_advised=reconnect_advised,
-                    reserved=reserved,
-                    terminal=terminal,
-                    message=message,
-                )
 
         def _read(self) -> None:
             io = self._io
             self.length = io.read_bits_int_be(24)
             if self.length < 1:
-                raise with_reason(ValidationLessThanError(1, self.length, io, "/types/frame/seq/0"), "length")
+                self._lose(ValidationLessThanError(1, self.length, io, "/types/frame/seq/0"), "length")
             if self.length > 2097152:
-                raise with_reason(ValidationGreaterThanError(2097152, self.length, io, "/types/frame/seq/0"), "length")
+                self._lose(ValidationGreaterThanError(2097152, self.length, io, "/types/frame/seq/0"), "length")
             self.is_terminal = io.read_bits_int_be(1) != 0
             raw = io.read_bits_int_be(2)
             self.compression = _S2_SESSION_COMPRESSION_MEMBERS.get(raw, raw)
@@ -138,7 +103,7 @@ class S2Session(Struct):
                 on_message = self.compression
                 if on_message == S2Session.Compression.none:
                     self.message = _s2_messages.S2Messages.ReadBatch(
-                        substream(io, io.read_bytes(self.length - 1)), self, None
+                        substream(io, io.read_bytes(self.length - 1)), self
                     )
                 else:
                     self.message = io.read_bytes(self.length - 1)
@@ -147,11 +112,9 @@ class S2Session(Struct):
 
         def _append(self, io: WriteStream) -> None:
             if self.length < 1:
-                raise with_reason(ValidationLessThanError(1, self.length, None, "/types/frame/seq/0"), "length")
+                self._lose(ValidationLessThanError(1, self.length, None, "/types/frame/seq/0"), "length")
             if self.length > 2097152:
-                raise with_reason(
-                    ValidationGreaterThanError(2097152, self.length, None, "/types/frame/seq/0"), "length"
-                )
+                self._lose(ValidationGreaterThanError(2097152, self.length, None, "/types/frame/seq/0"), "length")
             io.write_bits_int_be(24, within(int(self.length), 24, "length"))
             io.write_bits_int_be(1, within(int(self.is_terminal), 1, "is_terminal"))
             io.write_bits_int_be(2, within(int(self.compression), 2, "compression"))
@@ -186,33 +149,12 @@ class S2Session(Struct):
     class Terminal(Struct):
         """The last message of a session."""
 
-        __slots__ = ("body", "status")
-        _fields = ("status", "body")
-
-        _root: S2Session
-        _parent: S2Session.Frame
-        status: int
+        _root: S2Session = UNSET
+        _parent: S2Session.Frame = UNSET
+        status: int = UNSET
         """An HTTP status."""
-        body: str
+        body: str = UNSET
         """JSON, as the body of an HTTP answer of that status would be; it may be empty."""
-
-        def __init__(
-            self,
-            _io: KaitaiStream | None = None,
-            _parent: Any = None,
-            _root: Any = None,
-            status: int = UNSET,
-            body: str = UNSET,
-        ) -> None:
-            self._parent = _parent
-            if _root is None:
-                _root = self
-            self._root = _root
-            if _io is not None:
-                self._io = _io
-                self._read()
-            else:
-                self._assign(status=status, body=body)
 
         def _read(self) -> None:
             io = self._io
@@ -223,29 +165,9 @@ class S2Session(Struct):
             io.write_bytes(packed(_S2_SESSION_TERMINAL_STATUS, "status", self.status))
             io.write_bytes(to_end(encode(self.body, "utf-8"), io.room(), "body"))
 
-    __slots__ = ("frames",)
-    _fields = ("frames",)
-
-    _root: S2Session
-    frames: list[S2Session.Frame]
+    _root: S2Session = UNSET
+    frames: list[S2Session.Frame] = UNSET
     """The frames."""
-
-    def __init__(
-        self,
-        _io: KaitaiStream | None = None,
-        _parent: Any = None,
-        _root: Any = None,
-        frames: list[S2Session.Frame] = UNSET,
-    ) -> None:
-        self._parent = _parent
-        if _root is None:
-            _root = self
-        self._root = _root
-        if _io is not None:
-            self._io = _io
-            self._read()
-        else:
-            self._assign(frames=frames)
 
     def _read(self) -> None:
         io = self._io

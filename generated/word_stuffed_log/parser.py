@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from wireloom.objects import (
     UNSET,
@@ -17,7 +17,6 @@ from wireloom.objects import (
     Stuffing,
     WriteStream,
     bounded,
-    check_fields,
     crc_function,
     enclosed,
     frames_in,
@@ -52,42 +51,21 @@ class WordStuffedLog(Struct):
     class Record(Struct):
         """One record, un-stuffed."""
 
-        __slots__ = ("crc", "generation", "payload")
-        _fields = ("crc", "generation", "payload")
         _sizes = (("crc", 4), ("generation", 4))
         _checksums = ("crc",)
 
-        _root: WordStuffedLog
-        _parent: WordStuffedLog
-        crc: int
+        _root: WordStuffedLog = UNSET
+        _parent: WordStuffedLog = UNSET
+        crc: int = UNSET
         """Checksum of the whole record with these four bytes set to FF.
 
         The polynomial is that of CRC-32C, but the initial value and the final xor are 0, so it is not the usual
         CRC-32C of those bytes.
         """
-        generation: int
+        generation: int = UNSET
         """A number of the writer's choice, such as the version of the payload's encoding."""
-        payload: bytes
+        payload: bytes = UNSET
         """The content, up to the end of the record; it may be empty."""
-
-        def __init__(
-            self,
-            _io: KaitaiStream | None = None,
-            _parent: Any = None,
-            _root: Any = None,
-            crc: int = UNSET,
-            generation: int = UNSET,
-            payload: bytes = UNSET,
-        ) -> None:
-            self._parent = _parent
-            if _root is None:
-                _root = self
-            self._root = _root
-            if _io is not None:
-                self._io = _io
-                self._read()
-            else:
-                self._assign(crc=crc, generation=generation, payload=payload)
 
         def _read(self) -> None:
             io = self._io
@@ -99,7 +77,7 @@ class WordStuffedLog(Struct):
             covered = replaced(covered, 0, 4, 255)
             expected = _CRC32C_0_0(covered)
             if expected != self.crc:
-                self._refuse(ChecksumError(expected, self.crc, io, "/types/record/seq/0"), "checksum")
+                self._refuse(ChecksumError(expected, self.crc, io, "/types/record/seq/0"))
 
         def _append(self, io: WriteStream) -> None:
             self.crc = 0
@@ -107,7 +85,7 @@ class WordStuffedLog(Struct):
             try:
                 io.write_bytes(_WORD_STUFFED_LOG_RECORD_CRC.pack(self.crc, self.generation))
             except struct.error:
-                check_fields(self, _WORD_STUFFED_LOG_RECORD_CRC, "crc generation")
+                self._check_fields(_WORD_STUFFED_LOG_RECORD_CRC, "crc generation")
                 raise
             io.write_bytes(to_end(self.payload, io.room(), "payload"))
             end_payload = io.pos()
@@ -120,35 +98,11 @@ class WordStuffedLog(Struct):
         def _covers_bytes(self) -> bool:
             return True
 
-    __slots__ = ("records",)
-    _fields = ("records",)
-
-    _root: WordStuffedLog
-    records: list[WordStuffedLog.Record]
+    _root: WordStuffedLog = UNSET
+    records: list[WordStuffedLog.Record] = UNSET
     """The records between the delimiters."""
 
-    def __init__(
-        self,
-        _io: KaitaiStream | None = None,
-        _parent: Any = None,
-        _root: Any = None,
-        records: list[WordStuffedLog.Record] = UNSET,
-    ) -> None:
-        self._parent = _parent
-        if _root is None:
-            _root = self
-        self._root = _root
-        if _io is not None:
-            self._io = _io
-            self._read()
-        else:
-            self._assign(records=records)
-
-    def _read_prologue(self) -> None:
-        pass
-
     def _read(self) -> None:
-        self._read_prologue()
         io = self._io
         new_records: list[WordStuffedLog.Record] = []
         self.records = new_records

@@ -2,8 +2,10 @@
 
 from ..base.errors import UnsupportedError
 from ..format.program import Stuffing
+from .buffered import Buffer, BufferedReadStruct, BufferedStruct
 from .checksums import crc_function, digest_function, replaced
 from .computing import joined
+from .declared import UNSET, kept
 from .errors import (
     AbsentError,
     ChecksumError,
@@ -65,7 +67,7 @@ from .processing import compress, decoded, decompress, done, encoded, rotate_lef
 from .readstruct import ReadStruct
 from .runs import read_fields
 from .streams import FileStream, MemoryStream, SubStream, retreat, stream_of, wire_bytes
-from .structs import UNSET, Struct, enclosed
+from .structs import Struct, enclosed
 from .stuffing import stuff, stuff_cobs, stuff_words, unstuff, unstuff_cobs, unstuff_words
 from .values import (
     decode,
@@ -91,6 +93,9 @@ from .write_stream import WriteStream
 __all__ = [
     "UNSET",
     "AbsentError",
+    "Buffer",
+    "BufferedReadStruct",
+    "BufferedStruct",
     "ChecksumError",
     "ComputedError",
     "ConsistencyError",
@@ -155,6 +160,7 @@ __all__ = [
     "gather",
     "item",
     "joined",
+    "kept",
     "largest",
     "last",
     "maker",

@@ -50,6 +50,26 @@ def _quiet_maker(
     return make
 
 
+def unpacker(
+    kind: type, packer: struct.Struct, names: tuple[str, ...], put: Callable[[Any, str, Any], None]
+) -> Callable[[Any, bytes, int], None]:
+    """A function that gives attributes of an object of class ``kind`` the values that ``packer`` finds at a position;
+    ``put`` sets one of them."""
+    setting: object = kind.__setattr__
+    if setting is not object.__setattr__:
+
+        def unpack(self: Any, data: bytes, position: int) -> None:
+            for name, value in zip(names, packer.unpack_from(data, position), strict=True):
+                put(self, name, value)
+
+        return unpack
+    scope: dict[str, Any] = {"unpack_from": packer.unpack_from}
+    targets = ", ".join(f"self.{name}" for name in names)
+    exec(f"def unpack(self, data, position):\n    ({targets},) = unpack_from(data, position)", scope)
+    compiled: Callable[[Any, bytes, int], None] = scope["unpack"]
+    return compiled
+
+
 @cache
 def _factory(names: str) -> Callable[..., Any]:
     """Python has no quick way to assign attributes whose names are data; so their assignment is compiled, once."""

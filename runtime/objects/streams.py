@@ -62,6 +62,25 @@ class MemoryStream(KaitaiStream):
         self.position = end
         return self.data[begin:end]
 
+    def fetch(self, begin: int, end: int) -> None:
+        """Raises ``EndOfStreamError`` where ``data[begin:end]`` is not all there; there is no more."""
+        if not begin <= end <= self.end and begin != end:
+            self.position = begin
+            raise self._short(end - begin)
+
+    def find(self, terminator: bytes, begin: int) -> int:
+        """The index in ``data`` at which a byte stands first, from ``begin`` on."""
+        found = self.data.find(terminator, begin, self.end)
+        if found < 0:
+            self.position = begin
+            raise with_reason(NoTerminatorFoundError(terminator, 0), self.reason_at_end)
+        return found
+
+    def at(self, position: int) -> MemoryStream:
+        """The stream itself, which then stands at an index in ``data``."""
+        self.position = position
+        return self
+
     def expect(self, n: int, end: int) -> None:
         """Raises ``EndOfStreamError`` where fewer than ``n`` bytes are left, of reason ``limit`` where they would reach
         beyond the position ``end``. Reads nothing."""
@@ -257,6 +276,42 @@ class FileStream(KaitaiStream):
                 self.data, self._base = self._take(WINDOW), begin
             self.position, self.end = begin - self._base, len(self.data)
         return True
+
+    def fetch(self, begin: int, end: int) -> None:
+        """Holds more of the file, so that ``data[begin:end]`` is there. Raises as ``read_bytes`` does."""
+        if begin == end:
+            return
+        self.position = begin
+        if end < begin:
+            raise InvalidArgumentError(f"requested invalid {end - begin} amount of bytes")
+        if end > self.end:
+            self._hold_more(end - self.end)
+        if end > self.end:
+            left = self.end - begin
+            raise EndOfStreamError(f"requested {end - begin} bytes, but only {left} bytes available", end - begin, left)
+
+    def _hold_more(self, n: int) -> None:
+        self._io.seek(self._base + self.end)
+        # A claimed size allocates nothing.
+        self.data += self._take(n if n < LARGE else min(n, max(0, self.size() - self._base - self.end)))
+        self.end = len(self.data)
+
+    def find(self, terminator: bytes, begin: int) -> int:
+        """The index in ``data`` at which a byte stands first, from ``begin`` on."""
+        found, search = self.data.find(terminator, begin), begin
+        while found < 0:
+            search = self.end
+            self._hold_more(WINDOW)
+            if self.end == search:
+                self.position = begin
+                raise NoTerminatorFoundError(terminator, 0)
+            found = self.data.find(terminator, search)
+        return found
+
+    def at(self, position: int) -> FileStream:
+        """The stream itself, which then stands at an index in ``data``."""
+        self.position = position
+        return self
 
     def settle(self) -> None:
         """Puts the file to where the stream stands; nothing is held any longer."""

@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, ClassVar
+import struct
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, NoReturn
 
-from .errors import ComputedError, EncodingError, ProcessError, too_deep, unset, with_reason
+from .declared import UNSET, StructType, kept
+from .errors import ComputedError, EncodingError, ProcessError, reason_of, too_deep, unset, with_reason
+from .fields import check_fields
 from .grown import undone_stream
 from .kaitai import KaitaiStream, KaitaiStructError
 from .readable import Readable
 from .streams import SubStream
 from .write_stream import WriteStream
 
-UNSET: Any = object()
-"""Default of a constructor's arguments: the attribute stays unset."""
-
 SHOWN_BYTES = 48
 """How many bytes of a long field ``repr`` shows."""
 
 
-class Struct(Readable):
+class Struct(Readable, metaclass=StructType):
     """Something that a spec describes, read from a stream or made of values.
 
     With a stream, ``from_bytes``, ``from_file``, ``from_io`` and the constructor read at once. Without one the
     attributes are unset, and are assigned or given to the constructor by name; ``to_bytes`` then gives the wire form.
     Lengths, counts, checksums and fixed contents need not be given: writing fills them in.
     """
-
-    __slots__ = ("_io", "_parent", "_refusals", "_root")
 
     _fields: ClassVar[tuple[str, ...]] = ()
     """Names of the attributes, in the order of the wire."""
@@ -36,24 +34,29 @@ class Struct(Readable):
     _checksums: ClassVar[tuple[str, ...]] = ()
     """Names of the attributes that are verified as checksums."""
 
-    _io: KaitaiStream
-    _parent: Any
-    _root: Any
-    _refusals: list[KaitaiStructError] | None
+    _io: KaitaiStream = UNSET
+    _parent: Any = UNSET
+    _root: Any = UNSET
+    _refusals: list[KaitaiStructError] | None = kept(init=False)
     """On an outermost object: where set, refused values are collected here and reading goes on, see ``_refuse``."""
 
-    def __init__(self, _io: KaitaiStream | None = None, _parent: Any = None, _root: Any = None, **fields: Any) -> None:
+    def __init__(
+        self, _io: KaitaiStream | None = None, _parent: Any = None, _root: Any = None, *values: Any, **fields: Any
+    ) -> None:
         self._parent = _parent
         self._root = self if _root is None else _root
         if _io is not None:
             self._io = _io
             self._read()
         else:
-            self._assign(**fields)
+            self._assign(dict(zip(self._fields, values, strict=False), **fields) if values else fields)
 
-    def _assign(self, **fields: Any) -> None:
-        """Sets the attributes that a constructor was given."""
+    def _assign(self, fields: Mapping[str, Any]) -> None:
+        """Sets the attributes that a constructor was given. Raises ``TypeError`` for a name that is no field."""
+        known = self._fields
         for name, value in fields.items():
+            if name not in known:
+                raise TypeError(f"{type(self).__qualname__} has no field {name!r}; it has {', '.join(known)}")
             if value is not UNSET:
                 setattr(self, name, value)
 
@@ -88,15 +91,25 @@ class Struct(Readable):
         """Whether checksums of this object or inside it cover any byte: only then do they prove that it is one."""
         return False
 
-    def _refuse(self, error: KaitaiStructError, reason: str) -> None:
-        """A value is refused, and where it ends is known: raises ``error``, unless the outermost object collects."""
-        outermost = self._root
-        while outermost._parent is not None:
-            outermost = outermost._parent._root
-        refusals = getattr(outermost, "_refusals", None)
+    def _lose(self, error: KaitaiStructError, reason: str) -> NoReturn:
+        """A value is refused that says where others stand: raises ``error``."""
+        raise with_reason(error, reason)
+
+    def _refuse(self, error: KaitaiStructError, reason: str = "") -> None:
+        """A value is refused, and where it ends is known: raises ``error``, unless the outermost object collects.
+
+        Without a ``reason`` it is ``checksum`` for an error of one, else ``value``."""
+        reason = reason or reason_of(error)
+        refusals = getattr(self._outermost(), "_refusals", None)
         if refusals is None:
             raise with_reason(error, reason)
         refusals.append(with_reason(error, reason))
+
+    def _outermost(self) -> Any:
+        outermost = self._root
+        while outermost._parent is not None:
+            outermost = outermost._parent._root
+        return outermost
 
     def _undone(self, src_path: str, undo: Callable[..., bytes], *arguments: Any) -> bytes:
         """What ``process`` makes of the bytes of a field; nothing where it cannot be undone, which is refused."""
@@ -124,6 +137,10 @@ class Struct(Readable):
         except UnicodeDecodeError:
             self._refuse(EncodingError(encoding, data, getattr(self, "_io", None), src_path), "encoding")
             return data.decode(encoding, "replace")
+
+    def _check_fields(self, packer: struct.Struct, names: str) -> None:
+        """Raises ``WireloomError`` that names the attribute that ``packer`` cannot write."""
+        check_fields(self, packer, names)
 
     def _adopt(self, child: Struct, *, parent: Any = UNSET, root: Any = UNSET) -> Struct:
         """Places an object that is about to be written below this one, or below ``parent``; with a ``root`` of ``None``

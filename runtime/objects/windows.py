@@ -9,6 +9,7 @@ from io import BytesIO
 from itertools import islice
 from typing import TypeVar, cast
 
+from .grown import bounded
 from .kaitai import KaitaiStream
 from .streams import FileStream, MemoryStream, SubStream
 
@@ -24,9 +25,10 @@ NOTHING = MemoryStream(b"")
 class BufferWindow:
     """The bytes of a stream of Kaitai's own runtime over a ``BytesIO``, which goes where the window goes."""
 
-    __slots__ = ("_buffer", "data", "end")
+    __slots__ = ("_buffer", "_io", "data", "end")
 
-    def __init__(self, buffer: BytesIO) -> None:
+    def __init__(self, io: KaitaiStream, buffer: BytesIO) -> None:
+        self._io = io
         self._buffer = buffer
         self.data = buffer.getvalue()
         self.end = len(self.data)
@@ -40,6 +42,26 @@ class BufferWindow:
     def position(self, position: int) -> None:
         self._buffer.seek(position)
 
+    def fetch(self, begin: int, end: int) -> None:
+        """Raises what ``read_bytes`` of the stream raises where ``data[begin:end]`` is not all there."""
+        if begin != end:
+            try:
+                self.at(begin).read_bytes(end - begin)
+            finally:
+                self.position = begin
+
+    def find(self, terminator: bytes, begin: int) -> int:
+        """The index in ``data`` at which a byte stands first, from ``begin`` on."""
+        found = self.data.find(terminator, begin)
+        if found < 0:
+            self.at(begin).read_bytes_term(terminator[0], False, True, True)
+        return found
+
+    def at(self, position: int) -> KaitaiStream:
+        """The stream, which then stands at an index in ``data``."""
+        self.position = position
+        return self._io
+
 
 def window_of(io: KaitaiStream) -> MemoryStream | FileStream | BufferWindow:
     """The stream, where its next bytes are in ``data`` from ``position`` to ``end``; otherwise one without bytes.
@@ -51,7 +73,7 @@ def window_of(io: KaitaiStream) -> MemoryStream | FileStream | BufferWindow:
     if kind is MemoryStream or kind is SubStream:
         return NOTHING if io.bits_left else cast(MemoryStream, io)
     if kind is KaitaiStream and type(io._io) is BytesIO:
-        return NOTHING if io.bits_left else BufferWindow(io._io)
+        return NOTHING if io.bits_left else BufferWindow(io, io._io)
     return io if isinstance(io, FileStream) and kind is FileStream and io.hold() else NOTHING
 
 
@@ -77,12 +99,16 @@ def first_items(items: Iterable[Value], count: int) -> Iterator[Value]:
     return islice(items, min(max(0, count), sys.maxsize))
 
 
-def gather(values: list[Value], items: Iterator[Value]) -> None:
-    """Appends items that are read now.
+def gather(
+    values: list[Value], items: Iterator[Value], io: KaitaiStream | None = None, count: int = 0, least: int = 0
+) -> None:
+    """Appends items that are read now; those of ``io`` as ``bounded`` has them.
 
     None of them is garbage, but each makes Python's collector of cycles look sooner at all that came before. So it
     rests meanwhile, for a bounded number of items, since it does so for all threads.
     """
+    if io is not None:
+        items = bounded(io, items, count, least)
     resting = gc.isenabled()
     before = -1
     while before != len(values):

@@ -20,6 +20,7 @@ from ...expression.types import (
     UserType,
 )
 from ...model.model import Attribute, Instance, Struct
+from ...plan import Field
 from ...plan.presence import is_optional_field, may_be_unmatched
 from ..base import refuse
 from .absence import member_may_be_absent
@@ -81,6 +82,11 @@ class Annotations:
         text = self.of(attribute.type)
         absent = may_be_unmatched(attribute) and self.module.api is Api.WIRELOOM
         return f"{text} | None" if absent else text
+
+    def of_item_of(self, field: Field) -> str:
+        """The annotation of one item of a field of the plan."""
+        unmatched = field.switch is not None and not field.switch.exhaustive
+        return f"{self.of(field.type)} | None" if unmatched and self.module.api is Api.WIRELOOM else self.of(field.type)
 
     def of_field(self, attribute: Attribute) -> str:
         """The annotation of an attribute: its list where it is repeated, ``None`` where it may be absent.

@@ -2,108 +2,87 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable
 from functools import lru_cache
 
 from wireloom.checksums import CHECKSUMS, Digest, crc
 
 from ...expression.types import BytesType, IntegerType, Path, UserType
-from ...model.model import Attribute, Checksum, Struct
-from ...plan.covers import checksums, covered, covers_own, plain_cover
-from ...plan.sizes import fixed_size, structs
+from ...model.model import Attribute, Checksum
+from ...plan import Cover, Field
+from ...plan.covers import checksums, covered
+from ...plan.sizes import structs
 from ..base import refuse
 from .api import Api
-from .fused import attribute_code
 from .marks import Marks
 from .module import Module
 from .names import field_name
+from .runs import field_code
 from .scope import ClassScope, member
 from .struct_codes import byte_order
-from .view import Line, Lines, MethodView, block
+from .view import Line, Lines, MethodView
 
 
-def digest_of(checksum: Checksum) -> Digest | None:
+def digest_of(cover: Cover) -> Digest | None:
     """The digest that the rule is about; ``None`` where it is about a CRC."""
-    found = CHECKSUMS[checksum.algorithm]
+    found = CHECKSUMS[cover.algorithm]
     return found if isinstance(found, Digest) else None
 
 
-def unknown_value(checksum: Checksum) -> str:
+def unknown_value(cover: Cover) -> str:
     """The text of what the field holds until the checksum is known."""
-    digest = digest_of(checksum)
+    digest = digest_of(cover)
     return "0" if digest is None else f"bytes({digest.size})"
 
 
-def verify_lines(scope: ClassScope, marks: Marks, only: frozenset[str] | None = None) -> Lines:
-    """Verifies the checksums of a type; with ``only``, those whose attribute is named."""
-    lines: list[Line] = []
-    for attribute, checksum in checksums(scope.struct):
-        if only is None or attribute.id in only:
-            lines.extend(_verify(scope, marks, attribute, checksum))
-    return tuple(lines)
+def verify_lines(scope: ClassScope, marks: Marks, covers: Iterable[Cover]) -> Lines:
+    """Verifies checksums of a type."""
+    return tuple(_verify(scope, marks, each) for each in covers)
 
 
-def _verify(scope: ClassScope, marks: Marks, attribute: Attribute, checksum: Checksum) -> Lines:
-    stored, source = member(attribute.id), scope.source_of(attribute)
-    first, value = computed(
-        scope, marks, attribute, checksum, lambda begin, end: f"{scope.use('wire_bytes')}(io, {begin}, {end})"
-    )
-    error = f"{scope.use('ChecksumError')}(expected, {stored}, io, {source!r})"
-    reason = "checksum" if digest_of(checksum) is None else "digest"
-    refused = f"raise {error}" if scope.module.api is Api.KAITAI else f"self._refuse({error}, {reason!r})"
-    lines = (
-        *first,
-        Line(f"expected = {value}"),
-        block(f"if expected != {stored}:", [Line(refused)]),
-    )
-    if attribute.condition is None:
-        return lines
-    own = scope.module.api is Api.WIRELOOM
-    there = f"{stored} is not None" if own else f"hasattr(self, {field_name(attribute.id)!r})"
-    return (block(f"if {there}:", lines),)
+def _verify(scope: ClassScope, marks: Marks, cover: Cover) -> Line:
+    stored, data, wire, blanked = member(cover.field.id), "covered", "", None
+    if cover.value is not None:
+        data = member(cover.value)
+    else:
+        wire = scope.code("wire_bytes", begin=marks.begins[cover.first], end=marks.ends[cover.last])
+        blanked = marks.blanked(cover)
+    values = {"wire": wire, "blanked": blanked, "computed": computed_text(scope, cover, data)}
+    line = scope.line("checksum", stored=stored, statement=refused_checksum(scope, cover, "io"), **values)
+    if cover.condition is None:
+        return line
+    there = f"{stored} is not None" if scope.own else f"hasattr(self, {field_name(cover.field.id)!r})"
+    return scope.line("when", condition=there, body=(line,), otherwise=())
 
 
-def computed(
-    scope: ClassScope, marks: Marks, attribute: Attribute, checksum: Checksum, wire: Callable[[str, str], str]
-) -> tuple[Lines, str]:
-    """Statements to go first, and the text of the checksum of what has been read; ``wire`` is the text of the bytes
-    between two marks."""
-    plain = plain_cover(scope.struct, checksum)
-    if plain is not None:
-        return (), computed_text(scope, attribute, checksum, member(plain.id))
-    begin, end = marks.begins[checksum.first], marks.ends[checksum.last]
-    lines = (Line(f"covered = {wire(begin, end)}"), *_blank_own(scope, marks, attribute, checksum))
-    return lines, computed_text(scope, attribute, checksum, "covered")
+def refused_checksum(scope: ClassScope, cover: Cover, io: str) -> str:
+    """The statement that refuses a checksum; ``io`` is the stream for the error."""
+    template = "kaitai_refusal" if scope.module.api is Api.KAITAI else "refusal"
+    given = ("expected", member(cover.field.id))
+    reason = "" if digest_of(cover) is None else "digest"
+    return scope.code(template, error="ChecksumError", given=given, io=io, place=cover.field.place, reason=reason)
 
 
-def _blank_own(scope: ClassScope, marks: Marks, attribute: Attribute, checksum: Checksum) -> Lines:
-    if not covers_own(scope.struct, attribute, checksum):
-        return ()
-    own, begin = marks.begins[attribute.id], marks.begins[checksum.first]
-    offset = "0" if own == begin else f"{own} - ({begin})" if "+" in begin else f"{own} - {begin}"
-    size = own_size(attribute)
-    return (Line(f"covered = {scope.use('replaced')}(covered, {offset}, {size}, {checksum.replace})"),)
-
-
-def own_size(attribute: Attribute) -> int:
+def own_size(field: Field) -> int:
     """The bytes of a checksum that is an integer."""
-    if not isinstance(attribute.type, IntegerType) or attribute.repeat is not None or attribute.switch is not None:
-        refuse(attribute.position, f"the checksum '{attribute.id}' must be an integer")
-    return attribute.type.size
+    if not isinstance(field.type, IntegerType) or field.switch is not None:
+        refuse(field.position, f"the checksum '{field.id}' must be an integer")
+    return field.type.size
 
 
-def computed_text(scope: ClassScope, attribute: Attribute, checksum: Checksum, data: str) -> str:
+def computed_text(scope: ClassScope, cover: Cover, data: str) -> str:
     """The checksum of the bytes ``data``."""
-    digest = digest_of(checksum)
+    field, digest = cover.field, digest_of(cover)
     if digest is not None:
-        if not isinstance(attribute.type, BytesType) or fixed_size(attribute) != digest.size:
-            refuse(attribute.position, f"the digest '{attribute.id}' must be {digest.size} bytes")
-        return f"{scope.module.checksum(checksum.algorithm, 'digest_function', ())}({data})"
-    own_size(attribute)
-    standard = crc(checksum.algorithm)
-    parameters = (checksum.initial, checksum.final_xor)
-    given = () if parameters == (standard.initial, standard.final_xor) else parameters
-    return f"{scope.module.checksum(checksum.algorithm, 'crc_function', given)}({data})"
+        if not isinstance(field.type, BytesType) or field.fixed_size != digest.size:
+            refuse(field.position, f"the digest '{field.id}' must be {digest.size} bytes")
+        function = scope.module.checksum(cover.algorithm, "digest_function", ())
+    else:
+        own_size(field)
+        standard, parameters = crc(cover.algorithm), (cover.initial, cover.final_xor)
+        given = () if parameters == (standard.initial, standard.final_xor) else parameters
+        function = scope.module.checksum(cover.algorithm, "crc_function", given)
+    return scope.code("computed_checksum", function=function, data=data)
 
 
 # Writing ------------------------------------------------------------------------------------------------------------
@@ -112,58 +91,57 @@ def computed_text(scope: ClassScope, attribute: Attribute, checksum: Checksum, d
 def early_lines(scope: ClassScope) -> Lines:
     """The checksums that can be computed before anything is written; the others hold 0 until they are known."""
     lines: list[Line] = []
-    for attribute, checksum in checksums(scope.struct):
-        plain = plain_cover(scope.struct, checksum)
-        if plain is None:
-            value = unknown_value(checksum)
-        else:
-            value = computed_text(scope, attribute, checksum, member(plain.id))
-        lines.extend(_when_present(scope, attribute, (Line(f"{member(attribute.id)} = {value}"),)))
+    for cover in scope.plan.covers:
+        value = unknown_value(cover) if cover.value is None else computed_text(scope, cover, member(cover.value))
+        lines.extend(_when_present(scope, cover, (Line(f"{member(cover.field.id)} = {value}"),)))
     return tuple(lines)
 
 
 def late_lines(scope: ClassScope, marks: Marks) -> Lines:
-    """The checksums over what has been written, each after those that lie in its range, put into their places."""
-    waiting = [each for each in checksums(scope.struct) if plain_cover(scope.struct, each[1]) is None]
-    lines: list[Line] = []
-    while waiting:
-        names = {attribute.id for attribute, _ in waiting}
-        ready = [each for each in waiting if not (_inside(scope.struct, each[1]) & names) - {each[0].id}]
-        if not ready:
-            refuse(waiting[0][0].position, "these checksums cover each other")
-        for attribute, checksum in ready:
-            lines.extend(_when_present(scope, attribute, _late(scope, marks, attribute, checksum)))
-        waiting = [each for each in waiting if each not in ready]
-    return tuple(lines)
+    """The checksums over what has been written, each behind those that lie in its range, put into their places."""
+    late = [each.cover for each in scope.plan.fills if each.how == "checksum after" and each.cover is not None]
+    done: set[str] = set()
+    for cover in late:
+        if covered_late(scope, cover) - done - {cover.field.id}:
+            refuse(cover.field.position, "these checksums cover each other")
+        done.add(cover.field.id)
+    return tuple(line for each in late for line in _when_present(scope, each, _late(scope, marks, each)))
 
 
-def _inside(struct: Struct, checksum: Checksum) -> set[str]:
-    return {each.id for each in covered(struct, checksum)}
+def covered_late(scope: ClassScope, cover: Cover) -> set[str]:
+    """The checksums over what has been written that lie in the range of one."""
+    names = [each.id for each in scope.struct.attributes]
+    inside = names[names.index(cover.first) : names.index(cover.last) + 1]
+    return {each.field.id for each in scope.plan.covers if each.value is None and each.field.id in inside}
 
 
-def _late(scope: ClassScope, marks: Marks, attribute: Attribute, checksum: Checksum) -> Lines:
-    stored = member(attribute.id)
-    begin, end, own = marks.begins[checksum.first], marks.ends[checksum.last], marks.begins[attribute.id]
+def _late(scope: ClassScope, marks: Marks, cover: Cover) -> Lines:
+    stored, field = member(cover.field.id), cover.field
+    begin, end, own = marks.begins[cover.first], marks.ends[cover.last], marks.begins[field.id]
     written = stored
-    if digest_of(checksum) is None:
-        written = f"{_packer(scope, attribute)}.pack({stored})"
+    if digest_of(cover) is None:
+        endian = field.type.endian if isinstance(field.type, IntegerType) else None
+        name = scope.module.packer(scope.struct.path, field.id, byte_order(endian) + field_code(field))
+        written = f"{name}.pack({stored})"
     return (
-        Line(f"covered = io.written({begin}, {end})"),
-        *_blank_own(scope, marks, attribute, checksum),
-        Line(f"{stored} = {computed_text(scope, attribute, checksum, 'covered')}"),
-        Line(f"io.overwrite({own}, {written})"),
+        scope.line(
+            "checksum_written",
+            begin=begin,
+            end=end,
+            blanked=marks.blanked(cover),
+            stored=stored,
+            computed=computed_text(scope, cover, "covered"),
+            own=own,
+            written=written,
+        ),
     )
 
 
-def _packer(scope: ClassScope, attribute: Attribute) -> str:
-    order = byte_order(attribute.type.endian) if isinstance(attribute.type, IntegerType) else "<"
-    return scope.module.packer(scope.struct.path, attribute.id, order + attribute_code(attribute))
-
-
-def _when_present(scope: ClassScope, attribute: Attribute, lines: Lines) -> Lines:
-    if attribute.condition is None:
+def _when_present(scope: ClassScope, cover: Cover, lines: Lines) -> Lines:
+    if cover.condition is None:
         return lines
-    return (block(f"if {scope.text(attribute.condition, attribute)}:", lines),)
+    condition = scope.text(cover.condition, cover.field)
+    return (scope.line("when", condition=condition, body=lines, otherwise=()),)
 
 
 # For readers that look for rows -------------------------------------------------------------------------------------

@@ -22,14 +22,14 @@ from ...expression.nodes import (
 )
 from ...expression.types import EnumType, UserType
 from ...expression.walk import children, walk
-from ...model.model import Attribute, Instance, IntegerText, Struct
+from ...model.model import Instance, IntegerText, Struct
 from .absence import needs_what_may_be_absent
 from .docstrings import described, named
 from .mentions import is_untyped, mentions_name
 from .names import field_name
-from .reading import attribute_lines
+from .reading import Keep, read_lines
 from .scope import INSTANCE, ClassScope
-from .view import Line, Lines, MethodView, block
+from .view import Line, Lines, MethodView
 
 _LEAVES = (Name, EnumMember, BooleanLiteral, FloatLiteral, IntegerLiteral, StringLiteral)
 _CHEAP = (*_LEAVES, Member, Unary, Binary, Comparison, Logical, Conditional, Cast)
@@ -84,9 +84,9 @@ def instance_method(scope: ClassScope, instance: Instance) -> MethodView:
     scope = replace(scope, places=INSTANCE)
     kept = f"self.{slot(instance)}"
     if instance.attribute is not None:
-        lines = _keeping(instance, kept, _read(scope, instance, instance.attribute, kept))
+        lines = _keeping(scope, instance, _read(scope, instance, kept))
     elif instance.value is not None and is_kept(scope, instance):
-        lines = _keeping(instance, kept, _kept_value(scope, instance, instance.value, kept))
+        lines = _keeping(scope, instance, _kept_value(scope, instance, instance.value, kept))
     elif instance.value is not None:
         lines = _plain_value(scope, instance, instance.value)
     else:
@@ -99,9 +99,8 @@ def instance_method(scope: ClassScope, instance: Instance) -> MethodView:
     )
 
 
-def _keeping(instance: Instance, kept: str, lines: Lines) -> Lines:
-    known = block(f"if hasattr(self, {slot(instance)!r}):", [Line(f"return {kept}")])
-    return (known, *lines, Line(f"return {kept}"))
+def _keeping(scope: ClassScope, instance: Instance, lines: Lines) -> Lines:
+    return (scope.line("instance_kept", slot=slot(instance), body=lines),)
 
 
 def _value_text(scope: ClassScope, instance: Instance, value: Node) -> tuple[Lines, str]:
@@ -112,28 +111,32 @@ def _value_text(scope: ClassScope, instance: Instance, value: Node) -> tuple[Lin
     if isinstance(instance.logical, IntegerText):
         text = f"{scope.use('integer_text')}({text})"
     if isinstance(instance.type, EnumType) and not isinstance(value.type, EnumType):
-        table = scope.module.table(instance.type.path)
-        found = f"{table}.get(raw, raw)"
+        found = scope.code("of_table", table=scope.module.table(instance.type.path), raw="raw")
         absent = scope.struct.message is None and translator.is_nullable(value)
-        return (Line(f"raw = {text}"),), f"None if raw is None else {found}" if absent else found
+        return (scope.line("raw_value", value=text),), f"None if raw is None else {found}" if absent else found
     return (), text
 
 
 def _plain_value(scope: ClassScope, instance: Instance, value: Node) -> Lines:
     first, text = _value_text(scope, instance, value)
-    lines: Lines = (*first, Line(f"return {text}"))
-    if is_untyped(value):
-        lines = (*first, Line(f"value: {scope.annotations.of(instance.type)} = {text}"), Line("return value"))
-    if instance.condition is None:
-        return _absence(scope, instance, lines, "return None")
-    condition = scope.translator(instance.position).negation(instance.condition)
-    return _absence(scope, instance, (block(f"if {condition}:", [Line("return None")]), *lines), "return None")
+    template = "value_of_a_type_returned" if is_untyped(value) else "value_returned"
+    annotation = scope.annotations.of(instance.type) if is_untyped(value) else ""
+    lines: Lines = (*first, scope.line(template, value=text, annotation=annotation))
+    if instance.condition is not None:
+        nothing = (scope.line("value_returned", value="None"),)
+        condition = scope.translator(instance.position).negation(instance.condition)
+        lines = (scope.line("when", condition=condition, body=nothing, otherwise=()), *lines)
+    return _absence(scope, instance, lines, "return None")
 
 
 def _kept_value(scope: ClassScope, instance: Instance, value: Node, kept: str) -> Lines:
     first, text = _value_text(scope, instance, value)
-    lines = _conditional(scope, instance, kept, (*first, Line(f"{kept} = {text}")))
+    lines = _conditional(scope, instance, kept, (*first, _kept(scope, kept, text)))
     return _absence(scope, instance, lines, f"{kept} = None")
+
+
+def _kept(scope: ClassScope, kept: str, value: str) -> Line:
+    return scope.line("kept", keep=Keep(f"{kept} = "), value=value)
 
 
 def _absence(scope: ClassScope, instance: Instance, lines: Lines, otherwise: str) -> Lines:
@@ -141,23 +144,30 @@ def _absence(scope: ClassScope, instance: Instance, lines: Lines, otherwise: str
     parts = [each for each in (instance.value, instance.condition) if each is not None]
     if not any(needs_what_may_be_absent(scope.module, scope.struct, each) for each in parts):
         return lines
-    return block("try:", lines), block(f"except {scope.use('AbsentError')}:", [Line(otherwise)])
+    return (scope.line("unless_absent", body=lines, otherwise=otherwise),)
 
 
-def _read(scope: ClassScope, instance: Instance, attribute: Attribute, kept: str) -> Lines:
+def _read(scope: ClassScope, instance: Instance, kept: str) -> Lines:
+    return _conditional(scope, instance, kept, read_in_place(scope, instance, kept))
+
+
+def read_in_place(scope: ClassScope, instance: Instance, kept: str) -> Lines:
     """Goes to the position, reads, and comes back. An instance without a position reads where the stream stands."""
     translator = scope.translator(instance.position)
-    stream = translator.text(instance.io) if instance.io is not None else "self._io"
-    source = f"{scope.source}/instances/{instance.id}"
-    lines = attribute_lines(scope, replace(attribute, condition=None), kept, source)
-    if instance.pos is not None:
-        there = (Line("position = io.pos()"), Line(f"io.seek({translator.text(instance.pos)})"))
-        lines = (*there, *lines, Line("io.seek(position)"))
-    return _conditional(scope, instance, kept, (Line(f"io = {stream}"), *lines))
+    found = next(each.read for each in scope.plan.instances if each.id == instance.id)
+    assert found is not None
+    return (
+        scope.line(
+            "instance_read",
+            stream=translator.text(instance.io) if instance.io is not None else "self._io",
+            position=translator.text(instance.pos) if instance.pos is not None else "",
+            body=read_lines(scope, found, kept),
+        ),
+    )
 
 
 def _conditional(scope: ClassScope, instance: Instance, kept: str, lines: Lines) -> Lines:
     if instance.condition is None:
         return lines
     condition = scope.translator(instance.position).text(instance.condition)
-    return block(f"if {condition}:", lines), block("else:", [Line(f"{kept} = None")])
+    return (scope.line("when", condition=condition, body=lines, otherwise=(_kept(scope, kept, "None"),)),)

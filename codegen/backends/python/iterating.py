@@ -1,110 +1,64 @@
-"""Iterators beside the lists: the items of the root's repeated attributes one by one, in constant memory."""
+"""Iterators beside the lists: the items of the root's repeated fields one by one, in constant memory."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from ...expression.nodes import Attribute as Member
-from ...expression.nodes import Name, Node
-from ...expression.types import UserType
-from ...expression.walk import walk
-from ...model.model import Attribute, Instance, RepeatUntil
-from ...plan.covers import checksums, covered
-from ...plan.sizes import nodes, structs
+from ...plan import Field, Read, Repeat, Step
 from .annotations import member_names
 from .api import Api
-from .buffered_types import has_series
 from .endian import endian_lines
 from .names import field_name
-from .reading import loop_lines, series_text
-from .rows import rows_attribute
+from .reading import Keep, loop_lines, series_text
+from .rows import has_rows, split
 from .scope import ClassScope
-from .sequence import parameter_list, sequence
-from .view import Line, Lines, MethodView, block
+from .sequence import parameter_list, parameter_names, sequence_body
+from .view import Line, Lines, MethodView
 
 
 def iterator_methods(scope: ClassScope) -> list[MethodView]:
-    """``iter_NAME()`` for each repeated attribute of the root that can be read item by item."""
-    struct = scope.struct
-    if struct is not scope.spec.root or struct.message is not None or scope.module.debug:
+    """``iter_NAME()`` for each repeated field of the root that can be read item by item."""
+    if scope.plan.path != scope.module.plan.root or scope.module.debug:
         return []
-    repeated = [each for each in struct.attributes if each.repeat is not None]
-    return [_method(scope, each) for each in repeated if _is_free(scope, each)]
+    taken = member_names(scope.struct)
+    return [
+        _method(scope, step, step.repeat)
+        for step in scope.plan.steps
+        if isinstance(step, Read) and step.repeat is not None and step.repeat.iterable
+        if f"iter_{field_name(step.field.id)}" not in taken
+    ]
 
 
-def _is_free(scope: ClassScope, attribute: Attribute) -> bool:
-    """Whether no size, count or check asks for the list, which is not there; and the method's name is not taken."""
-    if f"iter_{field_name(attribute.id)}" in member_names(scope.struct):
-        return False
-    own = any(isinstance(each, Name) and each.id == attribute.id for node in nodes(attribute) for each in walk(node))
-    return not own and not any(_asks_for(scope, node, attribute.id) for node in _everywhere(scope))
-
-
-def _everywhere(scope: ClassScope) -> Iterator[Node]:
-    for struct in structs(scope.spec.root):
-        parts: tuple[Attribute | Instance, ...] = (*struct.attributes, *struct.instances)
-        for part in parts:
-            yield from nodes(part)
-
-
-def _asks_for(scope: ClassScope, node: Node, name: str) -> bool:
-    """Whether an expression of an item, or of what is inside it, asks for the root's list."""
-    for each in walk(node):
-        if isinstance(each, Member) and each.name == name:
-            kind = each.value.type
-            if not isinstance(kind, UserType) or kind.path == scope.struct.path:
-                return True
-    return False
-
-
-def _method(scope: ClassScope, attribute: Attribute) -> MethodView:
-    name, annotations = field_name(attribute.id), scope.annotations
+def _method(scope: ClassScope, step: Read, repeat: Repeat) -> MethodView:
+    field, condition = step.field, step.condition
+    name = field_name(field.id)
     source = f"source: {scope.use('KaitaiStream')} | {scope.use('BinaryIO')}"
     arguments = ", ".join(("cls", *parameter_list(scope), source))
-    before = _before(scope, attribute)
+    before = _before(scope, step)
     # Where nothing is read first, the iterator of the items is the iterator.
-    items = _items(scope, attribute, "yield from" if before or attribute.condition else "return")
-    if attribute.condition is not None:
-        items = (block(f"if {scope.text(attribute.condition, attribute)}:", items),)
+    items = _items(scope, field, repeat, "yield from" if before or condition else "return")
+    if condition is not None:
+        items = (scope.line("when", condition=scope.text(condition, field), body=items, otherwise=()),)
+    begun = scope.line("kaitai_begun" if scope.module.api is Api.KAITAI else "begun", parameters=parameter_names(scope))
     return MethodView(
-        signature=f"iter_{name}({arguments}) -> {scope.use('Iterator')}[{annotations.of_item(attribute)}]",
-        lines=(*_begin(scope), *before, *items),
-        doc=f"Reads ``{attribute.id}`` one by one, without keeping them, from a stream or an open binary file.",
+        signature=f"iter_{name}({arguments}) -> {scope.use('Iterator')}[{scope.annotations.of_item_of(field)}]",
+        lines=(begun, *before, *items),
+        doc=f"Reads ``{field.id}`` one by one, without keeping them, from a stream or an open binary file.",
         decorators=("classmethod",),
     )
 
 
-def _begin(scope: ClassScope) -> Lines:
-    """An object that has not been read, and its stream."""
-    stream = Line(f"self._io = io = {scope.use('stream_of')}(source)")
-    names = [field_name(each.id) for each in scope.struct.parameters]
-    if scope.module.api is not Api.KAITAI:
-        return Line(f"self = cls({', '.join(names)})"), stream
-    return (
-        Line("self = cls.__new__(cls)"),
-        *(Line(f"self.{each} = {each}") for each in names),
-        Line("self._parent = None"),
-        Line("self._root = self"),
-        stream,
-    )
-
-
-def _before(scope: ClassScope, attribute: Attribute) -> Lines:
+def _before(scope: ClassScope, step: Step) -> Lines:
     """Reads what stands before the items."""
-    before = scope.struct.attributes[: scope.struct.attributes.index(attribute)]
-    if before and attribute is rows_attribute(scope) and scope.module.api is Api.WIRELOOM:
-        return (Line("self._read_prologue()"),)
-    ids = {each.id for each in before}
-    known = {
-        each.id
-        for each, checksum in checksums(scope.struct)
-        if each.id in ids and {one.id for one in covered(scope.struct, checksum)} <= ids
-    }
-    lines = (*endian_lines(scope), *sequence(scope, before, frozenset(known)))
-    return tuple(each for each in lines if each.text != "io = self._io")
+    before = scope.plan.steps[: scope.plan.steps.index(step)]
+    if has_rows(scope) and scope.own and step is split(scope)[1][0]:
+        return (Line("self._read_prologue()"),) if before or scope.struct.endian is not None else ()
+    names = [each.id for each in scope.struct.attributes]
+    assert isinstance(step, Read)
+    known = set(names[: names.index(step.field.id)])
+    covers = [each for each in scope.plan.covers if {each.field.id, each.last} <= known]
+    return (*endian_lines(scope), *sequence_body(scope, before, covers))
 
 
-def _items(scope: ClassScope, attribute: Attribute, give: str) -> Lines:
-    if has_series(scope.module, attribute) and not isinstance(attribute.repeat, RepeatUntil):
-        return (Line(f"{give} {series_text(scope, attribute)}"),)
-    return loop_lines(scope, attribute, lambda text: Line(f"yield {text}"), scope.source_of(attribute))
+def _items(scope: ClassScope, field: Field, repeat: Repeat, give: str) -> Lines:
+    if scope.module.has_series(repeat) and repeat.how != "until":
+        return (scope.line("kept", keep=Keep(f"{give} "), value=series_text(scope, field, repeat)),)
+    return loop_lines(scope, field, repeat, Keep("yield ", item=True))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from ..base import refuse
-from .endian import endian_lines, inherited_parameter, keep_inherited
+from .buffered import head_constant, is_buffered, rest_method
+from .endian import endian_lines, endian_place, inherited_parameter
 from .iterating import iterator_methods
 from .names import field_name
-from .recursion import guarded
 from .scope import ClassScope
-from .sequence import common_methods, keep_family, keep_parameters, parameter_list, reader, sequence
-from .series import series_methods
-from .view import FieldView, Line, MethodView
+from .sequence import common_methods, parameter_list, parameter_names, reader, sequence
+from .view import FieldView, MethodView
 
 
 def read_methods(scope: ClassScope) -> list[MethodView]:
@@ -18,10 +17,13 @@ def read_methods(scope: ClassScope) -> list[MethodView]:
     struct = scope.struct
     if struct.message is not None:
         refuse(struct.position, f"'{struct.path[-1]}' is a protobuf message, which Kaitai's API does not have")
-    lines = (*endian_lines(scope), *sequence(scope, struct.attributes, None))
-    read = [reader("_read", guarded(scope, lines))] if lines else []
-    constructor = [_constructor(scope)] if _has_own_constructor(scope) else []
-    return [*constructor, *read, *series_methods(scope), *iterator_methods(scope), *common_methods(scope)]
+    methods = [_constructor(scope)] if _has_own_constructor(scope) else []
+    if is_buffered(scope):
+        methods.append(rest_method(scope))
+    else:
+        lines = (*endian_lines(scope), *sequence(scope, scope.plan.steps, scope.plan.covers))
+        methods += [reader(scope, "_read", lines)] if lines else []
+    return [*methods, *iterator_methods(scope), *common_methods(scope)]
 
 
 def _has_own_constructor(scope: ClassScope) -> bool:
@@ -35,12 +37,15 @@ def _constructor(scope: ClassScope) -> MethodView:
     any_ = scope.use("Any")
     family = (f"_io: {scope.use('KaitaiStream')}", f"_parent: {any_} = None", f"_root: {any_} = None")
     arguments = ", ".join(("self", *parameter_list(scope), *family, *inherited_parameter(scope)))
-    lines = [*keep_parameters(scope), Line("self._io = _io"), *keep_family(scope), *keep_inherited(scope)]
-    if scope.module.debug:
-        lines.append(Line(f"self._debug = {scope.use('defaultdict')}({scope.annotations.builtin('dict')})"))
-    else:
-        lines.append(Line("self._read()"))
-    return MethodView(f"__init__({arguments}) -> None", tuple(lines))
+    line = scope.line(
+        "kaitai_constructor",
+        parameters=parameter_names(scope),
+        outermost=scope.struct is scope.spec.root,
+        order=endian_place(scope) if inherited_parameter(scope) else "",
+        debug=scope.module.debug,
+        dict=scope.annotations.builtin("dict"),
+    )
+    return MethodView(f"__init__({arguments}) -> None", (line,))
 
 
 def read_constants(scope: ClassScope) -> tuple[str, ...]:
@@ -51,7 +56,7 @@ def read_constants(scope: ClassScope) -> tuple[str, ...]:
     if scope.module.debug:
         annotation = f"{scope.use('ClassVar')}[{scope.annotations.builtin('list')}[{scope.annotations.builtin('str')}]]"
         found.append(f"SEQ_FIELDS: {annotation} = {[each.id for each in struct.attributes]!r}")
-    return tuple(found)
+    return (*found, *head_constant(scope))
 
 
 def debug_field(scope: ClassScope) -> FieldView:

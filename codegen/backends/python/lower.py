@@ -8,12 +8,11 @@ from collections.abc import Iterable
 
 from ...model.model import Enum, Struct
 from ...model.routines import refuse_routines
-from ...plan import Plan
-from ...plan.covers import checksums
-from ...plan.sizes import fixed_size, runs
+from ...plan import Plan, Run
 from ..base import refuse
 from .annotations import DECORATORS, member_names
 from .api import Api
+from .buffered import head_constant, head_of, is_buffered
 from .docstrings import described, laid_out, named
 from .instances import is_kept, slot
 from .kaitai import debug_field, read_constants
@@ -22,6 +21,7 @@ from .methods import base_class, class_methods
 from .module import Module
 from .names import class_name, field_name, label_name, naming
 from .readwrite import class_constants, kept_annotation
+from .runs import parts
 from .scope import ClassScope
 from .view import ClassView, EnumView, FieldView, LabelView, MethodView, ModuleView
 
@@ -47,52 +47,69 @@ def lower_module(plan: Plan, api: Api, package: str) -> ModuleView:
             doc=laid_out(spec.title or spec.name, 0),
             imports=module.imports,
             constants=(*module.constants, *([messages] if messages else [])),
-            root=root,
+            body=root,
             tables=module.tables,
         )
 
 
-def _class(module: Module, struct: Struct, source: str, depth: int) -> ClassView:
+def _class(module: Module, struct: Struct, source: str, depth: int) -> str:
     scope = ClassScope(module, struct, source)
-    name = class_name(struct.path[-1])
     _refuse_twins(module, struct)
     inner = tuple(_class(module, each, f"{source}/types/{each.path[-1]}", depth + 1) for each in struct.structs)
-    methods = class_methods(scope)
-    kept = [slot(each) for each in struct.instances if is_kept(scope, each)]
-    fields = [field_name(each.id) for each in struct.attributes]
-    slots = [*fields, *(field_name(each.id) for each in struct.parameters), *kept]
-    if struct.endian is not None:
-        slots.append("_is_le")
-    if module.debug:
-        slots.append("_debug")
-    writes = module.api is Api.KAITAI_READ_WRITE
-    own = module.api is Api.WIRELOOM
-    number = module.message_numbers.get(struct.path)
-    return ClassView(
-        name=name,
+    view = ClassView(
+        name=class_name(struct.path[-1]),
         base=module.use(base_class(scope)),
         doc=laid_out(described(struct.doc, struct.doc_ref) or named(module, "type", struct.path[-1]), depth + 1),
         enums=tuple(_enum(module, struct, each, depth + 1) for each in struct.enums),
         classes=inner,
-        slots=repr(tuple(sorted(slots, key=_natural))),
-        field_names=repr(tuple(fields)),
-        sizes=_literal(_sizes(struct)) if own and struct.message is None else "",
-        rule="" if number is None else f"MESSAGES.messages[{number}]",
-        checksums=_literal(tuple(field_name(each.id) for each, _ in checksums(struct))) if own else "",
-        constants=() if own else class_constants(scope) if writes else read_constants(scope),
+        constants=_own_constants(scope) if scope.own else _constants(scope),
         fields=_fields(scope, depth + 1),
-        methods=tuple(_finished(scope, each, depth + 2) for each in methods),
+        methods=tuple(_finished(scope, each, depth + 2) for each in class_methods(scope)),
     )
+    return scope.code("class", view=view)
 
 
-def _literal(items: tuple[object, ...]) -> str:
-    return repr(items) if items else ""
+def _own_constants(scope: ClassScope) -> tuple[str, ...]:
+    """Assignments of a class of wireloom's own API. Its base takes names and slots from the declarations of fields."""
+    number = scope.module.message_numbers.get(scope.struct.path)
+    if number is not None:
+        return (f"_rule = MESSAGES.messages[{number}]",)
+    tables = {
+        "_sizes": _sizes(scope),
+        "_checksums": tuple(field_name(each.field.id) for each in scope.plan.covers),
+    }
+    found = (f"{name} = {items!r}" for name, items in tables.items() if items)
+    return (*found, *head_constant(scope))
 
 
-def _sizes(struct: Struct) -> tuple[tuple[str, int], ...]:
-    """The attributes that are read several at once, each with its bytes: nothing else tells where one of them ends."""
+def _constants(scope: ClassScope) -> tuple[str, ...]:
+    """Those of a class with Kaitai's API."""
+    struct = scope.struct
+    fields = [field_name(each.id) for each in struct.attributes]
+    kept = [slot(each) for each in struct.instances if is_kept(scope, each)]
+    slots = [*fields, *(field_name(each.id) for each in struct.parameters), *kept]
+    if struct.endian is not None:
+        slots.append("_is_le")
+    if scope.module.debug:
+        slots.append("_debug")
+    names = f"__slots__ = {tuple(sorted(slots, key=_natural))!r}", f"_fields = {tuple(fields)!r}"
+    writes = scope.module.api is Api.KAITAI_READ_WRITE
+    return (*names, *(class_constants(scope) if writes else read_constants(scope)))
+
+
+def _sizes(scope: ClassScope) -> tuple[tuple[str, int], ...]:
+    """The fields that are read several at once, each with its bytes: nothing else tells where one of them ends."""
+    runs = [each for each in scope.plan.steps if isinstance(each, Run)]
+    together = [part for run in runs for part in ([run.fields] if is_buffered(scope) else parts(scope, run))]
+    head = head_of(scope) if is_buffered(scope) else None
+    # A buffered class knows those of its head.
+    known = head.fields if head is not None else ()
     return tuple(
-        (field_name(each.id), fixed_size(each) or 0) for run in runs(struct.attributes) if len(run) > 1 for each in run
+        (field_name(each.id), each.fixed_size or 0)
+        for part in together
+        if len(part) > 1
+        for each in part
+        if each not in known
     )
 
 
@@ -122,26 +139,32 @@ def _first_twin(names: Iterable[str]) -> str | None:
 
 def _fields(scope: ClassScope, depth: int) -> tuple[FieldView, ...]:
     struct, annotations = scope.struct, scope.annotations
-    found = [FieldView("_root", scope.module.root_class, "")]
+    unset = scope.use("UNSET") if scope.own else ""
+    found = [FieldView("_root", scope.module.root_class, "", unset)]
     if len(struct.parents) == 1:
-        found.append(FieldView("_parent", scope.module.class_of(struct.parents[0]), ""))
-    found.extend(
-        FieldView(field_name(each.id), annotations.of(each.type), laid_out(each.doc, depth))
-        for each in struct.parameters
-    )
+        found.append(FieldView("_parent", scope.module.class_of(struct.parents[0]), "", unset))
+    for parameter in struct.parameters:
+        found.append(
+            _kept(scope, field_name(parameter.id), annotations.of(parameter.type), laid_out(parameter.doc, depth))
+        )
     for each in struct.attributes:
         doc = laid_out(described(each.doc, each.doc_ref), depth)
-        found.append(FieldView(field_name(each.id), annotations.of_field(each), doc))
+        found.append(FieldView(field_name(each.id), annotations.of_field(each), doc, unset))
     if struct.endian is not None:
-        found.append(FieldView("_is_le", annotations.builtin("bool"), ""))
+        found.append(_kept(scope, "_is_le", annotations.builtin("bool")))
     if scope.module.debug:
         found.append(debug_field(scope))
     for instance in struct.instances:
         if is_kept(scope, instance):
             writes = scope.module.api is Api.KAITAI_READ_WRITE
             annotation = kept_annotation(scope, instance) if writes else annotations.of_instance(instance)
-            found.append(FieldView(slot(instance), annotation, ""))
+            found.append(_kept(scope, slot(instance), annotation))
     return tuple(found)
+
+
+def _kept(scope: ClassScope, name: str, annotation: str, doc: str = "") -> FieldView:
+    """What an object keeps besides its fields."""
+    return FieldView(name, annotation, doc, f"{scope.use('kept')}(init=False)" if scope.own else "")
 
 
 def _enum(module: Module, holder: Struct, enum: Enum, depth: int) -> EnumView:

@@ -1,57 +1,79 @@
-"""Where on the wire the attributes begin and end that checksums cover."""
+"""Where on the wire the fields begin and end that checksums cover."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from ...model.model import Attribute, Struct
-from ...plan.covers import covers_own, plain_cover
+from ...model.model import Attribute
+from ...plan import Cover, Field, TypePlan
 from .names import field_name
-from .view import Line, Lines
+
+if TYPE_CHECKING:
+    from .scope import ClassScope
+    from .view import Lines
+
+
+@dataclass(frozen=True)
+class Blanked:
+    """The bytes of a checksum inside of what it covers, and the value that they count as."""
+
+    offset: str
+    size: int
+    value: int
 
 
 @dataclass
 class Marks:
     """The marks that a method must take; ``begins`` and ``ends`` give their text once they are taken."""
 
-    struct: Struct
+    plan: TypePlan
     begins: dict[str, str] = field(default_factory=dict)
     ends: dict[str, str] = field(default_factory=dict)
     _wanted_begins: set[str] = field(default_factory=set)
     _wanted_ends: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        for attribute in self.struct.attributes:
-            if attribute.checksum is not None and plain_cover(self.struct, attribute.checksum) is None:
-                self._wanted_begins.add(attribute.checksum.first)
-                self._wanted_ends.add(attribute.checksum.last)
-                if covers_own(self.struct, attribute, attribute.checksum):
-                    self._wanted_begins.add(attribute.id)
+        for cover in self.plan.covers:
+            if cover.value is None:
+                self._wanted_begins.add(cover.first)
+                self._wanted_ends.add(cover.last)
+                if cover.blanks_own:
+                    self._wanted_begins.add(cover.field.id)
 
-    def want_begin(self, attribute: Attribute) -> None:
+    def want_begin(self, name: str) -> None:
         """Asks for one more mark."""
-        self._wanted_begins.add(attribute.id)
+        self._wanted_begins.add(name)
 
-    def before(self, run: tuple[Attribute, ...], offsets: tuple[int, ...]) -> Lines:
-        """Taken before some attributes that lie at known offsets from each other; the last offset is their end."""
+    def before(self, scope: ClassScope, run: Sequence[Field | Attribute], offsets: tuple[int, ...]) -> Lines:
+        """Taken before some fields that lie at known offsets from each other; the last offset is their end."""
         wanted = any(each.id in self._wanted_begins for each in run)
         wanted = wanted or any(each.id in self._wanted_ends for each in run[:-1])
         if not wanted:
             return ()
         variable = f"begin_{field_name(run[0].id)}"
-        for number, attribute in enumerate(run):
-            self.begins[attribute.id] = _plus(variable, offsets[number])
+        for number, each in enumerate(run):
+            self.begins[each.id] = _plus(variable, offsets[number])
             if number + 1 < len(offsets):
-                self.ends[attribute.id] = _plus(variable, offsets[number + 1])
-        return (Line(f"{variable} = io.pos()"),)
+                self.ends[each.id] = _plus(variable, offsets[number + 1])
+        return (scope.line("mark", name=variable),)
 
-    def behind(self, run: tuple[Attribute, ...]) -> Lines:
+    def behind(self, scope: ClassScope, run: Sequence[Field | Attribute]) -> Lines:
         """Taken behind them."""
         last = run[-1].id
         if last not in self._wanted_ends or last in self.ends:
             return ()
         self.ends[last] = f"end_{field_name(last)}"
-        return (Line(f"{self.ends[last]} = io.pos()"),)
+        return (scope.line("mark", name=self.ends[last]),)
+
+    def blanked(self, cover: Cover) -> Blanked | None:
+        """The checksum's own bytes, counted from where it begins to cover."""
+        if not cover.blanks_own or cover.replace is None:
+            return None
+        own, begin = self.begins[cover.field.id], self.begins[cover.first]
+        offset = "0" if own == begin else f"{own} - ({begin})" if "+" in begin else f"{own} - {begin}"
+        return Blanked(offset, cover.field.least, cover.replace)
 
 
 def _plus(variable: str, offset: int) -> str:

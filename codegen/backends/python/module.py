@@ -13,10 +13,8 @@ from ...expression.types import Path, UserType
 from ...model.following import Followers, followers
 from ...model.model import Process, Struct
 from ...model.references import Reference
-from ...plan import Plan
-from ...plan.buffered import BufferedTypes
+from ...plan import Plan, Read, Repeat
 from ...plan.lengths import length_fields
-from ...plan.nesting import recursive_types
 from ...plan.sizes import Minimums, structs
 from ..base import refuse
 from .api import Api
@@ -25,6 +23,7 @@ from .names import class_name, constant_name, enum_classes, qualified
 from .neighbours import neighbours
 
 READ_WRITE = (
+    "BufferedReadWriteStruct",
     "Enclosure",
     "RawContent",
     "ReadWriteStruct",
@@ -99,7 +98,6 @@ class Module:
         self.package = package
         self.lengths = length_fields(spec)
         self.minimums = Minimums(spec)
-        self.buffered = BufferedTypes(spec, self.minimums)
         self.absent: dict[Reference, bool] = {}
         """Which instances may be ``None``, as far as that was asked: see the module ``absence``."""
         self.message_numbers = {path: number for number, path in enumerate(message_paths(spec))}
@@ -125,8 +123,9 @@ class Module:
         return self._local(name)
 
     def _local(self, name: str) -> str:
-        """A class of the spec keeps its name; what is imported then gets an underscore, which no name of a spec has."""
-        return f"_{name}" if name in self._classes else name
+        """A class of the spec keeps its name; what is imported then gets an underscore, which no name of a spec has.
+        So does what is called where fields, which might have its name, are declared."""
+        return f"_{name}" if name in self._classes or name == "kept" else name
 
     @cached_property
     def followers(self) -> Followers:
@@ -134,9 +133,25 @@ class Module:
         return followers(self.spec)
 
     @cached_property
-    def recursive(self) -> frozenset[Path]:
-        """The types whose objects may hold others of the same type."""
-        return recursive_types(self.spec)
+    def buffered(self) -> frozenset[Path]:
+        """The types that are read out of a buffer: those of repeated objects that can be, and of the objects inside."""
+        found: set[Path] = set()
+        waiting = [
+            each.field.type
+            for type in self.plan.types
+            for each in (*type.steps, *(one.read for one in type.instances))
+            if isinstance(each, Read) and each.repeat is not None and self.has_series(each.repeat)
+        ]
+        while waiting:
+            kind = waiting.pop()
+            if isinstance(kind, UserType) and kind.path not in found:
+                found.add(kind.path)
+                waiting += [each.field.type for each in self.plan.type(kind.path).steps if isinstance(each, Read)]
+        return frozenset(found)
+
+    def has_series(self, repeat: Repeat) -> bool:
+        """Whether the items of a repetition are read out of a buffer."""
+        return repeat.buffered and not self.debug
 
     @property
     def debug(self) -> bool:

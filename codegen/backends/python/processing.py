@@ -4,45 +4,32 @@ from __future__ import annotations
 
 from wireloom.format.routines import process_place
 
-from ...expression.types import UserType
-from ...model.model import Attribute, Process, RepeatUntil
+from ...model.model import Process
 from ...model.routines import BUILT_IN_PROCESSES
-from ...plan.checks import has_checks
+from ...plan import Field
+from ...plan.build import SIZE_PRESERVING as SIZE_PRESERVING
 from .api import Api
 from .scope import ClassScope
 
-SIZE_PRESERVING = ("xor", "rol", "ror")
-"""Processes that give as many bytes as they take, whatever these are."""
 
-
-def is_deferred(scope: ClassScope, attribute: Attribute, process: Process) -> bool:
+def defers(scope: ClassScope, field: Field) -> bool:
     """Whether a process that cannot be undone is refused, and reading goes on behind the field's bytes, so that a
-    checksum over them is looked at. Not where something needs the value at once, nor where undoing never fails."""
-    if process.name in SIZE_PRESERVING or scope.module.api is not Api.WIRELOOM or scope.lazy:
-        return False
-    if attribute.frames_layout or isinstance(attribute.repeat, RepeatUntil):
-        return False
-    return not (isinstance(attribute.type, UserType) and has_checks(attribute))
+    checksum over them is looked at. Instances, and Kaitai's API, raise."""
+    return field.defers and scope.own and not scope.lazy
 
 
-def undoing(scope: ClassScope, attribute: Attribute, process: Process, text: str) -> str:
-    """The arguments of what undoes a process: the function, the bytes ``text`` and what else the function takes."""
-    function, *arguments = _undoing(scope, attribute, process)
-    return ", ".join((function, text, *arguments))
+def undone(scope: ClassScope, field: Field, process: Process, data: str) -> str:
+    """The text that undoes a process of the bytes ``data``, and raises where that cannot be done."""
+    if process.name not in BUILT_IN_PROCESSES and not scope.own:
+        arguments = [scope.module.routine(process), *(scope.text(each, field) for each in process.arguments)]
+        return scope.code("undone", function=scope.use("decoded"), data=data, arguments=arguments)
+    function, *arguments = undoing(scope, field, process)
+    return scope.code("undone", function=function, data=data, arguments=arguments)
 
 
-def processed(scope: ClassScope, attribute: Attribute, process: Process, text: str) -> str:
-    """The text that undoes a process of the bytes ``text``, and raises where that cannot be done."""
-    if process.name not in BUILT_IN_PROCESSES and scope.module.api is not Api.WIRELOOM:
-        arguments = [scope.text(each, attribute) for each in process.arguments]
-        return f"{scope.use('decoded')}({', '.join((text, scope.module.routine(process), *arguments))})"
-    function, *arguments = _undoing(scope, attribute, process)
-    return f"{function}({', '.join((text, *arguments))})"
-
-
-def _undoing(scope: ClassScope, attribute: Attribute, process: Process) -> list[str]:
+def undoing(scope: ClassScope, field: Field, process: Process) -> list[str]:
     """The function that undoes ``process``, and its arguments behind the bytes."""
-    arguments = [scope.text(each, attribute) for each in process.arguments]
+    arguments = [scope.text(each, field) for each in process.arguments]
     match process.name:
         case "zlib" if scope.module.api is Api.KAITAI_READ_WRITE:
             return [scope.use("inflated"), "self"]

@@ -2,40 +2,59 @@
 
 from __future__ import annotations
 
-from ...model.model import Attribute
-from ...plan.covers import checksums, covered
+from ...plan import Read, Step
 from ..base import refuse
-from .reading import item_lines
+from .reading import Keep, item_lines
 from .scope import ClassScope
-from .view import Line, MethodView
+from .sequence import reader, sequence
+from .view import Lines, MethodView
 
 
-def rows_attribute(scope: ClassScope) -> Attribute | None:
-    """The attribute whose items are the rows, in the root of a format that has such."""
-    rows = scope.spec.rows
-    if rows is None or scope.struct is not scope.spec.root:
-        return None
-    return scope.struct.attribute(rows.attribute)
+def has_rows(scope: ClassScope) -> bool:
+    """Whether it is the root of a format with rows."""
+    return scope.plan.path == scope.module.plan.root and scope.module.plan.rows is not None
 
 
-def prologue(scope: ClassScope, rows: Attribute) -> tuple[Attribute, ...]:
-    """The attributes before the rows."""
-    return scope.struct.attributes[: scope.struct.attributes.index(rows)]
+def row_methods(scope: ClassScope, first: Lines) -> list[MethodView]:
+    """The methods that read what is before the rows, all, and one row."""
+    refuse_late_checksums(scope)
+    before, rest = split(scope)
+    prologue = sequence(scope, before, scope.plan.covers)
+    own = (*first, *prologue)
+    methods = [reader(scope, "_read_prologue", own)] if own else []
+    body = sequence(scope, rest, ())
+    if own:
+        body = (scope.line("read_behind_prologue", body=body),)
+    methods.append(reader(scope, "_read", body))
+    rows = scope.module.plan.rows
+    if rows is not None and rows.sized:
+        methods.append(_row_method(scope, rest[0]))
+    return methods
 
 
-def early_checksums(scope: ClassScope, rows: Attribute) -> frozenset[str]:
-    """The checksums that can be verified before the rows are read; others of the root are refused."""
-    before = {each.id for each in prologue(scope, rows)}
-    for attribute, checksum in checksums(scope.struct):
-        if attribute.id not in before or not {each.id for each in covered(scope.struct, checksum)} <= before:
-            refuse(
-                attribute.position,
-                f"the checksum '{attribute.id}' must stand, with all that it covers, before the rows",
-            )
-    return frozenset(before)
+def split(scope: ClassScope) -> tuple[tuple[Step, ...], tuple[Step, ...]]:
+    """The steps before the rows, and those from there on."""
+    rows = scope.module.plan.rows
+    number = next(
+        n
+        for n, each in enumerate(scope.plan.steps)
+        if isinstance(each, Read) and rows is not None and each.field.id == rows.attribute
+    )
+    return scope.plan.steps[:number], scope.plan.steps[number:]
 
 
-def row_method(scope: ClassScope, rows: Attribute) -> MethodView:
+def refuse_late_checksums(scope: ClassScope) -> None:
+    """Refuses checksums of the root that cannot be verified before the rows are read."""
+    for cover in scope.plan.covers:
+        if not cover.before_rows:
+            sentence = f"the checksum '{cover.field.id}' must stand, with all that it covers, before the rows"
+            refuse(cover.field.position, sentence)
+
+
+def _row_method(scope: ClassScope, step: Step) -> MethodView:
     """``_read_row``: the next row, of a format whose rows have a size."""
-    lines = item_lines(scope, rows, lambda text: Line(f"return {text}"), scope.source_of(rows))
-    return MethodView(f"_read_row(self) -> {scope.annotations.of_item(rows)}", (Line("io = self._io"), *lines))
+    assert isinstance(step, Read)
+    assert step.repeat is not None
+    lines = item_lines(scope, step.field, step.repeat, Keep("return ", item=True))
+    signature = f"_read_row(self) -> {scope.annotations.of_item_of(step.field)}"
+    return MethodView(signature, (scope.line("sequence", body=lines),))

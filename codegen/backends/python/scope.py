@@ -7,11 +7,15 @@ from dataclasses import dataclass, field
 
 from ...expression.nodes import Node
 from ...model.model import Attribute, Spec, Struct
+from ...plan import Field, TypePlan
 from ...spec.position import Position
 from .annotations import Annotations
+from .api import Api
 from .expressions import Translator
 from .module import Module
 from .names import field_name
+from .render import Use, rendered
+from .view import Line
 
 SEQUENCE: Mapping[str, str] = {"_io": "io", "_index": "index"}
 """Where the methods that read and write have the stream and the number of the item."""
@@ -47,11 +51,29 @@ class ClassScope:
         """The local name of something of the runtime."""
         return self.module.use(name)
 
+    def code(self, template: str, **values: object) -> str:
+        """The text of a template of ``nodes/``."""
+        return rendered(template, Use(self.module.use), values)
+
+    def line(self, template: str, **values: object) -> Line:
+        """The statements of a template of ``nodes/``."""
+        return Line(self.code(template, **values))
+
+    @property
+    def plan(self) -> TypePlan:
+        """The plan of the type."""
+        return self.module.plan.type(self.struct.path)
+
+    @property
+    def own(self) -> bool:
+        """Whether the classes are those of wireloom's own API."""
+        return self.module.api is Api.WIRELOOM
+
     def translator(self, position: Position | None, **places: str) -> Translator:
         """A translator of expressions that stand in this type, with more names in place."""
         return Translator(self.module, self.struct, self.annotations, {**self.places, **places}, {}, position)
 
-    def text(self, node: Node, attribute: Attribute, **places: str) -> str:
+    def text(self, node: Node, attribute: Attribute | Field, **places: str) -> str:
         """An expression of ``attribute`` as text."""
         return self.translator(attribute.position, **places).text(node)
 

@@ -1,79 +1,105 @@
-"""``contents`` and ``valid`` as statements: in readers behind each value, in writers before it."""
+"""The checks of a value as statements: in readers behind the value, in writers before it."""
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Iterator
 
 from ...expression.nodes import Node
 from ...expression.types import BooleanType, EnumType, FloatType
-from ...model.model import Attribute, Valid
+from ...model.model import Attribute
+from ...plan import Check, Field
+from ...plan.checks import checks_of
 from .api import Api
 from .expressions import BIT_OR
 from .scope import ClassScope
-from .view import Line, Lines, block
+from .view import Line, Lines
+
+ERRORS = {
+    "contents": "ValidationNotEqualError",
+    "equal": "ValidationNotEqualError",
+    "at least": "ValidationLessThanError",
+    "at most": "ValidationGreaterThanError",
+    "one of": "ValidationNotAnyOfError",
+    "in enum": "ValidationNotInEnumError",
+    "holds": "ValidationExprError",
+}
 
 
-def check_lines(
-    scope: ClassScope, attribute: Attribute, value: str, source: str, io: str = "io", *, writing: bool = False
-) -> Lines:
-    """The checks of one value, whose text is ``value``; ``io`` is the stream for the errors.
+def check_field(scope: ClassScope, field: Field, value: str, io: str = "io") -> Lines:
+    """The checks of a value that was read, whose text is ``value``; ``io`` is the stream for the errors.
 
-    A reader may collect what it refuses, where the end of the item is known; a writer always raises.
+    A reader may collect what it refuses, where the end of the item is known.
     """
-    lines: list[Line] = []
-
-    def check(condition: str, error: str, *given: str) -> None:
-        arguments = ", ".join((*given, io, repr(source)))
-        raised = f"{scope.use(error)}({arguments})"
-        reason = repr("length" if (scope.struct.path, attribute.id) in scope.module.lengths else "value")
-        if scope.module.api is Api.KAITAI:
-            statement = f"raise {raised}"
-        elif attribute.frames_layout or writing:
-            statement = f"raise {scope.use('with_reason')}({raised}, {reason})"
-        else:
-            statement = f"self._refuse({raised}, {reason})"
-        lines.append(block(f"if {condition}:", [Line(statement)]))
-
-    if attribute.contents is not None:
-        expected = repr(attribute.contents)
-        check(f"{value} != {expected}", "ValidationNotEqualError", expected, value)
-    valid = attribute.valid
-    if valid is not None:
-        _valid(scope, attribute, valid, value, check)
-    return tuple(lines)
+    return tuple(_refused(scope, field, each, value, io, raises=field.loses_layout) for each in field.checks)
 
 
-class _Check(Protocol):
-    """Appends a check: the condition that refuses, the error's class, and its first arguments."""
+def check_lines(scope: ClassScope, attribute: Attribute, value: str, source: str) -> Lines:
+    """The checks of a value that is to be written; what is refused is always raised."""
+    field = _field(scope, attribute, source)
+    return tuple(_refused(scope, field, each, value, "None", raises=True) for each in field.checks)
 
-    def __call__(self, condition: str, error: str, *given: str) -> None: ...
+
+def refusals(scope: ClassScope, attribute: Attribute, value: str) -> Iterator[str]:
+    """The conditions on which a value that is to be written is refused."""
+    field = _field(scope, attribute, "")
+    return (_condition(scope, field, each, value)[0] for each in field.checks)
 
 
-def _valid(scope: ClassScope, attribute: Attribute, valid: Valid, value: str, check: _Check) -> None:
+def _field(scope: ClassScope, attribute: Attribute, source: str) -> Field:
+    reason = "length" if (scope.struct.path, attribute.id) in scope.module.lengths else "value"
+    return Field(
+        attribute.id,
+        source,
+        attribute.type,
+        attribute.size,
+        checks_of(attribute),
+        reason=reason,
+        position=attribute.position,
+    )
+
+
+def _refused(scope: ClassScope, field: Field, check: Check, value: str, io: str, *, raises: bool) -> Line:
+    condition, given = _condition(scope, field, check, value)
+    template = "refusal_that_loses_the_layout" if raises else "refusal"
+    if scope.module.api is Api.KAITAI:
+        template = "kaitai_refusal"
+    error = ERRORS[check.rule]
+    statement = scope.code(
+        template, error=error, given=given, io=io, place=field.place, reason=_reason(field, raises=raises)
+    )
+    return scope.line("refused", condition=condition, statement=statement)
+
+
+def _reason(field: Field, *, raises: bool) -> str:
+    """The word for a refusal; a reader that goes on takes it to be ``value`` where none is given."""
+    return "" if field.reason == "value" and not raises else field.reason
+
+
+def _condition(scope: ClassScope, field: Field, check: Check, value: str) -> tuple[str, tuple[str, ...]]:
+    """The condition that refuses, and the first arguments of the error."""
+
     def text(node: Node) -> str:
-        return scope.translator(attribute.position, _=value).text(node, BIT_OR)
+        return scope.translator(field.position, _=value).text(node, BIT_OR)
 
-    if valid.equal is not None:
-        expected = text(valid.equal)
-        if isinstance(valid.equal.type, BooleanType) and expected in ("True", "False"):
-            condition = f"not {value}" if expected == "True" else value
-        else:
-            condition = f"{value} != {expected}"
-        check(condition, "ValidationNotEqualError", expected, value)
+    texts = [text(each) for each in check.operands] if check.rule != "holds" else []
     # A float that is no number is neither below nor above a bound, and not between them.
-    floats = isinstance(attribute.type, FloatType)
-    if valid.minimum is not None:
-        bound = text(valid.minimum)
-        check(f"not {value} >= {bound}" if floats else f"{value} < {bound}", "ValidationLessThanError", bound, value)
-    if valid.maximum is not None:
-        bound = text(valid.maximum)
-        check(f"not {value} <= {bound}" if floats else f"{value} > {bound}", "ValidationGreaterThanError", bound, value)
-    if valid.any_of:
-        choices = [text(each) for each in valid.any_of]
-        condition = f"{value} != {choices[0]}" if len(choices) == 1 else f"{value} not in ({', '.join(choices)})"
-        check(condition, "ValidationNotAnyOfError", value)
-    if valid.in_enum and isinstance(attribute.type, EnumType):
-        check(f"{value} not in {scope.module.table(attribute.type.path)}", "ValidationNotInEnumError", value)
-    if valid.expression is not None:
-        condition = scope.translator(attribute.position, _=value).negation(valid.expression)
-        check(condition, "ValidationExprError", value)
+    floats = isinstance(field.type, FloatType)
+    match check.rule:
+        case "contents":
+            expected = repr(check.contents)
+            return f"{value} != {expected}", (expected, value)
+        case "equal":
+            truth = isinstance(check.operands[0].type, BooleanType) and texts[0] in ("True", "False")
+            unequal = f"{value} != {texts[0]}"
+            return (value if texts[0] == "False" else f"not {value}") if truth else unequal, (texts[0], value)
+        case "at least":
+            return f"not {value} >= {texts[0]}" if floats else f"{value} < {texts[0]}", (texts[0], value)
+        case "at most":
+            return f"not {value} <= {texts[0]}" if floats else f"{value} > {texts[0]}", (texts[0], value)
+        case "one of":
+            choices = f"{value} not in ({', '.join(texts)})"
+            return f"{value} != {texts[0]}" if len(texts) == 1 else choices, (value,)
+        case "in enum":
+            assert isinstance(field.type, EnumType)
+            return f"{value} not in {scope.module.table(field.type.path)}", (value,)
+    return scope.translator(field.position, _=value).negation(check.operands[0]), (value,)

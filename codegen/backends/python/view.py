@@ -24,11 +24,12 @@ def block(head: str, body: Iterable[Line]) -> Line:
 
 @dataclass(frozen=True)
 class FieldView:
-    """A declared attribute of a class; ``doc`` may be empty."""
+    """A declared attribute of a class; ``doc`` and ``default`` may be empty."""
 
     name: str
     annotation: str
     doc: str
+    default: str = ""
 
 
 @dataclass(frozen=True)
@@ -62,20 +63,13 @@ class EnumView:
 
 @dataclass(frozen=True)
 class ClassView:
-    """A generated class. ``slots``, ``field_names``, ``sizes`` and ``checksums`` are literals of tuples; the last two
-    are empty texts where there is nothing to say, and so are ``slots`` of a class without them. ``rule`` is what a
-    message's rule is, empty for other types; ``constants`` are more assignments."""
+    """A generated class: ``classes`` are the texts of those inside it, ``constants`` assignments."""
 
     name: str
     base: str
     doc: str
     enums: tuple[EnumView, ...]
-    classes: tuple[ClassView, ...]
-    slots: str
-    field_names: str
-    sizes: str
-    checksums: str
-    rule: str
+    classes: tuple[str, ...]
     constants: tuple[str, ...]
     fields: tuple[FieldView, ...]
     methods: tuple[MethodView, ...]
@@ -83,10 +77,11 @@ class ClassView:
 
 @dataclass(frozen=True)
 class ModuleView:
-    """A module; ``imports``, ``constants`` (before the class) and ``tables`` (behind it) are whole statements."""
+    """A module; ``imports``, ``constants`` (before the class) and ``tables`` (behind it) are whole statements, ``body``
+    is the text of the class."""
 
     doc: str
     imports: tuple[str, ...]
     constants: tuple[str, ...]
-    root: ClassView
+    body: str
     tables: tuple[str, ...]

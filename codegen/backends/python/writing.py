@@ -8,26 +8,27 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ...expression.fold import constant_integer
 from ...expression.nodes import Attribute as Member
-from ...expression.nodes import Name, Node
-from ...expression.types import BitsType, EnumType, FloatType, IntegerType, UserType
+from ...expression.nodes import Binary, IntegerLiteral, Name, Node
+from ...expression.types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, UserType
 from ...expression.walk import walk
-from ...model.model import Attribute, Framing, RepeatCount, RepeatUntil, TerminatedSize
+from ...model.model import Attribute, ExpressionSize, Framing, RepeatCount, RepeatUntil, TerminatedSize
 from ...model.read_only import read_only
+from ...plan import Field, Run
 from ...plan.checks import has_checks
-from ...plan.covers import checksums, plain_cover
 from ...plan.filling import only_value
 from ...plan.presence import may_be_unmatched
-from ...plan.sizes import fixed_size, runs
+from ...plan.sizes import nodes
 from ..base import refusal
 from .checksums import early_lines, late_lines
 from .encoding import adopted, asks_for_end, content_text, fitted_text, has_bytes, is_own
 from .endian import endian_lines
-from .fused import names_text, offsets, pieces
 from .marks import Marks
 from .mentions import mentions_name
 from .names import field_name
 from .reading import uses_index
+from .runs import names_text, packer
 from .scope import ClassScope, member
 from .settling import settled_lines
 from .struct_codes import byte_order, number_code
@@ -48,26 +49,26 @@ def _append_lines(scope: ClassScope) -> Lines:
     unwritable = read_only(scope.struct)
     if unwritable is not None:
         return (Line(f"raise {scope.use('only_read')}({unwritable.type!r}, {unwritable.instance!r})"),)
-    marks = Marks(scope.struct)
-    late = [each for each, checksum in checksums(scope.struct) if plain_cover(scope.struct, checksum) is None]
-    for attribute in late:
-        marks.want_begin(attribute)
+    marks = Marks(scope.plan)
+    late = {each.field.id for each in scope.plan.covers if each.value is None}
+    for name in late:
+        marks.want_begin(name)
     wires = _wires(scope)
     lines: list[Line] = [*endian_lines(scope), *_constants(scope)]
     for attribute in scope.struct.attributes:
-        if attribute.id in wires:
+        if wires.get(attribute.id, "").startswith("wire_"):
             lines.append(Line(f"{wires[attribute.id]} = {_wire_text(scope, attribute)}"))
     lines.extend(_derivations(scope, wires))
     lines.extend(settled_lines(scope, wires, lambda attribute: _wire_text(scope, attribute)))
     lines.extend(early_lines(scope))
-    for run in runs(scope.struct.attributes):
-        fixed = fixed_size(run[0]) is not None
-        lines.extend(marks.before(run, offsets(run) if fixed else (0,)))
-        if fixed:
-            lines.extend(_write_run(scope, run, wires, {each.id for each in late}))
+    for step in scope.plan.steps:
+        fields, offsets = (step.fields, step.offsets) if isinstance(step, Run) else ((step.field,), (0,))
+        lines.extend(marks.before(scope, fields, offsets))
+        if isinstance(step, Run):
+            lines.extend(_write_run(scope, step, wires, late))
         else:
-            lines.extend(_write_attribute(scope, run[0], wires))
-        lines.extend(marks.behind(run))
+            lines.extend(_write_attribute(scope, attribute_of(scope, step.field), wires))
+        lines.extend(marks.behind(scope, fields))
     lines.extend(late_lines(scope, marks))
     return tuple(lines)
 
@@ -102,7 +103,8 @@ def _wires(scope: ClassScope) -> dict[str, str]:
     found: dict[str, str] = {}
     for attribute in scope.struct.attributes:
         if attribute.id in asked and attribute.switch is None and has_bytes(attribute) and attribute.repeat is None:
-            found[attribute.id] = f"wire_{field_name(attribute.id)}"
+            plain = attribute.condition is None and content_text(scope, attribute, "_", size_known=False) == "_"
+            found[attribute.id] = member(attribute.id) if plain else f"wire_{field_name(attribute.id)}"
     return found
 
 
@@ -139,30 +141,68 @@ def _derivations(scope: ClassScope, wires: dict[str, str]) -> Lines:
 # Runs ----------------------------------------------------------------------------------------------------------------
 
 
-def _write_run(scope: ClassScope, run: tuple[Attribute, ...], wires: dict[str, str], late: set[str]) -> Lines:
+def attribute_of(scope: ClassScope, field: Field) -> Attribute:
+    """The attribute of which a field was planned."""
+    found = scope.struct.attribute(field.id)
+    assert found is not None
+    return found
+
+
+def _write_run(scope: ClassScope, run: Run, wires: dict[str, str], late: set[str]) -> Lines:
     lines: list[Line] = []
-    for attribute in run:
-        if attribute.id not in late and attribute.contents is None:
-            source = scope.source_of(attribute)
-            lines.extend(check_lines(scope, attribute, member(attribute.id), source, "None", writing=True))
-    for piece in pieces(run):
-        packer = scope.module.packer(scope.struct.path, piece.attributes[0].id, piece.code)
-        values = [_packable(scope, each, wires) for each in piece.attributes]
-        lines.extend(_write_packed(scope, packer, piece.attributes, values))
+    for field in run.fields:
+        attribute = attribute_of(scope, field)
+        if field.id not in late and attribute.contents is None and not _always_holds(scope, field):
+            lines.extend(check_lines(scope, attribute, member(field.id), field.place))
+    for piece in run.pieces:
+        values = [_packable(scope, attribute_of(scope, each), wires) for each in piece.fields]
+        lines.extend(_write_packed(scope, packer(scope, piece), [each.id for each in piece.fields], values))
     return tuple(lines)
 
 
-def _write_packed(scope: ClassScope, packer: str, attributes: tuple[Attribute, ...], values: list[str]) -> Lines:
+def _is_measured(scope: ClassScope, attribute: Attribute) -> bool:
+    """Whether the size of bytes is what was filled in for them: it takes no look to see that they fit."""
+    if attribute.repeat is not None or not isinstance(attribute.size, ExpressionSize):
+        return False
+    if not isinstance(attribute.type, BytesType | StringType):
+        return False
+    solved = {each.id: each.value for each in scope.plan.fills if each.how == "solved"}
+    match attribute.size.expression:
+        case Name(name):
+            added = 0
+        case Binary("-", Name(name), IntegerLiteral(added)):
+            pass
+        case _:
+            return False
+    size = Member(Name(attribute.id), "size")
+    return solved.get(name) == (Binary("+", size, IntegerLiteral(added)) if added else size)
+
+
+def _always_holds(scope: ClassScope, field: Field) -> bool:
+    """Whether the value that is filled in is one that the only check lets pass: a size and what is added to it is not
+    less than that."""
+    if len(field.checks) != 1 or field.checks[0].rule != "at least":
+        return False
+    least = constant_integer(field.checks[0].operands[0])
+    value = next((each.value for each in scope.plan.fills if each.id == field.id and each.how == "solved"), None)
+    match value:
+        case Binary("+", Member(Name(), "size" | "length"), IntegerLiteral(number)):
+            return least is not None and least <= number
+        case Member(Name(), "size" | "length"):
+            return least is not None and least <= 0
+    return False
+
+
+def _write_packed(scope: ClassScope, packer: str, ids: list[str], values: list[str]) -> Lines:
     """Packs values and writes them. Several are packed without a call in between; where they do not fit, one is made
     that says which of them."""
     pack = f"{packer}.pack"
-    ids = [each.id for each in attributes]
     names = names_text(ids)
     if len(values) == 1:
         return (Line(f"io.write_bytes({scope.use('packed')}({packer}, {names}, {values[0]}))"),)
     error = f"{scope.module.use_module('struct')}.error"
     if values == [f"self.{each}" for each in ids]:
-        again = f"{scope.use('check_fields')}(self, {packer}, {names})"
+        again = f"self._check_fields({packer}, {names})"
         return (
             block("try:", [Line(f"io.write_bytes({pack}({', '.join(values)}))")]),
             block(f"except {error}:", [Line(again), Line("raise")]),
@@ -234,7 +274,7 @@ def _write_repeated(scope: ClassScope, attribute: Attribute, values: str) -> Lin
         condition = scope.text(attribute.repeat.expression, attribute, _=item)
         count = f"len({_present(scope, attribute)})"
         body.append(Line(f"{scope.use('check_end')}({condition}, index, {count}, {attribute.id!r})"))
-    if ends or uses_index(_without_arguments(attribute)):
+    if ends or uses_index(tuple(nodes(_without_arguments(attribute)))):
         return (block(f"for index, {item} in enumerate({values}):", body),)
     return (block(f"for {item} in {values}:", body),)
 
@@ -255,7 +295,7 @@ def is_array(attribute: Attribute) -> bool:
 
 def _write_checked(scope: ClassScope, attribute: Attribute, value: str, content: str | None) -> Lines:
     source = scope.source_of(_declared(scope, attribute))
-    checks = check_lines(scope, attribute, value, source, "None", writing=True)
+    checks = check_lines(scope, attribute, value, source)
     if attribute.switch is None:
         return (*checks, *_write_value(scope, attribute, value, content))
 
@@ -283,7 +323,8 @@ def _write_value(scope: ClassScope, attribute: Attribute, value: str, content: s
         end = attribute.terminator
         left = end is not None and isinstance(attribute.size, TerminatedSize) and not end.consume and end.eos_error
         after = (Line(f"io.ends_with({end.value!r})"),) if end is not None and left else ()
-        return (Line(f"io.write_bytes({fitted_text(scope, attribute, content)})"), *after)
+        fitted = content if _is_measured(scope, attribute) else fitted_text(scope, attribute, content)
+        return (Line(f"io.write_bytes({fitted})"), *after)
     match attribute.type.base if isinstance(attribute.type, EnumType) else attribute.type:
         case UserType():
             if attribute.parent is None and is_own(scope, attribute) and value.isidentifier():

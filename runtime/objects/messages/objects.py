@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from ...format.message_rules import Label, MessageRule
-from ..structs import UNSET, Struct, shown
+from ..structs import Struct, shown
 from ..write_stream import WriteStream
 from .plans import Plan, plan_of
 from .reading import read_message
@@ -33,14 +33,9 @@ class Message(Struct):
         """By field, the classes of sub-messages (and of maps' values) and of enums."""
         return {}
 
-    def _assign(self, **fields: Any) -> None:
+    def _assign(self, fields: Mapping[str, Any]) -> None:
         plan_of(type(self)).blank(self)
-        for name, value in fields.items():
-            if value is UNSET:
-                continue
-            if name not in self._fields:
-                raise TypeError(f"{type(self).__qualname__} has no field {name!r}; it has {', '.join(self._fields)}")
-            setattr(self, name, value)
+        super()._assign(fields)
 
     def _read(self) -> None:
         begin = self._io.pos()

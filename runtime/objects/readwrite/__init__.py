@@ -3,6 +3,7 @@
 from .arguments import bind_argument, check_argument, follow_argument, set_argument
 from .assembling import UnassembledError
 from .assigned import put, setter
+from .buffered import BufferedReadWriteStruct
 from .checks import (
     check_bits,
     check_count,
@@ -37,6 +38,7 @@ from .values import (
 )
 
 __all__ = [
+    "BufferedReadWriteStruct",
     "Enclosure",
     "GrowingStream",
     "RawContent",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..declared import UNSET
 from ..kaitai import ConsistencyError, KaitaiStruct
-from ..structs import UNSET
 from .solving import Solution, first_free
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from os import PathLike
 from types import MappingProxyType
-from typing import IO, Any, ClassVar, Self
+from typing import IO, Any, ClassVar, NoReturn, Self
 
-from ..errors import too_deep, with_reason
+from ..declared import UNSET
+from ..errors import reason_of, too_deep, with_reason
 from ..kaitai import ConsistencyError, KaitaiStream, KaitaiStruct, ValidationFailedError
 from ..streams import FileStream, MemoryStream
-from ..structs import UNSET, shown
+from ..structs import shown
 from .assembling import AssembledStruct
 from .assigned import put, put_dirty, put_stream
 from .explaining import explained
@@ -163,9 +164,13 @@ class ReadWriteStruct(AssembledStruct):
             if hasattr(self, slot):
                 object.__delattr__(self, slot)
 
-    def _refuse(self, error: ValidationFailedError, reason: str) -> None:
+    def _lose(self, error: ValidationFailedError, reason: str) -> NoReturn:
         """A value is refused."""
         raise with_reason(error, reason)
+
+    def _refuse(self, error: ValidationFailedError, reason: str = "") -> None:
+        """A value is refused."""
+        self._lose(error, reason or reason_of(error))
 
     def _text(self, data: bytes, encoding: str, src_path: str) -> str:
         """``data`` as text. Raises ``UnicodeDecodeError``, as Kaitai's own classes do."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..declared import UNSET
 from ..kaitai import ConsistencyError
-from ..structs import UNSET
 
 ALSO: dict[type, tuple[type, ...]] = {bytes: (bytes, bytearray, memoryview), float: (float, int)}
 """The classes that do as well as another."""

@@ -19,7 +19,7 @@ from .test_series import SPECS
 from .test_writing import CHECKSUMS, ROUND_TRIP
 
 ROOT = Path(__file__).parents[3]
-TEMPLATES = sorted(path for backend in backends() for path in backend.folder.glob("*.j2"))
+TEMPLATES = sorted(path for backend in backends() for path in backend.folder.rglob("*.j2"))
 HEAD = "meta:\n  id: made\n  endian: le\n"
 
 
@@ -91,6 +91,14 @@ def test_long_docs_are_filled():
     assert "| a | table |\n| b | stays |" in doc
 
 
+def test_a_parser_reads_as_an_engineer_would_write_it():
+    text = (ROOT / "generated" / "edgemq_segment" / "parser.py").read_text()
+    assert len(text.splitlines()) <= 130
+    assert text.count("self.len < 13") == 1
+    assert text.count("standard_crc32c(self.payload)") == 2  # once to read, once to write
+    assert "__init__" not in text
+
+
 DECISIONS = (nodes.Assign, nodes.AssignBlock, nodes.BinExpr, nodes.UnaryExpr, nodes.Compare, nodes.CondExpr, nodes.Test)
 
 
@@ -105,4 +113,10 @@ def test_templates_decide_nothing(path):
 
 
 def test_there_are_templates():
-    assert {path.parent.name for path in TEMPLATES} >= {"python", "columns", "spark"}
+    assert {path.parent.name for path in TEMPLATES} >= {"python", "nodes", "columns", "spark"}
+
+
+def test_each_template_is_used():
+    code = "".join(path.read_text() for path in (ROOT / "codegen" / "backends" / "python").rglob("*.py"))
+    names = [path.stem for path in TEMPLATES if path.parent.name == "nodes"]
+    assert [name for name in names if f'"{name}"' not in code] == []

@@ -1,6 +1,7 @@
 """``iter_NAME``: the items of a repeated attribute of the root, one by one and without keeping them."""
 
 import io
+import re
 import struct
 import textwrap
 import tracemalloc
@@ -135,7 +136,7 @@ def test_a_file_larger_than_memory_is_walked(tmp_path, item):
 
 def test_classes_of_kaitais_api_have_it_too():
     spec = load("made.ksy", text=textwrap.dedent(KAITAI))
-    names = [each.signature.split("(")[0] for each in lower_module(plan_of(spec), Api.KAITAI, "").root.methods]
+    names = re.findall(r"def (\w+)\(", lower_module(plan_of(spec), Api.KAITAI, "").body)
     assert "iter_items" in names
     assert "iter_numbers" in names
 

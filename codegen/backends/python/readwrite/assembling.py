@@ -6,19 +6,19 @@ from collections.abc import Iterator
 
 from ....expression.nodes import Node
 from ....expression.types import BytesType, EnumType, FloatType, IntegerType, StringType, UserType
-from ....model.model import Attribute, Checksum, ExpressionSize, FixedSize, RepeatCount, RepeatUntil, TerminatedSize
-from ....plan.covers import plain_cover
+from ....model.model import Attribute, ExpressionSize, FixedSize, RepeatCount, RepeatUntil, TerminatedSize
+from ....plan.build import run_of
 from ....plan.sizes import fixed_size, runs
 from ..checksums import computed_text
 from ..expressions import AND, BIT_OR, OR
-from ..fused import pieces
 from ..instances import is_kept, slot
 from ..names import field_name
+from ..runs import packer
 from ..scope import ClassScope, member
 from ..struct_codes import byte_order, number_code
-from ..validation import check_lines
+from ..validation import refusals
 from ..view import Line, Lines, MethodView, block
-from ..writing import is_array, packer_text
+from ..writing import attribute_of, is_array, packer_text
 from .blocks import loop, when
 from .content import data_text
 from .questions import item_name
@@ -33,9 +33,9 @@ def assemble_method(scope: ClassScope) -> MethodView | None:
     kept = [repr(slot(each)) for each in scope.struct.instances if each.value is not None and is_kept(scope, each)]
     lines = [Line(f"self._forget({', '.join(kept)})")] if kept else []
     lines += _computed_first(scope)
-    refusals = [text for each in scope.struct.attributes for text in _refusals(scope, each)]
-    if refusals:
-        lines += _settled(scope, refusals)
+    refused = [text for each in scope.struct.attributes for text in _refusals(scope, each)]
+    if refused:
+        lines += _settled(scope, refused)
     for run in runs(scope.struct.attributes):
         lines += _packed(scope, run) if fixed_size(run[0]) is not None else _assembled(scope, run[0])
     annotations = scope.annotations
@@ -53,7 +53,7 @@ def assembling_constants(scope: ClassScope) -> tuple[str, ...]:
 # What must hold ------------------------------------------------------------------------------------------------------
 
 
-def _settled(scope: ClassScope, refusals: list[str]) -> Lines:
+def _settled(scope: ClassScope, refused: list[str]) -> Lines:
     """Fills in what was not assigned, and has the object checked where something still does not hold."""
     filled = dict(each for attribute in scope.struct.attributes for each in _fillings(scope, attribute))
     lines: list[Line] = []
@@ -66,9 +66,9 @@ def _settled(scope: ClassScope, refusals: list[str]) -> Lines:
     checked = Line("self._check_alone()")
     others = {*solved_names(scope), *(field_name(each.id) for each in scope.struct.attributes if _is_filled_in(each))}
     if others <= set(filled):
-        return (*lines, block(f"if {' or '.join(refusals)}:", [checked]))
+        return (*lines, block(f"if {' or '.join(refused)}:", [checked]))
     absent = block("except AttributeError:", [Line("unsettled = True")])
-    unsettled = Line(f"unsettled = {' or '.join(refusals)}")
+    unsettled = Line(f"unsettled = {' or '.join(refused)}")
     return (*lines, block("try:", [unsettled]), absent, block("if unsettled:", [checked]))
 
 
@@ -91,7 +91,7 @@ def _fillings(scope: ClassScope, attribute: Attribute) -> Iterator[tuple[str, st
     elif only is not None and attribute.repeat is None:
         yield name, scope.text(only, attribute)
     if attribute.checksum is not None:
-        yield name, _checksum(scope, attribute, attribute.checksum)
+        yield name, _checksum(scope, attribute)
     counted = attribute.repeat.expression if isinstance(attribute.repeat, RepeatCount) else None
     exact = attribute.repeat is None and _has_data(attribute) and isinstance(attribute.size, ExpressionSize)
     if counted is not None:
@@ -105,14 +105,14 @@ def _refusals(scope: ClassScope, attribute: Attribute) -> list[str]:
     value = member(attribute.id)
     found: list[str] = []
     if attribute.repeat is None:
-        found += _item_refusals(scope, attribute, value, _data(scope, attribute), scope.source_of(attribute))
+        found += _item_refusals(scope, attribute, value, _data(scope, attribute))
     elif isinstance(attribute.repeat, RepeatCount):
         count = scope.translator(attribute.position).text(attribute.repeat.expression, BIT_OR)
         found.append(f"len({value}) != {count}")
     elif isinstance(attribute.repeat, RepeatUntil):
         found.append(f"not {value}")
     if attribute.checksum is not None:
-        found.append(f"{_checksum(scope, attribute, attribute.checksum)} != {value}")
+        found.append(f"{_checksum(scope, attribute)} != {value}")
     if attribute.condition is None or not found:
         return found
     condition = scope.translator(attribute.position).text(attribute.condition, AND)
@@ -120,7 +120,7 @@ def _refusals(scope: ClassScope, attribute: Attribute) -> list[str]:
     return [f"({condition} and {either})"]
 
 
-def _item_refusals(scope: ClassScope, attribute: Attribute, value: str, data: str, source: str) -> list[str]:
+def _item_refusals(scope: ClassScope, attribute: Attribute, value: str, data: str) -> list[str]:
     found: list[str] = []
     match attribute.size:
         case FixedSize(number) if _has_data(attribute):
@@ -134,8 +134,7 @@ def _item_refusals(scope: ClassScope, attribute: Attribute, value: str, data: st
                 found += [f"not {data}", f"{data}.find({end.value!r}) != len({data}) - 1"]
             else:
                 found.append(f"{end.value!r} in {data}")
-    for each in check_lines(scope, attribute, value, source, "None", writing=True):
-        refusal = each.text.removeprefix("if ").removesuffix(":")
+    for refusal in refusals(scope, attribute, value):
         found.append(f"({refusal})" if " if " in refusal or " or " in refusal else refusal)
     return found
 
@@ -160,22 +159,20 @@ def _computed_first(scope: ClassScope) -> Lines:
         if _is_encoded_first(each):
             lines.append(Line(f"{_data(scope, each)} = {data_text(scope, each, member(each.id))}"))
         if each.checksum is not None and each.condition is None:
-            computed = computed_text(scope, each, each.checksum, _covered(scope, each.checksum))
-            lines.append(Line(f"{_checksum(scope, each, each.checksum)} = {computed}"))
+            lines.append(Line(f"{_checksum(scope, each)} = {_computed(scope, each)}"))
     return tuple(lines)
 
 
-def _covered(scope: ClassScope, checksum: Checksum) -> str:
-    plain = plain_cover(scope.struct, checksum)
-    assert plain is not None
-    return member(plain.id)
+def _computed(scope: ClassScope, attribute: Attribute) -> str:
+    """The text that computes a checksum."""
+    cover = next(each for each in scope.plan.covers if each.field.id == attribute.id)
+    assert cover.value is not None
+    return computed_text(scope, cover, member(cover.value))
 
 
-def _checksum(scope: ClassScope, attribute: Attribute, checksum: Checksum) -> str:
+def _checksum(scope: ClassScope, attribute: Attribute) -> str:
     """The text of what a checksum must be."""
-    if attribute.condition is None:
-        return f"computed_{field_name(attribute.id)}"
-    return computed_text(scope, attribute, checksum, _covered(scope, checksum))
+    return f"computed_{field_name(attribute.id)}" if attribute.condition is None else _computed(scope, attribute)
 
 
 def _data(scope: ClassScope, attribute: Attribute) -> str:
@@ -190,10 +187,9 @@ def _packed(scope: ClassScope, run: tuple[Attribute, ...]) -> Lines:
     if len(run) == 1 and _has_data(run[0]):
         return (_append(_data(scope, run[0])),)
     lines: list[Line] = []
-    for piece in pieces(run):
-        packer = scope.module.packer(scope.struct.path, piece.attributes[0].id, piece.code)
-        values = ", ".join(_data(scope, each) for each in piece.attributes)
-        lines.append(_append(f"{packer}.pack({values})"))
+    for piece in run_of(tuple(scope.plan.field(each.id) for each in run)).pieces:
+        values = ", ".join(_data(scope, attribute_of(scope, each)) for each in piece.fields)
+        lines.append(_append(f"{packer(scope, piece)}.pack({values})"))
     return tuple(lines)
 
 
@@ -241,9 +237,9 @@ def _list(scope: ClassScope, attribute: Attribute, values: str) -> Lines:
     if data != item:
         body.append(Line(f"data = {data}"))
         data = "data"
-    refusals = _item_refusals(scope, attribute, item, data, scope.source_of(attribute))
-    if refusals:
-        body.append(_give_up(scope, " or ".join(refusals)))
+    refused = _item_refusals(scope, attribute, item, data)
+    if refused:
+        body.append(_give_up(scope, " or ".join(refused)))
     body += _value(scope, attribute, item, data)
     if isinstance(attribute.repeat, RepeatUntil):
         ends = scope.translator(attribute.position, _=item).text(attribute.repeat.expression, OR)

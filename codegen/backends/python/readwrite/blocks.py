@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from ..render import code
 from ..view import Line, Lines, block
 
 
@@ -27,14 +28,10 @@ def _mention(lines: Lines, name: str) -> bool:
 def when(conditions: Iterable[str], lines: Lines) -> Line:
     """``lines`` where all conditions hold; one condition where another would stand inside."""
     parts = list(conditions)
-    if len(lines) == 1 and lines[0].text.startswith("if "):
-        parts.append(lines[0].text.removeprefix("if ").removesuffix(":"))
-        lines = lines[0].body
+    head, *body = code(lines).split("\n")
+    if head.startswith("if ") and all(each[:4] == "    " for each in body):
+        parts.append(head.removeprefix("if ").removesuffix(":"))
+        lines = (Line("\n".join(each[4:] for each in body)),)
     if len(parts) > 1:
         parts = [f"({each})" if " or " in each or " if " in each else each for each in parts]
     return block(f"if {' and '.join(parts)}:", lines)
-
-
-def does_nothing(lines: Lines) -> bool:
-    """Whether statements, branches among them, do nothing."""
-    return all(each.text == "pass" or (bool(each.body) and does_nothing(each.body)) for each in lines)

@@ -13,10 +13,10 @@ from ..instances import is_kept, slot
 from ..names import field_name
 from ..reading import parent_text
 from ..scope import ClassScope, member
-from ..switches import switch_branches
+from ..switches import cases_of, switch_branches
 from ..validation import check_lines
 from ..view import Line, Lines, MethodView, block
-from .blocks import does_nothing, loop, when
+from .blocks import loop, when
 from .cases import as_case
 from .checksums import check_checksum
 from .computed import check_computed, computed_value, without_late_checks
@@ -122,13 +122,14 @@ def _item(scope: ClassScope, attribute: Attribute, value: str, source: str) -> L
     elif asks_stream(scope, attribute.switch.on):
         lines = _adopted(scope, attribute, attribute.switch, value)
     else:
-        branches = switch_branches(
-            scope, attribute, attribute.switch, lambda case: _case(scope, attribute, case, value)
-        )
-        # What is switched on is a statement of its own, before the branches.
-        lines = () if does_nothing(tuple(each for each in branches if each.body)) else branches
+        bodies = [_case(scope, attribute, case, value) for case in cases_of(attribute)]
+        lines = ()
+        if any(each.text != "pass" for body in bodies for each in body):
+            lines = switch_branches(
+                scope, attribute, attribute.switch, lambda case: _case(scope, attribute, case, value)
+            )
     checked = without_late_checks(scope, attribute)
-    return (*lines, *check_lines(scope, checked, value, source, "None", writing=True))
+    return (*lines, *check_lines(scope, checked, value, source))
 
 
 def _adopted(scope: ClassScope, attribute: Attribute, switch: Switch, value: str) -> Lines:

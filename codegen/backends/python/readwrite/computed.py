@@ -42,7 +42,7 @@ def check_computed(scope: ClassScope, attribute: Attribute, value: str, source: 
     if expected is None or asks_stream(scope, expected):
         return ()
     name = repr(field_name(attribute.id))
-    checks = check_lines(scope, replace(attribute, contents=None), value, source, "None", writing=True)
+    checks = check_lines(scope, replace(attribute, contents=None), value, source)
     follow = Line(f"self._follow_computed({name}, lambda: {scope.text(expected, attribute)})")
     return (follow, when([f"hasattr(self, {name})"], checks))
 
@@ -59,7 +59,7 @@ def late_value(scope: ClassScope, attribute: Attribute, value: str) -> Lines:
         lines.append(Line(f"{scope.use('follow_now')}(io, self, {field_name(attribute.id)!r}, {text})"))
     if valid_asks_stream(scope, attribute.valid):
         source = f"{scope.source}/instances/{attribute.id}" if scope.lazy else _source_of(scope, attribute)
-        checks = check_lines(scope, replace(attribute, contents=None), value, source, "None", writing=True)
+        checks = check_lines(scope, replace(attribute, contents=None), value, source)
         lines.append(when([f"not {scope.use('is_open')}(io)"], checks))
     return tuple(lines)
 

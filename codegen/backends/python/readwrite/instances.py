@@ -7,9 +7,8 @@ from dataclasses import replace
 from ....model.model import Attribute, Instance
 from ....plan.presence import may_be_unmatched
 from ..docstrings import described, named
-from ..instances import instance_method, is_kept, slot
+from ..instances import instance_method, is_kept, read_in_place, slot
 from ..names import field_name
-from ..reading import attribute_lines
 from ..scope import INSTANCE, ClassScope
 from ..view import Line, Lines, MethodView, block
 from .blocks import when
@@ -24,7 +23,7 @@ def instance_methods(scope: ClassScope, instance: Instance) -> list[MethodView]:
         return [instance_method(scope, instance), _invalidate(scope, instance)]
     inside = replace(scope, places=INSTANCE)
     return [
-        _getter(inside, instance, instance.attribute),
+        _getter(inside, instance),
         _setter(inside, instance),
         _writer(inside, instance, instance.attribute),
     ]
@@ -36,13 +35,9 @@ def _invalidate(scope: ClassScope, instance: Instance) -> MethodView:
     return MethodView(f"_invalidate_{field_name(instance.id)}(self) -> None", forget, doc)
 
 
-def _getter(scope: ClassScope, instance: Instance, attribute: Attribute) -> MethodView:
+def _getter(scope: ClassScope, instance: Instance) -> MethodView:
     name, kept = field_name(instance.id), f"self.{slot(instance)}"
-    source = f"{scope.source}/instances/{instance.id}"
-    lines: Lines = (
-        Line(f"io = {_stream(scope, instance)}"),
-        *_at_position(scope, instance, attribute_lines(scope, replace(attribute, condition=None), kept, source)),
-    )
+    lines = read_in_place(scope, instance, kept)
     condition = [f"not self.{name}__enabled"]
     if instance.condition is not None:
         condition.append(scope.translator(instance.position).negation(instance.condition))
@@ -61,13 +56,6 @@ def _getter(scope: ClassScope, instance: Instance, attribute: Attribute) -> Meth
         doc=described(instance.doc, instance.doc_ref) or named(scope.module, "instance", instance.id),
         decorators=("property",),
     )
-
-
-def _at_position(scope: ClassScope, instance: Instance, lines: Lines) -> Lines:
-    if instance.pos is None:
-        return lines
-    position = scope.translator(instance.position).text(instance.pos)
-    return (Line("position = io.pos()"), Line(f"io.seek({position})"), *lines, Line("io.seek(position)"))
 
 
 def _setter(scope: ClassScope, instance: Instance) -> MethodView:

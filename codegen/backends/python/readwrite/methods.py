@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from ....expression.types import AnyStructType, Type, UnionType, UserType
 from ...base import refuse
+from ..buffered import head_constant, is_buffered, rest_method
 from ..endian import endian_lines, inherited_parameter
 from ..names import field_name
-from ..recursion import guarded
 from ..scope import ClassScope
-from ..sequence import parameter_list, sequence
-from ..series import series_methods
+from ..sequence import parameter_list, reader, sequence
+from ..switches import cases_of
 from ..view import Line, MethodView, block
 from .assembling import assemble_method, assembling_constants
 from .checking import check_method
@@ -17,7 +17,7 @@ from .content import has_stream
 from .facts import Facts, is_plain
 from .instances import instance_methods
 from .solved import solved_names
-from .writing import forms, write_method
+from .writing import write_method
 
 
 def read_write_methods(scope: ClassScope) -> list[MethodView]:
@@ -27,8 +27,8 @@ def read_write_methods(scope: ClassScope) -> list[MethodView]:
         refuse(struct.position, f"'{struct.path[-1]}' is a protobuf message, which Kaitai's API does not have")
     own = struct.parameters or scope.module.debug or inherited_parameter(scope)
     methods = [_constructor(scope)] if own else []
-    methods += [_reader(scope), check_method(scope), write_method(scope)]
-    methods += series_methods(scope)
+    read = rest_method(scope) if is_buffered(scope) else _reader(scope)
+    methods += [read, check_method(scope), write_method(scope)]
     assemble = assemble_method(scope)
     methods += [assemble] if assemble is not None else []
     if struct.to_string is not None:
@@ -56,12 +56,12 @@ def class_constants(scope: ClassScope) -> tuple[str, ...]:
         lines.append("_m_is_plain = True")
     lines += assembling_constants(scope)
     for each in struct.attributes:
-        if any(has_stream(form) for form in forms(each)):
+        if any(has_stream(form) for form in cases_of(each)):
             lines.append(f"_raw_{each.id} = {scope.use('RawContent')}({field_name(each.id)!r})")
     boolean = scope.annotations.builtin("bool")
     for name in placed:
         lines += [f"{name}__enabled: {boolean} = True", f"_should_write_{name}: {boolean} = False"]
-    return tuple(lines)
+    return (*lines, *head_constant(scope))
 
 
 def _constructor(scope: ClassScope) -> MethodView:
@@ -80,8 +80,8 @@ def _constructor(scope: ClassScope) -> MethodView:
 
 
 def _reader(scope: ClassScope) -> MethodView:
-    lines = (*endian_lines(scope), *sequence(scope, scope.struct.attributes, None), Line("super()._read()"))
-    return MethodView("_read(self) -> None", guarded(scope, lines))
+    lines = (*endian_lines(scope), *sequence(scope, scope.plan.steps, scope.plan.covers), Line("super()._read()"))
+    return reader(scope, "_read", lines)
 
 
 def _is_object(kind: Type) -> bool:

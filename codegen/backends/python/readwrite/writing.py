@@ -8,17 +8,18 @@ from itertools import groupby
 from ....expression.nodes import Node
 from ....expression.types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, UserType
 from ....model.model import Attribute, Framing, RepeatCount, RepeatEos, RepeatUntil
-from ....plan.build import case_attribute
+from ....plan import Run
+from ....plan.build import run_of
 from ....plan.sizes import fixed_size
 from ..endian import endian_lines, inherited_argument
-from ..fused import names_text, offsets, pieces
 from ..instances import is_kept, slot
 from ..names import field_name
+from ..runs import names_text, packer
 from ..scope import ClassScope, member
 from ..struct_codes import byte_order, number_code
-from ..switches import switch_branches
+from ..switches import cases_of, switch_branches
 from ..view import Line, Lines, MethodView
-from ..writing import is_array, packer_text
+from ..writing import attribute_of, is_array, packer_text
 from .blocks import loop, when
 from .cases import as_case
 from .checksums import late_lines, wanted_marks
@@ -39,12 +40,13 @@ def write_method(scope: ClassScope) -> MethodView:
     written: list[Line] = []
     marks = wanted_marks(scope)
     for run in _runs(scope.struct.attributes):
-        written.extend(marks.before(run, offsets(run) if len(run) > 1 else (0,)))
-        if len(run) > 1:
-            written.extend(_write_run(scope, run))
+        fused = run_of(tuple(scope.plan.field(each.id) for each in run)) if len(run) > 1 else None
+        written.extend(marks.before(scope, run, fused.offsets if fused is not None else (0,)))
+        if fused is not None:
+            written.extend(_write_run(scope, fused))
         else:
             written.extend(attribute_writer(scope, run[0], member(run[0].id)))
-        written.extend(marks.behind(run))
+        written.extend(marks.behind(scope, run))
     written.extend(late_lines(scope, marks))
     if written:
         lines += [Line("io = self._io"), *written]
@@ -68,14 +70,14 @@ def _can_be_fused(attribute: Attribute) -> bool:
     return plain and fixed_size(attribute) is not None
 
 
-def _write_run(scope: ClassScope, run: tuple[Attribute, ...]) -> Lines:
-    lines = [line for each in run for line in late_value(scope, each, member(each.id))]
-    for piece in pieces(run):
-        packer = scope.module.packer(scope.struct.path, piece.attributes[0].id, piece.code)
-        names = names_text([each.id for each in piece.attributes])
-        sizes = repr(tuple(fixed_size(each) for each in piece.attributes))
-        values = ", ".join(data_text(scope, each, member(each.id)) for each in piece.attributes)
-        lines.append(Line(f"{scope.use('write_run')}(io, {packer}, {names}, {sizes}, {values})"))
+def _write_run(scope: ClassScope, run: Run) -> Lines:
+    attributes = {each.id: attribute_of(scope, each) for each in run.fields}
+    lines = [line for each in attributes.values() for line in late_value(scope, each, member(each.id))]
+    for piece in run.pieces:
+        names = names_text([each.id for each in piece.fields])
+        sizes = repr(tuple(each.fixed_size for each in piece.fields))
+        values = ", ".join(data_text(scope, attributes[each.id], member(each.id)) for each in piece.fields)
+        lines.append(Line(f"{scope.use('write_run')}(io, {packer(scope, piece)}, {names}, {sizes}, {values})"))
     return tuple(lines)
 
 
@@ -100,7 +102,7 @@ def _write_repeated(scope: ClassScope, attribute: Attribute, values: str) -> Lin
         order, code = byte_order(attribute.type.endian), number_code(attribute.type)
         lines = (Line(f"{scope.use('write_numbers')}(io, {order!r}, {code!r}, {name}, {values})"),)
         return (*_late_count(scope, attribute, repeat.expression, values), *lines)
-    objects = attribute.framing is not None or any(has_stream(each) for each in forms(attribute))
+    objects = attribute.framing is not None or any(has_stream(each) for each in cases_of(attribute))
     body = list(_write_item(scope, attribute, item, "index" if objects else None))
     before: Lines = ()
     behind: Lines = ()
@@ -122,13 +124,6 @@ def _late_count(scope: ClassScope, attribute: Attribute, expression: Node, value
         return ()
     count = scope.text(expression, attribute)
     return (Line(f"{scope.use('check_count_now')}(io, {attribute.id!r}, {values}, {count})"),)
-
-
-def forms(attribute: Attribute) -> tuple[Attribute, ...]:
-    """The attribute as it may be: as in each case of its switch, or as it is."""
-    if attribute.switch is None:
-        return (attribute,)
-    return tuple(case_attribute(attribute, case) for case in attribute.switch.cases)
 
 
 def _write_item(scope: ClassScope, attribute: Attribute, value: str, index: str | None) -> Lines:

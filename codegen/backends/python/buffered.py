@@ -1,0 +1,224 @@
+"""Types that are read out of a buffer: the fields that are unpacked first, and the method that takes the others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ...expression.fold import constant_integer
+from ...expression.nodes import Binary, IntegerLiteral, Name, Node
+from ...expression.types import IntegerType, StringType, UserType
+from ...model.model import ExpressionSize
+from ...plan import Cover, Field, Piece, Run, Step
+from ...plan.build import run_of
+from .api import Api
+from .checksums import computed_text, refused_checksum
+from .expressions import SUM
+from .marks import Marks
+from .names import field_name
+from .reading import Keep, decoded, trimmed
+from .runs import cooked_value, is_cooked, packer, raw_name
+from .scope import ClassScope, member
+from .validation import check_field
+from .view import Line, Lines, MethodView
+
+BASES = {
+    Api.WIRELOOM: "BufferedStruct",
+    Api.KAITAI: "BufferedReadStruct",
+    Api.KAITAI_READ_WRITE: "BufferedReadWriteStruct",
+}
+"""What such classes stand on."""
+
+
+def is_buffered(scope: ClassScope) -> bool:
+    """Whether a type is read so: objects of it are repeated, or stand in such that are."""
+    return scope.struct.path in scope.module.buffered
+
+
+def head_of(scope: ClassScope) -> Piece | None:
+    """The fields at the beginning of which an object can be made, if any. Texts are not among them: what is unpacked
+    of them is bytes."""
+    first = scope.plan.steps[0]
+    if not isinstance(first, Run):
+        return None
+    piece = first.pieces[0]
+    number = next((n for n, each in enumerate(piece.fields) if isinstance(each.type, StringType)), len(piece.fields))
+    return run_of(piece.fields[:number]).pieces[0] if number else None
+
+
+def head_constant(scope: ClassScope) -> tuple[str, ...]:
+    """The assignment that says how the head is unpacked."""
+    head = head_of(scope) if is_buffered(scope) else None
+    return () if head is None else (f"_head = {packer(scope, head)}",)
+
+
+def rest_method(scope: ClassScope) -> MethodView:
+    """``_rest``: the fields behind the head, and what is looked at."""
+    writer = _Rest(scope)
+    integer = scope.annotations.builtin("int")
+    return MethodView(f"_rest(self, buffer: {scope.use('Buffer')}, begin: {integer}) -> None", writer.method())
+
+
+@dataclass
+class _Rest:
+    """The statements that take an object out of a buffer.
+
+    The next field begins ``offset`` bytes behind what ``variable`` holds.
+    """
+
+    scope: ClassScope
+    variable: str = "begin"
+    offset: int = 0
+    lines: list[Line] = field(default_factory=list)
+    marks: Marks = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.marks = Marks(self.scope.plan)
+
+    def method(self) -> Lines:
+        """All statements."""
+        head = head_of(self.scope)
+        for step in self.scope.plan.steps:
+            self._step(step, head)
+            head = None
+        for cover in self.scope.plan.covers:
+            self._verify(cover)
+        self.lines.append(self.scope.line("buffered_stand", end=self._behind(0)))
+        return tuple(self.lines)
+
+    def _behind(self, size: int) -> str:
+        """The place that is ``size`` bytes on."""
+        offset = self.offset + size
+        return f"{self.variable} + {offset}" if offset else self.variable
+
+    def _step(self, step: Step, head: Piece | None) -> None:
+        if isinstance(step, Run):
+            self._run(step, head)
+            return
+        name = step.field.id
+        self.marks.begins[name] = self._behind(0)
+        self._alone(step.field)
+        self.marks.ends[name] = self._behind(0)
+        self._check(step.field, self._behind(0))
+
+    def _run(self, run: Run, head: Piece | None) -> None:
+        number = len(head.fields) if head is not None else 0
+        made, rest = run.fields[:number], run.fields[number:]
+        for each in made:
+            self._cooked(each, member(each.id))
+        # What cannot be decoded is refused where it ends.
+        while rest:
+            number = next((n for n, each in enumerate(rest, 1) if isinstance(each.type, StringType)), len(rest))
+            self._part(run_of(rest[:number]))
+            rest = rest[number:]
+
+    def _part(self, run: Run) -> None:
+        """Fields of a run that are unpacked here."""
+        pieces = [(self._targets(each), packer(self.scope, each), self._behind(each.offset)) for each in run.pieces]
+        begin, end = self._behind(0), self._behind(run.size)
+        self.lines.append(self.scope.line("buffered_run", begin=begin, end=end, pieces=pieces))
+        for each in run.fields:
+            if isinstance(each.type, StringType):
+                self.lines.append(self.scope.line("buffered_stand", end=end))
+            self._cooked(each, raw_name(each))
+
+    def _cooked(self, each: Field, raw: str) -> None:
+        """Takes the last step to the value of a field that was unpacked to ``raw``, and looks at it."""
+        self.marks.begins[each.id] = self._behind(0)
+        self.offset += each.fixed_size or 0
+        self.marks.ends[each.id] = self._behind(0)
+        if is_cooked(each):
+            self._keep(each, cooked_value(self.scope, each, raw))
+        elif self._notes and raw != member(each.id):
+            self._keep(each, raw)
+        self._check(each, self._behind(0))
+
+    def _targets(self, piece: Piece) -> str:
+        raw = [self._notes or is_cooked(each) for each in piece.fields]
+        names = [raw_name(each) if is_raw else member(each.id) for each, is_raw in zip(piece.fields, raw, strict=True)]
+        return f"({names[0]},)" if len(names) == 1 else ", ".join(names)
+
+    def _alone(self, each: Field) -> None:
+        """An object, or bytes or text of a size that the item itself tells, or up to a terminator."""
+        scope = self.scope
+        begin, end = f"begin_{field_name(each.id)}", f"end_{field_name(each.id)}"
+        if isinstance(each.type, UserType):
+            kind = scope.module.class_of(each.type.path)
+            keep = self._keeping(each)
+            values = {"begin": self._behind(0), "end": end, "keep": keep, "class": kind}
+            self.lines.append(scope.line("buffered_object", **values))
+            self.variable, self.offset = end, 0
+            return
+        begins = self._behind(0) if self.offset else ""
+        begin = begin if begins else self.variable
+        if isinstance(each.size, ExpressionSize):
+            size = scope.translator(each.position).text(each.size.expression, SUM)
+            values = {"begins": begins, "begin": begin, "end": end, "size": size}
+            self.lines.append(scope.line("buffered_bytes", positive=self._is_positive(each.size.expression), **values))
+            self.variable, self.offset = end, 0
+            self._keep_bytes(each, trimmed(scope, each, scope.code("buffered_slice", begin=begin, end=end)))
+            return
+        terminator = each.terminator
+        assert terminator is not None
+        value = terminator.value
+        self.lines.append(scope.line("buffered_terminated", begins=begins, begin=begin, end=end, terminator=value))
+        self.variable, self.offset = end, 1 if terminator.consume else 0
+        stop = f"{end} + 1" if terminator.include else end
+        self._keep_bytes(each, scope.code("buffered_slice", begin=begin, end=stop))
+
+    def _is_positive(self, size: Node) -> bool:
+        """Whether a size is never less than nothing, where values that are refused are read no further."""
+        match size:
+            case Name(name):
+                least, taken = self._least(name), 0
+            case Binary("-", Name(name), IntegerLiteral(taken)):
+                least = self._least(name)
+            case _:
+                return False
+        return least is not None and least >= taken
+
+    def _least(self, name: str) -> int | None:
+        """The least value of a field; ``None`` where it is not known."""
+        if self.scope.struct.attribute(name) is None:
+            return None
+        field = self.scope.plan.field(name)
+        if not isinstance(field.type, IntegerType) or field.type.signed:
+            return None
+        bounds = [constant_integer(each.operands[0]) for each in field.checks if each.rule == "at least"]
+        return max([0, *(each for each in bounds if each is not None and field.loses_layout)])
+
+    def _keep_bytes(self, each: Field, data: str) -> None:
+        if isinstance(each.type, StringType):
+            self.lines.append(self.scope.line("buffered_stand", end=self._behind(0)))
+            data = decoded(self.scope, each, each.type.encoding, data, each.place)
+        self._keep(each, data)
+
+    def _keep(self, each: Field, value: str) -> None:
+        self.lines.append(self.scope.line("kept", keep=self._keeping(each), value=value))
+
+    @property
+    def _notes(self) -> bool:
+        """Whether objects note what is assigned to them, which is not what was read."""
+        return self.scope.module.api is Api.KAITAI_READ_WRITE
+
+    def _keeping(self, each: Field) -> Keep:
+        name = field_name(each.id)
+        if self._notes:
+            return Keep(f"{self.scope.module.setter(self.scope.struct.path, name)}(self, ", ")")
+        return Keep(f"self.{name} = ")
+
+    def _check(self, each: Field, end: str) -> None:
+        self.lines += check_field(self.scope, each, member(each.id), f"buffer.at({end})")
+
+    def _verify(self, cover: Cover) -> None:
+        scope = self.scope
+        data, wire, blanked = "covered", "", None
+        if cover.value is not None:
+            data = member(cover.value)
+        else:
+            begin = self.marks.begins[cover.first]
+            wire = scope.code("buffered_slice", begin=begin, end=self.marks.ends[cover.last])
+            blanked = self.marks.blanked(cover)
+        stands = f"buffer.at({self._behind(0)})"
+        values = {"wire": wire, "blanked": blanked, "computed": computed_text(scope, cover, data)}
+        statement = refused_checksum(scope, cover, stands)
+        self.lines.append(scope.line("checksum", stored=member(cover.field.id), statement=statement, **values))

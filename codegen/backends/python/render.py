@@ -1,0 +1,50 @@
+"""The templates of ``nodes/``: one for each kind of statement and value that generated code is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cache
+from pathlib import Path
+
+from jinja2 import Environment, Template
+
+from ..base import indented, template_environment
+from .view import Line
+
+NODES = Path(__file__).parent / "nodes"
+
+
+class Use:
+    """How templates name the runtime's functions and classes: ``use.NAME`` is imported, and gives the local name."""
+
+    def __init__(self, use: Callable[[str], str]) -> None:
+        self._use = use
+
+    def __getattr__(self, name: str) -> str:
+        return self._use(name)
+
+    def __getitem__(self, name: str) -> str:
+        return self._use(name)
+
+
+def rendered(name: str, use: Use, values: dict[str, object]) -> str:
+    """The text of a template, without the line break at its end."""
+    return _template(name).render(values, use=use).rstrip("\n")
+
+
+def code(lines: Iterable[Line]) -> str:
+    """Statements as text, what belongs to each indented below it."""
+    return "\n".join(f"{each.text}\n    {indented(code(each.body))}" if each.body else each.text for each in lines)
+
+
+@cache
+def _template(name: str) -> Template:
+    return _environment().get_template(f"{name}.j2")
+
+
+@cache
+def _environment() -> Environment:
+    environment = template_environment(NODES)
+    environment.filters["code"] = code
+    environment.filters["literal"] = repr
+    return environment

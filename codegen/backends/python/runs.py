@@ -1,0 +1,121 @@
+"""Runs of fields of fixed sizes: their bytes are read and written in one step."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator
+
+from ...expression.types import BytesType, EnumType, FloatType, IntegerType, StringType
+from ...model.model import Attribute
+from ...plan import Field, Piece, Read, Run
+from ...plan.build import run_of
+from .names import field_name
+from .reading import decoded, read_lines, trimmed
+from .scope import ClassScope, member
+from .struct_codes import byte_order, number_code
+from .validation import check_field
+from .view import Line, Lines
+
+
+def piece_code(piece: Piece) -> str:
+    """The format of a piece for Python's ``struct``."""
+    return byte_order(piece.endian) + "".join(field_code(each) for each in piece.fields)
+
+
+def field_code(field: Field | Attribute, size: int | None = None) -> str:
+    """The code of one field of a run, without byte order; ``size`` is that of bytes and texts."""
+    base = field.type.base if isinstance(field.type, EnumType) else field.type
+    if isinstance(base, IntegerType | FloatType):
+        return number_code(base)
+    return f"{field.fixed_size if isinstance(field, Field) else size}s"
+
+
+def packer(scope: ClassScope, piece: Piece) -> str:
+    """The constant that packs and unpacks a piece."""
+    return scope.module.packer(scope.struct.path, piece.fields[0].id, piece_code(piece))
+
+
+def run_lines(scope: ClassScope, run: Run) -> Lines:
+    """Reads a run, and looks at its fields in order.
+
+    A field that loses the layout where it is refused is looked at before what follows it is read: a wrong length is a
+    wrong length, whether the rest is there or not. With Kaitai's API each field is.
+    """
+    return tuple(line for part in parts(scope, run) for line in _part(scope, part))
+
+
+def parts(scope: ClassScope, run: Run) -> Iterable[tuple[Field, ...]]:
+    """The fields of a run that are read together."""
+    if scope.own:
+        return run.parts
+    if scope.module.debug:
+        # Where each field lies is only known where each is read alone.
+        return ((each,) for each in run.fields)
+    return _unfailing(run.fields)
+
+
+def _unfailing(fields: Iterable[Field]) -> Iterator[tuple[Field, ...]]:
+    """Parts of which only the last field may be refused."""
+    held: tuple[Field, ...] = ()
+    for field in fields:
+        held += (field,)
+        if field.checks or isinstance(field.type, StringType):
+            yield held
+            held = ()
+    if held:
+        yield held
+
+
+def _part(scope: ClassScope, fields: tuple[Field, ...]) -> Lines:
+    if len(fields) == 1:
+        return read_lines(scope, Read(fields[0]), member(fields[0].id))
+    run = run_of(fields)
+    pieces = [(targets(each), packer(scope, each), each.offset) for each in run.pieces]
+    if not scope.own:
+        lines: Lines = (scope.line("kaitai_run", pieces=pieces),)
+    elif len(pieces) == 1:
+        lines = (scope.line("run", targets=pieces[0][0], packer=pieces[0][1], size=run.size),)
+    else:
+        lines = (scope.line("run_of_pieces", pieces=pieces, size=run.size),)
+    for field in fields:
+        lines += (*cooked(scope, field), *check_field(scope, field, member(field.id)))
+    return lines
+
+
+def targets(piece: Piece) -> str:
+    """What a piece is unpacked to."""
+    names = [raw_name(each) if is_cooked(each) else member(each.id) for each in piece.fields]
+    return f"({names[0]},)" if len(names) == 1 else ", ".join(names)
+
+
+def names_text(names: list[str]) -> str:
+    """A literal of names with spaces between them; the formatter lays the parts of a long one out in lines."""
+    parts = textwrap.wrap(" ".join(names), 80)
+    return " ".join(repr(part + " ") for part in parts[:-1]) + f" {parts[-1]!r}"
+
+
+def is_cooked(field: Field) -> bool:
+    """Whether the value needs a step after unpacking."""
+    return isinstance(field.type, EnumType | StringType) or (isinstance(field.type, BytesType) and field.is_cut)
+
+
+def raw_name(field: Field) -> str:
+    """The local variable that holds what was unpacked of a field that needs a step more."""
+    return f"raw_{field_name(field.id)}"
+
+
+def cooked(scope: ClassScope, field: Field) -> Lines:
+    """That step."""
+    if not is_cooked(field):
+        return ()
+    return (Line(f"{member(field.id)} = {cooked_value(scope, field, raw_name(field))}"),)
+
+
+def cooked_value(scope: ClassScope, field: Field, raw: str) -> str:
+    """The value of which ``raw`` was unpacked."""
+    if isinstance(field.type, EnumType):
+        return scope.code("of_table", table=scope.module.table(field.type.path), raw=raw)
+    text = trimmed(scope, field, raw)
+    if isinstance(field.type, StringType):
+        return decoded(scope, field, field.type.encoding, text, field.place)
+    return text

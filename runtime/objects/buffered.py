@@ -1,0 +1,279 @@
+"""Objects that are read out of a buffer: of types whose fields say themselves how many bytes they take.
+
+A generated class has ``_head``, which unpacks its first fields, and ``_rest``, which takes the others out of the buffer
+and looks at all. Reading one object and reading many after each other are the same two steps. Where the buffer does not
+hold all bytes of an object, it asks the stream for more.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import cache
+from typing import Any, ClassVar, Protocol, Self
+
+from .kaitai import EndOfStreamError, KaitaiStream
+from .making import maker, unpacker
+from .readstruct import ReadStruct
+from .streams import FileStream, MemoryStream, retreat
+from .structs import Struct
+from .windows import NOTHING, Held, window_of
+
+
+class Buffer(Protocol):
+    """Bytes of a stream: ``data`` up to the index ``end``, of which the next one is at ``position``."""
+
+    data: bytes
+    position: int
+    end: int
+
+    def fetch(self, begin: int, end: int) -> None:
+        """Make ``data[begin:end]`` hold these bytes of the stream. Raises what ``read_bytes`` raises at ``begin``."""
+
+    def find(self, terminator: bytes, begin: int) -> int:
+        """Return where a byte stands first from ``begin`` on. Raises ``NoTerminatorFoundError``."""
+
+    def at(self, position: int) -> KaitaiStream:
+        """Return the stream, which then stands at this place, for an error about the bytes before it."""
+
+
+class Pieces:
+    """The buffer of a stream that is none itself: it holds what was read of an object so far."""
+
+    __slots__ = ("_io", "_position", "data", "end")
+
+    def __init__(self, io: KaitaiStream) -> None:
+        self._io = io
+        self._position = 0
+        self.data = b""
+        self.end = 0
+
+    @property
+    def position(self) -> int:
+        """Where the next object or field begins."""
+        return self._position
+
+    @position.setter
+    def position(self, position: int) -> None:
+        self._position = position
+        self._back(position)
+
+    def fetch(self, begin: int, end: int) -> None:
+        """Read the bytes."""
+        self._back(begin)
+        try:
+            self._add(self._io.read_bytes(end - begin))
+        except EndOfStreamError as error:
+            retreat(self._io, error)
+            raise
+
+    def find(self, terminator: bytes, begin: int) -> int:
+        """Read up to a terminator, and it."""
+        self._back(begin)
+        self._add(self._io.read_bytes_term(terminator[0], True, True, True))
+        return self.end - 1
+
+    def at(self, position: int) -> KaitaiStream:
+        """Go back to a place; a stream that cannot stays where it is."""
+        with suppress(OSError):
+            self._back(position)
+        return self._io
+
+    def _back(self, position: int) -> None:
+        """Have the stream stand at a place that it has passed."""
+        if position < self.end:
+            self._io.seek(self._io.pos() - (self.end - position))
+            self.data, self.end = self.data[:position], position
+
+    def _add(self, data: bytes) -> None:
+        self.data = self.data + data if self.data else data
+        self.end = len(self.data)
+
+
+def buffer_of(io: KaitaiStream) -> Buffer:
+    """The buffer for one object of a stream. A file is not held for the sake of one."""
+    if isinstance(io, FileStream) and not io.end:
+        return Pieces(io)
+    window = window_of(io)
+    return Pieces(io) if window is NOTHING else window
+
+
+def _head_names(kind: type[Buffered]) -> tuple[str, ...]:
+    """The fields of the head."""
+    return kind._fields[: len(_codes(kind._head.format))] if kind._head is not None else ()
+
+
+@cache
+def _codes(format: str) -> tuple[str, ...]:
+    """The codes of the fields of a format of ``struct``, which begins with the byte order.
+
+    >>> _codes(">I16sB")
+    ('I', '16s', 'B')
+    """
+    return tuple(re.findall(r"\d*[a-zA-Z]", format))
+
+
+class Buffered:
+    """What the classes of all APIs have of it."""
+
+    __slots__ = ()
+
+    _fields: ClassVar[tuple[str, ...]]
+    _head: ClassVar[struct.Struct | None] = None
+    """Unpacks the first fields."""
+    _head_size: ClassVar[int] = 0
+    """Bytes of the first fields."""
+    _io: KaitaiStream
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if cls._head is not None:
+            cls._head_size = cls._head.size
+            made = unpacker(cls, cls._head, _head_names(cls), cls._put)
+            cls._unpack = made  # type: ignore[method-assign, assignment]  # compiled for the class
+
+    def _unpack(self, data: bytes, begin: int) -> None:
+        """Take the values of the head, which is at ``begin``."""
+
+    @staticmethod
+    def _put(holder: Any, name: str, value: Any) -> None:
+        """Set an attribute to what was read."""
+        setattr(holder, name, value)
+
+    def _rest(self, buffer: Buffer, begin: int) -> None:
+        """Read the fields behind the head, which is at ``begin``, and look at all."""
+        raise NotImplementedError
+
+    def _read(self) -> None:
+        io = self._io
+        if type(io) is MemoryStream and not io.bits_left:
+            begin = io.position
+            if begin + self._head_size <= io.end:
+                self._unpack(io.data, begin)
+                self._rest(io, begin)
+                return
+        self._fill(buffer_of(io))
+
+    def _fill(self, buffer: Buffer) -> None:
+        """Read all fields."""
+        begin = buffer.position
+        if begin + self._head_size > buffer.end:
+            self._fetch_head(buffer)
+        self._unpack(buffer.data, begin)
+        self._rest(buffer, begin)
+
+    @classmethod
+    def _part(cls, buffer: Buffer, io: KaitaiStream, parent: Any, root: Any) -> Self:
+        """Read an object that stands in another one, at ``buffer.position``."""
+        self = cls.__new__(cls)
+        self._stand(io, parent, root)
+        self._fill(buffer)
+        return self
+
+    def _stand(self, io: KaitaiStream, parent: Any, root: Any) -> None:
+        for name, value in (("_io", io), ("_parent", parent), ("_root", root)):
+            self._put(self, name, value)
+
+    @classmethod
+    def _series(cls, io: KaitaiStream, parent: Any, root: Any, *, to_end: bool = False) -> Iterator[Self]:
+        """Read objects one after the other: without end, or to the end of the stream."""
+        make, size = cls._maker(io, parent, root), cls._head_size or 1
+        with Held(io):
+            while True:
+                window = window_of(io)
+                while (begin := window.position) + size <= window.end:
+                    self = make(window.data, begin)
+                    self._rest(window, begin)
+                    yield self
+                if to_end and io.is_eof():
+                    return
+                yield cls._alone(io, parent, root)
+
+    @classmethod
+    def _alone(cls, io: KaitaiStream, parent: Any, root: Any) -> Self:
+        return cls._part(buffer_of(io), io, parent, root)
+
+    @classmethod
+    def _maker(cls, io: KaitaiStream, parent: Any, root: Any) -> Callable[[bytes, int], Self]:
+        """What makes an object whose head stands at a position."""
+        if cls._head is not None:
+            return maker(cls, cls._head, " ".join(_head_names(cls)), io, parent, root)
+
+        def make(data: bytes, position: int) -> Any:
+            self = cls.__new__(cls)
+            self._stand(io, parent, root)
+            return self
+
+        return make
+
+    def _fetch_head(self, buffer: Buffer) -> None:
+        """Have the bytes of the head be there.
+
+        Where the stream ends inside it, the fields that are there as a whole are looked at first: one of them may say
+        that the layout is lost. The error is that of the first field that is not there.
+        """
+        head, begin = self._head, buffer.position
+        assert head is not None
+        position = begin
+        order, codes = head.format[0], _codes(head.format)
+        try:
+            buffer.fetch(begin, begin + head.size)
+        except EndOfStreamError as error:
+            left = error.bytes_available
+        else:
+            return
+        for name, code in zip(_head_names(type(self)), codes, strict=True):
+            size = struct.calcsize(order + code)
+            if position + size > begin + left:
+                break
+            if position + size > buffer.end:
+                buffer.fetch(position, position + size)
+            self._put(self, name, struct.unpack_from(order + code, buffer.data, position)[0])
+            position += size
+        self._look(buffer, begin)
+        buffer.at(position)
+        buffer.fetch(position, position + size)
+        raise AssertionError
+
+    def _look(self, buffer: Buffer, begin: int) -> None:
+        """Look at the fields of the head that are there."""
+        try:
+            self._rest(buffer, begin)
+        except (AttributeError, EOFError):
+            # Those of a field that is not there, or of what follows it.
+            return
+
+
+class BufferedStruct(Buffered, Struct):
+    """An object that is read out of a buffer, and written."""
+
+    __slots__ = ()
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        head = vars(cls).get("_head")
+        if head is not None:
+            codes = _codes(head.format)
+            sizes = (struct.calcsize(head.format[0] + code) for code in codes)
+            cls._sizes = (*zip(cls._fields, sizes, strict=False), *vars(cls).get("_sizes", ()))
+
+    def _look(self, buffer: Buffer, begin: int) -> None:
+        outermost = self._outermost()
+        refusals = getattr(outermost, "_refusals", None)
+        if refusals is None:
+            super()._look(buffer, begin)
+            return
+        # Only what loses the layout counts before the end of the input.
+        outermost._refusals = []
+        try:
+            super()._look(buffer, begin)
+        finally:
+            outermost._refusals = refusals
+
+
+class BufferedReadStruct(Buffered, ReadStruct):
+    """An object with Kaitai's API that is read out of a buffer."""
+
+    __slots__ = ()
