@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from ..objects.errors import reason_of
 from ..objects.kaitai import ValidationFailedError
 from ..objects.streams import MemoryStream
 from ..objects.structs import Struct
@@ -166,12 +167,12 @@ def _assign(struct: Struct, name: str, value: Any) -> None:
 def taken(trace: Trace) -> Iterator[Trace]:
     """Everything that this thread reads in the block goes into ``trace``; refused values do not end the reading."""
 
-    def noted(struct: Struct, error: ValidationFailedError, reason: str) -> None:
+    def noted(struct: Struct, error: ValidationFailedError, reason: str = "") -> None:
         reading = trace.of(struct)
         if getattr(_tracing, "trace", None) is not trace or reading is None:
             _refuse(struct, error, reason)
         else:
-            reading.refused.append((error, reason))
+            reading.refused.append((error, reason or reason_of(error)))
 
     with _lock:
         _tracing.trace = trace

@@ -13,6 +13,9 @@ from .processing import SIZE_PRESERVING
 from .reading import codec, parent_text
 from .scope import ClassScope
 
+FUNCTIONS = {"zlib": "compress", "xor": "xor", "rol": "rotate_right", "ror": "rotate_left"}
+"""What makes the bytes that a process of Kaitai's language undoes."""
+
 
 def has_bytes(attribute: Attribute) -> bool:
     """Whether the value is written as bytes of its own: bytes, text, or an object with a stream of its own."""
@@ -28,12 +31,8 @@ def is_own(scope: ClassScope, attribute: Attribute) -> bool:
 
 def adopted(scope: ClassScope, attribute: Attribute, value: str) -> str:
     """An object in its place below its parent."""
-    keys = ""
-    if attribute.parent is not None:
-        keys += f", parent={parent_text(scope, attribute)}"
-    if not is_own(scope, attribute):
-        keys += ", root=None"
-    return f"self._adopt({value}{keys})"
+    parent = parent_text(scope, attribute) if attribute.parent is not None else ""
+    return scope.code("adopted", value=value, parent=parent, is_root=not is_own(scope, attribute))
 
 
 def content_text(scope: ClassScope, attribute: Attribute, value: str, *, size_known: bool = True) -> str:
@@ -43,19 +42,17 @@ def content_text(scope: ClassScope, attribute: Attribute, value: str, *, size_kn
     """
     match attribute.type:
         case StringType(encoding):
-            text = f"{scope.use('encode')}({value}, {codec(scope, attribute, encoding)!r})"
+            text = scope.code("encoded", value=value, encoding=codec(scope, attribute, encoding))
         case UserType():
             size = _room(scope, attribute) if size_known else None
-            arguments = [adopted(scope, attribute, value), *([size] if size else [])]
-            text = f"{scope.use('enclosed')}({', '.join(arguments)})"
+            text = scope.code("enclosed", value=adopted(scope, attribute, value), size=size)
         case _:
             text = value
     if attribute.process is not None:
         text = _processed(scope, attribute, attribute.process, text)
     if isinstance(attribute.size, TerminatedSize) and attribute.terminator is not None:
         end = attribute.terminator
-        keys = f"include={end.include}, consume={end.consume}{'' if end.eos_error else ', room=io.room()'}"
-        text = f"{scope.use('terminated')}({text}, {end.value!r}, {attribute.id!r}, {keys})"
+        text = scope.code("terminated", data=text, end=end, id=attribute.id, optional=not end.eos_error)
     return text
 
 
@@ -106,7 +103,7 @@ def fitted_text(scope: ClassScope, attribute: Attribute, content: str) -> str:
         function = "filled"
     else:
         function = "to_end" if isinstance(attribute.size, EndOfStreamSize) else "sized"
-    return f"{scope.use(function)}({', '.join((content, size, repr(attribute.id), *keys))})"
+    return scope.code("fitted", function=function, data=content, size=size, id=attribute.id, more=keys)
 
 
 def _is_message(scope: ClassScope, kind: UserType) -> bool:
@@ -115,12 +112,7 @@ def _is_message(scope: ClassScope, kind: UserType) -> bool:
 
 def _processed(scope: ClassScope, attribute: Attribute, process: Process, text: str) -> str:
     arguments = [scope.text(each, attribute) for each in process.arguments]
-    match process.name:
-        case "zlib":
-            return f"{scope.use('compress')}({text})"
-        case "xor":
-            return f"{scope.use('xor')}({text}, {arguments[0]})"
-        case "rol" | "ror":
-            function = scope.use("rotate_right" if process.name == "rol" else "rotate_left")
-            return f"{function}({text}, {arguments[0]})"
-    return f"{scope.use('done')}({text}, {', '.join((repr(process_place(process.name)), *arguments))})"
+    function = FUNCTIONS.get(process.name, "done")
+    if function == "done":
+        arguments.insert(0, repr(process_place(process.name)))
+    return scope.code("done", function=function, data=text, arguments=arguments)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from jinja2 import Environment, Template
 
-from ..base import indented, template_environment
+from ..base import template_environment
 from .view import Line
 
 NODES = Path(__file__).parent / "nodes"
@@ -33,8 +33,8 @@ def rendered(name: str, use: Use, values: dict[str, object]) -> str:
 
 
 def code(lines: Iterable[Line]) -> str:
-    """Statements as text, what belongs to each indented below it."""
-    return "\n".join(f"{each.text}\n    {indented(code(each.body))}" if each.body else each.text for each in lines)
+    """Statements as text."""
+    return "\n".join(each.text for each in lines)
 
 
 @cache

@@ -15,6 +15,7 @@ from ...model.expressions import expressions_in
 from ...model.model import Attribute, Spec, Struct
 from ...plan.sizes import attributes_of
 from .names import field_name
+from .reading import Keep
 from .scope import ClassScope, member
 from .view import Line
 
@@ -30,7 +31,7 @@ def settled_lines(scope: ClassScope, wires: Mapping[str, str], wire_text: Callab
         yield from arguments
         if arguments or (isinstance(attribute.type, UserType) and _looks_outside(scope.spec, attribute.type)):
             wire = wires[attribute.id]
-            yield Line(f"{scope.use('settled')}({wire_text(attribute)}, {wire}, {attribute.id!r})")
+            yield scope.line("settled", made=wire_text(attribute), wire=wire, id=attribute.id)
 
 
 def _arguments(scope: ClassScope, attribute: Attribute, derived: set[str]) -> Iterator[Line]:
@@ -41,7 +42,7 @@ def _arguments(scope: ClassScope, attribute: Attribute, derived: set[str]) -> It
     for parameter, argument in zip(parameters, attribute.arguments, strict=True):
         if _names(argument) & derived:
             given = f"{member(attribute.id)}.{field_name(parameter.id)}"
-            yield Line(f"{given} = {scope.text(argument, attribute)}")
+            yield scope.line("kept", keep=Keep(f"{given} = "), value=scope.text(argument, attribute))
 
 
 def _names(node: Node) -> set[str]:

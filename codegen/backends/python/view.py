@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Line:
-    """A line of code, and what stands indented below it."""
+    """Statements as text: those of one template."""
 
     text: str
-    body: tuple[Line, ...] = ()
 
 
 Lines = tuple[Line, ...]
-
-
-def block(head: str, body: Iterable[Line]) -> Line:
-    """A line that ends in a colon, and its body."""
-    return Line(head, tuple(body))
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,6 @@ from ...model.model import Attribute, ExpressionSize, Framing, RepeatCount, Repe
 from ...model.read_only import read_only
 from ...plan import Field, Run
 from ...plan.checks import has_checks
-from ...plan.filling import only_value
 from ...plan.presence import may_be_unmatched
 from ...plan.sizes import nodes
 from ..base import refusal
@@ -27,14 +26,14 @@ from .endian import endian_lines
 from .marks import Marks
 from .mentions import mentions_name
 from .names import field_name
-from .reading import uses_index
+from .reading import Keep, uses_index
 from .runs import names_text, packer
 from .scope import ClassScope, member
 from .settling import settled_lines
 from .struct_codes import byte_order, number_code
 from .switches import switch_branches
 from .validation import check_lines
-from .view import Line, Lines, MethodView, block
+from .view import Line, Lines, MethodView
 
 
 def append_method(scope: ClassScope) -> MethodView:
@@ -48,7 +47,7 @@ def append_method(scope: ClassScope) -> MethodView:
 def _append_lines(scope: ClassScope) -> Lines:
     unwritable = read_only(scope.struct)
     if unwritable is not None:
-        return (Line(f"raise {scope.use('only_read')}({unwritable.type!r}, {unwritable.instance!r})"),)
+        return (scope.line("write_refused", type=unwritable.type, instance=unwritable.instance),)
     marks = Marks(scope.plan)
     late = {each.field.id for each in scope.plan.covers if each.value is None}
     for name in late:
@@ -57,7 +56,7 @@ def _append_lines(scope: ClassScope) -> Lines:
     lines: list[Line] = [*endian_lines(scope), *_constants(scope)]
     for attribute in scope.struct.attributes:
         if wires.get(attribute.id, "").startswith("wire_"):
-            lines.append(Line(f"{wires[attribute.id]} = {_wire_text(scope, attribute)}"))
+            lines.append(_assigned(scope, wires[attribute.id], _wire_text(scope, attribute)))
     lines.extend(_derivations(scope, wires))
     lines.extend(settled_lines(scope, wires, lambda attribute: _wire_text(scope, attribute)))
     lines.extend(early_lines(scope))
@@ -76,19 +75,22 @@ def _append_lines(scope: ClassScope) -> Lines:
 # What is filled in ---------------------------------------------------------------------------------------------------
 
 
+def _assigned(scope: ClassScope, target: str, value: str) -> Line:
+    return scope.line("kept", keep=Keep(f"{target} = "), value=value)
+
+
 def _constants(scope: ClassScope) -> Lines:
-    """Fixed contents, and attributes that ``valid`` allows one value only."""
+    """Fixed contents, and fields that the spec allows one value only."""
     lines: list[Line] = []
-    for attribute in scope.struct.attributes:
-        target = member(attribute.id)
-        if attribute.repeat is not None:
+    for fill in scope.plan.fills:
+        attribute = scope.struct.attribute(fill.id)
+        if attribute is None:
             continue
-        if attribute.contents is not None and not _is_known_late(attribute):
-            lines.append(Line(f"{target} = {attribute.contents!r}"))
-        elif (only := only_value(attribute)) is not None:
-            value = scope.text(only, attribute)
-            unset = f"if not hasattr(self, {field_name(attribute.id)!r}):"
-            lines.append(block(unset, [Line(f"{target} = {value}")]))
+        if fill.how == "constant" and not _is_known_late(attribute):
+            lines.append(_assigned(scope, member(fill.id), repr(fill.contents)))
+        elif fill.how == "unless given" and fill.value is not None:
+            value = scope.text(fill.value, attribute)
+            lines.append(scope.line("unless_set", name=field_name(fill.id), value=value))
     return tuple(lines)
 
 
@@ -98,8 +100,10 @@ def _is_known_late(attribute: Attribute) -> bool:
 
 
 def _wires(scope: ClassScope) -> dict[str, str]:
-    """The attributes whose size a derivation asks for, and the local variables that hold their bytes."""
-    asked = {name for each in scope.struct.derivations for name in _sizes(each.expression)}
+    """The attributes whose size is asked for by what is solved, and the texts of their bytes: a local variable, or the
+    value itself."""
+    solved = [each.value for each in scope.plan.fills if each.how == "solved" and each.value is not None]
+    asked = {name for each in solved for name in _sizes(each)}
     found: dict[str, str] = {}
     for attribute in scope.struct.attributes:
         if attribute.id in asked and attribute.switch is None and has_bytes(attribute) and attribute.repeat is None:
@@ -117,25 +121,30 @@ def _sizes(expression: Node) -> set[str]:
 
 
 def _wire_text(scope: ClassScope, attribute: Attribute) -> str:
-    target = member(attribute.id)
     if attribute.condition is None:
-        return content_text(scope, attribute, target, size_known=False)
-    absent = f"getattr(self, {field_name(attribute.id)!r}, None) is None"
-    return f"b'' if {absent} else {content_text(scope, attribute, _present(scope, attribute), size_known=False)}"
+        return content_text(scope, attribute, member(attribute.id), size_known=False)
+    content = content_text(scope, attribute, _present(scope, attribute), size_known=False)
+    return scope.code("wire_of_optional", name=field_name(attribute.id), content=content)
 
 
 def _derivations(scope: ClassScope, wires: dict[str, str]) -> Lines:
     lines: list[Line] = []
-    for derivation in scope.struct.derivations:
-        attribute = scope.struct.attribute(derivation.attribute)
-        if attribute is None:
+    for fill in scope.plan.fills:
+        attribute = scope.struct.attribute(fill.id)
+        if fill.how != "solved" or fill.value is None or attribute is None:
             continue
         translator = replace(scope.translator(attribute.position), sizes=wires)
-        line = Line(f"{member(attribute.id)} = {translator.text(derivation.expression)}")
-        if attribute.condition is not None:
-            line = block(f"if {scope.text(attribute.condition, attribute)}:", [line])
-        lines.append(line)
+        line = _assigned(scope, member(fill.id), translator.text(fill.value))
+        lines.extend(_when(scope, attribute, (line,)))
     return tuple(lines)
+
+
+def _when(scope: ClassScope, attribute: Attribute, lines: Lines) -> Lines:
+    """``lines`` where the attribute is there."""
+    if attribute.condition is None:
+        return lines
+    condition = scope.text(attribute.condition, attribute)
+    return (scope.line("when", condition=condition, body=lines, otherwise=()),)
 
 
 # Runs ----------------------------------------------------------------------------------------------------------------
@@ -196,23 +205,13 @@ def _always_holds(scope: ClassScope, field: Field) -> bool:
 def _write_packed(scope: ClassScope, packer: str, ids: list[str], values: list[str]) -> Lines:
     """Packs values and writes them. Several are packed without a call in between; where they do not fit, one is made
     that says which of them."""
-    pack = f"{packer}.pack"
     names = names_text(ids)
     if len(values) == 1:
-        return (Line(f"io.write_bytes({scope.use('packed')}({packer}, {names}, {values[0]}))"),)
-    error = f"{scope.module.use_module('struct')}.error"
+        return (scope.line("write_number", packer=packer, names=names, value=values[0]),)
+    given = {"packer": packer, "names": names, "values": values, "struct": scope.module.use_module("struct")}
     if values == [f"self.{each}" for each in ids]:
-        again = f"self._check_fields({packer}, {names})"
-        return (
-            block("try:", [Line(f"io.write_bytes({pack}({', '.join(values)}))")]),
-            block(f"except {error}:", [Line(again), Line("raise")]),
-        )
-    variable = f"values_{field_name(ids[0])}"
-    return (
-        Line(f"{variable} = {', '.join(values)}"),
-        block("try:", [Line(f"io.write_bytes({pack}(*{variable}))")]),
-        block(f"except {error}:", [Line(f"{scope.use('packed')}({packer}, {names}, *{variable})"), Line("raise")]),
-    )
+        return (scope.line("write_run", **given),)
+    return (scope.line("write_values", variable=f"values_{field_name(ids[0])}", **given),)
 
 
 def _packable(scope: ClassScope, attribute: Attribute, wires: dict[str, str]) -> str:
@@ -234,49 +233,52 @@ def _write_attribute(scope: ClassScope, attribute: Attribute, wires: dict[str, s
     if attribute.condition is None:
         return lines
     if attribute.contents is not None and attribute.repeat is None and _is_known_late(attribute):
-        lines = (Line(f"{member(attribute.id)} = {attribute.contents!r}"), *lines)
-    condition = scope.text(attribute.condition, attribute)
-    if mentions_name(attribute.condition, "_io"):
-        # Whether the input had more to come is not for a writer to ask: what is there is written.
-        condition = f"getattr(self, {field_name(attribute.id)!r}, None) is not None"
-    return (block(f"if {condition}:", lines),)
+        lines = (_assigned(scope, member(attribute.id), repr(attribute.contents)), *lines)
+    if not mentions_name(attribute.condition, "_io"):
+        return _when(scope, attribute, lines)
+    # Whether the input had more to come is not for a writer to ask: what is there is written.
+    condition = scope.code("is_set", name=field_name(attribute.id))
+    return (scope.line("when", condition=condition, body=lines, otherwise=()),)
 
 
 def _present(scope: ClassScope, attribute: Attribute) -> str:
     target = member(attribute.id)
-    return target if attribute.condition is None else f"{scope.use('some')}({target}, {attribute.id!r})"
+    return target if attribute.condition is None else scope.code("some", value=target, id=attribute.id)
 
 
 def _write_framed(scope: ClassScope, attribute: Attribute, framing: Framing, item: str) -> Line:
+    template = "write_delimited" if framing.stuffing == "none" else "write_stuffed"
     content = content_text(scope, attribute, item)
-    if framing.stuffing == "none":
-        return Line(f"io.write_bytes({scope.use('delimited')}({content}, {framing.delimiter!r}))")
-    code = f"{scope.use('Stuffing')}.{framing.stuffing.upper()}"
-    return Line(f"io.write_bytes({scope.use('stuff')}({content}, {code}) + {framing.delimiter!r})")
+    return scope.line(template, content=content, stuffing=framing.stuffing.upper(), delimiter=framing.delimiter)
 
 
 def _write_repeated(scope: ClassScope, attribute: Attribute, values: str) -> Lines:
-    item = f"item_{field_name(attribute.id)}"
+    item, ends = f"item_{field_name(attribute.id)}", ""
     match attribute.repeat:
         case RepeatCount(expression):
-            values = f"{scope.use('counted')}({values}, {scope.text(expression, attribute)}, {attribute.id!r})"
+            values = scope.code("counted", values=values, count=scope.text(expression, attribute), id=attribute.id)
             if isinstance(attribute.type, IntegerType | FloatType) and is_array(attribute):
                 order, code = byte_order(attribute.type.endian), number_code(attribute.type)
-                function = scope.use("write_numbers")
-                return (Line(f"{function}(io, {order!r}, {code!r}, {attribute.id!r}, {values})"),)
-        case RepeatUntil():
-            values = f"{scope.use('at_least_one')}({values}, {attribute.id!r})"
+                return (scope.line("write_numbers", order=order, code=code, id=attribute.id, values=values),)
+        case RepeatUntil(expression):
+            values = scope.code("at_least_one", values=values, id=attribute.id)
+            ends = "" if asks_for_end(expression) else scope.text(expression, attribute, _=item)
     if attribute.framing is not None:
-        return (block(f"for {item} in {values}:", [_write_framed(scope, attribute, attribute.framing, item)]),)
-    body = list(_write_checked(scope, attribute, item, None))
-    ends = isinstance(attribute.repeat, RepeatUntil) and not asks_for_end(attribute.repeat.expression)
-    if isinstance(attribute.repeat, RepeatUntil) and ends:
-        condition = scope.text(attribute.repeat.expression, attribute, _=item)
-        count = f"len({_present(scope, attribute)})"
-        body.append(Line(f"{scope.use('check_end')}({condition}, index, {count}, {attribute.id!r})"))
-    if ends or uses_index(tuple(nodes(_without_arguments(attribute)))):
-        return (block(f"for index, {item} in enumerate({values}):", body),)
-    return (block(f"for {item} in {values}:", body),)
+        body: Lines = (_write_framed(scope, attribute, attribute.framing, item),)
+    else:
+        body = _write_checked(scope, attribute, item, None)
+    return (
+        scope.line(
+            "write_items",
+            item=item,
+            values=values,
+            body=body,
+            ends=ends,
+            count=_present(scope, attribute) if ends else "",
+            id=attribute.id,
+            indexed=bool(ends) or uses_index(tuple(nodes(_without_arguments(attribute)))),
+        ),
+    )
 
 
 def _without_arguments(attribute: Attribute) -> Attribute:
@@ -312,9 +314,9 @@ def _declared(scope: ClassScope, attribute: Attribute) -> Attribute:
 
 def _as_case(scope: ClassScope, attribute: Attribute, case: Attribute, value: str) -> str:
     annotation = scope.annotations.of(case.type)
-    if annotation == scope.annotations.of(attribute.type):
-        return f"{scope.use('some')}({value}, {attribute.id!r})" if may_be_unmatched(attribute) else value
-    return f"{scope.use('cast')}({annotation!r}, {value})"
+    if annotation != scope.annotations.of(attribute.type):
+        return scope.code("cast", annotation=annotation, value=value)
+    return scope.code("some", value=value, id=attribute.id) if may_be_unmatched(attribute) else value
 
 
 def _write_value(scope: ClassScope, attribute: Attribute, value: str, content: str | None) -> Lines:
@@ -322,21 +324,18 @@ def _write_value(scope: ClassScope, attribute: Attribute, value: str, content: s
         content = content or content_text(scope, attribute, value)
         end = attribute.terminator
         left = end is not None and isinstance(attribute.size, TerminatedSize) and not end.consume and end.eos_error
-        after = (Line(f"io.ends_with({end.value!r})"),) if end is not None and left else ()
         fitted = content if _is_measured(scope, attribute) else fitted_text(scope, attribute, content)
-        return (Line(f"io.write_bytes({fitted})"), *after)
+        return (scope.line("write_bytes", data=fitted, ends_with=end.value if end is not None and left else b""),)
     match attribute.type.base if isinstance(attribute.type, EnumType) else attribute.type:
         case UserType():
             if attribute.parent is None and is_own(scope, attribute) and value.isidentifier():
-                family = (Line(f"{value}._parent = self"), Line(f"{value}._root = self._root"))
-                return (*family, Line(f"{value}._append(io)"))
-            return (Line(f"{adopted(scope, attribute, value)}._append(io)"),)
+                return (scope.line("write_object", value=value),)
+            return (scope.line("write_object_elsewhere", adopted=adopted(scope, attribute, value)),)
         case BitsType(width, endian):
-            bits = f"{scope.use('within')}(int({value}), {width}, {attribute.id!r})"
-            return (Line(f"io.write_bits_int_{endian}({width}, {bits})"),)
+            return (scope.line("write_bits", endian=endian, width=width, value=value, id=attribute.id),)
         case IntegerType() | FloatType() as kind:
             packer = packer_text(scope, attribute, kind)
-            return (Line(f"io.write_bytes({scope.use('packed')}({packer}, {attribute.id!r}, {value}))"),)
+            return (scope.line("write_number", packer=packer, names=repr(attribute.id), value=value),)
     raise refusal(attribute.position, f"the type of '{attribute.id}' cannot be written")
 
 
@@ -346,4 +345,4 @@ def packer_text(scope: ClassScope, attribute: Attribute, kind: IntegerType | Flo
     if kind.endian != "computed":
         return scope.module.packer(scope.struct.path, attribute.id, byte_order(kind.endian) + code)
     little, big = (scope.module.packer(scope.struct.path, attribute.id, order + code) for order in "<>")
-    return f"{little} if self._is_le else {big}"
+    return scope.code("packer_of_computed_order", little=little, big=big)

@@ -17,7 +17,7 @@ from ..runs import packer
 from ..scope import ClassScope, member
 from ..struct_codes import byte_order, number_code
 from ..validation import refusals
-from ..view import Line, Lines, MethodView, block
+from ..view import Line, Lines, MethodView
 from ..writing import attribute_of, is_array, packer_text
 from .blocks import loop, when
 from .content import data_text
@@ -30,8 +30,8 @@ def assemble_method(scope: ClassScope) -> MethodView | None:
     """The method of a straight type; ``None`` for any other."""
     if scope.struct.path not in straight_types(scope.module):
         return None
-    kept = [repr(slot(each)) for each in scope.struct.instances if each.value is not None and is_kept(scope, each)]
-    lines = [Line(f"self._forget({', '.join(kept)})")] if kept else []
+    kept = [slot(each) for each in scope.struct.instances if each.value is not None and is_kept(scope, each)]
+    lines = [scope.line("readwrite/forget", slots=kept)] if kept else []
     lines += _computed_first(scope)
     refused = [text for each in scope.struct.attributes for text in _refusals(scope, each)]
     if refused:
@@ -56,20 +56,11 @@ def assembling_constants(scope: ClassScope) -> tuple[str, ...]:
 def _settled(scope: ClassScope, refused: list[str]) -> Lines:
     """Fills in what was not assigned, and has the object checked where something still does not hold."""
     filled = dict(each for attribute in scope.struct.attributes for each in _fillings(scope, attribute))
-    lines: list[Line] = []
-    if filled:
-        lines = [Line("given = self._m_given")]
-        for name, text in filled.items():
-            put = scope.module.setter(scope.struct.path, name)
-            lines.append(block(f"if {name!r} not in given:", [Line(f"{put}(self, {text})")]))
-        lines = [block("if self._dirty:", lines)]
-    checked = Line("self._check_alone()")
+    fillings = [(name, scope.module.setter(scope.struct.path, name), text) for name, text in filled.items()]
+    lines: Lines = (scope.line("readwrite/assemble_given", fillings=fillings),) if fillings else ()
     others = {*solved_names(scope), *(field_name(each.id) for each in scope.struct.attributes if _is_filled_in(each))}
-    if others <= set(filled):
-        return (*lines, block(f"if {' or '.join(refused)}:", [checked]))
-    absent = block("except AttributeError:", [Line("unsettled = True")])
-    unsettled = Line(f"unsettled = {' or '.join(refused)}")
-    return (*lines, block("try:", [unsettled]), absent, block("if unsettled:", [checked]))
+    template = "readwrite/assemble_refused" if others <= set(filled) else "readwrite/assemble_refused_or_unset"
+    return (*lines, scope.line(template, refused=refused))
 
 
 def _is_filled_in(attribute: Attribute) -> bool:
@@ -157,10 +148,14 @@ def _computed_first(scope: ClassScope) -> Lines:
     lines: list[Line] = []
     for each in scope.struct.attributes:
         if _is_encoded_first(each):
-            lines.append(Line(f"{_data(scope, each)} = {data_text(scope, each, member(each.id))}"))
+            lines.append(_local(scope, _data(scope, each), data_text(scope, each, member(each.id))))
         if each.checksum is not None and each.condition is None:
-            lines.append(Line(f"{_checksum(scope, each)} = {_computed(scope, each)}"))
+            lines.append(_local(scope, _checksum(scope, each), _computed(scope, each)))
     return tuple(lines)
+
+
+def _local(scope: ClassScope, name: str, value: str) -> Line:
+    return scope.line("readwrite/local", name=name, value=value)
 
 
 def _computed(scope: ClassScope, attribute: Attribute) -> str:
@@ -185,16 +180,16 @@ def _data(scope: ClassScope, attribute: Attribute) -> str:
 def _packed(scope: ClassScope, run: tuple[Attribute, ...]) -> Lines:
     """Attributes of fixed sizes that follow each other."""
     if len(run) == 1 and _has_data(run[0]):
-        return (_append(_data(scope, run[0])),)
+        return (_append(scope, _data(scope, run[0])),)
     lines: list[Line] = []
     for piece in run_of(tuple(scope.plan.field(each.id) for each in run)).pieces:
-        values = ", ".join(_data(scope, attribute_of(scope, each)) for each in piece.fields)
-        lines.append(_append(f"{packer(scope, piece)}.pack({values})"))
+        values = [_data(scope, attribute_of(scope, each)) for each in piece.fields]
+        lines.append(scope.line("readwrite/assemble_packed", packer=packer(scope, piece), values=values))
     return tuple(lines)
 
 
-def _append(text: str) -> Line:
-    return Line(f"parts.append({text})")
+def _append(scope: ClassScope, data: str) -> Line:
+    return scope.line("readwrite/assemble_bytes", data=data)
 
 
 def _assembled(scope: ClassScope, attribute: Attribute) -> Lines:
@@ -204,25 +199,21 @@ def _assembled(scope: ClassScope, attribute: Attribute) -> Lines:
         lines = _list(scope, attribute, value)
     else:
         lines = _value(scope, attribute, value, _data(scope, attribute))
-    return lines if attribute.condition is None else (when([scope.text(attribute.condition, attribute)], lines),)
+    return lines if attribute.condition is None else (when(scope, [scope.text(attribute.condition, attribute)], lines),)
 
 
 def _value(scope: ClassScope, attribute: Attribute, value: str, data: str) -> Lines:
     match attribute.type.base if isinstance(attribute.type, EnumType) else attribute.type:
         case BytesType() | StringType():
             end = attribute.terminator
-            return (_append(data if end is None or end.include else f"{data} + {end.value!r}"),)
+            return (_append(scope, data if end is None or end.include else f"{data} + {end.value!r}"),)
         case IntegerType() | FloatType() as kind:
-            return (_append(f"{packer_text(scope, attribute, kind)}.pack({value})"),)
+            packer_name = packer_text(scope, attribute, kind)
+            return (scope.line("readwrite/assemble_packed", packer=packer_name, values=(value,)),)
         case UserType():
-            objects = () if attribute.repeat is not None else (Line(f"objects.append({value})"),)
-            return (*_adopted(attribute, value), Line(f"{value}._assemble(parts, objects)"), *objects)
+            alone = attribute.repeat is None
+            return (scope.line("readwrite/assemble_object", id=attribute.id, value=value, alone=alone),)
     raise AssertionError(attribute)
-
-
-def _adopted(attribute: Attribute, value: str) -> Lines:
-    stranger = f"if {value}._parent is not self or {value}._root is not self._root:"
-    return (block(stranger, [Line(f"self._adopt({attribute.id!r}, {value}, self)")]),)
 
 
 def _list(scope: ClassScope, attribute: Attribute, values: str) -> Lines:
@@ -230,12 +221,12 @@ def _list(scope: ClassScope, attribute: Attribute, values: str) -> Lines:
     at_once = is_array(attribute) and not isinstance(attribute.repeat, RepeatUntil)
     if at_once and isinstance(attribute.type, IntegerType | FloatType):
         order, code = byte_order(attribute.type.endian), number_code(attribute.type)
-        function = scope.use("pack_numbers")
-        return (_append(f"{function}({order!r}, {code!r}, {attribute.id!r}, {values})"),)
+        given = {"order": order, "code": code, "id": attribute.id, "values": values}
+        return (scope.line("readwrite/assemble_numbers", **given),)
     body: list[Line] = []
     data = data_text(scope, attribute, item)
     if data != item:
-        body.append(Line(f"data = {data}"))
+        body.append(_local(scope, "data", data))
         data = "data"
     refused = _item_refusals(scope, attribute, item, data)
     if refused:
@@ -244,9 +235,12 @@ def _list(scope: ClassScope, attribute: Attribute, values: str) -> Lines:
     if isinstance(attribute.repeat, RepeatUntil):
         ends = scope.translator(attribute.position, _=item).text(attribute.repeat.expression, OR)
         body.append(_give_up(scope, f"({ends}) != (index == len({values}) - 1)"))
-    objects = (Line(f"objects.extend({values})"),) if isinstance(attribute.type, UserType) else ()
-    return (loop(item, values, body), *objects)
+    objects = isinstance(attribute.type, UserType)
+    return (
+        loop(scope, item, values, body),
+        *([scope.line("readwrite/assemble_objects", values=values)] if objects else []),
+    )
 
 
 def _give_up(scope: ClassScope, condition: str) -> Line:
-    return block(f"if {condition}:", [Line(f"raise {scope.use('UnassembledError')}")])
+    return scope.line("readwrite/give_up", condition=condition)

@@ -6,26 +6,26 @@ import re
 from collections.abc import Iterable
 
 from ..render import code
-from ..view import Line, Lines, block
+from ..scope import ClassScope
+from ..view import Line, Lines
 
 
-def loop(item: str, values: str, body: Iterable[Line]) -> Line:
+def loop(scope: ClassScope, item: str, values: str, body: Iterable[Line]) -> Line:
     """A loop over the items of a list; they are counted where a statement asks for the number."""
     lines = tuple(body)
-    if not _mention(lines, "index"):
-        return block(f"for {item} in {values}:", lines)
-    if not _mention(lines, item):
-        return block(f"for index in range(len({values})):", lines)
-    return block(f"for index, {item} in enumerate({values}):", lines)
+    text = code(lines)
+    template = "readwrite/items"
+    if _mentions(text, "index"):
+        template = "readwrite/numbered_items" if _mentions(text, item) else "readwrite/numbers_of_items"
+    return scope.line(template, item=item, values=values, body=lines)
 
 
-def _mention(lines: Lines, name: str) -> bool:
+def _mentions(text: str, name: str) -> bool:
     """Whether there is the variable, not a member or a text of that name."""
-    variable = re.compile(rf"(?<![.'\w]){name}\b(?!')")
-    return any(variable.search(each.text) or _mention(each.body, name) for each in lines)
+    return re.search(rf"(?<![.'\w]){name}\b(?!')", text) is not None
 
 
-def when(conditions: Iterable[str], lines: Lines) -> Line:
+def when(scope: ClassScope, conditions: Iterable[str], lines: Lines) -> Line:
     """``lines`` where all conditions hold; one condition where another would stand inside."""
     parts = list(conditions)
     head, *body = code(lines).split("\n")
@@ -34,4 +34,4 @@ def when(conditions: Iterable[str], lines: Lines) -> Line:
         lines = (Line("\n".join(each[4:] for each in body)),)
     if len(parts) > 1:
         parts = [f"({each})" if " or " in each or " if " in each else each for each in parts]
-    return block(f"if {' and '.join(parts)}:", lines)
+    return scope.line("readwrite/when_all", conditions=parts, body=lines)

@@ -15,7 +15,7 @@ from ..reading import parent_text
 from ..scope import ClassScope, member
 from ..switches import cases_of, switch_branches
 from ..validation import check_lines
-from ..view import Line, Lines, MethodView, block
+from ..view import Line, Lines, MethodView
 from .blocks import loop, when
 from .cases import as_case
 from .checksums import check_checksum
@@ -30,9 +30,9 @@ def check_method(scope: ClassScope) -> MethodView:
     """The method that checks an object."""
     lines: list[Line] = []
     kept = [each for each in scope.struct.instances if each.value is not None and is_kept(scope, each)]
-    stale = [repr(slot(each)) for each in kept if not asks_stream(scope, each.value)]
+    stale = [slot(each) for each in kept if not asks_stream(scope, each.value)]
     if stale:
-        lines.append(Line(f"self._forget({', '.join(stale)})"))
+        lines.append(scope.line("readwrite/forget", slots=stale))
     for attribute in scope.struct.attributes:
         lines.extend(_constant(scope, attribute))
     for attribute in scope.struct.attributes:
@@ -45,7 +45,7 @@ def check_method(scope: ClassScope) -> MethodView:
         found = _check_attribute(scope, attribute, member(attribute.id), scope.source_of(attribute))
         if found and field_name(attribute.id) in solved:
             # What follows does so before it is checked; from how things lie only when they are written.
-            found = (when([f"hasattr(self, {field_name(attribute.id)!r})"], found),)
+            found = (when(scope, [f"hasattr(self, {field_name(attribute.id)!r})"], found),)
         lines.extend(found)
     for attribute in scope.struct.attributes:
         # Behind those that such a value stands on.
@@ -56,7 +56,7 @@ def check_method(scope: ClassScope) -> MethodView:
             lines.extend(_check_instance(scope, instance, instance.attribute))
     for attribute in scope.struct.attributes:
         lines.extend(when_present(scope, attribute, check_checksum(scope, attribute)))
-    lines.append(Line("super()._check()"))
+    lines.append(scope.line("readwrite/check_super"))
     return MethodView("_check(self) -> None", tuple(lines))
 
 
@@ -72,12 +72,12 @@ def _constant(scope: ClassScope, attribute: Attribute) -> Lines:
     if not text:
         return ()
     name = field_name(attribute.id)
-    lines: Lines = (block(f"if not hasattr(self, {name!r}):", [Line(f"self._follow({name!r}, {text})")]),)
+    lines: Lines = (scope.line("readwrite/follow_unless_set", name=name, value=text),)
     if attribute.condition is None:
         return lines
     if asks_stream(scope, attribute.condition):
         return ()
-    return (when([scope.text(attribute.condition, attribute)], lines),)
+    return (when(scope, [scope.text(attribute.condition, attribute)], lines),)
 
 
 def _check_attribute(scope: ClassScope, attribute: Attribute, value: str, source: str) -> Lines:
@@ -90,12 +90,12 @@ def when_present(scope: ClassScope, attribute: Attribute, lines: Lines) -> Lines
     if attribute.condition is None or not lines:
         return lines
     if asks_stream(scope, attribute.condition):
-        return (when([f"hasattr(self, {field_name(attribute.id)!r})"], lines),)
-    return (when([scope.text(attribute.condition, attribute)], lines),)
+        return (when(scope, [f"hasattr(self, {field_name(attribute.id)!r})"], lines),)
+    return (when(scope, [scope.text(attribute.condition, attribute)], lines),)
 
 
 def _repeated(scope: ClassScope, attribute: Attribute, values: str, source: str) -> Lines:
-    item, name = item_name(attribute), repr(attribute.id)
+    item, known = item_name(attribute), {"id": attribute.id, "values": values}
     lines: list[Line] = []
     body = list(_item(scope, attribute, item, source))
     match attribute.repeat:
@@ -103,16 +103,16 @@ def _repeated(scope: ClassScope, attribute: Attribute, values: str, source: str)
             if not asks_stream(scope, expression):
                 lines.extend(solve_line(scope, expression, attribute, f"len({values})"))
                 count = scope.text(expression, attribute)
-                lines.append(Line(f"{scope.use('check_count')}({name}, {values}, {count})"))
+                lines.append(scope.line("readwrite/check_count", count=count, **known))
         case RepeatUntil(expression):
-            lines.append(Line(f"{scope.use('check_some')}({name}, {values})"))
+            lines.append(scope.line("readwrite/check_some", **known))
             if not asks_stream(scope, expression):
                 ends = scope.text(expression, attribute, _=item)
-                body.append(Line(f"{scope.use('check_last')}({name}, {ends}, index, {values})"))
+                body.append(scope.line("readwrite/check_last", ends=ends, **known))
         case RepeatEos():
             pass
     if body:
-        lines.append(loop(item, values, body))
+        lines.append(loop(scope, item, values, body))
     return tuple(lines)
 
 
@@ -137,8 +137,8 @@ def _adopted(scope: ClassScope, attribute: Attribute, switch: Switch, value: str
     kinds = [each.type for each in switch.cases if isinstance(each.type, UserType)]
     if all(is_foreign(scope, kind) for kind in kinds):
         return ()
-    adopt = Line(f"self._adopt({attribute.id!r}, {value}, {parent_text(scope, attribute)})")
-    return (block(f"if isinstance({value}, {scope.use('KaitaiStruct')}):", [adopt]),)
+    parent = parent_text(scope, attribute)
+    return (scope.line("readwrite/adopt_objects", id=attribute.id, value=value, parent=parent),)
 
 
 def _case(scope: ClassScope, attribute: Attribute, case: Attribute, value: str) -> Lines:
@@ -154,26 +154,26 @@ def _value(scope: ClassScope, attribute: Attribute, value: str) -> Lines:
         case UserType():
             return _object(scope, attribute, kind, value)
         case BitsType(width):
-            return (Line(f"{scope.use('check_bits')}({attribute.id!r}, {value}, {width})"),) if width > 1 else ()
+            line = scope.line("readwrite/check_bits", id=attribute.id, value=value, width=width) if width > 1 else None
+            return () if line is None else (line,)
     return ()
 
 
 def _object(scope: ClassScope, attribute: Attribute, kind: UserType, value: str) -> Lines:
     lines: list[Line] = []
     if not is_foreign(scope, kind):
-        lines.append(Line(f"self._adopt({attribute.id!r}, {value}, {parent_text(scope, attribute)})"))
+        parent = parent_text(scope, attribute)
+        lines.append(scope.line("readwrite/adopt", id=attribute.id, value=value, parent=parent))
     for name, argument in arguments_of(scope, attribute, kind):
         late = asks_stream(scope, argument)
         found = () if late or not is_steady(argument) else solution_texts(scope, argument, attribute)
         if not found and name in scope.module.followers.get(kind.path, ()):
-            lines.append(Line(f"{scope.use('bind_argument')}({value}, {field_name(name)!r})"))
+            lines.append(scope.line("readwrite/bind_argument", value=value, name=field_name(name)))
         if late:
             continue
-        expected, function = scope.text(argument, attribute), "check_argument"
-        if found:
-            function, expected = "follow_argument", ", ".join((f"lambda: {expected}", *found))
-        call = f"{scope.use(function)}({attribute.id!r}, {value}, {field_name(name)!r}, {expected})"
-        lines.append(Line(call))
+        template = "readwrite/follow_argument" if found else "readwrite/check_argument"
+        given = {"id": attribute.id, "value": value, "name": field_name(name), "solutions": found}
+        lines.append(scope.line(template, expected=scope.text(argument, attribute), **given))
     return tuple(lines)
 
 
@@ -190,4 +190,4 @@ def _check_instance(scope: ClassScope, instance: Instance, attribute: Attribute)
         text = scope.translator(instance.position).text(instance.condition, AND)
         conditions.append(f"hasattr(self, {slot(instance)!r})" if asks else text)
     there = f"self._is_there({name!r})"
-    return (when([*conditions, there], lines) if lines else when(conditions, (Line(there),)),)
+    return (when(scope, [*conditions, there], lines) if lines else when(scope, conditions, (Line(there),)),)

@@ -8,7 +8,7 @@ from ..checksums import computed_text, own_size, unknown_value
 from ..marks import Marks
 from ..names import field_name
 from ..scope import ClassScope, member
-from ..view import Line, Lines, block
+from ..view import Line, Lines
 
 
 def wanted_marks(scope: ClassScope) -> Marks:
@@ -29,12 +29,11 @@ def check_checksum(scope: ClassScope, attribute: Attribute) -> Lines:
     cover = next((each for each in scope.plan.covers if each.field.id == attribute.id), None)
     if cover is None:
         return ()
-    name = repr(field_name(attribute.id))
+    name = field_name(attribute.id)
     if cover.value is None:
-        nothing = Line(f"self._follow({name}, {unknown_value(cover)})")
-        return (block(f"if not hasattr(self, {name}):", [nothing]),)
+        return (scope.line("readwrite/follow_unless_set", name=name, value=unknown_value(cover)),)
     computed = computed_text(scope, cover, member(cover.value))
-    return (Line(f"{scope.use('check_checksum')}(self, {name}, {computed}, {cover.field.place!r})"),)
+    return (scope.line("readwrite/check_checksum", name=name, computed=computed, place=cover.field.place),)
 
 
 def late_lines(scope: ClassScope, marks: Marks) -> Lines:
@@ -45,11 +44,11 @@ def late_lines(scope: ClassScope, marks: Marks) -> Lines:
         data = "data"
         if cover.blanks_own:
             offset = f"{marks.begins[name]} - ({begin})"
-            data = f"{scope.use('replaced')}(data, {offset}, {own_size(cover.field)}, {cover.replace})"
-        compute = f"lambda data: {computed_text(scope, cover, data)}"
-        arguments = f"io, self, {field_name(name)!r}, {cover.field.place!r}, {begin}, {end}, {compute}"
-        line = Line(f"{scope.use('cover')}({arguments})")
+            data = scope.code("readwrite/replaced", offset=offset, size=own_size(cover.field), value=cover.replace)
+        given = {"name": field_name(name), "place": cover.field.place, "begin": begin, "end": end}
+        line = scope.line("readwrite/cover", computed=computed_text(scope, cover, data), **given)
         if cover.condition is not None:
-            line = block(f"if {scope.text(cover.condition, cover.field)}:", [line])
+            condition = scope.text(cover.condition, cover.field)
+            line = scope.line("when", condition=condition, body=(line,), otherwise=())
         lines.append(line)
     return tuple(lines)

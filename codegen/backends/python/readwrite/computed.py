@@ -41,10 +41,10 @@ def check_computed(scope: ClassScope, attribute: Attribute, value: str, source: 
     expected = computed_value(attribute)
     if expected is None or asks_stream(scope, expected):
         return ()
-    name = repr(field_name(attribute.id))
+    name = field_name(attribute.id)
     checks = check_lines(scope, replace(attribute, contents=None), value, source)
-    follow = Line(f"self._follow_computed({name}, lambda: {scope.text(expected, attribute)})")
-    return (follow, when([f"hasattr(self, {name})"], checks))
+    follow = scope.line("readwrite/follow_computed", name=name, value=scope.text(expected, attribute))
+    return (follow, when(scope, [f"hasattr(self, {name!r})"], checks))
 
 
 def late_value(scope: ClassScope, attribute: Attribute, value: str) -> Lines:
@@ -56,11 +56,11 @@ def late_value(scope: ClassScope, attribute: Attribute, value: str) -> Lines:
         if not (isinstance(attribute.type, IntegerType) and attribute.type.signed):
             # As long as nothing has its size yet, a difference may be less than nothing.
             text = f"max(0, {text})" if is_derivable(attribute) else text
-        lines.append(Line(f"{scope.use('follow_now')}(io, self, {field_name(attribute.id)!r}, {text})"))
+        lines.append(scope.line("readwrite/follow_now", name=field_name(attribute.id), value=text))
     if valid_asks_stream(scope, attribute.valid):
         source = f"{scope.source}/instances/{attribute.id}" if scope.lazy else _source_of(scope, attribute)
         checks = check_lines(scope, replace(attribute, contents=None), value, source)
-        lines.append(when([f"not {scope.use('is_open')}(io)"], checks))
+        lines.append(when(scope, [f"not {scope.use('is_open')}(io)"], checks))
     return tuple(lines)
 
 

@@ -7,7 +7,7 @@ from ....model.model import Attribute, EndOfStreamSize, ExpressionSize, FixedSiz
 from ..processing import SIZE_PRESERVING
 from ..reading import codec
 from ..scope import ClassScope
-from ..view import Line, Lines, block
+from ..view import Line, Lines
 from .questions import arguments_ask_stream, asks_stream
 from .solved import solution_texts, solve_line, with_room
 
@@ -17,44 +17,38 @@ def check_content(scope: ClassScope, attribute: Attribute, value: str) -> Lines:
     if _checked_when_written(scope, attribute):
         return ()
     first, data = _data(scope, attribute, value)
-    name = repr(attribute.id)
     size = _size_text(scope, attribute)
+    known = {"id": attribute.id, "data": data, "size": size, "cut": _cut(attribute)}
     lines: Lines = ()
     if isinstance(attribute.size, TerminatedSize):
-        lines = (Line(f"{scope.use('check_terminated')}({name}, {data}, {_terminator(attribute)})"),)
+        lines = (scope.line("readwrite/check_terminated", terminator=_terminator(attribute), **known),)
     elif size is not None and is_cut(attribute):
-        check = Line(f"{scope.use('check_limited')}({name}, {data}, {size}{_cut(attribute)})")
+        check = scope.line("readwrite/check_limited", **known)
         lines = with_room(scope, attribute, f"len({data})", check)
     elif size is not None:
         fill: Lines = ()
         if isinstance(attribute.size, ExpressionSize):
             fill = solve_line(scope, attribute.size.expression, attribute, f"len({data})")
-        lines = (*fill, Line(f"{scope.use('check_size')}({name}, {data}, {size})"))
+        lines = (*fill, scope.line("readwrite/check_size", **known))
     return (*first, *lines) if lines else ()
 
 
 def write_content(scope: ClassScope, attribute: Attribute, value: str) -> Lines:
     """Writes bytes or text."""
     first, data = _data(scope, attribute, value)
-    name = repr(attribute.id)
-    size = _size_text(scope, attribute)
-    lines: Lines
+    known = {"id": attribute.id, "data": data, "size": _size_text(scope, attribute), "cut": _cut(attribute)}
     if isinstance(attribute.size, TerminatedSize):
-        arguments = f"io, {name}, {data}, {_terminator(attribute, consume=True)}"
-        lines = (Line(f"{scope.use('write_terminated')}({arguments})"),)
-    elif isinstance(attribute.size, EndOfStreamSize):
-        write = f"{scope.use('write_to_end')}(io, {name}, {data}{_cut(attribute)})"
-        lines = (Line(write),)
-    elif is_cut(attribute):
-        late = _checked_when_written(scope, attribute)
-        check = f"{scope.use('check_limited')}({name}, {data}, {size}{_cut(attribute)})"
-        lines = (Line(f"{scope.use('write_limited')}(io, {data}, {size}{_cut(attribute)})"),)
-        lines = (*_unless_open(scope, check), *lines) if late else lines
-    else:
-        lines = (Line(f"io.write_bytes({data})"),)
-        if _checked_when_written(scope, attribute):
-            lines = (*_unless_open(scope, f"{scope.use('check_size')}({name}, {data}, {size})"), *lines)
-    return (*first, *lines)
+        terminator = _terminator(attribute, consume=True)
+        return (*first, scope.line("readwrite/write_terminated", terminator=terminator, **known))
+    if isinstance(attribute.size, EndOfStreamSize):
+        return (*first, scope.line("readwrite/write_to_end", **known))
+    kind = "limited" if is_cut(attribute) else "size"
+    late: Lines = ()
+    if _checked_when_written(scope, attribute):
+        check = scope.line(f"readwrite/check_{kind}", **known)
+        late = (scope.line("readwrite/unless_open", body=(check,)),)
+    write = scope.line("readwrite/write_limited" if is_cut(attribute) else "readwrite/write_bytes", **known)
+    return (*first, *late, write)
 
 
 def write_object(scope: ClassScope, attribute: Attribute, value: str, index: str | None) -> Lines:
@@ -85,10 +79,8 @@ def write_object(scope: ClassScope, attribute: Attribute, value: str, index: str
 
 def enclosed_line(scope: ClassScope, value: str, parts: list[str], encoder: list[str]) -> Line:
     """Writes an object into a stream of its own; ``parts`` are those of its field, ``encoder`` is what encodes it."""
-    arguments = f"(io, self, {value}, {scope.use('Enclosure')}({', '.join(parts)}))"
-    if not encoder:
-        return Line(f"{scope.use('write_enclosed')}{arguments}")
-    return Line(f"{scope.use('begin_enclosed')}{arguments}.finish({', '.join(('io', *encoder))})")
+    template = "readwrite/write_encoded" if encoder else "readwrite/write_enclosed"
+    return scope.line(template, value=value, parts=parts, encoder=encoder)
 
 
 def has_stream(attribute: Attribute) -> bool:
@@ -104,7 +96,7 @@ def is_cut(attribute: Attribute) -> bool:
 def data_text(scope: ClassScope, attribute: Attribute, value: str) -> str:
     """The bytes of a value: text is encoded."""
     if isinstance(attribute.type, StringType):
-        return f"{scope.use('encode')}({value}, {codec(scope, attribute, attribute.type.encoding)!r})"
+        return scope.code("encoded", value=value, encoding=codec(scope, attribute, attribute.type.encoding))
     return value
 
 
@@ -113,11 +105,11 @@ def _data(scope: ClassScope, attribute: Attribute, value: str) -> tuple[Lines, s
     text = data_text(scope, attribute, value)
     if attribute.process is not None:
         function, *arguments = _encoder_parts(scope, attribute, attribute.process)
-        text = f"{function}({', '.join((text, *arguments))})"
+        text = scope.code("undone", function=function, data=text, arguments=arguments)
     if text == value:
         return (), value
     name = f"data_{attribute.id}"
-    return (Line(f"{name} = {text}"),), name
+    return (scope.line("readwrite/local", name=name, value=text),), name
 
 
 def _encoder_parts(scope: ClassScope, attribute: Attribute, process: Process) -> list[str]:
@@ -153,10 +145,6 @@ def _checked_when_written(scope: ClassScope, attribute: Attribute) -> bool:
     """Whether the size is known only where the value is written."""
     expression = attribute.size.expression if isinstance(attribute.size, ExpressionSize) else None
     return asks_stream(scope, expression) or arguments_ask_stream(scope, attribute)
-
-
-def _unless_open(scope: ClassScope, check: str) -> Lines:
-    return (block(f"if not {scope.use('is_open')}(io):", [Line(check)]),)
 
 
 def _terminator(attribute: Attribute, *, consume: bool = False) -> str:

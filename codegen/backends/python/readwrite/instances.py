@@ -10,7 +10,7 @@ from ..docstrings import described, named
 from ..instances import instance_method, is_kept, read_in_place, slot
 from ..names import field_name
 from ..scope import INSTANCE, ClassScope
-from ..view import Line, Lines, MethodView, block
+from ..view import Lines, MethodView
 from .blocks import when
 from .questions import asks_stream
 from .solved import solution_texts
@@ -30,7 +30,7 @@ def instance_methods(scope: ClassScope, instance: Instance) -> list[MethodView]:
 
 
 def _invalidate(scope: ClassScope, instance: Instance) -> MethodView:
-    forget: Lines = (Line(f"self._forget({slot(instance)!r})"),) if is_kept(scope, instance) else ()
+    forget: Lines = (scope.line("readwrite/forget", slots=(slot(instance),)),) if is_kept(scope, instance) else ()
     doc = f"``{instance.id}`` is computed anew when it is asked for" + ("." if forget else ", with or without this.")
     return MethodView(f"_invalidate_{field_name(instance.id)}(self) -> None", forget, doc)
 
@@ -43,16 +43,10 @@ def _getter(scope: ClassScope, instance: Instance) -> MethodView:
         condition.append(scope.translator(instance.position).negation(instance.condition))
     annotation = scope.annotations.of_instance(instance)
     nothing = "None" if annotation.endswith("| None") else f"{scope.use('cast')}({annotation!r}, None)"
-    absent = block(f"if {' or '.join(condition)}:", [Line(f"return {nothing}")])
+    given = {"name": name, "slot": slot(instance), "absent": condition, "nothing": nothing}
     return MethodView(
         signature=f"{name}(self) -> {annotation}",
-        lines=(
-            block(f"if self._should_write_{name}:", [Line(f"self._write_{name}()")]),
-            block(f"if hasattr(self, {slot(instance)!r}):", [Line(f"return {kept}")]),
-            absent,
-            block(f"if not self._is_there({name!r}):", lines),
-            Line(f"return {kept}"),
-        ),
+        lines=(scope.line("readwrite/getter", body=lines, **given),),
         doc=described(instance.doc, instance.doc_ref) or named(scope.module, "instance", instance.id),
         decorators=("property",),
     )
@@ -62,7 +56,7 @@ def _setter(scope: ClassScope, instance: Instance) -> MethodView:
     name = field_name(instance.id)
     return MethodView(
         signature=f"{name}(self, value: {kept_annotation(scope, instance)}) -> None",
-        lines=(Line(f"self.{slot(instance)} = value"),),
+        lines=(scope.line("readwrite/setter", slot=slot(instance)),),
         decorators=(f"{name}.setter",),
     )
 
@@ -80,16 +74,16 @@ def kept_annotation(scope: ClassScope, instance: Instance) -> str:
 def _writer(scope: ClassScope, instance: Instance, attribute: Attribute) -> MethodView:
     name = field_name(instance.id)
     lines = attribute_writer(scope, replace(attribute, condition=None), f"self.{slot(instance)}")
+    position: list[str] = []
     if instance.pos is not None:
-        position = scope.translator(instance.position).text(instance.pos)
-        arguments = ", ".join(("io", position, *solution_texts(scope, instance.pos, attribute)))
-        if asks_stream(scope, instance.pos):
-            arguments += ", from_end=True"
-        lines = (block(f"with {scope.use('placed')}({arguments}):", lines),)
-    lines = (Line(f"io = {_stream(scope, instance)}"), *lines)
+        text = scope.translator(instance.position).text(instance.pos)
+        position = ["io", text, *solution_texts(scope, instance.pos, attribute)]
+        position += ["from_end=True"] if asks_stream(scope, instance.pos) else []
+    stream = _stream(scope, instance)
+    lines = (scope.line("readwrite/written_in_place", stream=stream, position=position, body=lines),)
     if instance.condition is not None:
-        lines = (when([scope.translator(instance.position).text(instance.condition)], lines),)
-    return MethodView(f"_write_{name}(self) -> None", (Line(f"self._should_write_{name} = False"), *lines))
+        lines = (when(scope, [scope.translator(instance.position).text(instance.condition)], lines),)
+    return MethodView(f"_write_{name}(self) -> None", (scope.line("readwrite/writer", name=name, body=lines),))
 
 
 def _stream(scope: ClassScope, instance: Instance) -> str:

@@ -8,9 +8,9 @@ from ..buffered import head_constant, is_buffered, rest_method
 from ..endian import endian_lines, inherited_parameter
 from ..names import field_name
 from ..scope import ClassScope
-from ..sequence import parameter_list, reader, sequence
+from ..sequence import parameter_list, parameter_names, reader, sequence
 from ..switches import cases_of
-from ..view import Line, MethodView, block
+from ..view import MethodView
 from .assembling import assemble_method, assembling_constants
 from .checking import check_method
 from .content import has_stream
@@ -33,7 +33,7 @@ def read_write_methods(scope: ClassScope) -> list[MethodView]:
     methods += [assemble] if assemble is not None else []
     if struct.to_string is not None:
         text = scope.translator(struct.position).text(struct.to_string)
-        methods.append(MethodView("__str__(self) -> str", (Line(f"return {text}"),)))
+        methods.append(MethodView("__str__(self) -> str", (scope.line("value_returned", value=text),)))
     for each in struct.instances:
         methods.extend(instance_methods(scope, each))
     return methods
@@ -69,19 +69,19 @@ def _constructor(scope: ClassScope) -> MethodView:
     family = (f"_io: {scope.use('KaitaiStream')} | None = None", f"_parent: {any_} = None", f"_root: {any_} = None")
     parameters = [f"{each} = {scope.use('UNSET')}" for each in parameter_list(scope)]
     arguments = ", ".join(("self", *parameters, *family, *inherited_parameter(scope)))
-    lines = [Line("super().__init__(_io, _parent, _root)")]
-    names = [field_name(each.id) for each in scope.struct.parameters]
-    lines += [block(f"if {name} is not {scope.use('UNSET')}:", [Line(f"self.{name} = {name}")]) for name in names]
-    if inherited_parameter(scope):
-        lines.append(block("if _is_le is not None:", [Line("self._is_le = _is_le")]))
-    if scope.module.debug:
-        lines.append(Line(f"self._debug = {scope.use('defaultdict')}({scope.annotations.builtin('dict')})"))
-    return MethodView(f"__init__({arguments}) -> None", tuple(lines))
+    line = scope.line(
+        "readwrite/constructor",
+        parameters=parameter_names(scope),
+        order=bool(inherited_parameter(scope)),
+        debug=scope.module.debug,
+        dict=scope.annotations.builtin("dict"),
+    )
+    return MethodView(f"__init__({arguments}) -> None", (line,))
 
 
 def _reader(scope: ClassScope) -> MethodView:
-    lines = (*endian_lines(scope), *sequence(scope, scope.plan.steps, scope.plan.covers), Line("super()._read()"))
-    return reader(scope, "_read", lines)
+    body = (*endian_lines(scope), *sequence(scope, scope.plan.steps, scope.plan.covers))
+    return reader(scope, "_read", (scope.line("readwrite/read_seq", body=body),))
 
 
 def _is_object(kind: Type) -> bool:

@@ -12,7 +12,7 @@ from ....model.solving import Solution, solutions
 from ..expressions import PRODUCT
 from ..names import field_name
 from ..scope import ClassScope
-from ..view import Line, Lines, block
+from ..view import Line, Lines
 from .computed import follows_late
 
 
@@ -49,9 +49,11 @@ def solve_line(scope: ClassScope, node: Node, attribute: Attribute, wanted: str)
         return ()
     if _follows_alone(found):
         return tuple(
-            Line(f"self._follow({name!r}, {text})") for name, text in followed_alone(scope, node, attribute, wanted)
+            scope.line("readwrite/follow", name=name, value=text)
+            for name, text in followed_alone(scope, node, attribute, wanted)
         )
-    return (Line(f"self._solve({wanted}, {', '.join(solution_texts(scope, node, attribute))})"),)
+    solutions_given = solution_texts(scope, node, attribute)
+    return (scope.line("readwrite/solve", wanted=wanted, solutions=solutions_given),)
 
 
 def _follows_alone(found: tuple[Solution, ...]) -> bool:
@@ -82,11 +84,11 @@ def with_room(scope: ClassScope, attribute: Attribute, content: str, check: Line
     others = [each for each in scope.struct.attributes if each.id != attribute.id]
     if len(found) == 1 and found[0].owner is None and _decide(scope, others, found[0].name):
         # What decides may stand behind this.
-        return (block(f"if hasattr(self, {field_name(found[0].name)!r}):", [check]),)
+        return (scope.line("readwrite/if_set", name=field_name(found[0].name), body=(check,)),)
     end = attribute.terminator
     ending = len(end.value) if end is not None and not end.include else 0
-    texts = ", ".join(solution_texts(scope, node, attribute))
-    return (Line(f"self._make_room({field_name(attribute.id)!r}, {content}, {ending}, {texts})"), check)
+    given = {"name": field_name(attribute.id), "content": content, "ending": ending}
+    return scope.line("readwrite/make_room", solutions=solution_texts(scope, node, attribute), **given), check
 
 
 def _is_decided(scope: ClassScope, attribute: Attribute, name: str) -> bool:

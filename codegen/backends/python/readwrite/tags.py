@@ -9,7 +9,7 @@ from ....expression.walk import walk
 from ....model.model import Attribute, Struct, Switch
 from ..names import field_name
 from ..scope import ClassScope
-from ..view import Line, Lines
+from ..view import Lines
 
 PLAIN: tuple[tuple[tuple[type[Type], ...], str], ...] = (
     ((StringType,), "str"),
@@ -39,12 +39,12 @@ def tag_lines(scope: ClassScope, attribute: Attribute, slot: str) -> Lines:
             match = "None"
         else:
             match = scope.text(case.match, attribute)
-        cases.append(f"({scope.module.class_of(case.type.path)}, {match})")
+        class_name = scope.module.class_of(case.type.path)
+        cases.append(scope.code("readwrite/tag_case", class_name=class_name, match=match))
     if not cases:
         return ()
     place = "self" if owner is None else scope.text(owner, attribute)
-    arguments = f"self, {slot!r}, {place}, {field_name(name)!r}, {', '.join(cases)}"
-    return (Line(f"{scope.use('follow_tag')}({arguments})"),)
+    return (scope.line("readwrite/follow_tag", slot=slot, holder=place, name=field_name(name), cases=cases),)
 
 
 def case_line(scope: ClassScope, attribute: Attribute, case: Attribute, value: str) -> Lines:
@@ -59,8 +59,8 @@ def case_line(scope: ClassScope, attribute: Attribute, case: Attribute, value: s
         wanted = next((scope.annotations.builtin(name) for types, name in PLAIN if isinstance(kind, types)), "")
     if not wanted:
         return ()
-    arguments = f"{attribute.id!r}, {value}, {wanted}, {_words(switch.on)!r}, {_on_text(scope, attribute, switch)}"
-    return (Line(f"{scope.use('check_case')}({arguments})"),)
+    given = {"words": _words(switch.on), "on": _on_text(scope, attribute, switch)}
+    return (scope.line("readwrite/check_case", id=attribute.id, value=value, wanted=wanted, **given),)
 
 
 def _tag(scope: ClassScope, on: Node) -> tuple[Struct, Node | None, str] | None:

@@ -30,13 +30,8 @@ from .questions import arguments_of, asks_place, asks_stream, is_foreign, item_n
 
 def write_method(scope: ClassScope) -> MethodView:
     """The method that writes the attributes of ``seq``."""
-    lines: list[Line] = [Line("super()._write__seq(io)")]
     placed = [field_name(each.id) for each in scope.struct.instances if each.attribute is not None]
-    lines.extend(Line(f"self._should_write_{name} = self.{name}__enabled") for name in placed)
     stale = [slot(each) for each in scope.struct.instances if is_kept(scope, each) and asks_stream(scope, each.value)]
-    if stale:
-        lines.append(Line(f"self._forget({', '.join(map(repr, stale))})"))
-    lines.extend(endian_lines(scope))
     written: list[Line] = []
     marks = wanted_marks(scope)
     for run in _runs(scope.struct.attributes):
@@ -48,10 +43,10 @@ def write_method(scope: ClassScope) -> MethodView:
             written.extend(attribute_writer(scope, run[0], member(run[0].id)))
         written.extend(marks.behind(scope, run))
     written.extend(late_lines(scope, marks))
-    if written:
-        lines += [Line("io = self._io"), *written]
+    order = endian_lines(scope)
+    line = scope.line("readwrite/write_seq", placed=placed, stale=stale, order=order, written=written)
     stream = scope.use("KaitaiStream")
-    return MethodView(f"_write__seq(self, io: {stream} | None = None) -> None", tuple(lines))
+    return MethodView(f"_write__seq(self, io: {stream} | None = None) -> None", (line,))
 
 
 # Runs ----------------------------------------------------------------------------------------------------------------
@@ -76,8 +71,9 @@ def _write_run(scope: ClassScope, run: Run) -> Lines:
     for piece in run.pieces:
         names = names_text([each.id for each in piece.fields])
         sizes = repr(tuple(each.fixed_size for each in piece.fields))
-        values = ", ".join(data_text(scope, attributes[each.id], member(each.id)) for each in piece.fields)
-        lines.append(Line(f"{scope.use('write_run')}(io, {packer(scope, piece)}, {names}, {sizes}, {values})"))
+        values = [data_text(scope, attributes[each.id], member(each.id)) for each in piece.fields]
+        given = {"names": names, "sizes": sizes, "values": values}
+        lines.append(scope.line("readwrite/write_run", packer=packer(scope, piece), **given))
     return tuple(lines)
 
 
@@ -91,17 +87,17 @@ def attribute_writer(scope: ClassScope, attribute: Attribute, value: str) -> Lin
         return lines
     condition = scope.text(attribute.condition, attribute)
     if asks_stream(scope, attribute.condition):
-        condition = f"{scope.use('expected')}(io, self, {field_name(attribute.id)!r}, {condition})"
-    return (when([condition], lines),)
+        condition = scope.code("readwrite/expected", name=field_name(attribute.id), condition=condition)
+    return (when(scope, [condition], lines),)
 
 
 def _write_repeated(scope: ClassScope, attribute: Attribute, values: str) -> Lines:
-    name, item = repr(attribute.id), item_name(attribute)
+    item = item_name(attribute)
     repeat = attribute.repeat
     if isinstance(repeat, RepeatCount) and isinstance(attribute.type, IntegerType | FloatType) and is_array(attribute):
         order, code = byte_order(attribute.type.endian), number_code(attribute.type)
-        lines = (Line(f"{scope.use('write_numbers')}(io, {order!r}, {code!r}, {name}, {values})"),)
-        return (*_late_count(scope, attribute, repeat.expression, values), *lines)
+        line = scope.line("write_numbers", order=order, code=code, id=attribute.id, values=values)
+        return (*_late_count(scope, attribute, repeat.expression, values), line)
     objects = attribute.framing is not None or any(has_stream(each) for each in cases_of(attribute))
     body = list(_write_item(scope, attribute, item, "index" if objects else None))
     before: Lines = ()
@@ -110,12 +106,12 @@ def _write_repeated(scope: ClassScope, attribute: Attribute, values: str) -> Lin
         case RepeatCount(expression):
             before = _late_count(scope, attribute, expression, values)
         case RepeatEos():
-            body.insert(0, Line(f"{scope.use('room')}(io, {name})"))
-            behind = (Line(f"{scope.use('at_end')}(io, {name})"),)
+            body.insert(0, scope.line("readwrite/room", id=attribute.id))
+            behind = (scope.line("readwrite/at_end", id=attribute.id),)
         case RepeatUntil(expression) if asks_stream(scope, expression) or asks_place(scope, expression):
             ends = scope.text(expression, attribute, _=item)
-            body.append(Line(f"{scope.use('check_last_now')}(io, {name}, {ends}, index, {values})"))
-    return (*before, loop(item, values, body), *behind)
+            body.append(scope.line("readwrite/check_last_now", id=attribute.id, ends=ends, values=values))
+    return (*before, loop(scope, item, values, body), *behind)
 
 
 def _late_count(scope: ClassScope, attribute: Attribute, expression: Node, values: str) -> Lines:
@@ -123,7 +119,7 @@ def _late_count(scope: ClassScope, attribute: Attribute, expression: Node, value
     if not asks_stream(scope, expression) and not asks_place(scope, expression):
         return ()
     count = scope.text(expression, attribute)
-    return (Line(f"{scope.use('check_count_now')}(io, {attribute.id!r}, {values}, {count})"),)
+    return (scope.line("readwrite/check_count_now", id=attribute.id, values=values, count=count),)
 
 
 def _write_item(scope: ClassScope, attribute: Attribute, value: str, index: str | None) -> Lines:
@@ -145,15 +141,15 @@ def _write_value(scope: ClassScope, attribute: Attribute, value: str, index: str
         case BytesType() | StringType():
             return write_content(scope, attribute, value)
         case UserType():
-            write: Lines = (Line(f"{value}._write__seq(io)"),)
+            write: Lines = (scope.line("readwrite/write_object", value=value),)
             if has_stream(attribute):
                 write = write_object(scope, attribute, value, index)
             return (*_late_arguments(scope, attribute, kind, value), *write)
         case BitsType(width, endian):
-            return (Line(f"io.write_bits_int_{endian}({width}, int({value}))"),)
+            return (scope.line("readwrite/write_bits", endian=endian, width=width, value=value),)
         case IntegerType() | FloatType():
             packer = packer_text(scope, attribute, kind)
-            return (Line(f"io.write_bytes({scope.use('packed')}({packer}, {attribute.id!r}, {value}))"),)
+            return (scope.line("readwrite/write_number", packer=packer, id=attribute.id, value=value),)
     raise AssertionError(kind)
 
 
@@ -166,7 +162,9 @@ def _late_arguments(scope: ClassScope, attribute: Attribute, kind: UserType, val
     }
     if not is_foreign(scope, kind):
         late.update(("_is_le", each) for each in inherited_argument(scope, kind))
-    return tuple(Line(f"{scope.use('set_argument')}({value}, {name!r}, {each})") for name, each in late.items())
+    return tuple(
+        scope.line("readwrite/set_argument", value=value, name=name, argument=each) for name, each in late.items()
+    )
 
 
 def _write_framed(scope: ClassScope, attribute: Attribute, framing: Framing, value: str) -> Lines:
