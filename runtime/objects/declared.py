@@ -29,10 +29,11 @@ class StructType(type):
         others = [each for each, value in namespace.items() if value is KEPT]
         for each in (*fields, *others):
             del namespace[each]
-        # Declared once more to say of which type they are.
-        own = tuple(each for each in fields if not any(hasattr(base, each) for base in bases))
-        if own or others:
-            namespace["__slots__"] = (*own, *others)
-        if own:
-            namespace["_fields"] = tuple(each for each in own if each not in FAMILY)
+        names = tuple(each for each in fields if each not in FAMILY)
+        # A subclass declares its family once more to say of which types they are.
+        family = () if any(hasattr(base, "_io") for base in bases) else fields[: len(fields) - len(names)]
+        if names or family or others:
+            namespace["__slots__"] = (*family, *names, *others)
+        if names:
+            namespace["_fields"] = names
         return super().__new__(mcls, name, bases, namespace)
