@@ -53,8 +53,8 @@ def columns(context: click.Context, _parameter: click.Parameter, incomplete: str
 
 def options(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """``NAME=VALUE`` of the format's options, and the names of the limits."""
+    from ..reading.options import LIMITS
     from ..reading.request import message_options
-    from .option_names import NUMBERS
 
     format = _format(context)
     choices = format.choices if format is not None else ()
@@ -62,7 +62,7 @@ def options(context: click.Context, _parameter: click.Parameter, incomplete: str
     if format is not None and format.message is not None:
         found += [f"{format.message.option}={kind}" for kind in format.message.kinds if format.message.option]
         found += [f"{name}=" for name in message_options(format)]
-    found += [f"{name}=" for name in NUMBERS]
+    found += [f"{name}=" for name in LIMITS]
     return [CompletionItem(each) for each in found if each.startswith(incomplete)]
 
 

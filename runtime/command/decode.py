@@ -9,19 +9,7 @@ from typing import Any
 import click
 
 from . import completing
-from .option_names import MODES
-from .parameters import (
-    allow_option,
-    bytes_option,
-    format_argument,
-    format_options,
-    inputs_argument,
-    limit_option,
-    location_options,
-    names,
-    tail_option,
-    verify_option,
-)
+from .parameters import bytes_option, format_argument, inputs_argument, limit_option, location_of, reader_options
 from .standard import standard_output, write_json
 
 BINARY = ("parquet", "arrow")
@@ -44,23 +32,7 @@ BINARY = ("parquet", "arrow")
     type=click.Choice(("ndjson", "parquet", "arrow", "csv", "table")),
     help="What to write; by default what the name of OUT says, and ndjson to standard output.",
 )
-@click.option(
-    "--columns",
-    metavar="A,B",
-    callback=names,
-    shell_complete=completing.columns,
-    help="Columns to write, in this order.",
-)
-@click.option(
-    "--mode",
-    type=click.Choice(MODES, case_sensitive=False),
-    default="permissive",
-    show_default=True,
-    help="What damage does.",
-)
-@click.option("--recover", is_flag=True, help="After a damaged length, look for the next good row and go on.")
-@tail_option
-@verify_option
+@reader_options("columns", "mode", "recover", "tail", "verify")
 @limit_option
 @bytes_option
 @click.option(
@@ -75,26 +47,16 @@ BINARY = ("parquet", "arrow")
     shell_complete=completing.files,
     help="Write the read report as JSON; - is standard output, where OUT is a file.",
 )
-@location_options
-@allow_option
-@format_options
 def command(
     format_name: str,
     inputs: tuple[str, ...],
     output: str,
     kind: str | None,
-    columns: list[str] | None,
-    mode: str,
-    recover: bool,
-    tail: str,
-    verify: bool,
     limit: int | None,
     as_bytes: str,
     escape_formulas: bool,
     report_path: str | None,
-    location: dict[str, Any],
     options: dict[str, Any],
-    allow_modules: tuple[str, ...],
 ) -> None:
     """Writes the rows of INPUT as text or as a columnar file.
 
@@ -106,13 +68,12 @@ def command(
       wireloom decode edgemq_segment segments/ -o events.parquet --report report.json
       wireloom decode word_stuffed_log - --bytes utf8 < journal.log
     """
-    from ..input.inputs import Location
     from ..writing import opened
     from .reading import chosen, limited, refuse_foreign, scanning, warn
     from .sinks import kind_of, sink
     from .sparing import spare
 
-    format, options = chosen(format_name, options, allow_modules)
+    format, options = chosen(format_name, options)
     if kind is None:
         kind = "ndjson" if output == "-" else kind_of(output)
         if kind == "ndjson" and ".json" in PurePath(output).suffixes:
@@ -124,18 +85,10 @@ def command(
     if output == "-" and report_path == "-":
         raise click.UsageError("rows and report would be mixed: add -o FILE", click.get_current_context())
     spare((output, report_path), inputs, format_name)
-    how: dict[str, Any] = {
-        "columns": columns,
-        "mode": mode,
-        "recover": recover,
-        "tail": tail,
-        "verify": verify,
-        **location,
-    }
     quiet = output == "-" and sys.stdout.isatty()
-    with scanning(format, inputs, how | options, f"decode {format.name}", quiet=quiet) as (scanner, batches):
+    with scanning(format, inputs, options, f"decode {format.name}", quiet=quiet) as (scanner, batches):
         with (
-            opened(standard_output() if output == "-" else output, Location(**location)) as file,
+            opened(standard_output() if output == "-" else output, location_of(options)) as file,
             sink(file, output, kind, scanner.schema, as_bytes, limit, escape_formulas=escape_formulas) as rows,
         ):
             for batch in limited(batches, limit):

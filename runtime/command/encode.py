@@ -17,6 +17,7 @@ from .progress import Bar, bar
 from .standard import standard_output
 
 if TYPE_CHECKING:
+    from ..input.inputs import Location
     from .rows import Place
 
 
@@ -50,7 +51,7 @@ def command(
     lossy: bool,
     as_bytes: str,
     as_json: bool,
-    location: dict[str, Any],
+    location: Location,
     options: dict[str, Any],
     allow_modules: tuple[str, ...],
 ) -> None:
@@ -62,14 +63,13 @@ def command(
     \b
       wireloom encode edgemq_segment events.parquet -o seg-00000001.wal.zst
     """
-    from ..input.inputs import Location
     from ..writing import opened, write
     from ..writing.output import codec_of
     from .reading import chosen
     from .rows import batches_of_file
     from .sparing import spare
 
-    format, options = chosen(format_name, options, allow_modules)
+    format, options = chosen(format_name, options | {"allow_modules": allow_modules})
     spare((output,), (source,), format_name)
     if output == "-" and sys.stdout.isatty():
         raise click.UsageError(
@@ -77,11 +77,10 @@ def command(
         )
     if output == "-" and as_json:
         raise click.UsageError("bytes and JSON would be mixed: name a file", click.get_current_context())
-    there = Location(**location)
     with (
-        batches_of_file(format, source, as_bytes, there) as (batches, place),
+        batches_of_file(format, source, as_bytes, location) as (batches, place),
         bar(f"encode {format.name}") as shown,
-        opened(standard_output() if output == "-" else output, there) as file,
+        opened(standard_output() if output == "-" else output, location) as file,
     ):
         report = write(
             format,

@@ -9,14 +9,10 @@ import click
 from ..base.errors import UnsupportedError
 from . import completing
 from .parameters import (
-    allow_option,
     format_argument,
-    format_options,
     inputs_argument,
     limit_option,
-    location_options,
-    tail_option,
-    verify_option,
+    reader_options,
 )
 from .standard import standard_output, write_json
 
@@ -27,9 +23,7 @@ if TYPE_CHECKING:
 @click.command("extract", short_help="The payload column to standard output, a line each.")
 @format_argument
 @inputs_argument
-@location_options
-@tail_option
-@verify_option
+@reader_options("tail", "verify")
 @limit_option
 @click.option(
     "--report",
@@ -38,18 +32,12 @@ if TYPE_CHECKING:
     shell_complete=completing.files,
     help="Write the read report as JSON.",
 )
-@allow_option
-@format_options
 def command(
     format_name: str,
     inputs: tuple[str, ...],
-    location: dict[str, Any],
-    tail: str,
-    verify: bool,
     limit: int | None,
     report_path: str | None,
     options: dict[str, Any],
-    allow_modules: tuple[str, ...],
 ) -> None:
     """Writes the payload of every row of INPUT to standard output, each ended by a newline.
 
@@ -64,14 +52,14 @@ def command(
     from .reading import chosen, limited, refuse_foreign, scanning, warn
     from .sparing import spare
 
-    format, options = chosen(format_name, options, allow_modules)
-    how: dict[str, Any] = {"columns": [payload_column(format)], "tail": tail, "verify": verify, **location}
+    format, options = chosen(format_name, options)
+    options |= {"columns": [payload_column(format)]}
     if report_path == "-":
         raise click.UsageError("payloads and report would be mixed: name a file", click.get_current_context())
     spare(("-", report_path), inputs, format_name)
     output = standard_output()
     quiet = sys.stdout.isatty()
-    with scanning(format, inputs, how | options, f"extract {format.name}", quiet=quiet) as (scanner, batches):
+    with scanning(format, inputs, options, f"extract {format.name}", quiet=quiet) as (scanner, batches):
         for batch in limited(batches, limit):
             output.write(b"".join(_ended(value) for value in batch.column(0).to_pylist()))
     output.flush()

@@ -11,33 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..base.options import camel_case
 from ..base.plurals import counted
 from . import completing
-from .option_names import MODES
-from .parameters import (
-    allow_option,
-    format_argument,
-    format_options,
-    inputs_argument,
-    location_options,
-    names,
-)
+from .parameters import OPTIONS, format_argument, inputs_argument, location_of, names, reader_options
 from .standard import write_json
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from ..spark.ingest import IngestProgress, IngestSummary
-
-
-SPELLED = {
-    "max_record": "maxRecord",
-    "max_window": "maxWindow",
-    "max_computed": "maxComputed",
-    "batch_rows": "batchRows",
-    "verify_sha256": "verifySha256",
-}
-"""Options as Spark's users spell them."""
 
 
 @click.command("ingest", short_help="Files to a table with Spark, damaged records to a quarantine table, each once.")
@@ -84,21 +67,7 @@ SPELLED = {
     shell_complete=completing.columns,
     help="Columns that make the table's folders.",
 )
-@click.option(
-    "--columns",
-    metavar="A,B",
-    callback=names,
-    shell_complete=completing.columns,
-    help="Columns of the table; by default the format's.",
-)
-@click.option(
-    "--mode",
-    type=click.Choice(MODES, case_sensitive=False),
-    default="permissive",
-    show_default=True,
-    help="What damage does.",
-)
-@click.option("--recover", is_flag=True, help="After a damaged length, look for the next good row and go on.")
+@reader_options("columns", "mode", "recover")
 @click.option(
     "--existing",
     type=click.Choice(("append", "overwrite", "error")),
@@ -114,9 +83,6 @@ SPELLED = {
     help="Write the summary and the read report as JSON.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the summary and the read report as JSON.")
-@location_options
-@allow_option
-@format_options
 def command(
     format_name: str,
     inputs: tuple[str, ...],
@@ -129,15 +95,10 @@ def command(
     every: str | None,
     batch_files: int | None,
     partition_by: list[str] | None,
-    columns: list[str] | None,
-    mode: str,
-    recover: bool,
     existing: str,
     report_path: str | None,
     as_json: bool,
     options: dict[str, Any],
-    location: dict[str, Any],
-    allow_modules: tuple[str, ...],
 ) -> None:
     """Reads INPUT with Spark and writes a table: of Parquet files, or of Delta Lake or Iceberg.
 
@@ -160,7 +121,7 @@ def command(
     from ..spark.ingest.failures import in_words
     from .sparing import spare
 
-    format = get(format_name, allow_modules)
+    format = get(format_name, options.pop("allow_modules", ()))
     _check_stream(stream, checkpoint, every, batch_files)
     if report_path == "-":
         raise click.UsageError("summary and report would be mixed: say --json, or name a file")
@@ -168,15 +129,13 @@ def command(
     # Spark takes seconds to start; a missing package or input is known before.
     catalog_of(to)
     if not stream:
-        expand(list(inputs), **location)
+        expand(list(inputs), location_of(options))
     asked: dict[str, Any] = {
         "quarantine": quarantine,
         "metrics": metrics,
-        "mode": mode,
-        "recover": recover,
+        **{name: options.pop(name) for name in ("mode", "recover", "columns") if name in options},
         "partition_by": partition_by or (),
-        "columns": columns,
-        "options": {SPELLED.get(name, name): _spelled(value) for name, value in {**options, **location}.items()},
+        "options": {camel_case(name) if name in OPTIONS else name: _spelled(value) for name, value in options.items()},
         "existing": existing,
         "to": to,
     }

@@ -11,7 +11,7 @@ import click
 
 from ..base.errors import WireloomError
 from ..base.printable import printable
-from .parameters import allow_option, format_argument, format_options, location_options
+from .parameters import format_argument, location_of, reader_options
 from .standard import wants_colours, write_json
 
 LAST_OFFSET = 2**63 - 1
@@ -45,12 +45,9 @@ PIPED_WIDTH = 160
     type=click.IntRange(min=0),
     help="Show so many bytes of a record, 0: all; by default 512, and 4096 on a page.",
 )
-@click.option("--recover", is_flag=True, help="After a damaged length, look for the next good row and go on.")
+@reader_options("recover")
 @click.option("--json", "as_json", is_flag=True, help="Print the records as one JSON array.")
 @click.option("--html", metavar="OUT", help="Write a page for the browser, with a map of the whole file.")
-@location_options
-@allow_option
-@format_options
 def command(
     format_name: str,
     source: str,
@@ -58,12 +55,9 @@ def command(
     record: int | None,
     count: int | None,
     limit: int | None,
-    recover: bool,
     as_json: bool,
     html: str | None,
-    location: dict[str, Any],
     options: dict[str, Any],
-    allow_modules: tuple[str, ...],
 ) -> None:
     """Shows records of FILE: hex beside the tree of fields, values, sizes, checksums, and damage in its place.
 
@@ -87,9 +81,9 @@ def command(
         raise click.UsageError("--at and --record exclude each other", click.get_current_context())
     if as_json and html is not None:
         raise click.UsageError("--json and --html exclude each other", click.get_current_context())
-    format, options = chosen(format_name, options, allow_modules)
+    format, options = chosen(format_name, options)
     spare(("-" if html is None else html,), (source,), format_name)
-    inputs = expand(source, **location)
+    inputs = expand(source, location_of(options))
     if len(inputs) != 1:
         raise click.UsageError(f"one file is inspected at a time, and {source} is {len(inputs)}")
     wanted = Wanted(offset or 0, record or 1, count or (COUNT if html is None else PAGE_COUNT), html is not None)
@@ -98,7 +92,7 @@ def command(
         scan = MessageScan(format, inputs[0], wanted, options)
         found = scan.records()
     else:
-        scan = record_scan(format, inputs[0], wanted, recover=recover, options=options)
+        scan = record_scan(format, inputs[0], wanted, options)
         found = records(scan, format, wanted)
     with naming(inputs[0].path):
         if html is not None:

@@ -1,22 +1,87 @@
-"""Arguments and options that several commands have."""
+"""Arguments and options that several commands have. Those of readers are derived from ``ScanOptions``."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any, TypeVar, cast
 
 import click
 
+from ..base.options import CHOICE, FLAG, NAMES, NUMBER, defaults_of, options_of
+from ..input.inputs import Location
+from ..reading.options import LIMITS, ScanOptions
 from . import completing
-from .option_names import LOCATION, NUMBERS, OTHERS, TAILS
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+OPTIONS = options_of(ScanOptions)
+DEFAULTS = defaults_of(ScanOptions)
+LOCATION = tuple(options_of(Location))
+METAVARS = {"profile": "NAME", "endpoint": "URL"}
+"""How values of text are called, where not as their option."""
 
 
 def format_argument(function: Function) -> Function:
     """``FORMAT``."""
     return click.argument("format_name", metavar="FORMAT", shell_complete=completing.format_names)(function)
+
+
+def reader_options(*names: str) -> Callable[[Function], Function]:
+    """The options of readers of these names, those of object stores, ``--allow-module`` and ``--option``. Those that
+    were given arrive as ``options``, a mapping as ``wireloom.scan`` takes it."""
+
+    def decorate(function: Function) -> Function:
+        @wraps(function)
+        def gathered(*arguments: Any, options: Mapping[str, Any], **given: Any) -> Any:
+            values = {name: given.pop(name) for name in (*names, *LOCATION, "allow_modules")}
+            named = {name: value for name, value in values.items() if value != DEFAULTS[name]}
+            return function(*arguments, options={**named, **options}, **given)
+
+        made: Any = allow_option(format_options(gathered))
+        for name in reversed((*names, *LOCATION)):
+            made = scan_option(name)(made)
+        return cast("Function", made)
+
+    return decorate
+
+
+def store_options(function: Function) -> Function:
+    """The options of object stores for what writes; they arrive as ``location``, a ``Location``."""
+    names = [name for name in LOCATION if name != "verify_sha256"]
+
+    @wraps(function)
+    def gathered(*arguments: Any, **given: Any) -> Any:
+        return function(*arguments, location=Location(**{name: given.pop(name) for name in names}), **given)
+
+    made: Any = gathered
+    for name in reversed(names):
+        made = scan_option(name)(made)
+    return cast("Function", made)
+
+
+def location_of(options: Mapping[str, Any]) -> Location:
+    """Return how to reach object stores, of the options of a reader."""
+    return Location(**{name: options[name] for name in LOCATION if name in options})
+
+
+def scan_option(name: str) -> Callable[[Function], Function]:
+    """The option of a reader of that name, as ``--name``."""
+    option, default, dashed = OPTIONS[name], DEFAULTS[name], name.replace("_", "-")
+    if option.kind == FLAG and default:
+        spellings = [f"--no-{dashed}", *(["--no-crc"] if name == "verify" else [])]
+        return click.option(*spellings, name, flag_value=False, default=True, help=option.off)
+    if option.kind == FLAG:
+        return click.option(f"--{dashed}", name, is_flag=True, help=option.short)
+    if option.kind == CHOICE:
+        kind = click.Choice(tuple(option.values), case_sensitive=False)
+        return click.option(f"--{dashed}", name, type=kind, default=default, show_default=True, help=option.text)
+    if option.kind == NAMES:
+        completed = completing.columns
+        return click.option(
+            f"--{dashed}", name, metavar="A,B", callback=names, shell_complete=completed, help=option.short
+        )
+    return click.option(f"--{dashed}", name, metavar=METAVARS.get(name, name.upper()), help=option.short)
 
 
 def allow_option(function: Function) -> Function:
@@ -47,50 +112,6 @@ def format_options(function: Function) -> Function:
         shell_complete=completing.options,
         callback=lambda _context, _parameter, values: _mapping(values),
         help="An option of the format or a limit, such as stride=rules or max_record=1000000.",
-    )(function)
-
-
-def store_options(function: Function) -> Function:
-    """``--region``, ``--endpoint``, ``--profile`` and ``--anonymous``; together they arrive as ``location``, a mapping
-    that holds those that were given."""
-
-    @wraps(function)
-    def gathered(*arguments: Any, **given: Any) -> Any:
-        location = {name: value for name in LOCATION if (value := given.pop(name, None))}
-        return function(*arguments, location=location, **given)
-
-    for option in (
-        click.option("--anonymous", is_flag=True, help="Ask the object store without credentials."),
-        click.option("--profile", metavar="NAME", help="Profile of Amazon's tools, for s3:// addresses."),
-        click.option("--endpoint", metavar="URL", help="Address of an object store that is not Amazon's."),
-        click.option("--region", metavar="REGION", help="Region of s3:// addresses."),
-    ):
-        gathered = option(gathered)
-    # The decorated function is called with other arguments than it has, which no type here could say.
-    return cast("Function", gathered)
-
-
-def location_options(function: Function) -> Function:
-    """``store_options`` and ``--verify-sha256``, for what reads objects."""
-    verify = click.option("--verify-sha256", is_flag=True, help="Compare each object with the sha256 in its metadata.")
-    return verify(store_options(function))
-
-
-def verify_option(function: Function) -> Function:
-    """``--no-verify``, also spelled ``--no-crc``; arrives as ``verify``."""
-    return click.option(
-        "--no-verify", "--no-crc", "verify", flag_value=False, default=True, help="Do not check checksums."
-    )(function)
-
-
-def tail_option(function: Function) -> Function:
-    """``--tail``."""
-    return click.option(
-        "--tail",
-        type=click.Choice(TAILS),
-        default=TAILS[0],
-        show_default=True,
-        help="growing: a row that is not complete at the end of an input is not there yet.",
     )(function)
 
 
@@ -128,9 +149,9 @@ def _mapping(values: tuple[str, ...]) -> dict[str, Any]:
         if not sign or not name:
             raise click.BadParameter(f"{value!r} is not of the form NAME=VALUE")
         name = name.strip().replace("-", "_")
-        if name in OTHERS:
+        if name in OPTIONS and name not in LIMITS:
             raise click.BadParameter(f"{name} is no option of a format")
-        if name in NUMBERS:
+        if name in OPTIONS and OPTIONS[name].kind == NUMBER:
             if not text.isascii() or not text.isdigit():
                 raise click.BadParameter(f"{name} is a number, not {text!r}")
             found[name] = int(text)

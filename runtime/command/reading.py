@@ -46,12 +46,12 @@ def scanning(
         yield scanner, _followed(scanner, shown)
 
 
-def chosen(format_name: str, options: dict[str, Any], allow_modules: tuple[str, ...]) -> tuple[Format, dict[str, Any]]:
+def chosen(format_name: str, options: dict[str, Any]) -> tuple[Format, dict[str, Any]]:
     """The format, or its table of the kind of message that an option names, and the other options."""
     from ..format.registry import get
     from ..reading.request import of_kind
 
-    return of_kind(get(format_name, allow_modules), options)
+    return of_kind(get(format_name, options.pop("allow_modules", ())), options)
 
 
 def _followed(scanner: Scanner, shown: Any) -> Iterator[Any]:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .parameters import allow_option, format_argument, format_options, inputs_argument, location_options, tail_option
+from .parameters import format_argument, inputs_argument, location_of, reader_options
 from .program import UNUSABLE
 
 if TYPE_CHECKING:
     from ..base.report import FileReport, ReadReport
-    from ..input.inputs import Input
+    from ..input.inputs import Input, Location
 
 CLEAN, DAMAGED = 0, 1
 SHOWN_RANGES = 20
@@ -22,22 +22,14 @@ SHOWN_RANGES = 20
 @format_argument
 @inputs_argument
 @click.option("--json", "as_json", is_flag=True, help="Print the read report as JSON.")
-@click.option("--recover", is_flag=True, help="After a damaged length, look for the next good row and go on.")
-@tail_option
-@location_options
-@allow_option
-@format_options
+@reader_options("recover", "tail")
 @click.pass_context
 def command(
     context: click.Context,
     format_name: str,
     inputs: tuple[str, ...],
     as_json: bool,
-    recover: bool,
-    tail: str,
-    location: dict[str, Any],
     options: dict[str, Any],
-    allow_modules: tuple[str, ...],
 ) -> None:
     """Reads all of INPUT, checks lengths and checksums, and says what is damaged where.
 
@@ -52,15 +44,14 @@ def command(
     from .reading import scanning
     from .sparing import spare
 
-    format = get(format_name, allow_modules)
+    format = get(format_name, options.pop("allow_modules", ()))
     spare(("-",), inputs, format_name)
-    found, missing = _expanded(inputs, location)
+    found, missing = _expanded(inputs, location_of(options))
     if not found and not as_json:
         raise WireloomError(missing[0].error or "nothing to read", path=missing[0].path)
     report = ReadReport(format.name)
     if found:
-        how = {"recover": recover, "tail": tail, **options}
-        with scanning(format, found, how, f"verify {format.name}") as (scanner, batches):
+        with scanning(format, found, options, f"verify {format.name}") as (scanner, batches):
             for _ in batches:
                 pass
             report = scanner.report
@@ -69,7 +60,7 @@ def command(
     context.exit(max((code_of(each) for each in report.files), default=CLEAN))
 
 
-def _expanded(inputs: tuple[str, ...], location: dict[str, Any]) -> tuple[list[Input], list[FileReport]]:
+def _expanded(inputs: tuple[str, ...], location: Location) -> tuple[list[Input], list[FileReport]]:
     """What the arguments name, and a report for each that names nothing: the others are verified all the same."""
     from ..base.errors import WireloomError
     from ..base.report import FileReport
@@ -79,7 +70,7 @@ def _expanded(inputs: tuple[str, ...], location: dict[str, Any]) -> tuple[list[I
     missing: list[FileReport] = []
     for each in inputs:
         try:
-            found += expand(each, **location)
+            found += expand(each, location)
         except WireloomError as error:
             missing.append(FileReport(error.path or each, error=error.message))
     return found, missing

@@ -23,24 +23,15 @@ BYTES = ("B", "b", "c")
 """Formats of buffers that hold bytes and not, say, numbers."""
 
 
-def expand(
-    source: Any,
-    *,
-    region: str | None = None,
-    endpoint: str | None = None,
-    anonymous: bool = False,
-    profile: str | None = None,
-    verify_sha256: bool = False,
-) -> list[Input]:
+def expand(source: Any, location: Location | None = None) -> list[Input]:
     """Every input that ``source`` names, in a stable order: lists in their own, folders and globs sorted by path.
 
     ``source``: a path, glob, folder (walked; names that begin with ``.`` or ``_`` are left out), ``file://`` or
     ``s3://`` address, ``-`` for standard input (from where the process has it; for what Python's buffer has read ahead
     of that, give ``sys.stdin.buffer``), a list of those, bytes (also a ``pyarrow.Buffer``), or a binary file
-    object. The options are for object stores (see ``Location``). Raises ``WireloomError`` where nothing is found.
+    object. ``location``: how to reach object stores. Raises ``WireloomError`` where nothing is found.
     """
-    location = Location(region, endpoint, anonymous, profile, verify_sha256)
-    return list(inputs_of(source, location))
+    return list(inputs_of(source, location or Location()))
 
 
 def inputs_of(source: Any, location: Location) -> Iterator[Input]:

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 
-from ..base.arguments import check_booleans, check_texts
 from ..base.errors import NothingThereError, WireloomError
+from ..base.options import FLAG, TEXT, check_options, option
 from ..base.redaction import check_endpoint
 
 REMOTE_SCHEMES = ("s3", "s3a", "s3n")
@@ -35,20 +35,23 @@ class Stream(Protocol):
 
 @dataclass(frozen=True)
 class Location:
-    """How to reach an object store; ``None`` is what the environment says.
+    """How to reach an object store; ``None`` is what the environment says."""
 
-    ``profile``: a section of the files that Amazon's tools keep credentials in. ``verify_sha256``: an object's bytes
-    are compared with the ``sha256`` in its metadata, where it has one, when all of them have been read."""
-
-    region: str | None = None
-    endpoint: str | None = None
-    anonymous: bool = False
-    profile: str | None = None
-    verify_sha256: bool = False
+    region: str | None = option(None, "Region of the object store.", TEXT)
+    endpoint: str | None = option(None, "Address of an object store that is not Amazon's.", TEXT)
+    anonymous: bool = option(False, "Ask the object store without credentials.", FLAG)
+    profile: str | None = option(
+        None, "Profile of Amazon's tools that has the credentials, region and endpoint of the object store.", TEXT
+    )
+    verify_sha256: bool = option(
+        False,
+        "Compare the bytes of each object, as stored, with the sha256 in its metadata, where it has one. A difference"
+        " is damage that shows when all of them have been read.",
+        FLAG,
+    )
 
     def __post_init__(self) -> None:
-        check_texts(region=self.region, endpoint=self.endpoint, profile=self.profile)
-        check_booleans(anonymous=self.anonymous, verify_sha256=self.verify_sha256)
+        check_options(self)
         check_endpoint(self.endpoint or "")
 
 

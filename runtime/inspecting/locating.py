@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
@@ -81,19 +81,14 @@ class Selection:
         return is_damage and self.wanted.all_damage and self._given_damage <= MOST_DAMAGED
 
 
-def record_scan(
-    format: Format, source: Input, wanted: Wanted, *, recover: bool = False, options: dict[str, Any] | None = None
-) -> RecordScan:
+def record_scan(format: Format, source: Input, wanted: Wanted, options: Mapping[str, Any] | None = None) -> RecordScan:
     """A scan for ``wanted``. Where records stand between delimiters, it begins near the wanted offset."""
     how = dict(options or {})
-    limits = {name: how.pop(name) for name in ("max_record", "max_window", "max_computed", "batch_rows") if name in how}
     columns = [*format.default_columns, OFFSET, ERROR]
     begin = 0
     if wanted.offset and format.delimiter and not format.has_prologue and source.seekable and not wanted.all_damage:
-        begin = frame_before(source, format.delimiter, wanted.offset, limits.get("max_record", format.max_record))
-    checked = scan_request(
-        format, columns=columns, recover=recover, byte_range=(begin, FAR) if begin else None, options=how, **limits
-    )
+        begin = frame_before(source, format.delimiter, wanted.offset, how.get("max_record", format.max_record))
+    checked = scan_request(format, columns=columns, byte_range=(begin, FAR) if begin else None, **how)
     return RecordScan(checked, source, wanted)
 
 

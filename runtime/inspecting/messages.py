@@ -30,11 +30,7 @@ class MessageScan:
     """The messages of an input that are wanted. ``notify`` is called after each piece of the input."""
 
     def __init__(self, format: Format, source: Input, wanted: Wanted, options: dict[str, Any] | None = None) -> None:
-        how = dict(options or {})
-        limits = {
-            name: how.pop(name) for name in ("max_record", "max_window", "max_computed", "batch_rows") if name in how
-        }
-        request = scan_request(format, options=how, **limits)
+        request = scan_request(format, **(options or {}))
         self._scan = InputScan(request, source, Readers(request))
         self._framing = framing_for(request.format, request.max_record, request.message_options)
         self.notify: Callable[[], None] = lambda: None

@@ -1,53 +1,35 @@
-"""What a reader was asked to do, checked once."""
+"""What a reader was asked to do: options, checked together with the format."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from .. import codecs
-from ..base.arguments import check_booleans, one_of, positive, shown
+from ..base.arguments import one_of
 from ..base.errors import UnsupportedError, WireloomError
-from ..base.limits import LARGEST_RECORD, MAX_COMPUTED, MAX_ROWS
 from ..base.nearest import unknown
 from ..format import registry
 from ..format.description import Choice, Format
 from ..rows.batches import Layout
-
-MODES = ("permissive", "dropmalformed", "failfast")
-COMPLETE, GROWING = "complete", "growing"
-TAILS = (COMPLETE, GROWING)
-BATCH_ROWS = 16384
-
-Progress = Callable[[int, int | None], None]
-"""Called with the stored bytes that were read and the number of all of them, ``None`` where that is not known."""
+from .options import GROWING, NAMES_OF_OPTIONS, ScanOptions
 
 
-@dataclass(frozen=True)
-class ScanRequest:
-    """How inputs are read. ``choices``: option of the format → its value, ``auto`` among them. ``message_options``:
-    what the framing and the hooks of a format of messages are given."""
+@dataclass(frozen=True, kw_only=True)
+class ScanRequest(ScanOptions):
+    """How inputs are read: the options, and what follows from them for a format. ``choices``: option of the format →
+    its value, ``auto`` among them. ``message_options``: what the framing and the hooks of a format of messages are
+    given."""
 
     format: Format
     layout: Layout
     engine: str
-    mode: str = "permissive"
-    recover: bool = False
-    verify: bool = True
-    byte_range: tuple[int, int] | None = None
-    batch_rows: int = BATCH_ROWS
     max_record: int = 0
-    max_window: int = codecs.MAX_WINDOW
-    max_computed: int = MAX_COMPUTED
-    codec: str = codecs.AUTO
-    prefetch: bool | None = None
-    tail: str = COMPLETE
-    check_format: bool = True
     end_rows: bool = False
     """Whether the end of an input that gives no rows is a row of nulls, where damaged records are."""
     chunk: int | None = None
+    """Bytes that are read at once, where that is not the usual number."""
     choices: Mapping[str, str] = field(default_factory=dict)
     message_options: Mapping[str, Any] = field(default_factory=dict)
 
@@ -75,58 +57,47 @@ class ScanRequest:
 def scan_request(
     format: str | Path | Format,
     *,
-    columns: Sequence[str] | None = None,
-    mode: str = "permissive",
-    recover: bool = False,
-    verify: bool = True,
-    byte_range: tuple[int, int] | None = None,
-    batch_rows: int = BATCH_ROWS,
-    max_record: int | None = None,
-    max_window: int = codecs.MAX_WINDOW,
-    max_computed: int = MAX_COMPUTED,
-    codec: str = codecs.AUTO,
-    prefetch: bool | None = None,
-    tail: str = COMPLETE,
-    check_format: bool = True,
-    options: Mapping[str, Any] | None = None,
     in_table: bool = False,
-    option_names: Sequence[str] | None = None,
+    option_names: Sequence[str] = NAMES_OF_OPTIONS,
+    **options: Any,
 ) -> ScanRequest:
-    """Checks everything. ``in_table``: what is read are blobs that stand in a table, of which options may name columns.
-    ``option_names``: the caller's options that are not the format's, for the nearest name to a wrong one; by default
-    those of a scan. Raises ``UnknownNameError`` with the nearest name, or ``WireloomError`` with what is wrong."""
-    check_booleans(recover=recover, verify=verify, check_format=check_format)
-    if prefetch is not None:
-        check_booleans(prefetch=prefetch)
-    found, given = of_kind(registry.get(format), options or {})
-    folded = one_of("mode", mode.lower() if isinstance(mode, str) else mode, MODES)
-    if byte_range is not None:
-        byte_range = _range(byte_range)
+    """As ``request_of``, for options of every reader and of the format together, by their names."""
+    general, own = ScanOptions.split(options)
+    return request_of(format, general, own, in_table=in_table, option_names=option_names)
+
+
+def request_of(
+    format: str | Path | Format,
+    options: ScanOptions,
+    own: Mapping[str, Any],
+    *,
+    in_table: bool = False,
+    option_names: Sequence[str] = NAMES_OF_OPTIONS,
+) -> ScanRequest:
+    """Return what a reader is asked to do; ``own``: the options of the format itself.
+
+    ``in_table``: what is read are blobs that stand in a table, of which options may name columns. ``option_names``: the
+    caller's options that are not the format's, for the nearest name to a wrong one. Raises ``UnknownNameError`` with
+    the nearest name, ``UnsupportedError`` for what files of the format do not have, or ``WireloomError``.
+    """
+    found, given = of_kind(registry.get(format, options.allow_modules), own)
+    if options.byte_range is not None:
         if not found.streaming:
             raise UnsupportedError(f"files of {found.name} are read as a whole: they have no byte ranges")
         if found.message is not None:
             raise UnsupportedError(
                 f"files of {found.name} have no byte ranges: where messages begin is only known from the first byte on"
             )
-    if one_of("value of tail", tail, TAILS) == GROWING and not grows_by_rows(found):
+    if options.tail == GROWING and not grows_by_rows(found):
         raise UnsupportedError(f"files of {found.name} are read as a whole and cannot grow: leave tail=growing out")
-    choices, others = _options(found, given, in_table, OPTIONS if option_names is None else option_names)
+    choices, others = _options(found, given, in_table, option_names)
+    general = {each.name: getattr(options, each.name) for each in fields(ScanOptions)}
+    max_record = found.max_record if options.max_record is None else options.max_record
     made = ScanRequest(
+        **general | {"max_record": max_record},
         format=found,
-        layout=Layout.of(found, columns),
+        layout=Layout.of(found, options.columns),
         engine=engine_of(found),
-        mode=folded,
-        recover=recover,
-        verify=verify,
-        byte_range=byte_range,
-        batch_rows=positive("batch_rows", batch_rows, MAX_ROWS),
-        max_record=positive("max_record", found.max_record if max_record is None else max_record, LARGEST_RECORD),
-        max_window=positive("max_window", max_window),
-        max_computed=positive("max_computed", max_computed),
-        codec=codecs.checked(codec),
-        prefetch=prefetch,
-        tail=tail,
-        check_format=check_format,
         choices=choices,
         message_options=others,
     )
@@ -135,7 +106,7 @@ def scan_request(
         from ..units.hooks import beside
 
         # Whether they take the values of their options is to be known before anything is opened.
-        framing_for(found, made.max_record, others)
+        framing_for(found, max_record, others)
         for name, column in beside(hooks_for(found, others)).items():
             if not in_table:
                 raise WireloomError(
@@ -183,19 +154,6 @@ def grows_by_rows(format: Format) -> bool:
     return format.streaming if format.message is None else format.message.framing != "whole"
 
 
-LAST_OFFSET = 2**63 - 1
-"""No input has an offset beyond it."""
-
-
-def _range(value: tuple[int, int]) -> tuple[int, int]:
-    if not isinstance(value, tuple | list) or len(value) != 2:
-        raise WireloomError(f"byte_range is a pair of offsets (begin, end), not {shown(value)}")
-    begin, end = value
-    if not (isinstance(begin, int) and isinstance(end, int) and 0 <= begin <= end):
-        raise WireloomError(f"byte_range is (begin, end) with 0 ≤ begin ≤ end, not {shown(value)}")
-    return min(begin, LAST_OFFSET), min(end, LAST_OFFSET)
-
-
 def check_names(format: Format, options: Iterable[str], *, in_table: bool, more: Sequence[str]) -> None:
     """Raises ``UnknownNameError`` for an option that the reader of the format does not have; ``more``: options that it
     might have meant."""
@@ -224,28 +182,3 @@ def _options(
 
 def _values(choice: Choice) -> list[str]:
     return ["auto", *(value for value, _ in choice.padding)]
-
-
-OPTIONS = (
-    "columns",
-    "mode",
-    "recover",
-    "verify",
-    "byte_range",
-    "batch_rows",
-    "max_record",
-    "max_window",
-    "max_computed",
-    "codec",
-    "prefetch",
-    "tail",
-    "check_format",
-    "progress",
-    "region",
-    "endpoint",
-    "anonymous",
-    "profile",
-    "verify_sha256",
-    "allow_modules",
-)
-"""The options that every format has, for the nearest name to a wrong one."""

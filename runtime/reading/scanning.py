@@ -10,10 +10,7 @@ from typing import Any, Self
 
 import pyarrow as pa
 
-from .. import codecs
-from ..base.arguments import check_callable
-from ..base.errors import UnsupportedError, WireloomError
-from ..base.limits import MAX_COMPUTED
+from ..base.errors import WireloomError
 from ..base.report import FileReport, ReadReport
 from ..format import registry
 from ..format.description import Format
@@ -22,8 +19,9 @@ from ..input import expansion
 from ..input.inputs import Input
 from ..rows.batches import Layout
 from .input_scan import InputScan
+from .options import NAMES_OF_OPTIONS, ScanOptions, takes
 from .readers import Readers
-from .request import BATCH_ROWS, COMPLETE, OPTIONS, Progress, ScanRequest, check_names, of_kind, scan_request
+from .request import ScanRequest, check_names, of_kind, scan_request
 from .small_files import Bundle, BundleReader, is_possible
 from .wrong_format import wrong_format
 
@@ -45,14 +43,11 @@ class Scanner:
     so does a stream of Arrow that would lack the batches which have been taken already.
     """
 
-    def __init__(
-        self, request: ScanRequest, inputs: Sequence[Input], progress: Progress | None = None, *, together: bool = False
-    ) -> None:
+    def __init__(self, request: ScanRequest, inputs: Sequence[Input], *, together: bool = False) -> None:
         self.schema = request.layout.schema
         self.report = ReadReport(request.format.name, engine=request.engine)
         self._request = request
         self._inputs = inputs
-        self._progress = progress
         self._together = together
         sizes = [each.size for each in inputs]
         self._total = None if None in sizes else sum(size or 0 for size in sizes)
@@ -145,8 +140,8 @@ class Scanner:
         return [each for each in self.report.files if each.foreign and not (shows and each.damaged)]
 
     def _tell(self, here: int) -> None:
-        if self._progress is not None:
-            self._progress(self._done + here, self._total)
+        if self._request.progress is not None:
+            self._request.progress(self._done + here, self._total)
 
     @property
     def progress(self) -> tuple[int, int | None]:
@@ -190,94 +185,22 @@ class Scanner:
         return reader.__arrow_c_stream__(requested_schema)
 
 
-def scan(
-    format: str | Path | Format,
-    source: Any,
-    *,
-    columns: Sequence[str] | None = None,
-    mode: str = "permissive",
-    recover: bool = False,
-    verify: bool = True,
-    byte_range: tuple[int, int] | None = None,
-    batch_rows: int = BATCH_ROWS,
-    max_record: int | None = None,
-    max_window: int = codecs.MAX_WINDOW,
-    max_computed: int = MAX_COMPUTED,
-    codec: str = codecs.AUTO,
-    prefetch: bool | None = None,
-    tail: str = COMPLETE,
-    check_format: bool = True,
-    progress: Progress | None = None,
-    region: str | None = None,
-    endpoint: str | None = None,
-    anonymous: bool = False,
-    profile: str | None = None,
-    verify_sha256: bool = False,
-    allow_modules: Sequence[str] = (),
-    **options: Any,
-) -> Scanner:
-    """Reads ``source`` batch by batch.
+@takes(ScanOptions)
+def scan(format: str | Path | Format, source: Any, **options: Any) -> Scanner:
+    """Read ``source`` batch by batch.
 
     ``format``: a name (see ``wireloom.formats``) or the path of a spec. ``source``: a path, glob, folder, ``s3://`` or
     ``file://`` address, ``-`` for standard input, a list of those, bytes, or a binary file object.
 
-    - ``columns``: names of the format's columns, of the parts of its path pattern, and of ``_offset``, ``_path``,
-      ``_error``, ``_corrupt_record``; by default the format's own.
-    - ``mode``: ``permissive`` (a damaged record is left out, or a row of nulls where ``_error`` or ``_corrupt_record``
-      is among the columns), ``dropmalformed`` (left out) or ``failfast`` (raises ``DamagedInputError``: where it raises
-      nothing, the rows are all that is in the input).
-    - ``tail``: what the end of an input means. ``complete``: nothing follows, so a row that it cuts off is damaged;
-      ``growing``: the input is being written, and a row that is not complete is not there yet.
-    - ``recover``: behind a row whose length cannot be trusted, look for the next one that holds.
-    - ``verify``: compute checksums.
-    - ``byte_range``: ``(begin, end)``, rows that begin at these offsets of the decompressed input.
-    - ``batch_rows``: most rows in a batch; a batch also ends after about 4 MiB of data.
-    - ``max_record``: largest record in bytes; by default the format's. ``max_window``: largest zstd window in bytes.
-    - ``max_computed``: most characters of text that the expressions of a record make, and items of lists in
-      decompressed bytes, both counted together; by default 1,048,576.
-    - ``codec``: ``auto`` (by content) or a name, such as ``zstd``. ``prefetch``: whether a thread reads and
-      decompresses ahead; by default it does for compressed inputs that are not small.
-    - ``progress``: called with the stored bytes read so far and all of them (``None``: not known).
-    - ``region``, ``endpoint``, ``anonymous``, ``profile`` (of the files of Amazon's tools): of an object store.
-    - ``verify_sha256``: compare the bytes of each object, as stored, with the ``sha256`` in its metadata where it has
-      one; a difference is damage that shows when all of them have been read.
-    - ``check_format``: raise ``WrongFormatError``, when the rows of all inputs are out, for those of which bytes are
-      there and nothing came out. Byte ranges, inputs that grow and those of nothing but zeros are not judged.
-    - ``allow_modules``: modules out of which a spec may name classes, see ``wireloom.load_spec``.
-    - ``options``: the format's own, such as ``stride="layout"``, or the kind of its messages, ``message="append_ack"``.
+    {options}
 
-    Raises ``UnknownNameError`` for a name that does not exist and ``WireloomError`` for a source that is not there.
+    ``options``: the format's own, such as ``stride="layout"``, or the kind of its messages, ``message="append_ack"``.
+
+    Raises ``UnknownNameError`` for a name that does not exist, ``WireloomError`` for a source that is not there, in
+    mode ``failfast`` ``DamagedInputError``, and ``WrongFormatError`` for inputs that are not of the format.
     """
-    checked = scan_request(
-        registry.get(format, allow_modules),
-        columns=columns,
-        mode=mode,
-        recover=recover,
-        verify=verify,
-        byte_range=byte_range,
-        batch_rows=batch_rows,
-        max_record=max_record,
-        max_window=max_window,
-        max_computed=max_computed,
-        codec=codec,
-        prefetch=prefetch,
-        tail=tail,
-        check_format=check_format,
-        options=options,
-    )
-    if progress is not None:
-        check_callable("progress", progress, "a function of the bytes read so far and all of them")
-    if verify_sha256 and byte_range is not None:
-        raise UnsupportedError("verify_sha256 needs all bytes of an object: leave byte_range or verify_sha256 out")
-    inputs = expansion.expand(
-        source,
-        region=region,
-        endpoint=endpoint,
-        anonymous=anonymous,
-        profile=profile,
-        verify_sha256=verify_sha256,
-    )
-    return Scanner(checked, inputs, progress)
+    request = scan_request(format, **options)
+    return Scanner(request, expansion.expand(source, request.location))
 
 
 def schema(
@@ -291,5 +214,5 @@ def schema(
     ``scan`` takes them; only those matter that choose the kind of message (``message="append_ack"``). Raises
     ``UnknownNameError`` for a name that does not exist."""
     found, given = of_kind(registry.get(format, allow_modules), options)
-    check_names(found, given.keys() - set(OPTIONS), in_table=True, more=OPTIONS)
+    check_names(found, given.keys() - set(NAMES_OF_OPTIONS), in_table=True, more=NAMES_OF_OPTIONS)
     return Layout.of(found, columns).schema

@@ -20,6 +20,7 @@ from .. import codecs
 from ..base.arguments import check_callable, shown
 from ..base.errors import UnsupportedError, WireloomError
 from ..base.nearest import unknown
+from ..base.options import documented
 from ..format import registry
 from ..format.description import Format
 from ..input import expansion
@@ -27,8 +28,9 @@ from ..input.inputs import Input, Location, Stream
 from ..input.stored import Stored
 from ..rows.batches import Layout
 from .input_scan import InputScan
+from .options import ScanOptions
 from .readers import Readers
-from .request import scan_request
+from .request import request_of
 
 BLOCK = 16 * 1024
 """Bytes that are read at once while one row is looked for."""
@@ -66,79 +68,50 @@ class SearchResult:
     largest_read: int
 
 
-def first_row(
-    format: str | Path | Format,
-    source: Any,
-    at: int = 0,
-    *,
-    columns: Sequence[str] | None = None,
-    verify: bool = True,
-    max_record: int | None = None,
-    allow_modules: Sequence[str] = (),
-    region: str | None = None,
-    endpoint: str | None = None,
-    anonymous: bool = False,
-    profile: str | None = None,
-    **others: Any,
-) -> FoundRow | None:
-    """The first row that begins at byte ``at`` or behind it and holds; ``None``: there is none.
+def first_row(format: str | Path | Format, source: Any, at: int = 0, **options: Any) -> FoundRow | None:
+    """Return the first row that holds and begins at byte ``at`` or after it; ``None``: there is none.
 
-    ``source``: one log, not compressed, that can be read from any byte. ``columns``, ``verify``, ``max_record``,
-    ``allow_modules``, ``region``, ``endpoint``, ``anonymous`` and ``profile`` as in ``scan``; there are no others.
+    ``source``: one log, not compressed, that can be read from any byte.
+
+    {options}
 
     Raises ``UnknownNameError`` for a name that does not exist, and ``UnsupportedError`` for a format whose rows are not
     delimited, for a log that is compressed and for one that can only be read from its beginning.
     """
     if isinstance(at, bool) or not isinstance(at, int) or at < 0:
         raise WireloomError(f"at is a byte of the log, counted from 0, not {shown(at)}")
-    _refuse("first_row", others, ("at",))
-    found_format = registry.get(format, allow_modules)
-    location = Location(region, endpoint, anonymous, profile)
-    log = Log(found_format, source, columns, verify=verify, max_record=max_record, location=location)
+    log = Log(format, source, _options("first_row", options, ("at",)))
     found = log.first(at, log.size)
     return None if found is None else log.without_extra(found)
 
 
 def search(
-    format: str | Path | Format,
-    source: Any,
-    value: Any,
-    *,
-    key: Key,
-    disorder: int = 0,
-    columns: Sequence[str] | None = None,
-    verify: bool = True,
-    max_record: int | None = None,
-    allow_modules: Sequence[str] = (),
-    region: str | None = None,
-    endpoint: str | None = None,
-    anonymous: bool = False,
-    profile: str | None = None,
-    **others: Any,
+    format: str | Path | Format, source: Any, value: Any, *, key: Key, disorder: int = 0, **options: Any
 ) -> SearchResult:
-    """Finds the first row whose ``key`` is ``value`` or greater, in a log that is sorted by it.
+    """Find the first row whose ``key`` is ``value`` or greater, in a log that is sorted by it.
 
     ``key``: the name of a column, or a function of a row (a mapping of ``columns``). ``disorder``: where rows stand at
     most so many rows from their sorted place, as in a log that several write to at once, ``begin`` lies so much earlier
-    that everything from ``value`` on is found behind it. A row whose key is null comes before all others. Damaged rows
-    and holes are passed over. The rest is as in ``first_row``.
+    that everything from ``value`` on is found after it. A row whose key is null comes before all others. Damaged rows
+    and holes are passed over.
+
+    {options}
 
     A search looks at O(log n) places and reads less than 64 KiB at each, where good rows of a few kilobytes are near.
+    Raises as ``first_row``.
     """
     if isinstance(disorder, bool) or not isinstance(disorder, int) or disorder < 0:
         raise WireloomError(f"disorder is a number of rows from 0, not {shown(disorder)}")
     if not isinstance(key, str):
         check_callable("key", key, "the name of a column or a function of a row")
-    _refuse("search", others, ("value", "key", "disorder"))
-    found_format = registry.get(format, allow_modules)
+    general = _options("search", options, ("value", "key", "disorder"))
     extra = [key] if isinstance(key, str) else []
     if isinstance(key, str):
-        usual = _usual(Layout.of(found_format, [key]).schema.field(0).type)
+        usual = _usual(Layout.of(registry.get(format, general.allow_modules), [key]).schema.field(0).type)
         if usual is not None:
             # Said before anything is opened, and where there is no row to compare with as well.
             _is_less(usual, value)
-    location = Location(region, endpoint, anonymous, profile)
-    log = Log(found_format, source, columns, extra, verify=verify, max_record=max_record, location=location)
+    log = Log(format, source, general, extra)
     key_of = (lambda values: values[key]) if isinstance(key, str) else key
 
     def is_less(row: FoundRow) -> bool:
@@ -156,10 +129,16 @@ def search(
     return SearchResult(row, begin, log.probes, log.bytes_read, log.largest_read)
 
 
-def _refuse(function: str, others: dict[str, Any], own: Sequence[str]) -> None:
-    """Raises ``UnknownNameError`` for options that the function does not have."""
-    for name in others:
-        raise unknown(f"option of {function}", name, [*own, *OPTIONS])
+def _options(function: str, given: dict[str, Any], own: Sequence[str]) -> ScanOptions:
+    """Return the options of a search. Raises ``UnknownNameError`` for those that the function does not have."""
+    for name in given:
+        if name not in OPTIONS:
+            raise unknown(f"option of {function}", name, [*own, *OPTIONS])
+    return ScanOptions(**given)
+
+
+documented(first_row, ScanOptions, OPTIONS)
+documented(search, ScanOptions, OPTIONS)
 
 
 def _is_less(found: Any, value: Any, *, path: str | None = None, offset: int | None = None) -> bool:
@@ -218,31 +197,21 @@ class Log:
     ``SearchResult``."""
 
     def __init__(
-        self,
-        format: str | Path | Format,
-        source: Any,
-        columns: Sequence[str] | None,
-        extra: Sequence[str] = (),
-        *,
-        verify: bool,
-        max_record: int | None,
-        location: Location,
+        self, format: str | Path | Format, source: Any, options: ScanOptions, extra: Sequence[str] = ()
     ) -> None:
-        found = registry.get(format)
+        found = registry.get(format, options.allow_modules)
         if not found.delimiter or found.has_prologue:
             raise UnsupportedError(
                 f"rows of {found.name} cannot be found from the middle of a file, since nothing delimits them: read it"
                 " with scan"
             )
-        self._names = Layout.of(found, columns).schema.names
-        read = dict.fromkeys((*self._names, *extra, OFFSET))
-        checked = scan_request(
-            found, columns=list(read), verify=verify, max_record=max_record, prefetch=False, codec="none"
-        )
+        self._names = Layout.of(found, options.columns).schema.names
+        read = list(dict.fromkeys((*self._names, *extra, OFFSET)))
+        checked = request_of(found, replace(options, columns=read, prefetch=False, codec="none"), {})
         self._request = replace(checked, chunk=BLOCK)
         self._readers = Readers(self._request)
         self._counter = _Counter()
-        self._input = _CountedInput.of(_log_input(source, location, found.codec), self._counter)
+        self._input = _CountedInput.of(_log_input(source, options.location, found.codec), self._counter)
         self.path = self._input.path
         self.size = self._input.size or 0
         self.probes = 0
@@ -263,7 +232,7 @@ class Log:
             return
         self.probes += 1
         before = self.bytes_read
-        begin = self._behind_hole(begin)
+        begin = min(self._behind_hole(begin), end)
         request = replace(self._request, byte_range=(begin, end), batch_rows=batch_rows)
         scan = InputScan(request, self._input, self._readers)
         batches = scan.batches()

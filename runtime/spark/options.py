@@ -13,31 +13,54 @@ from typing import Any
 from .. import codecs
 from ..base.errors import WireloomError
 from ..base.nearest import unknown
+from ..base.options import CHOICE, FLAG, NAMES, NUMBER, TEXT, Option, camel_case, defaults_of, options_of
 from ..format.description import Format
 from ..input.inputs import Location
-from ..reading.request import COMPLETE, GROWING
+from ..reading.options import COMPLETE, GROWING, ScanOptions
 from .file_names import DEFAULT as FILE_NAME
 from .file_names import check_pattern
 
-MODES = ("permissive", "dropmalformed", "failfast")
-TAILS = {"complete": COMPLETE, "false": COMPLETE, "growing": GROWING, "true": GROWING, "auto": None}
+TAIL_WORDS = {"complete": COMPLETE, "false": COMPLETE, "growing": GROWING, "true": GROWING, "auto": None}
 PARTITION_COLUMNS = ("infer", "text", "off")
+
+DEFAULTS = defaults_of(ScanOptions)
+SCAN_OPTIONS = {name: each for name, each in options_of(ScanOptions).items() if not each.python}
+"""The options of every reader that Spark's have too, there in camel case."""
+STORE_OPTIONS = {name: each for name, each in options_of(Location).items() if name != "verify_sha256"}
+"""Those of object stores, which writers have too."""
+MORE = {
+    "mode": "Default PERMISSIVE.",
+    "tail": "Default complete; streams have more of it.",
+    "columns": "With commas between the names. A schema given to the reader comes first; its names must be of these, or"
+    " of folders named key=value.",
+    "verify_sha256": "Such files are not split.",
+}
+"""What is only said of them in Spark."""
+
+
+def _text(name: str, option: Option) -> str:
+    """What an option of every reader does, as Spark's users give it."""
+    default = DEFAULTS[name]
+    text = option.text
+    if option.kind == FLAG:
+        text = (
+            f"true (default): {_lower(text)} false: {_lower(option.off)}"
+            if default
+            else f"true: {_lower(text)} Default false."
+        )
+    elif option.kind == NUMBER and default is not None:
+        text += f" Default {f'{default >> 20}m' if default % (1 << 20) == 0 else default}."
+    return " ".join((text, MORE[name])) if name in MORE else text
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]
+
 
 READ_OPTIONS = {
     "path": "A path, glob, folder (with all folders in it), or s3:// address; what load(…) is given.",
     "paths": "Several of them as a JSON list; what load([…]) is given. A file that several of them name is read once.",
-    "mode": "PERMISSIVE (default): good rows, and damaged ones as nulls where their error or bytes are selected; "
-    "DROPMALFORMED: good rows; FAILFAST: an error at the first damage, a row that is cut off included; without one, "
-    "the rows are all that there is.",
-    "tail": "What the end of a file means. complete (default): nothing follows, so a row that it cuts off is damaged; "
-    "growing: the file is being written, and a row that is not complete is not there yet. Streams have more of it.",
-    "recover": "true: behind a row whose length cannot be trusted, look for the next one that holds. Default false.",
-    "checkFormat": "true (default): an error for a file that is not of the format, by its looks: bytes are there, and "
-    "nothing comes out. false: it reads as empty. Files that grow and those of nothing but zeros are not judged.",
-    "verify": "false: checksums are not computed. Default true.",
-    "columns": "Names of the columns, with commas between them; by default the format's own. Also _path, _offset, "
-    "_error, _corrupt_record and the parts of the path. A schema given to the reader comes first; its names must be of "
-    "these, or of folders named key=value.",
+    **{camel_case(name): _text(name, each) for name, each in SCAN_OPTIONS.items()},
     "columnNameOfCorruptRecord": "Name of the column with the bytes of a damaged record; default _corrupt_record.",
     "unsigned64": "decimal (default): unsigned 64-bit integers as decimal(20,0); long: as long, an error beyond that.",
     "recursiveFileLookup": "false: only the files of a folder itself. Default true.",
@@ -57,17 +80,6 @@ READ_OPTIONS = {
     "of a file on a mounted disk a 32nd, of a small one that is read together with others a 1024th. No smaller file is "
     "split. Default 4m.",
     "minPartitions": "How many partitions to make where there is enough to read; default: the driver's processors.",
-    "batchRows": "Most rows of an Arrow batch; default 16384.",
-    "codec": f"auto (default: by content), {codecs.listed()}.",
-    "maxRecord": "Largest record in bytes; default: the format's.",
-    "maxWindow": "Largest zstd window in bytes; default 128m.",
-    "maxComputed": "Most characters of text computed for a record and items of its decompressed lists; default 1m.",
-    "region": "Region of the object store.",
-    "endpoint": "Address of an object store that is not Amazon's.",
-    "anonymous": "true: ask the object store without credentials.",
-    "profile": "Whose credentials, region and endpoint to take from the files of Amazon's tools.",
-    "verifySha256": "true: the bytes of an object are compared with the sha256 in its metadata; files are then not "
-    "split. Default false.",
 }
 """Options of every format's reader, and what they do; those of the format itself (``stride``) come on top."""
 
@@ -97,10 +109,7 @@ WRITE_OPTIONS = {
     "maxFileBytes": "About how large a file becomes, in bytes as stored; default: any.",
     "partitionBy": "Names of columns, with commas between them, whose values name folders, day=2026-03-01/host=a, and "
     "are not in the files; default: none. Spark refuses its own partitionBy(…) for Python sources.",
-    "region": "Region of the object store.",
-    "endpoint": "Address of an object store that is not Amazon's.",
-    "anonymous": "true: ask the object store without credentials.",
-    "profile": "Profile of the object store's credentials.",
+    **{camel_case(name): _text(name, each) for name, each in STORE_OPTIONS.items()},
     "fileName": "Pattern of the files' names, without their ending; default part-{partition:05d}-{number:03d}-{job}. "
     "{sequence} counts all files, on from those that are there; {batch} is that of a stream.",
     "level": "Level of the codec.",
@@ -116,16 +125,11 @@ _UNITS = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """What a reader was asked for, checked. ``columns``: names, or ``None`` for the format's default ones."""
+    """What a reader was asked for, checked. ``scan``: the options of every reader; ``own``: those of the format."""
 
     paths: tuple[str, ...]
-    mode: str = "permissive"
-    tail: str = COMPLETE
-    """Of a batch read: one of ``wireloom.reading.request.TAILS``."""
-    recover: bool = False
-    check_format: bool = True
-    verify: bool = True
-    columns: tuple[str, ...] | None = None
+    scan: ScanOptions = field(default_factory=ScanOptions)
+    own: Mapping[str, Any] = field(default_factory=dict)
     corrupt_record: str = "_corrupt_record"
     narrow: bool = False
     """Unsigned 64-bit integers as ``long``."""
@@ -143,11 +147,6 @@ class ReadOptions:
     max_partition_bytes: int = 128 << 20
     open_cost: int = 4 << 20
     min_partitions: int = 1
-    batch_rows: int = 16_384
-    scan: Mapping[str, Any] = field(default_factory=dict)
-    """Options that the scanner takes under the same name: codec, limits, the format's own."""
-    location: Mapping[str, Any] = field(default_factory=dict)
-    """How to reach an object store."""
     report_folder: str | None = None
     listed_files: str | None = None
     """The files to read, as ``read.file_listing.encoded``; ``None``: the paths are to be listed."""
@@ -155,7 +154,7 @@ class ReadOptions:
     @property
     def store(self) -> Location:
         """How to reach an object store that is written to."""
-        return replace(Location(**self.location), verify_sha256=False)
+        return replace(self.scan.location, verify_sha256=False)
 
 
 @dataclass(frozen=True)
@@ -170,7 +169,7 @@ class WriteOptions:
     max_bytes: int | None = None
     file_name: str = FILE_NAME
     partition_by: tuple[str, ...] = ()
-    location: Mapping[str, Any] = field(default_factory=dict)
+    location: Location = field(default_factory=Location)
     """How to reach an object store."""
 
 
@@ -178,28 +177,13 @@ def read_options(format: Format, given: Mapping[str, str]) -> ReadOptions:
     """The options of a reader. Raises ``UnknownNameError`` and ``WireloomError``."""
     own = _own_options(format)
     values = _known(given, (*READ_OPTIONS, *STREAM_OPTIONS, *own), INTERNAL_OPTIONS)
-    scan: dict[str, Any] = {name: values[name] for name in own if name in values}
     for choice in format.choices:
-        if choice.name in scan:
-            one_of(choice.name, scan[choice.name], ("auto", *(name for name, _ in choice.padding)))
-    if "codec" in values:
-        scan["codec"] = codecs.checked(values["codec"].strip().lower())
-    for option, name in (("maxRecord", "max_record"), ("maxWindow", "max_window"), ("maxComputed", "max_computed")):
-        if option in values:
-            scan[name] = size(option, values[option])
-    location = _location(values)
-    if "verifySha256" in values:
-        location["verify_sha256"] = flag("verifySha256", values["verifySha256"])
-    columns = values.get("columns")
+        if choice.name in values:
+            one_of(choice.name, values[choice.name], ("auto", *(name for name, _ in choice.padding)))
     return ReadOptions(
         paths=_paths(values),
-        mode=one_of("mode", values.get("mode", "permissive").lower(), MODES),
-        tail=tail(values.get("tail", "auto")) or COMPLETE,
-        recover=flag("recover", values.get("recover", "false")),
-        # What the ingest pipeline gets no rows out of goes to its quarantine.
-        check_format=flag("checkFormat", values.get("checkFormat", str("reportfolder" not in values))),
-        verify=flag("verify", values.get("verify", "true")),
-        columns=None if columns is None else tuple(each.strip() for each in columns.split(",") if each.strip()),
+        scan=_scan_options(values),
+        own={name: values[name] for name in own if name in values},
         corrupt_record=values.get("columnNameOfCorruptRecord", "_corrupt_record"),
         narrow=one_of("unsigned64", values.get("unsigned64", "decimal").lower(), ("decimal", "long")) == "long",
         recursive=flag("recursiveFileLookup", values.get("recursiveFileLookup", "true")),
@@ -213,20 +197,36 @@ def read_options(format: Format, given: Mapping[str, str]) -> ReadOptions:
         max_partition_bytes=size("maxPartitionBytes", values.get("maxPartitionBytes", "128m")),
         open_cost=size("openCostInBytes", values.get("openCostInBytes", "4m"), least=0),
         min_partitions=size("minPartitions", values.get("minPartitions", str(os.cpu_count() or 1))),
-        batch_rows=size("batchRows", values.get("batchRows", "16384")),
-        scan=scan,
-        location=location,
         report_folder=values.get("reportfolder"),
         listed_files=values.get("listedfiles"),
     )
 
 
-def _location(values: Mapping[str, str]) -> dict[str, Any]:
-    """How to reach an object store, as ``storage.Location`` takes it."""
-    location: dict[str, Any] = {name: values[name] for name in ("region", "endpoint", "profile") if name in values}
-    if "anonymous" in values:
-        location["anonymous"] = flag("anonymous", values["anonymous"])
-    return location
+def _scan_options(values: Mapping[str, str]) -> ScanOptions:
+    """The options of every reader among those that were given. Raises ``UnknownNameError`` and ``WireloomError``."""
+    # What the ingest pipeline gets no rows out of goes to its quarantine.
+    found: dict[str, Any] = {"check_format": "reportfolder" not in values}
+    return ScanOptions(**found | _of_texts(SCAN_OPTIONS, values))
+
+
+def _of_texts(options: Mapping[str, Option], values: Mapping[str, str]) -> dict[str, Any]:
+    """The values of those of the options that were given as text, under their usual names."""
+    spelled = {camel_case(name): name for name in options}
+    return {spelled[key]: _of_text(key, options[spelled[key]], text) for key, text in values.items() if key in spelled}
+
+
+def _of_text(name: str, option: Option, text: str) -> Any:
+    if name == "tail":
+        return tail(text) or COMPLETE
+    if option.kind == FLAG:
+        return flag(name, text)
+    if option.kind == NUMBER:
+        return size(name, text)
+    if option.kind == NAMES:
+        return tuple(each.strip() for each in text.split(",") if each.strip())
+    if option.kind == CHOICE:
+        return one_of(name, text.lower(), option.values)
+    return text if option.kind == TEXT else text.strip().lower()
 
 
 def _partition_columns(values: Mapping[str, str]) -> str:
@@ -285,7 +285,7 @@ def write_options(format: Format, given: Mapping[str, str]) -> WriteOptions:
         max_bytes=size("maxFileBytes", values["maxFileBytes"]) if "maxFileBytes" in values else None,
         file_name=pattern,
         partition_by=tuple(filter(None, (each.strip() for each in values.get("partitionBy", "").split(",")))),
-        location=_location(values),
+        location=Location(**_of_texts(STORE_OPTIONS, values)),
     )
 
 
@@ -333,8 +333,8 @@ def flag(name: str, value: str) -> bool:
 
 
 def tail(value: str) -> str | None:
-    """One of ``wireloom.reading.request.TAILS``; ``None``: whichever suits the file."""
-    return TAILS[one_of("tail", value.strip().lower(), TAILS)]
+    """One of ``wireloom.reading.options.TAILS``; ``None``: whichever suits the file."""
+    return TAIL_WORDS[one_of("tail", value.strip().lower(), TAIL_WORDS)]
 
 
 def _flag_or_none(name: str, values: Mapping[str, str]) -> bool | None:

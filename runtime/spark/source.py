@@ -75,7 +75,7 @@ class FormatSource(DataSource):
                 self.options["listedFiles"] = encoded(inputs)
                 return partition_fields(inputs, options, known)
 
-            schema = chosen_schema(format, known, options.columns, partitions)
+            schema = chosen_schema(format, known, options.scan.columns, partitions)
             if new is not None:
                 schema = carrying(schema, new)
         keep_imported()
@@ -97,7 +97,7 @@ class FormatSource(DataSource):
 
     def streamReader(self, schema: StructType) -> FormatStreamReader:  # noqa: N802
         """What reads these columns as a stream; ``options.STREAM_OPTIONS`` come on top. Raises ``WireloomError``."""
-        from ..reading.request import COMPLETE
+        from ..reading.options import COMPLETE
         from .read.catalog_tables import reading
         from .stream.options import stream_options
         from .stream.reader import FormatStreamReader
@@ -112,7 +112,7 @@ class FormatSource(DataSource):
             known = reader.options
             reader.options = replace(
                 known,
-                tail=COMPLETE,
+                scan=replace(known.scan, tail=COMPLETE),
                 ignore_missing=bool(known.ignore_missing),
                 ignore_corrupt=bool(known.ignore_corrupt),
                 listed_files=None,

@@ -13,6 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 import wireloom
+from wireloom.reading.options import ScanOptions
 from wireloom.reading.search import Log
 
 from .measure import Figure
@@ -104,7 +105,7 @@ def search(path: Path, format: str, size: int) -> tuple[int, int, int]:
         assert found.row is not None
         assert key_of(found.row.values) == value
         probes, largest = max(probes, found.probes), max(largest, found.largest_read)
-        log = Log(format, path, None, verify=True, max_record=None, location={})
+        log = Log(format, path, ScanOptions())
         log.first(randomness.randrange(size), size)
         first = max(first, log.bytes_read)
     return probes, largest, first

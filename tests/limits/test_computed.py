@@ -90,7 +90,7 @@ def test_the_limit_is_an_option(tmp_path: Path) -> None:
 def test_the_limit_is_an_option_of_spark(tmp_path: Path) -> None:
     found = load_format(spec(tmp_path, levels=3))
     options = read_options(found, {"path": "a", "maxComputed": "2k"})
-    assert options.scan["max_computed"] == 2048
+    assert options.scan.max_computed == 2048
 
 
 def test_batches_are_bounded(tmp_path: Path) -> None:

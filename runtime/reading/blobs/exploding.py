@@ -14,7 +14,7 @@ from ...base.errors import WireloomError
 from ...base.nearest import unknown
 from ...format.description import Format
 from ...units.pieces import units_of_rows
-from ..request import BATCH_ROWS
+from ..options import BATCH_ROWS
 from .reader import BlobReader, Caster
 
 
@@ -111,7 +111,7 @@ class Exploder:
         return [name for name in outer if name != self._column and name not in replaced]
 
     def batches(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-        """The flat rows of a batch, in batches of about ``wireloom.reading.request.BATCH_ROWS`` rows or 4 MiB."""
+        """The flat rows of a batch, in batches of about ``wireloom.reading.options.BATCH_ROWS`` rows or 4 MiB."""
         schema = self.schema_of(batch.schema)
         outer = batch.select(self.kept(batch.schema.names))
         beside = {option: batch.column(name) for option, name in self.beside.items()}

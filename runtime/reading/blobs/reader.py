@@ -24,8 +24,9 @@ from ...units.guarded import hooks_for
 from ...units.hooks import beside
 from ...units.pieces import Piece, pieces, row_starts, wanted_columns
 from ..batching import batch_of
+from ..options import ScanOptions
 from ..readers import Readers
-from ..request import ScanRequest, scan_request
+from ..request import ScanRequest, request_of
 from ..unit_rows import unit_rows
 from .memory import memory_of
 from .report import MOST_LISTED, BlobProblem, BlobReport
@@ -79,17 +80,16 @@ class BlobReader:
             what = "a format of messages" if found.message is None else "one message by itself"
             raise UnsupportedError(f"{found.name} is not {what}, so that a blob is none: read it with wireloom.read")
         # A blob is in memory already: only Arrow's own limit is of interest, unless another was asked for.
-        how: dict[str, Any] = {"batch_rows": ROWS}
-        how |= {name: options[name] for name in READ_OPTIONS if name in options}
-        if how.get("max_record") is None:
-            how["max_record"] = LARGEST_RECORD
-        self.request: ScanRequest = scan_request(
+        general: dict[str, Any] = {"batch_rows": ROWS, "columns": columns}
+        general |= {name: options[name] for name in READ_OPTIONS if name in options}
+        if general.get("max_record") is None:
+            general["max_record"] = LARGEST_RECORD
+        self.request: ScanRequest = request_of(
             found,
-            columns=columns,
-            options={name: value for name, value in options.items() if name not in READ_OPTIONS},
+            ScanOptions(**general),
+            {name: value for name, value in options.items() if name not in READ_OPTIONS},
             in_table=in_table,
             option_names=("columns", *READ_OPTIONS, "allow_modules", *(("keep",) if in_table else ())),
-            **how,
         )
         self._limit = self.request.max_record
         self.schema: pa.Schema = self.request.layout.schema

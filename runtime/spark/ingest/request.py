@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...base.addresses import local_path
-from ...base.arguments import check_booleans, check_texts, names, one_of, shown
+from ...base.arguments import check_texts, names, one_of, shown
 from ...base.errors import UnsupportedError, WireloomError
 from ...format.description import Format
 from ...format.explored import ExploredFormat
@@ -19,9 +19,10 @@ from ...format.registry import formats
 from ...input.expansion import STANDARD_INPUT
 from ...input.inputs import WILDCARDS, Input
 from ...input.listing import hidden
-from ...reading.request import GROWING, of_kind
+from ...reading.options import GROWING, ScanOptions
+from ...reading.request import of_kind
 from ..folders import Folder, folder
-from ..options import MODES, read_options
+from ..options import read_options
 from ..read.file_listing import encoded, is_remote, list_inputs
 from ..registration import source_of
 from .catalogs import KINDS
@@ -65,7 +66,7 @@ class Request:
     @property
     def grows(self) -> bool:
         """Whether rows that are not complete are to be waited for."""
-        return read_options(self.format, self.options).tail == GROWING
+        return read_options(self.format, self.options).scan.tail == GROWING
 
     def files(self) -> dict[str, Input]:
         """Return the files that there are to read now, by path, in order.
@@ -95,10 +96,9 @@ def request(
     to: str,
 ) -> Request:
     """Checks all of it; see ``batches.ingest``. Raises ``UnknownNameError`` and ``WireloomError``."""
-    check_booleans(recover=recover)
+    ScanOptions(mode=mode, recover=recover)
     check_texts(quarantine=quarantine, metrics=metrics)
     one_of("value of existing", existing, EXISTING)
-    one_of("mode", mode.lower() if isinstance(mode, str) else mode, MODES)
     one_of("kind of table", to, KINDS)
     if not isinstance(table, str):
         raise WireloomError(f"table is the address of a folder, or the name of a table, not {shown(table)}")

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from datetime import UTC, datetime, timedelta
 from fnmatch import fnmatchcase
-from typing import Any
 
 from pyspark.sql.types import StructField
 
@@ -38,7 +37,7 @@ def list_inputs(options: ReadOptions, *, missing_ok: bool = False) -> list[Input
     object store cannot be listed.
     """
     if options.listed_files is not None:
-        return _decoded(options.listed_files, options.location)
+        return _decoded(options.listed_files, options.scan.location)
     if STANDARD_INPUT in options.paths:
         raise WireloomError("Spark's tasks cannot read standard input: give a path")
     missing_ok = missing_ok or bool(options.ignore_missing)
@@ -66,7 +65,7 @@ def encoded(inputs: Iterable[Input]) -> str:
     )
 
 
-def _decoded(text: str, location: Mapping[str, Any]) -> list[Input]:
+def _decoded(text: str, location: Location) -> list[Input]:
     return [
         input_of(path, size, modified, location, sparse=sparse, file_id=file_id)
         for path, size, modified, sparse, file_id in json.loads(text)
@@ -74,14 +73,14 @@ def _decoded(text: str, location: Mapping[str, Any]) -> list[Input]:
 
 
 def input_of(
-    path: str, size: int | None, modified: int, location: Mapping[str, Any], *, sparse: bool = False, file_id: int = 0
+    path: str, size: int | None, modified: int, location: Location, *, sparse: bool = False, file_id: int = 0
 ) -> Input:
     """Return a file that was listed before, without looking at it again. ``modified``: as ``microseconds``."""
     time = EPOCH + timedelta(microseconds=modified)
     if is_remote(path):
         from ...input.object_stores import RemoteInput
 
-        return RemoteInput(path, size, time, seekable=True, location=Location(**location))
+        return RemoteInput(path, size, time, seekable=True, location=location)
     if size is None:
         return PipeInput(path, None, time)
     return FileInput(path, size, time, seekable=True, sparse=sparse, file_id=file_id)
@@ -100,7 +99,7 @@ def microseconds(modified: datetime | None) -> int:
 def _expanded(path: str, options: ReadOptions, missing_ok: bool) -> list[Input]:
     for attempt in range(ATTEMPTS):
         try:
-            return expand(path, **options.location)
+            return expand(path, options.scan.location)
         except NothingThereError:
             if missing_ok:
                 return []
@@ -141,10 +140,10 @@ def _place(path: str) -> str:
 
 def candidate(format: Format, found: Input, options: ReadOptions) -> Candidate:
     """Return a file with what split planning needs. Only one that is large enough to be split is opened."""
-    codec = str(options.scan.get("codec", "auto"))
+    codec = str(options.scan.codec)
     compressed = _has_suffix(found) if codec == "auto" else codec != "none"
     large = found.size is not None and found.size > options.open_cost
-    whole = format.has_prologue or options.location.get("verify_sha256", False)
+    whole = format.has_prologue or options.scan.verify_sha256
     splittable = format.splittable and not whole and not compressed and found.seekable and large
     together = is_small(found) and stand_back_to_back(format)
     if splittable:

@@ -120,7 +120,7 @@ class FormatReader(DataSourceReader):
 
         # Outermost, so that users see no way that an error took.
         with Brief():
-            yield from ahead(merged(self._cast_rows(partition), self.options.batch_rows))
+            yield from ahead(merged(self._cast_rows(partition), self.options.scan.batch_rows))
         keep_imported()
 
     def _cast_rows(self, partition: Partition) -> Iterator[pa.RecordBatch]:
@@ -179,7 +179,7 @@ class FormatReader(DataSourceReader):
             except WireloomError:
                 if not options.ignore_corrupt:
                     raise
-            if options.check_format and not options.ignore_corrupt:
+            if options.scan.check_format and not options.ignore_corrupt:
                 foreign = wrong_format(scans.format.name, scanner.foreign, FORMAT_ADVICE)
                 if foreign is not None:
                     raise foreign
@@ -209,7 +209,7 @@ class FormatReader(DataSourceReader):
 
         def cast(batches: Iterable[pa.RecordBatch], constants: Mapping[str, str | None]) -> Iterator[pa.RecordBatch]:
             # Small batches are put together first: casting costs each batch the same, however small.
-            for batch in merged((each for each in batches if each.num_rows), self.options.batch_rows):
+            for batch in merged((each for each in batches if each.num_rows), self.options.scan.batch_rows):
                 yield caster.cast(batch, constants)
 
         return cast
@@ -227,23 +227,10 @@ class FormatReader(DataSourceReader):
 
     def _plan(self, names: list[str]) -> ScanRequest:
         """How whole files are read."""
-        from ...reading.request import scan_request as checked
+        from ...reading.request import request_of
 
-        options, scan = self.options, dict(self.options.scan)
-        known = {name: scan.pop(name) for name in ("codec", "max_record", "max_window", "max_computed") if name in scan}
-        return checked(
-            self.format,
-            columns=names,
-            mode=options.mode,
-            recover=options.recover,
-            verify=options.verify,
-            batch_rows=options.batch_rows,
-            tail=options.tail,
-            # Its advice names options as they are called elsewhere.
-            check_format=False,
-            options=scan,
-            **known,
-        )
+        # The advice of what checks the format names options as they are called elsewhere.
+        return request_of(self.format, replace(self.options.scan, columns=names, check_format=False), self.options.own)
 
 
 def _setting(name: str) -> bool:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...format.description import Format
-from ...reading.request import GROWING
+from ...reading.options import GROWING
 from ..options import ReadOptions
 from ..read.file_listing import is_remote, is_uncompressed
 from ..read.split_planning import LAST
@@ -51,7 +51,7 @@ class Growth:
         key = file.path, file.file_id
         found = self._raw.get(key)
         if found is None:
-            found = is_uncompressed(self._format, file.input, str(self._options.scan.get("codec", "auto")))
+            found = is_uncompressed(self._format, file.input, self._options.scan.codec)
             if file.size >= LEAST_HEAD:
                 self._raw[key] = found
         return found
@@ -93,23 +93,20 @@ class Growth:
 
     def _back_to_back(self, file: Listed, begin: int, wanted: int) -> Complete:
         """Where the last row ends is known to whoever reads them all."""
-        from ...reading.scanning import scan
+        from ...reading.request import request_of
+        from ...reading.scanning import Scanner
 
         options = self._options
-        mode = "dropmalformed" if options.mode == "dropmalformed" else "permissive"
-        end = begin
-        with scan(
-            self._format,
-            file.input,
+        wanted_scan = replace(
+            options.scan,
             columns=["_offset", "_error"],
-            mode=mode,
-            recover=options.recover,
-            verify=options.verify,
+            mode="dropmalformed" if options.scan.mode == "dropmalformed" else "permissive",
             byte_range=(begin, LAST),
             prefetch=False,
             tail=GROWING,
-            **options.scan,
-        ) as scanner:
+        )
+        end = begin
+        with Scanner(request_of(self._format, wanted_scan, options.own), [file.input]) as scanner:
             for batch in scanner:
                 for place in batch.column("_offset").to_pylist():
                     if place > wanted and end > begin:
@@ -124,4 +121,4 @@ class Growth:
         # with recover, a later one may be found in what is still to come.
         end = max(begin, report.tail_offset)
         with closing(file.input.open()) as stream:
-            return Complete(end, last=not options.recover and content(stream, end, file.size) < file.size)
+            return Complete(end, last=not options.scan.recover and content(stream, end, file.size) < file.size)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any
 
 from ...base.addresses import local_path
 from ...base.cached import cached_property
@@ -82,7 +81,7 @@ def check_paths(options: ReadOptions) -> None:
         if path == STANDARD_INPUT:
             raise WireloomError("Spark cannot read standard input as a stream: give a folder, glob or s3:// address")
         if is_remote(path):
-            _check_bucket(path, Location(**options.location))
+            _check_bucket(path, options.scan.location)
         elif WILDCARDS.isdisjoint(path) and len(alternatives(path)) == 1 and not os.path.exists(local_path(path)):
             raise NothingThereError("no such file or folder: make the folder before the query starts", path=path)
 
@@ -96,10 +95,10 @@ class State:
     file_id: int
 
 
-def state_now(path: str, location: Mapping[str, Any]) -> State | None:
+def state_now(path: str, location: Location) -> State | None:
     """What a file is now; ``None`` where it has vanished. Raises ``WireloomError``."""
     if is_remote(path):
-        return _remote_state(path, Location(**location))
+        return _remote_state(path, location)
     try:
         status = os.stat(path)
     except FileNotFoundError:
@@ -109,7 +108,7 @@ def state_now(path: str, location: Mapping[str, Any]) -> State | None:
     return State(status.st_size, microseconds(datetime.fromtimestamp(status.st_mtime, UTC)), status.st_ino)
 
 
-def with_tags(parts: Iterable[Taken], location: Mapping[str, Any]) -> list[Taken]:
+def with_tags(parts: Iterable[Taken], location: Location) -> list[Taken]:
     """The parts, those of objects with 64 bits of the objects' ETags. Raises ``WireloomError`` as ``state_now``."""
     found = list(parts)
     remote = [each.path for each in found if is_remote(each.path)]

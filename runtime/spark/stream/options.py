@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ...base.errors import UnsupportedError
 from ...format.description import Format
-from ...reading.request import GROWING
+from ...reading.options import GROWING
 from ..options import STREAM_OPTIONS, flag, size, tail
 
 

@@ -27,7 +27,7 @@ def pieces(format: Format, options: ReadOptions, taken: Iterable[Taken]) -> list
 
 def _candidate(format: Format, options: ReadOptions, part: Taken) -> Candidate:
     """The part of the file, as if that were all of it."""
-    whole = input_of(part.path, part.size, part.modified, options.location)
+    whole = input_of(part.path, part.size, part.modified, options.scan.location)
     if part.kind == "rest":
         return Candidate(whole, compressed=True)
     if part.kind != "whole":
@@ -36,7 +36,7 @@ def _candidate(format: Format, options: ReadOptions, part: Taken) -> Candidate:
 
 
 def _piece(found: Slice, part: Taken, options: ReadOptions) -> Piece:
-    location = options.location
+    location = options.scan.location
     source = input_of(part.path, part.size, part.modified, location)
     if part.kind == "rest":
         return Piece(replace(found, input=source, begin=part.begin, end=LAST), part, location)

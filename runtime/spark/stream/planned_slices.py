@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import Any
 
 from ...base.errors import NothingThereError
+from ...input.inputs import Location
 from ..read.file_listing import input_of, is_remote
 from ..read.split_planning import Slice
 from .file_identity import FollowedFile, digest, family, folders_of, neighbours
@@ -32,7 +32,7 @@ class Piece:
 
     slice: Slice
     part: Taken
-    location: Mapping[str, Any]
+    location: Location
 
     def found(self) -> Found | None:
         """Where the file that was planned is now; ``None``: nowhere. Raises ``WireloomError``."""

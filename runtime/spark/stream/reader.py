@@ -198,7 +198,9 @@ class _Driver:
         files = self._list() if self._fixed is None else self._fixed
         before = StreamOffset.from_json(start)
         end = self._planner.next(before, files, limits, fixed=self._fixed is not None)
-        self._end = end if end is before else replace(end, taken=tuple(with_tags(end.taken, self._options.location)))
+        self._end = (
+            end if end is before else replace(end, taken=tuple(with_tags(end.taken, self._options.scan.location)))
+        )
         there = {each.path for each in files}
         self._growth.forget(there)
         self._follower.forget(there)

@@ -16,7 +16,7 @@ from ... import codecs
 from ...base.cached import cached_property
 from ...base.errors import NothingThereError
 from ...format.description import Format
-from ...input.inputs import LocalStream
+from ...input.inputs import LocalStream, Location
 from ...input.stored import Stored
 from ..read.file_listing import is_remote
 from .file_identity import digest, digests, family, folders_of, is_boundary, neighbours, original
@@ -123,7 +123,7 @@ class Follower:
 
     def is_there(self, file: Listed) -> bool:
         """Whether a file is there still, under its own name or another one in the folders of those that were listed."""
-        now = state_now(file.path, {}) if file.file_id else None
+        now = state_now(file.path, Location()) if file.file_id else None
         if now is not None and now.file_id == file.file_id:
             return True
         return bool(self.elsewhere([], lambda _, number: number == file.file_id))

@@ -180,10 +180,9 @@ class FilesWriter:
         clear_staging(place, wanted)
 
     def _folder(self) -> Folder:
-        from ...input.inputs import Location
         from ..folders import folder
 
-        return folder(self.options.path.rstrip("/") or "/", Location(**self.options.location))
+        return folder(self.options.path.rstrip("/") or "/", self.options.location)
 
 
 class FormatWriter(FilesWriter, DataSourceArrowWriter):

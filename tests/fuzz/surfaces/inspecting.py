@@ -36,7 +36,7 @@ def inspected(format: Format, content: bytes, wanted: Wanted, recover: bool, opt
     [source] = expand(content)
     if format.message is not None:
         return list(MessageScan(format, source, wanted, options).records())
-    return list(records(record_scan(format, source, wanted, recover=recover, options=options), format, wanted))
+    return list(records(record_scan(format, source, wanted, {**options, "recover": recover}), format, wanted))
 
 
 def shown(format: Format, found: list[Record], report: Any, limit: int, width: int) -> None:

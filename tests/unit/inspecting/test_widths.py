@@ -20,7 +20,7 @@ def painted(path: Path, width: int) -> str:
     format, wanted = get("edgemq_segment"), Wanted(0, 1, 1, False)
     out = io.StringIO()
     console = Console(file=out, width=width, no_color=True, highlight=False)
-    scan = record_scan(format, expand(str(path))[0], wanted, recover=False, options={})
+    scan = record_scan(format, expand(str(path))[0], wanted)
     for each in records(scan, format, wanted):
         Painter(format, console, 512).print(each)
     return out.getvalue()

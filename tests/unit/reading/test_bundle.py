@@ -68,7 +68,7 @@ def alone(folder: Path, **options: Any) -> tuple[list[dict[str, Any]], list[Any]
 
 def together(folder: Path, **options: Any) -> tuple[list[dict[str, Any]], list[Any]]:
     columns, kept = options.pop("columns"), {name: options.pop(name) for name in list(options) if name != "stride"}
-    checked = scan_request("edgemq_segment", columns=columns, **kept, options=options)
+    checked = scan_request("edgemq_segment", columns=columns, **kept, **options)
     scanner = Scanner(checked, expand(folder), together=True)
     rows = scanner.read_all().to_pylist()
     return rows, list(scanner.report.to_dict()["files"])

@@ -90,7 +90,7 @@ def test_representations() -> None:
     made = profile("logs")
     assert made.credentials == (KEY, SECRET, None)
     location = Location("us-east-1", NOBODY, profile="logs")
-    inputs = expansion.expand(b"", profile="logs")
+    inputs = expansion.expand(b"", location)
     assert clean(repr([made, location, inputs]) + str(made))
 
 
@@ -101,7 +101,7 @@ def test_options_of_spark(name: str) -> None:
 
     def read() -> None:
         made = options.read_options(registry.get("edgemq_segment"), {name: value})
-        expansion.expand(list(made.paths), **made.location)
+        expansion.expand(list(made.paths), made.scan.location)
 
     with pytest.raises(wireloom.WireloomError) as caught:
         read()

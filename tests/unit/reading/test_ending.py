@@ -189,7 +189,7 @@ def test_bytes_behind_a_row_may_be_missing_at_a_break(row_reader: str) -> None:
     stored = in_blocks(data)
     for size in range(100, len(stored), 7):
         plain = zstandard.ZstdDecompressor().decompressobj().decompress(stored[:size])
-        table, _ = read(row_reader, "edgemq_segment", stored[:size], options={"stride": "rules"})
+        table, _ = read(row_reader, "edgemq_segment", stored[:size], stride="rules")
         assert table.num_rows == (len(plain) + 13) // (61 + 13)
 
 

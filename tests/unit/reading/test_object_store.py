@@ -49,7 +49,7 @@ def test_prefixes_globs_and_lists(object_store: Store) -> None:
         (f"{root}/day={{1,2}}/*.wal", 3),
         ([f"{root}/day=1/a.wal", f"{root}/day=2"], 2),
     ):
-        assert len(expand(address, endpoint=object_store.endpoint)) == files
+        assert len(expand(address, Location(endpoint=object_store.endpoint))) == files
         assert read(object_store, address).num_rows == files * 50
     with pytest.raises(WireloomError, match="no object there: check bucket, key, region and credentials"):
         read(object_store, f"{root}/nothing/*")

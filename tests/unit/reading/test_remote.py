@@ -72,7 +72,7 @@ def test_no_bucket() -> None:
 
 
 def test_region_endpoint_and_anonymous_access() -> None:
-    expand("s3://bucket/a", region="eu-1", endpoint="http://localhost:9000", anonymous=True)
+    expand("s3://bucket/a", Location("eu-1", "http://localhost:9000", True))
     assert asked[0] == (Location("eu-1", "http://localhost:9000", True), "bucket")
 
 

@@ -187,7 +187,7 @@ def test_spark_takes_it() -> None:
     from wireloom.spark.write.files import ending
 
     format = registry.get("edgemq_segment")
-    assert read_options(format, {"path": "a", "codec": "toy"}).scan["codec"] == "toy"
+    assert read_options(format, {"path": "a", "codec": "toy"}).scan.codec == "toy"
     assert write_options(format, {"path": "a", "compression": "TOY"}).codec == "toy"
     assert ending(format, "toy") == ".wal.toy"
 

@@ -1,0 +1,119 @@
+"""Options of readers as fields of a dataclass: one place for the default, the documentation and the check of each.
+
+Signatures, docstrings, the command line and Spark's options are derived from the fields.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import MISSING, dataclass, field, fields
+from typing import Any
+
+from .arguments import check_booleans, check_callable, check_texts, names, one_of, positive
+
+FLAG, NUMBER, TEXT, CHOICE, NAMES, FUNCTION, OTHER = "flag", "number", "text", "choice", "names", "function", "other"
+"""Kinds of options: a truth value, a number from 1, text, one of a few words, a list of names, a function, and what has
+a check of its own."""
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option. ``doc``: what it does; the first sentence is short, and says it all where there is no room for more.
+
+    ``kind``: one of the kinds of this module; ``most``: what a larger number means; ``values``: the words of a choice,
+    each with what it means; ``what``: what a value is called in an error; ``check``: of an option of another kind, a
+    function of a value that returns the value to use and raises ``WireloomError``; ``off``: of a flag that is on by
+    default, what happens without it; ``python``: whether it is one of the Python functions alone, whose value no text
+    can be.
+    """
+
+    doc: str
+    kind: str
+    most: int | None = None
+    values: Mapping[str, str] = field(default_factory=dict)
+    what: str = ""
+    check: Callable[[Any], Any] | None = None
+    off: str = ""
+    python: bool = False
+
+    @property
+    def short(self) -> str:
+        """The first sentence."""
+        return self.doc.partition(". ")[0].removesuffix(".") + "."
+
+    @property
+    def text(self) -> str:
+        """All that it does, its values too."""
+        meanings = "; ".join(f"{value}: {meaning}" for value, meaning in self.values.items())
+        return f"{self.doc} {meanings}." if meanings else self.doc
+
+    def checked(self, name: str, value: Any) -> Any:
+        """Return the value to use. Raises ``WireloomError`` for one that the option does not take."""
+        if self.check is not None:
+            return self.check(value)
+        if self.kind == FLAG:
+            check_booleans(**{name: value})
+        elif self.kind == NUMBER:
+            return positive(name, value, self.most)
+        elif self.kind == TEXT:
+            check_texts(**{name: value})
+        elif self.kind == CHOICE:
+            word = value.lower() if isinstance(value, str) else value
+            return one_of(self.what or f"value of {name}", word, self.values)
+        elif self.kind == NAMES:
+            return names(name, value)
+        elif self.kind == FUNCTION:
+            check_callable(name, value, self.what)
+        return value
+
+
+def option(default: Any, doc: str, kind: str, **more: Any) -> Any:
+    """A field of a dataclass of options, ``more`` as in ``Option``. ``None`` is taken where it is the default."""
+    return field(default=default, metadata={"option": Option(doc, kind, **more)})
+
+
+def options_of(kind: Any, only: Iterable[str] | None = None) -> dict[str, Option]:
+    """The options of a dataclass by their names, its own before those that it has inherited; or ``only`` some."""
+    found = {each.name: each.metadata["option"] for each in fields(kind) if "option" in each.metadata}
+    own = [name for name in kind.__annotations__ if name in found]
+    return {name: found[name] for name in (dict.fromkeys([*own, *found]) if only is None else only)}
+
+
+def defaults_of(kind: Any) -> dict[str, Any]:
+    """The default of each option."""
+    return {each.name: each.default for each in fields(kind) if each.default is not MISSING}
+
+
+def check_options(made: Any) -> None:
+    """Check the values of all options of a frozen dataclass, for its ``__post_init__``. Raises ``WireloomError``."""
+    for each in fields(made):
+        value = getattr(made, each.name)
+        if "option" in each.metadata and not (value is None and each.default is None):
+            object.__setattr__(made, each.name, each.metadata["option"].checked(each.name, value))
+
+
+def documented(function: Any, kind: Any, only: Iterable[str] | None = None) -> None:
+    """Give a function that takes ``**options`` the signature and the documentation of the options of ``kind``, in place
+    of ``{options}`` in its docstring."""
+    options, defaults = options_of(kind, only), defaults_of(kind)
+    signature = inspect.signature(function)
+    own = list(signature.parameters.values())
+    annotations = {each.name: each.type for each in fields(kind)}
+    added = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=defaults[name], annotation=annotations[name])
+        for name in options
+    ]
+    function.__signature__ = signature.replace(parameters=[*own[:-1], *added, own[-1]])
+    lines = "\n".join(f"    - ``{name}``: {each.text}" for name, each in options.items())
+    function.__doc__ = (function.__doc__ or "").replace("    {options}", lines)
+
+
+def camel_case(name: str) -> str:
+    """The name of an option as Spark's users spell it.
+
+    >>> camel_case("max_record"), camel_case("mode")
+    ('maxRecord', 'mode')
+    """
+    first, *more = name.split("_")
+    return first + "".join(each.capitalize() for each in more)

@@ -1,0 +1,164 @@
+"""The options of every reader: the one place that has their defaults, their documentation and their checks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ParamSpec, Protocol, TypeVar, overload
+
+from .. import codecs
+from ..base.arguments import shown
+from ..base.errors import UnsupportedError, WireloomError
+from ..base.limits import LARGEST_RECORD, MAX_COMPUTED, MAX_ROWS
+from ..base.options import (
+    CHOICE,
+    FLAG,
+    FUNCTION,
+    NAMES,
+    NUMBER,
+    OTHER,
+    check_options,
+    documented,
+    option,
+    options_of,
+)
+from ..input.inputs import Location
+
+BATCH_ROWS = 16384
+COMPLETE, GROWING = "complete", "growing"
+LAST_OFFSET = 2**63 - 1
+"""No input has an offset beyond it."""
+
+Progress = Callable[[int, int | None], None]
+"""Called with the stored bytes that were read and the number of all of them, ``None`` where that is not known."""
+
+MODES = {
+    "permissive": "a damaged record is left out, or is a row of nulls where _error or _corrupt_record is among the"
+    " columns",
+    "dropmalformed": "it is left out",
+    "failfast": "an error at the first damage, a row that is cut off included; without one, the rows are all that is in"
+    " the input",
+}
+TAILS = {
+    COMPLETE: "nothing follows, so a row that it cuts off is damaged",
+    GROWING: "the input is being written, and a row that is not complete is not there yet",
+}
+
+
+def _byte_range(value: Any) -> tuple[int, int]:
+    if not isinstance(value, tuple | list) or len(value) != 2:
+        raise WireloomError(f"byte_range is a pair of offsets (begin, end), not {shown(value)}")
+    begin, end = value
+    if not (isinstance(begin, int) and isinstance(end, int) and 0 <= begin <= end):
+        raise WireloomError(f"byte_range is (begin, end) with 0 ≤ begin ≤ end, not {shown(value)}")
+    return min(begin, LAST_OFFSET), min(end, LAST_OFFSET)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScanOptions(Location):
+    """What a reader of any format can be told. Raises ``WireloomError`` for a value that an option does not take."""
+
+    columns: Sequence[str] | None = option(
+        None,
+        "Names of the columns that come out, in this order. The format's, the parts of its path pattern, and _path,"
+        " _offset, _error and _corrupt_record; by default the format's own.",
+        NAMES,
+    )
+    mode: str = option("permissive", "What damage does.", CHOICE, values=MODES, what="mode")
+    recover: bool = option(False, "After a row whose length cannot be trusted, look for the next one that holds.", FLAG)
+    verify: bool = option(True, "Compute checksums.", FLAG, off="Do not check checksums.")
+    byte_range: tuple[int, int] | None = option(
+        None,
+        "``(begin, end)``: the rows that begin at these offsets of the decompressed input.",
+        OTHER,
+        check=_byte_range,
+        python=True,
+    )
+    batch_rows: int = option(
+        BATCH_ROWS, "Most rows of a batch. A batch also ends after about 4 MiB of data.", NUMBER, most=MAX_ROWS
+    )
+    max_record: int | None = option(
+        None, "Largest record in bytes; by default the format's.", NUMBER, most=LARGEST_RECORD
+    )
+    max_window: int = option(codecs.MAX_WINDOW, "Largest zstd window in bytes.", NUMBER)
+    max_computed: int = option(
+        MAX_COMPUTED,
+        "Most characters of text that the expressions of a record make and items of its decompressed lists, both"
+        " counted together.",
+        NUMBER,
+    )
+    codec: str = option(
+        codecs.AUTO, f"How inputs are compressed: {codecs.listed('auto (by content)')}.", OTHER, check=codecs.checked
+    )
+    prefetch: bool | None = option(
+        None,
+        "Read and decompress ahead in a thread. By default compressed inputs that are not small, and large files.",
+        FLAG,
+        python=True,
+    )
+    tail: str = option(COMPLETE, "What the end of an input means.", CHOICE, values=TAILS)
+    check_format: bool = option(
+        True,
+        "Refuse inputs that are not of the format. When the rows of all inputs are out, an error names those of which"
+        " bytes are there and nothing came out. Byte ranges, inputs that grow and those of nothing but zeros are not"
+        " judged.",
+        FLAG,
+        off="Read inputs that are not of the format as empty.",
+    )
+    progress: Callable[[int, int | None], None] | None = option(
+        None,
+        "Called with the stored bytes read so far and all of them (``None``: not known).",
+        FUNCTION,
+        what="a function of the bytes read so far and all of them",
+        python=True,
+    )
+    allow_modules: Sequence[str] = option(
+        (), "Modules out of which a spec may name classes. See ``wireloom.load_spec``.", OTHER, python=True
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_options(self)
+        if self.verify_sha256 and self.byte_range is not None:
+            raise UnsupportedError("verify_sha256 needs all bytes of an object: leave byte_range or verify_sha256 out")
+
+    @property
+    def location(self) -> Location:
+        """How to reach an object store."""
+        return Location(**{name: getattr(self, name) for name in options_of(Location)})
+
+    @classmethod
+    def split(cls, given: Mapping[str, Any]) -> tuple[ScanOptions, dict[str, Any]]:
+        """Return the options of every reader among those that were given, and the others, which are the format's."""
+        own = {name: value for name, value in given.items() if name not in NAMES_OF_OPTIONS}
+        return cls(**{name: value for name, value in given.items() if name in NAMES_OF_OPTIONS}), own
+
+
+NAMES_OF_OPTIONS = tuple(options_of(ScanOptions))
+LIMITS = tuple(
+    name for name, each in options_of(ScanOptions).items() if each.kind in (NUMBER, OTHER) and not each.python
+)
+"""The limits and the codec: options that the command line takes as ``--option NAME=VALUE``."""
+
+P = ParamSpec("P")
+Result_co = TypeVar("Result_co", covariant=True)
+
+
+class Reader(Protocol[P, Result_co]):
+    """A function that takes a format, a source, the options ``P``, and by name those of the format itself."""
+
+    @overload
+    def __call__(self, format: Any, source: Any, *arguments: P.args, **options: P.kwargs) -> Result_co: ...
+    @overload
+    def __call__(self, format: Any, source: Any, **options: Any) -> Result_co: ...
+
+
+def takes(options: Callable[P, ScanOptions]) -> Callable[[Callable[..., Result_co]], Reader[P, Result_co]]:
+    """Decorate a function of a format, a source and ``**options``: its signature and its documentation get the options
+    of that class, for people and for type checkers."""
+
+    def decorate(function: Callable[..., Result_co]) -> Reader[P, Result_co]:
+        documented(function, options)
+        return function
+
+    return decorate
