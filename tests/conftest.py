@@ -70,8 +70,32 @@ def spark(tmp_path_factory: pytest.TempPathFactory, object_store: Store) -> Iter
         os.environ["PYTHONPATH"] = before
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+FOLDERS = Path(__file__).parent
+READERS = ("columns", "objects")
+"""The engine and the object parser, as tests are parametrised over both."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    for name in sorted({each.name for pattern in ("*/", "*/*/") for each in FOLDERS.glob(pattern)}):
+        config.addinivalue_line("markers", f"{name}: tests in the folder of that name")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     check_groups(items)
+    for item in items:
+        # tests/unit/reading/test_x.py has the markers unit and reading.
+        for folder in item.path.relative_to(FOLDERS).parts[:-1][:2]:
+            item.add_marker(folder)
+    if os.environ.get("WIRELOOM_ENGINE") == "objects":
+        # Those that name a reader have been run with both where the engine is there.
+        named = [item for item in items if _names_a_reader(item)]
+        items[:] = [item for item in items if not _names_a_reader(item)]
+        config.hook.pytest_deselected(items=named)
+
+
+def _names_a_reader(item: pytest.Item) -> bool:
+    callspec = getattr(item, "callspec", None)
+    return callspec is not None and any(each in READERS for each in callspec.params.values() if isinstance(each, str))
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -90,7 +90,7 @@ def command(
     scan: RecordScan | MessageScan
     if format.message is not None:
         scan = MessageScan(format, inputs[0], wanted, options)
-        found = scan.records()
+        found = scan.shown()
     else:
         scan = record_scan(format, inputs[0], wanted, options)
         found = records(scan, format, wanted)

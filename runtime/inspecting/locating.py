@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from ..base.report import FileReport
 from ..format.description import Format
@@ -15,6 +16,8 @@ from ..reading.input_scan import InputScan
 from ..reading.readers import Readers
 from ..reading.request import ScanRequest, scan_request
 from ..rows.batches import ERROR, OFFSET
+
+Shown = TypeVar("Shown")
 
 BLOCK = 64 * 1024
 FAR = 2**63 - 1
@@ -114,19 +117,14 @@ def frame_before(source: Input, delimiter: bytes, offset: int, limit: int) -> in
         stream.close()
 
 
-class RecordScan:
-    """The records of an input that are wanted. ``head``: the bytes before them; ``length``: bytes of the decompressed
-    input, once its end was met; ``notify`` is called after each piece of the input."""
+class WantedScan(ABC, Generic[Shown]):
+    """A scan of an input that gives what is wanted of it. ``notify`` is called after each piece of the input."""
 
     def __init__(self, request: ScanRequest, source: Input, wanted: Wanted) -> None:
-        self.head = b""
-        self.length: int | None = None
         self.notify: Callable[[], None] = lambda: None
-        self.max_computed = request.max_computed
         self._request = request
         self._scan = InputScan(request, source, Readers(request))
         self._selection = Selection(wanted)
-        self._is_whole = False
 
     @property
     def report(self) -> FileReport:
@@ -138,14 +136,9 @@ class RecordScan:
         """Bytes of the input, as it is stored, that have been read so far."""
         return self._scan.stored_bytes
 
-    @property
-    def seen(self) -> int:
-        """How many records there were so far, damaged ones too, from where the reading began."""
-        return self._selection.seen
-
-    def located(self) -> Iterator[Located]:
-        """Yield the wanted records in order; the rest of the input is left unread unless all damage is wanted. Raises
-        ``WireloomError`` where the input cannot be opened."""
+    def shown(self) -> Iterator[Shown]:
+        """Yield what is wanted, in order, and the tail that cannot be read; the rest of the input is left unread unless
+        all damage is wanted. Raises ``WireloomError`` where the input cannot be opened."""
         with closing(self._scan.events()) as events:
             for event in events:
                 for each in self._of(event):
@@ -153,6 +146,28 @@ class RecordScan:
                     if self._selection.is_complete:
                         return
                 self.notify()
+
+    @abstractmethod
+    def _of(self, event: Event) -> Iterator[Shown]:
+        """What is wanted of an event."""
+        ...
+
+
+class RecordScan(WantedScan[Located]):
+    """The records of an input that are wanted. ``head``: the bytes before them; ``length``: bytes of the decompressed
+    input, once its end was met."""
+
+    def __init__(self, request: ScanRequest, source: Input, wanted: Wanted) -> None:
+        super().__init__(request, source, wanted)
+        self.head = b""
+        self.length: int | None = None
+        self.max_computed = request.max_computed
+        self._is_whole = False
+
+    @property
+    def seen(self) -> int:
+        """How many records there were so far, damaged ones too, from where the reading began."""
+        return self._selection.seen
 
     def _of(self, event: Event) -> Iterator[Located]:
         match event:

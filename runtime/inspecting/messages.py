@@ -3,65 +3,38 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
-from contextlib import closing
+from collections.abc import Iterator
 from typing import Any
 
 from ..base.errors import UnsupportedError
-from ..base.report import FileReport
 from ..checksums import digest
 from ..format.description import Format
 from ..input.inputs import Input
 from ..reading.events import DamagedRange, End, Event, Framing, Rows
-from ..reading.input_scan import InputScan
-from ..reading.readers import Readers
 from ..reading.recovery import CONTENT
 from ..reading.request import scan_request
 from ..rows.messages.decoding import UnitProblem
 from ..units.guarded import framing_for
 from .fields import Field
 from .framing import framed_fields
-from .locating import TAIL_REASONS, Selection, Wanted
+from .locating import TAIL_REASONS, Wanted, WantedScan
 from .records import Record
 from .wire import wire_fields
 
 
-class MessageScan:
-    """The messages of an input that are wanted. ``notify`` is called after each piece of the input."""
+class MessageScan(WantedScan[Record]):
+    """The messages of an input that are wanted, and what stands between and after them."""
 
     def __init__(self, format: Format, source: Input, wanted: Wanted, options: dict[str, Any] | None = None) -> None:
         request = scan_request(format, **(options or {}))
-        self._scan = InputScan(request, source, Readers(request))
+        super().__init__(request, source, wanted)
         self._framing = framing_for(request.format, request.max_record, request.message_options)
-        self.notify: Callable[[], None] = lambda: None
-        self._selection = Selection(wanted)
         program = request.format.message_program
         if program is None:
             raise UnsupportedError(
                 f"the fields of a {format.name} message cannot be shown, its rows are read as objects: use decode"
             )
         self._program = program
-
-    @property
-    def report(self) -> FileReport:
-        """What has been met so far."""
-        return self._scan.report
-
-    @property
-    def stored_bytes(self) -> int:
-        """Bytes of the input, as it is stored, that have been read so far."""
-        return self._scan.stored_bytes
-
-    def records(self) -> Iterator[Record]:
-        """Yield the wanted messages, what stands between and after them, and the tail that cannot be read; the rest of
-        the input is left unread, unless all damage is wanted."""
-        with closing(self._scan.events()) as events:
-            for event in events:
-                for each in self._of(event):
-                    yield each
-                    if self._selection.is_complete:
-                        return
-                self.notify()
 
     def _of(self, event: Event) -> Iterator[Record]:
         match event:

@@ -63,7 +63,7 @@ class Record:
 def records(scan: RecordScan, format: Format, wanted: Wanted) -> Iterator[Record]:
     """The wanted records of a scan, in order."""
     reader = _Reader(scan, format)
-    for each in scan.located():
+    for each in scan.shown():
         if each.kind == "whole":
             yield from reader.whole(each, wanted)
         else:

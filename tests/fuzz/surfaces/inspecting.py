@@ -35,7 +35,7 @@ def inspected(format: Format, content: bytes, wanted: Wanted, recover: bool, opt
     """The wanted records, as the command finds them."""
     [source] = expand(content)
     if format.message is not None:
-        return list(MessageScan(format, source, wanted, options).records())
+        return list(MessageScan(format, source, wanted, options).shown())
     return list(records(record_scan(format, source, wanted, {**options, "recover": recover}), format, wanted))
 
 

@@ -36,7 +36,7 @@ def session(tmp_path: Path, compression: str = "none", rows: Any = ROWS) -> byte
 
 def shown(data: bytes, format: Any = SESSION, **wanted: Any) -> list[Record]:
     found = wireloom.format.registry.get(format) if isinstance(format, str) else format
-    return list(MessageScan(found, expand(data)[0], Wanted(**{"count": 9, **wanted})).records())
+    return list(MessageScan(found, expand(data)[0], Wanted(**{"count": 9, **wanted})).shown())
 
 
 def values(record: Record) -> dict[str, Any]:
