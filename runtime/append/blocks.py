@@ -1,10 +1,10 @@
-"""Writing records to the end of a log so that each one that was accepted is found, whoever else appends to it.
+"""Writing records to the end of a log so that each one that was accepted is found, also where others append to it.
 
 A record is accepted when it stands in the file between two delimiters, or between the file's beginning and one. The
 bytes of a file that is only appended to do not change, and no reader needs more than the two delimiters to find what
 is between them. So nothing that others write, tear or repair afterwards takes an accepted record away.
 
-The delimiter behind a record is written with it, in one call. The one before it may be missing, where another writer
+The delimiter after a record is written with it, in one call. The one before it may be missing, where another writer
 was killed in the middle of a record, or the disk was full. Three things see to it:
 
 - The look. Before each write the file's end is read, and what it lacks of a delimiter is written with the record.
@@ -33,7 +33,7 @@ from .target import Target
 TRIES = 3
 """How often a record is written before an error is raised; as often as the reference does."""
 REWRITES = 20
-"""How often a record is written again that went behind bytes of others that are no delimiter, before an error is
+"""How often a record is written again that went after bytes of others that are no delimiter, before an error is
 raised: others are not that unlucky, but a file system may give offsets that mean nothing."""
 
 
@@ -45,7 +45,7 @@ class BlockWriter:
     """Writes records, each with its delimiter, to one file in append mode.
 
     ``guards``: whether each record is kept apart from what others have torn; ``completes``: whether a torn delimiter is
-    completed, instead of a whole one put behind it.
+    completed, instead of a whole one put after it.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class BlockWriter:
         """Where the last write ended, if that was in a delimiter."""
 
     def begin(self) -> None:
-        """Writes the delimiter that the end of the file lacks. Raises ``AppendError``."""
+        """Write the delimiter that the end of the file lacks. Raises ``AppendError``."""
         with self._lock as held:
             lead, _ = self._lead(held)
             if lead:
@@ -84,10 +84,10 @@ class BlockWriter:
             self._begun = True
 
     def put(self, records: list[bytes]) -> None:
-        """Writes ``records`` in one go and takes off the list what was accepted.
+        """Write ``records`` in one go and take off the list what was accepted.
 
-        Where the first of them is not accepted in ``TRIES`` writes, or went behind bytes that are no delimiter in
-        ``REWRITES``, a last delimiter is put for whoever writes next, and ``AppendError`` is raised.
+        Where the first of them is not accepted in ``TRIES`` writes, or went after bytes that are no delimiter in
+        ``REWRITES``, a last delimiter is written for the next writer, and ``AppendError`` is raised.
         """
         if not self._guards:
             self._write(records)
@@ -97,7 +97,7 @@ class BlockWriter:
             self._begun = True
 
     def _write(self, records: list[bytes], held: bool | None = None) -> None:
-        """``held``: whether the lock is; ``None``: what is written need not stand behind a delimiter, except behind
+        """``held``: whether the lock is; ``None``: what is written need not stand after a delimiter, except after
         what this writer has torn."""
         tries = rewrites = 0
         error: OSError | None = None
@@ -160,7 +160,7 @@ class BlockWriter:
             return b"" if tail == self._delimiter else self._delimiter, size
         missing = missing_delimiter(self._format, self._calls, self._descriptor)
         if missing and not held and not self._overlaps:
-            # The rest of a torn one would be rubbish behind the delimiter that another is about to write.
+            # The rest of a torn one would be rubbish after the delimiter that another is about to write.
             missing = self._delimiter
         return missing, size
 
@@ -182,7 +182,7 @@ class BlockWriter:
         return self._calls.read(self._descriptor, begin - width, width) == self._delimiter
 
     def _separate(self) -> None:
-        """Tries to leave a delimiter behind a torn record, for whoever writes next."""
+        """Try to leave a delimiter after a torn record, for the next writer."""
         whole = False
         with suppress(OSError):
             whole = self._calls.write(self._descriptor, self._delimiter) == len(self._delimiter)

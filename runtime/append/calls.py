@@ -11,7 +11,7 @@ class Calls(Protocol):
     """The system calls of a writer; tests put scripted ones in their place."""
 
     def write(self, descriptor: int, data: bytes) -> int:
-        """Appends ``data`` in one go and says how many bytes got through. Raises ``OSError``."""
+        """Append ``data`` in one go and say how many bytes got through. Raises ``OSError``."""
         ...
 
     def tail(self, descriptor: int, size: int) -> bytes | None:
@@ -23,7 +23,7 @@ class Calls(Protocol):
         ...
 
     def position(self, descriptor: int) -> int:
-        """The offset in a file behind what was written last through this descriptor; asked right after a write."""
+        """The offset in a file after what was written last through this descriptor; asked right after a write."""
         ...
 
     def read(self, descriptor: int, offset: int, size: int) -> bytes | None:
@@ -31,7 +31,7 @@ class Calls(Protocol):
         ...
 
     def sync(self, descriptor: int) -> None:
-        """Returns when all that was written is on the disk. Raises ``OSError``."""
+        """Return when all that was written is on the disk. Raises ``OSError``."""
         ...
 
 
@@ -43,7 +43,7 @@ class SystemCalls:
         return os.write(descriptor, data)
 
     def tail(self, descriptor: int, size: int) -> bytes | None:
-        """Reads at the end; appending is not disturbed by it."""
+        """Read at the end; appending is not disturbed by it."""
         end = self.size(descriptor)
         return None if end is None else self.read(descriptor, max(0, end - size), min(size, end))
 
@@ -53,11 +53,11 @@ class SystemCalls:
         return status.st_size if stat.S_ISREG(status.st_mode) else None
 
     def position(self, descriptor: int) -> int:
-        """With ``O_APPEND`` a write leaves the descriptor's position behind what it wrote."""
+        """With ``O_APPEND`` a write leaves the descriptor's position after what it wrote."""
         return os.lseek(descriptor, 0, os.SEEK_CUR)
 
     def read(self, descriptor: int, offset: int, size: int) -> bytes | None:
-        """Reads anywhere; appending is not disturbed by it."""
+        """Read anywhere; appending is not disturbed by it."""
         try:
             os.lseek(descriptor, offset, os.SEEK_SET)
             return os.read(descriptor, size)

@@ -11,7 +11,7 @@ except ImportError:
     fcntl = None  # type: ignore[assignment]  # Windows has no such module, and the type checker knows only the one
 
 PATIENCE = 1.0
-"""Seconds that a writer waits for the lock. Whoever holds it longer was stopped, or is no append writer."""
+"""Seconds that a writer waits for the lock. A process that holds it longer was stopped, or is no append writer."""
 FIRST_PAUSE, LONGEST_PAUSE = 50e-6, 5e-3
 """Seconds between two tries."""
 
@@ -34,7 +34,7 @@ class FileLock:
         try:
             return self._take()
         except BaseException:
-            # An interrupt may have come right behind the call that took it.
+            # An interrupt may have come right after the call that took it.
             self._release()
             raise
 

@@ -1,4 +1,4 @@
-"""What a log needs at its end so that the next record stands behind a delimiter."""
+"""What a log needs at its end so that the next record stands after a delimiter."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ WINDOW = 64 * 1024
 
 
 def overlaps_itself(delimiter: bytes) -> bool:
-    """Whether a delimiter begins as it ends, so that behind a part of another one it is found too early.
+    """Whether a delimiter begins as it ends, so that after a part of another one it is found too early.
 
     >>> overlaps_itself(b"\\n\\n"), overlaps_itself(b"\\r\\n")
     (True, False)
@@ -42,7 +42,7 @@ def missing_delimiter(format: Format, calls: Calls, descriptor: int) -> bytes:
 
 
 def _last_frame(format: Format, calls: Calls, descriptor: int) -> bytes:
-    """What stands behind the last delimiter; cut off at the front where it is larger than any record."""
+    """What stands after the last delimiter; cut off at the front where it is larger than any record."""
     size = WINDOW
     while True:
         data = calls.tail(descriptor, size) or b""

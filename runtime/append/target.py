@@ -81,7 +81,7 @@ class Target:
             return None
 
     def close(self) -> None:
-        """Closes what is ours."""
+        """Close what is ours."""
         if self.file is not None:
             self.file.close()
 
@@ -110,7 +110,7 @@ def open_for_append(path: str, *, published: str | None = None) -> io.FileIO:
 
     ``published``: it must be missing, and is to get this name, which messages show.
 
-    An object, which closes what nobody holds any more: a bare descriptor is lost where an interrupt comes right behind
+    An object, which closes itself when it is collected: a bare descriptor is lost where an interrupt comes right after
     the call that gave it.
     """
     try:
@@ -130,7 +130,7 @@ def open_for_append(path: str, *, published: str | None = None) -> io.FileIO:
 
 
 def check_descriptor(descriptor: int) -> None:
-    """Raises ``WireloomError`` for one that is not open, or not for appending."""
+    """Raise ``WireloomError`` for one that is not open, or not for appending."""
     try:
         status = os.fstat(descriptor)
         flags = fcntl.fcntl(descriptor, fcntl.F_GETFL) if fcntl is not None else os.O_WRONLY | os.O_APPEND
@@ -170,7 +170,7 @@ def name_of(descriptor: int) -> str:
 
 
 def refuse_name(path: str) -> None:
-    """Raises ``UnsupportedError`` where the name of the file, or of a link to it, is that of a compressed one."""
+    """Raise ``UnsupportedError`` where the name of the file, or of a link to it, is that of a compressed one."""
     for each in (path, os.path.realpath(path)):
         codec = codecs.by_suffix(each)
         if codec is not None:
@@ -182,7 +182,7 @@ def refuse_name(path: str) -> None:
 
 
 def refuse_compressed(descriptor: int, format: Format, path: str | None) -> None:
-    """Raises ``UnsupportedError`` where readers take the file for a compressed one by its first bytes."""
+    """Raise ``UnsupportedError`` where readers take the file for a compressed one by its first bytes."""
     head = SystemCalls().read(descriptor, 0, codecs.HEAD)
     codec = codecs.detect(head, "", format.codec) if head else "none"
     if codec != "none":

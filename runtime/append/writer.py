@@ -35,8 +35,8 @@ class AppendWriter:
     ``max_record``: the largest record on the wire, in bytes, without its delimiter; larger ones are refused. ``calls``:
     the system calls. ``reopen``: whether each write goes to the file that the path names by then, also where the one
     before was renamed or removed, as logs are rotated; without that, to the one that it named first. ``begin``: whether
-    each write makes sure that it stands behind a delimiter; without that, the file must end in one and nobody else may
-    append to it. ``allow_modules``: modules out of which a spec may name classes, see ``wireloom.load_spec``.
+    each write makes sure that it stands after a delimiter; without that, the file must end in one and no other process
+    may append to it. ``allow_modules``: modules out of which a spec may name classes, see ``wireloom.load_spec``.
 
     ``torn_delimiter`` says what happens to a file that ends inside a delimiter (``FE`` without its ``FD``), as a crash
     can leave it. The reference puts a whole delimiter there (``"separate"``). The torn byte is then read as the last
@@ -95,12 +95,12 @@ class AppendWriter:
         return BlockWriter(self.format, target, self._calls, guards=self._guards, completes=self._completes)
 
     def append(self, **values: Any) -> None:
-        """Appends one record: the format's columns by name. Raises ``AppendError``, and ``WireloomError`` for values
+        """Append one record: the format's columns by name. Raises ``AppendError``, and ``WireloomError`` for values
         that the record cannot hold."""
         self._take([self._encoder.encode_one(values)])
 
     def append_rows(self, rows: Any) -> int:
-        """Appends the rows of a table (see ``wireloom.write``), each as a record; gives their number."""
+        """Append the rows of a table (see ``wireloom.write``), each as a record; return their number."""
         count = 0
         for batch in batches_of(rows, self.format.schema):
             self._take(self._encoder.encode(batch, count))
@@ -108,27 +108,27 @@ class AppendWriter:
         return count
 
     def begin(self) -> None:
-        """Puts the delimiter that the file's end lacks; else the next write does."""
+        """Put the delimiter that the file's end lacks; else the next write does."""
         with self._own():
             self._check_open()
             self._follow()
             self._blocks.begin()
 
     def flush(self) -> None:
-        """Writes what is buffered. After an error the records that did not get through stay buffered."""
+        """Write what is buffered. After an error the records that did not get through stay buffered."""
         with self._own():
             self._check_open()
             self._flush()
 
     def sync(self) -> None:
-        """Writes what is buffered and returns when everything is on the disk."""
+        """Write what is buffered and return when everything is on the disk."""
         with self._own():
             self._check_open()
             self._flush()
             self._sync()
 
     def close(self) -> None:
-        """Writes what is buffered, syncs unless that is never wanted, and closes the file. Again: nothing."""
+        """Write what is buffered, syncs unless that is never wanted, and close the file. Again: nothing."""
         if os.getpid() != self._process:
             # What is buffered is written by the process that gathered it.
             self._closed = True
@@ -166,7 +166,7 @@ class AppendWriter:
         return self._lock
 
     def _check_open(self) -> None:
-        """Raises the error that is due, or ``WireloomError`` where the writer is closed."""
+        """Raise the error that is due, or ``WireloomError`` where the writer is closed."""
         if self._closed:
             raise WireloomError("the writer is closed", path=self._blocks.target.path)
         self._raise_late_error()
@@ -197,7 +197,7 @@ class AppendWriter:
         self._written()
 
     def _follow(self) -> None:
-        """Goes on with the file that the path names, where that is another one by now. Raises ``AppendError``."""
+        """Go on with the file that the path names, where that is another one by now. Raises ``AppendError``."""
         present = self._blocks
         if not present.target.renamed():
             return
@@ -221,7 +221,7 @@ class AppendWriter:
             self._arm()
 
     def _arm(self) -> None:
-        """Starts the timer, where there is one to be started."""
+        """Start the timer, where there is one to be started."""
         if self._every and self._timer is None:
             timer = threading.Timer(self._every, self._on_time)
             timer.daemon = True
@@ -238,7 +238,7 @@ class AppendWriter:
                 self._flush()
                 self._sync()
             except (OSError, WireloomError) as error:
-                # There is nobody to raise it to; the next call does.
+                # There is no caller to raise it to; the next call does.
                 self._late_error = error
 
     def _sync(self) -> None:

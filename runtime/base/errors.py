@@ -99,7 +99,7 @@ class NothingThereError(WireloomError):
 
 class SpecError(WireloomError):
     """A spec that cannot be compiled; the message holds every diagnostic: a line that begins with its place, and
-    indented behind it the spec's own line and help."""
+    indented after it the spec's own line and help."""
 
     def rendered(self, colour: bool = False) -> str:
         """The whole message, with a terminal's colours or without."""

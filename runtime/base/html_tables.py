@@ -17,7 +17,7 @@ LEFT = "text-align:left"
 
 
 def shortened(text: str) -> str:
-    """At most ``LONGEST_TEXT`` characters of ``text``, escaped.
+    """The first ``LONGEST_TEXT`` characters of ``text``, escaped.
 
     >>> shortened("a < b")
     'a &lt; b'

@@ -1,4 +1,4 @@
-"""Text of others, such as the name of a file, on a terminal or a page: what is no sign that is seen is spelled out."""
+"""Foreign text, such as the name of a file, on a terminal or a page: characters that cannot be seen are escaped."""
 
 from __future__ import annotations
 

@@ -8,12 +8,12 @@ ADVICE = "credentials do not belong there, but into the environment or a profile
 
 
 def check_endpoint(endpoint: str) -> None:
-    """Raises ``WireloomError``, which does not show the endpoint, for one with credentials."""
+    """Raise ``WireloomError``, which does not show the endpoint, for one with credentials."""
     if "@" in endpoint:
         raise WireloomError(f"an endpoint is a host and a port: {ADVICE}")
 
 
 def check_bucket(bucket: str) -> None:
-    """Raises ``WireloomError``, which does not show the address, for one with credentials."""
+    """Raise ``WireloomError``, which does not show the address, for one with credentials."""
     if "@" in bucket or ":" in bucket:
         raise WireloomError(f"an s3 address is s3://BUCKET/KEY: {ADVICE}")

@@ -98,8 +98,8 @@ class FileReport:
 
     @property
     def lost_end(self) -> str | None:
-        """The reason why the bytes from ``tail_offset`` on gave no rows; ``None`` where there are none, where nobody
-        has looked, or where a damaged range begins there."""
+        """The reason why the bytes from ``tail_offset`` on gave no rows; ``None`` where there are none, where they
+        were not read, or where a damaged range begins there."""
         reason = ENDS.get(self.tail)
         return None if any(each.offset == self.tail_offset for each in self.damaged) else reason
 
@@ -128,7 +128,7 @@ class FileReport:
         return result
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """The HTML that a notebook shows."""
         return _html_of_file(self)
 
 
@@ -143,7 +143,7 @@ class ReadReport:
 
     @property
     def rows(self) -> int:
-        """Good rows that came out."""
+        """The number of rows."""
         return sum(each.rows for each in self.files)
 
     @property
@@ -153,7 +153,7 @@ class ReadReport:
 
     @property
     def damaged(self) -> int:
-        """How many damaged ranges there are in all."""
+        """The number of damaged ranges."""
         return sum(len(each.damaged) + each.unlisted for each in self.files)
 
     @property
@@ -174,7 +174,7 @@ class ReadReport:
         }
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """The HTML that a notebook shows."""
         return _html_of_report(self)
 
 
@@ -182,7 +182,7 @@ class ReadReport:
 
 
 def _html_of_file(file: FileReport) -> str:
-    """How one input was: its numbers, and its damaged ranges."""
+    """One input: its numbers, and its damaged ranges."""
     head = grid(FILE_HEAD, [_file_row(file)])
     if not file.damaged:
         return head
@@ -212,7 +212,7 @@ def _fact(value: object) -> str:
 
 
 def _html_of_report(report: ReadReport) -> str:
-    """What a read met, file by file; those that are not clean come first."""
+    """The whole read, file by file; those that are not clean come first."""
     state = "clean" if report.clean else f"{report.damaged:,} damaged ranges"
     said = f"{counted(report.rows, 'row')}, {counted(report.bytes, 'byte')}, {state}; read by {report.engine}"
     # Not sorted: a report may have very many files.

@@ -65,7 +65,7 @@ class GzipDecoder:
         return count
 
     def _next_member(self) -> bool:
-        """Whether a member begins here; zero bytes between and behind members are left out."""
+        """Whether a member begins here; zero bytes between and after members are left out."""
         if not self._first:
             self._input = self._input[len(self._input) - len(bytes(self._input).lstrip(b"\0")) :]
             if not self._input:
@@ -79,7 +79,7 @@ class GzipDecoder:
         return 0
 
     def _decompress(self) -> None:
-        """Decompresses the next bytes of the input, up to the end of the member."""
+        """Decompress the next bytes of the input, up to the end of the member."""
         before, step = self._member.copy(), self._input[:STEP]
         try:
             self._output = memoryview(self._member.decompress(step))

@@ -147,5 +147,6 @@ def md5_many(source: Buffer, begins: Buffer, sizes: Buffer) -> bytes:
 
 
 def features() -> dict[str, str | list[str]]:
-    """What was chosen for this processor: ``cpu``, ``crc32c``, ``scan``, ``md5``; ``levels``: what could be forced."""
+    """Return what was chosen for this processor: ``cpu``, ``crc32c``, ``scan``, ``md5``; ``levels``: what could be
+    forced."""
     return _engine.features()

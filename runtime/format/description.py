@@ -165,7 +165,7 @@ class Format:
 
     @property
     def default_columns(self) -> tuple[str, ...]:
-        """Names of the columns that a reader gets who does not choose."""
+        """The names of the default columns."""
         return tuple(each.name for each in self.columns if each.default)
 
     @cached_property
@@ -196,7 +196,7 @@ class Format:
 
     @cached_property
     def message_program(self) -> MessageProgram | None:
-        """How the engine turns units into rows; ``None`` where it cannot, or the format is none of messages."""
+        """The engine's program for units; ``None`` where the engine cannot read them, or the format has no messages."""
         program: MessageProgram | None = self._submodule("columns").PROGRAM if self.message is not None else None
         if program is not None and program.version != MESSAGE_PROGRAM_VERSION:
             raise WireloomError(
@@ -221,7 +221,7 @@ class Format:
 
     @cached_property
     def program(self) -> ColumnProgram | None:
-        """What the engine runs per row; ``None`` where it cannot (``engine_refusal`` says why)."""
+        """The engine's program for a row; ``None`` where the engine cannot read it (``engine_refusal`` says why)."""
         if self.message is not None:
             return None
         program: ColumnProgram | None = self._submodule("columns").PROGRAM
@@ -248,7 +248,7 @@ class Format:
         return self._class(self.row)
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """The HTML that a notebook shows."""
         # Imported here: only notebooks need it.
         from ..base.html_tables import grid, shortened
 

@@ -40,7 +40,7 @@ def explored(name: str, files: Mapping[str, str]) -> ExploredFormat | None:
 
 
 def _installed(files: Mapping[str, str]) -> str:
-    """Makes the files importable; gives the name of the package that holds them."""
+    """Make the files importable and return the name of the package that holds them."""
     digest = hashlib.sha256()
     for path, text in sorted(files.items()):
         digest.update(f"{path}\0{text}\0".encode())

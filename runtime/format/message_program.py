@@ -31,7 +31,7 @@ class FieldSource:
 @dataclass(frozen=True, slots=True)
 class LookupSource:
     """A column that is the item ``index & mask`` of the repeated bytes or text field ``table``. Null where the index is
-    absent. An index behind the table's end ends the unit's rows there (reason ``index``). ``integer``: an item that is
+    absent. An index after the table's end ends the unit's rows there (reason ``index``). ``integer``: an item that is
     no decimal integer (an optional sign, digits) does so too (reason ``value``). Where several fail in one row, the one
     with the nearest table is the reason."""
 
@@ -65,7 +65,7 @@ ColumnSource = FieldSource | LookupSource | RowNumberSource | MarkSource | Compu
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
-    """What stands around the message of a unit: ``prefix`` before it, and where ``digest`` is ``md5`` 16 bytes behind
+    """What stands around the message of a unit: ``prefix`` before it, and where ``digest`` is ``md5`` 16 bytes after
     it, the MD5 of the message. ``least``: fewest bytes of the message."""
 
     prefix: bytes = b""

@@ -28,7 +28,7 @@ class Op(IntEnum):
     END = 0
     """The row is complete."""
     NEED = 1
-    """[a] bytes must follow the cursor; ``base`` = cursor; the cursor moves behind them. One check for a whole run."""
+    """[a] bytes must follow the cursor; ``base`` = cursor; the cursor moves after them. One check for a whole run."""
     COLUMN_FIXED = 2
     """column[a] ← integer or float of kind [b] at base + [c]."""
     REGISTER_FIXED = 3

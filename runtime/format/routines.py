@@ -49,7 +49,8 @@ def module_of(place: str) -> str:
 
 
 def kaitai_place(name: str) -> str:
-    """Where Kaitai's language looks for a ``process``: a class in the package, or in a module of the same name.
+    """The place where Kaitai's language looks for a ``process``: a class in the package, or in a module of the same
+    name.
 
     >>> kaitai_place("package.my_processor"), kaitai_place("my_processor")
     ('package:MyProcessor', 'my_processor:MyProcessor')
@@ -143,7 +144,7 @@ def load(place: str) -> type[Any]:
 
 @contextmanager
 def called(place: str, method: str = "", offset: int | None = None) -> Iterator[None]:
-    """Around code of a routine: whatever it raises becomes a ``RoutineError`` that names the routine and the error.
+    """Turn every exception of the block, which runs code of a routine, into a ``RoutineError`` that names the routine.
 
     ``place``: the routine's class; ``method``: which of its methods, empty for its constructor and attributes;
     ``offset``: the byte of the input that it is about, where that is known. A ``WireloomError`` goes through, and so do
@@ -161,7 +162,7 @@ def called(place: str, method: str = "", offset: int | None = None) -> Iterator[
 
 @contextmanager
 def naming(path: str | None) -> Iterator[None]:
-    """Around what is done with one input: a ``RoutineError`` without a path gets this one."""
+    """Add the path of the input that the block works on to a ``RoutineError`` without one."""
     try:
         yield
     except RoutineError as error:
@@ -170,7 +171,7 @@ def naming(path: str | None) -> Iterator[None]:
 
 
 def require(place: str, kind: Any, role: str, methods: Iterable[str]) -> None:
-    """Raises ``RoutineError`` for a class that lacks one of the ``methods``, each as it is called (``decode(data)``);
+    """Raise ``RoutineError`` for a class that lacks one of the ``methods``, each as it is called (``decode(data)``);
     ``role``: what the class is to be, for the error."""
     for each in methods:
         if not callable(getattr(kind, each.partition("(")[0], None)):

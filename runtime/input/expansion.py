@@ -144,7 +144,7 @@ def _matches(pattern: str) -> Iterator[Input]:
 
 
 def _still_there(paths: Iterable[str]) -> list[Input]:
-    """What was found in folders, without what has gone since, and without links that lead nowhere."""
+    """Return the inputs of paths found in folders, without files that have gone since and links that lead nowhere."""
     there = []
     for path in paths:
         try:

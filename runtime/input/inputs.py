@@ -21,15 +21,15 @@ class Stream(Protocol):
     """What an input opens as; a binary file object that can fill a buffer."""
 
     def readinto(self, buffer: memoryview, /) -> int:
-        """Reads at most ``len(buffer)`` bytes and says how many; 0 at the end."""
+        """Read at most ``len(buffer)`` bytes and return their number; 0 at the end."""
         ...
 
     def seek(self, offset: int, /) -> int:
-        """Goes to that byte. Only where the input is ``seekable``."""
+        """Move to a byte. Only where the input is ``seekable``."""
         ...
 
     def close(self) -> None:
-        """Lets go of it."""
+        """Close the stream."""
         ...
 
 
@@ -88,7 +88,7 @@ class Input(ABC):
 
     def within(self, begin: int, end: int) -> Input:
         """The same input, of which only these stored bytes will be read, beside the first ones and those of the row
-        that ends behind them. Where bytes cost nothing that makes no difference."""
+        that ends after them. Where bytes cost nothing that makes no difference."""
         return self
 
     @abstractmethod
@@ -110,7 +110,7 @@ class FileInput(Input):
         return True
 
     def open(self) -> Stream:
-        """The file, unbuffered: whoever reads brings a buffer of its own."""
+        """A stream of the file, unbuffered: readers have buffers of their own."""
         assert self.path is not None
         try:
             return LocalStream(self.path, self.size)
@@ -130,15 +130,15 @@ class LocalStream(io.FileIO):
     def readinto(self, buffer: Any, /) -> int:
         """As ``Stream.readinto``, without bytes that the file does not have any more.
 
-        A read that runs while its file is cut off may go on behind the new end, and find zeros there (seen on ext4):
+        A read that runs while its file is cut off may go on after the new end, and find zeros there (seen on ext4):
         they would be taken for content. The new size can be seen before the zeros are."""
         count = super().readinto(buffer)
         if count and self._size is not None:
             now = os.fstat(self.fileno()).st_size
             if now < self._size and self.tell() > now:
-                behind = min(count, self.tell() - now)
-                self.seek(-behind, os.SEEK_CUR)
-                count -= behind
+                beyond = min(count, self.tell() - now)
+                self.seek(-beyond, os.SEEK_CUR)
+                count -= beyond
         return count
 
 
@@ -171,7 +171,7 @@ class ObjectInput(Input):
         return self.pipe
 
     def open(self) -> Stream:
-        """The caller's object behind the one method that is used."""
+        """A stream that wraps the caller's object."""
         return _ObjectStream(self.file, self.path)
 
 

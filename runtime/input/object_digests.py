@@ -39,14 +39,14 @@ class VerifiedStream:
         return count
 
     def seek(self, offset: int, /) -> int:
-        """Back to the first byte, from where the digest is computed anew; nowhere else."""
+        """Return to the first byte, from where the digest is computed anew; no other offset is possible."""
         if offset:
             raise ValueError("an object whose digest is verified is read as a whole")
         self._digest = hashlib.sha256()
         return self._stream.seek(0)
 
     def close(self) -> None:
-        """Closes the stream."""
+        """Close the stream."""
         self._stream.close()
 
 

@@ -107,7 +107,7 @@ class _RemoteStream:
         return len(piece)
 
     def _request(self) -> int:
-        """How many bytes to ask for next: none twice, and few that are not wanted."""
+        """The number of bytes to request next: none twice, and few that are not wanted."""
         if self._wanted is None:
             return READ_SIZE
         begin, end = self._wanted

@@ -20,7 +20,7 @@ class WithoutTokens(logging.Filter):
     """Takes tokens out of what is logged."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Lets everything through, without tokens."""
+        """Let every request pass, without tokens."""
         record.msg, record.args = TOKEN.sub(r"\1…", record.getMessage()), ()
         return True
 

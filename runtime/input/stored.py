@@ -33,12 +33,12 @@ class Stored:
         self._size = size
         self._head = memoryview(b"")
         self._failure: StorageError | None = None
-        """What went wrong behind the head."""
+        """What went wrong after the head."""
         self.position = 0
         """Stored bytes that have been handed out, counted from the start of the input. Other threads may look."""
 
     def seek(self, offset: int) -> None:
-        """Goes on at that byte. Raises ``StorageError``."""
+        """Continue at that byte. Raises ``StorageError``."""
         try:
             self._stream.seek(offset)
         except (OSError, ValueError) as error:
@@ -63,7 +63,8 @@ class Stored:
         return bytes(self._head[:size])
 
     def readinto(self, buffer: memoryview, /) -> int:
-        """Fills ``buffer`` from its start, not always wholly; 0 at the end. Raises ``StorageError``."""
+        """Fill ``buffer`` from its start, not always completely, and return the number of bytes; 0 at the end. Raises
+        ``StorageError``."""
         if self._head:
             piece = self._head[: len(buffer)]
             buffer[: len(piece)] = piece
@@ -87,8 +88,8 @@ class Stored:
         return count
 
     def skip_hole(self, back: int) -> int:
-        """Where the next byte lies in a hole of a sparse file, goes to ``back`` bytes before the hole's end; gives the
-        number of bytes passed over, all of them zero. 0 where there is no hole, or where nobody knows."""
+        """Where the next byte lies in a hole of a sparse file, move to ``back`` bytes before the hole's end. Return the
+        number of bytes skipped, all of them zero; 0 where there is no hole, or the system does not tell."""
         if self._head or not hasattr(os, "SEEK_DATA"):
             return 0
         try:
@@ -96,7 +97,7 @@ class Stored:
             descriptor = cast(Any, self._stream).fileno()
             end = os.lseek(descriptor, self.position, os.SEEK_DATA)
         except OSError as error:
-            # Behind the last data the whole rest is one hole, if the file has not been cut off.
+            # After the last data the whole rest is one hole, if the file has not been cut off.
             if error.errno != errno.ENXIO or self._size is None or os.fstat(descriptor).st_size < self._size:
                 return 0
             end = self._size
@@ -107,5 +108,5 @@ class Stored:
         return skipped
 
     def close(self) -> None:
-        """Closes the stream."""
+        """Close the stream."""
         self._stream.close()

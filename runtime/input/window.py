@@ -43,16 +43,16 @@ class Window(Protocol):
     """Why the input ended, where it did not end by itself."""
 
     def extend(self) -> bool:
-        """Gets more input behind what is at hand; false at the end. ``view``, ``base`` and ``begin`` change."""
+        """Append input to ``view``; false at the end. ``view``, ``base`` and ``begin`` change."""
         ...
 
-    def leap(self, back: int) -> int:
-        """Passes over the zeros of a sparse file's hole that begins where ``view`` ends, up to ``back`` bytes before
-        the hole's end, and lets go of what is in ``view``. Gives their number; 0: nothing has changed."""
+    def skip_hole(self, back: int) -> int:
+        """Skip the zeros of a sparse file's hole that begins where ``view`` ends, up to ``back`` bytes before the
+        hole's end, and empty ``view``. Return their number; 0: nothing has changed."""
         ...
 
     def close(self) -> None:
-        """Lets go of memory and threads."""
+        """Release memory and threads."""
         ...
 
 
@@ -67,11 +67,11 @@ class MemoryWindow:
         self.error: WireloomError | None = None
 
     def extend(self) -> bool:
-        """There is never more."""
+        """False: there is never more."""
         return False
 
-    def leap(self, back: int) -> int:
-        """There are no holes in memory."""
+    def skip_hole(self, back: int) -> int:
+        """0: there are no holes in memory."""
         return 0
 
     def close(self) -> None:
@@ -81,7 +81,7 @@ class MemoryWindow:
 
 @dataclass
 class Block:
-    """Memory for input behind ``ROOM``. ``size`` bytes of it are filled; after the ``last`` block comes no other, and
+    """Memory for input after ``ROOM``. ``size`` bytes of it are filled; after the ``last`` block comes no other, and
     ``error`` is why where the input did not end by itself."""
 
     memory: memoryview
@@ -106,15 +106,15 @@ class Blocks(Protocol):
         ...
 
     def close(self) -> None:
-        """There will be no more calls."""
+        """End the use of the blocks."""
         ...
 
 
 def fill(decoder: Decoder, block: Block, stop: int | None = None) -> None:
-    """Fills a block while the decoder has room in it, and notes how the input ended, if it did.
+    """Fill a block while the decoder has room in it, and note how the input ended, if it did.
 
     ``stop``: the stored byte at which what is wanted ends, of inputs that are not compressed. A block ends there, and
-    those behind it are small: they are read for one row's sake."""
+    those after it are small: they are read for one row's sake."""
     block.size, block.last, block.error = 0, False, None
     target = block.memory[ROOM:]
     if stop is not None and isinstance(decoder, Stored):
@@ -205,11 +205,11 @@ class PrefetchedBlocks:
         self._ahead.give(block if whole else new_block(self._decoder, self._chunk))
 
     def skip_hole(self, back: int) -> int:
-        """Not here: the thread may have read it already."""
+        """0: the thread may have read it already."""
         return 0
 
     def close(self) -> None:
-        """Ends the thread and waits until it has; not where it may be waiting for a pipe."""
+        """End the thread and wait for it, except where it may be waiting for a pipe."""
         self._ended = True
         self._ahead.close(wait=not self._patient)
 
@@ -285,7 +285,7 @@ class StreamWindow:
         self._own = memoryview(b"")
 
     def _append(self, carry: memoryview, block: Block) -> None:
-        """Puts a block behind a large partial row."""
+        """Append a block to a large partial row."""
         end = self._own_end + block.size
         if self._block is not None or end > len(self._own):
             own = memoryview(bytearray(2 * (len(carry) + block.size)))
@@ -298,8 +298,8 @@ class StreamWindow:
         self._own_end = end
         self._blocks.give_back(block)
 
-    def leap(self, back: int) -> int:
-        """As ``Window.leap``."""
+    def skip_hole(self, back: int) -> int:
+        """As ``Window.skip_hole``."""
         skipped = self._blocks.skip_hole(back)
         if skipped:
             self.base += len(self.view) + skipped
@@ -309,7 +309,7 @@ class StreamWindow:
         return skipped
 
     def close(self) -> None:
-        """Ends the thread, if there is one, and lets go of the memory."""
+        """End the thread, if there is one, and release the memory."""
         self._blocks.close()
         self.view = memoryview(b"")
         self._block = None

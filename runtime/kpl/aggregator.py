@@ -86,7 +86,7 @@ class Aggregator:
         explicit_hash_key: str | None = None,
         tags: Iterable[tuple[str, str | None]] = (),
     ) -> list[KinesisRecord]:
-        """Takes a record. Where it does not fit to those of its shard that wait, these are returned and it is the first
+        """Take a record. Where it does not fit to those of its shard that wait, these are returned and it is the first
         of the next; so are the oldest aggregates where too much waits. Mostly the list is empty.
 
         Raises ``WireloomError``, and changes nothing, for a record that fits no Kinesis record even alone and for an
@@ -119,7 +119,7 @@ class Aggregator:
         return [self._taken(place) for place in list(self._open)]
 
     def reshard(self, shards: Any) -> list[KinesisRecord]:
-        """Goes on with other shards, after some were split or merged; as the constructor takes them. What waits is
+        """Go on with other shards, after some were split or merged; as the constructor takes them. What waits is
         divided anew, and what is complete then is returned. Raises ``WireloomError``, and changes nothing, for shards
         that are none."""
         self._shards = None if shards is None else ShardMap.of(shards)

@@ -42,7 +42,7 @@ class OpenAggregate:
         return len(self.records[0].partition_key.encode())
 
     def append(self, record: UserRecord) -> None:
-        """Takes a record."""
+        """Take a record."""
         self._message_size += self._added(record)
         self._partition_keys.setdefault(record.partition_key, len(self._partition_keys))
         if record.explicit_hash_key is not None:

@@ -66,7 +66,7 @@ class ShardMap:
 
     @classmethod
     def from_stream(cls, client: Any, stream_name: str | None = None, *, stream_arn: str | None = None) -> ShardMap:
-        """Asks for the open shards of a stream. ``client``: has ``list_shards`` as boto3's client of Kinesis does, and
+        """Ask for the open shards of a stream. ``client``: has ``list_shards`` as boto3's client of Kinesis does, and
         its errors pass through. Raises ``WireloomError`` where no stream is named, and for answers that are none."""
         names = {"StreamName": stream_name, "StreamARN": stream_arn}
         asked: dict[str, Any] = {name: value for name, value in names.items() if value is not None}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 FRAME_SIZE = 20
-"""Bytes around the message: 4 before it, the 16 of the MD5 behind it."""
+"""Bytes around the message: 4 before it, the 16 of the MD5 after it."""
 
 
 def varint_size(value: int) -> int:

@@ -28,7 +28,7 @@ class Computing:
         self._left = self.limit
 
     def take(self, size: int) -> None:
-        """Counts ``size`` characters or items. Raises ``ComputedError`` where the record has too many."""
+        """Count ``size`` characters or items. Raises ``ComputedError`` where the record has too many."""
         if size > self._left:
             self.exceeded = True
             raise ComputedError(self.limit)
@@ -72,7 +72,7 @@ class ItemCounter:
         self._total = 0
 
     def take(self, items: int) -> None:
-        """Counts more items. Raises ``ComputedError`` where there are too many."""
+        """Count more items. Raises ``ComputedError`` where there are too many."""
         self._total += items
         current = _current.get()
         if current is not None:
@@ -81,7 +81,7 @@ class ItemCounter:
             raise ComputedError(MAX_COMPUTED)
 
     def take_numbers(self, count: int) -> None:
-        """Counts numbers that are made at once, each of which is an item."""
+        """Count numbers that are made at once, each of which is an item."""
         self.take(count)
 
 

@@ -109,7 +109,7 @@ class ComputedError(ExpressionError):
 
 
 def too_much_computed(limit: int) -> str:
-    """What is said where a record makes too much computed text, or too many items out of decompressed bytes."""
+    """The message about a record with too much computed text, or too many items out of decompressed bytes."""
     return (
         f"a record makes more than {limit} characters of computed text and items of decompressed lists: a larger "
         "max_computed takes it"
@@ -180,7 +180,7 @@ def deciding(refusals: Iterable[KaitaiStructError], *, verify: bool) -> KaitaiSt
 
 
 def reason_of(error: Exception) -> str:
-    """Why an item that raised ``error`` is damaged, as a word of ``wireloom.base.report.REASONS``.
+    """The reason for which an item that raised ``error`` is damaged, a word of ``wireloom.base.report.REASONS``.
 
     ``truncated``: the input ended inside the item. ``limit``: among others, objects inside each other too deep for
     Python. Everything else is the reason that the generated code gave, by default ``value``.

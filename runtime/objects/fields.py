@@ -31,7 +31,7 @@ class Progress:
         self._idle = 0
 
     def check(self) -> None:
-        """To be called after each item. Raises ``StalledError`` after ``MAX_IDLE`` items without a byte."""
+        """Count an item, after it has been read. Raises ``StalledError`` after ``MAX_IDLE`` items without a byte."""
         position = self._io.pos()
         self._idle = self._idle + 1 if position == self._position else 0
         self._position = position
@@ -56,7 +56,7 @@ def _numbers(io: KaitaiStream, byte_order: str, code: str, count: int) -> tuple[
     except EndOfStreamError as error:
         # It is one number that is not there as a whole.
         retreat(io, error)
-        available = max(0, error.bytes_available)  # less than nothing behind the end
+        available = max(0, error.bytes_available)  # less than nothing after the end
         io.read_bytes(available - available % width)
         io.read_bytes(width)
         raise
@@ -104,7 +104,7 @@ def terminated(
 
 
 def filled(data: bytes, size: int | None, name: str) -> bytes:
-    """``data`` with zeros behind it, up to ``size`` bytes if that is given."""
+    """``data`` with zeros after it, up to ``size`` bytes if that is given."""
     if size is None:
         return data
     if len(data) > size:
@@ -113,7 +113,7 @@ def filled(data: bytes, size: int | None, name: str) -> bytes:
 
 
 def settled(now: object, before: object, name: str) -> None:
-    """Refuses what depends on lengths or counts that were filled in, and is another now than ``before`` that."""
+    """Refuse a value that depends on lengths or counts that were filled in, and differs from ``before`` that."""
     if now != before:
         raise ConsistencyError(name, "the same with the lengths that were filled in", now)
 
@@ -179,7 +179,7 @@ def _whole(code: str, value: float | bytes) -> float | bytes:
 
 
 def refuse_misfit(packer: struct.Struct, names: str, *values: float | bytes) -> None:
-    """Raises ``WireloomError`` that names the first of ``values`` that ``packer`` cannot write."""
+    """Raise a ``WireloomError`` that names the first of ``values`` that ``packer`` cannot write."""
     for name, code, value in zip(names.split(), _codes(packer), values, strict=True):
         try:
             struct.pack(packer.format[0] + code, value)
@@ -188,7 +188,7 @@ def refuse_misfit(packer: struct.Struct, names: str, *values: float | bytes) -> 
 
 
 def check_fields(holder: object, packer: struct.Struct, names: str) -> None:
-    """Raises ``WireloomError`` that names the attribute of ``holder`` that ``packer`` cannot write."""
+    """Raise a ``WireloomError`` that names the attribute of ``holder`` that ``packer`` cannot write."""
     refuse_misfit(packer, names, *(getattr(holder, name) for name in names.split()))
 
 
@@ -202,8 +202,8 @@ def pack_numbers(byte_order: str, code: str, name: str, values: Sequence[Any]) -
 
 
 def write_numbers(io: KaitaiStream, byte_order: str, code: str, name: str, values: Sequence[Any]) -> None:
-    """Appends a list of numbers. An empty one has no byte to begin, so that bits go on behind it where they stopped, as
-    for a reader."""
+    """Append a list of numbers. An empty one begins no byte, so that bits continue after it where they stopped, as for
+    a reader."""
     if len(values) > 0:  # arrays of numpy have no truth
         io.write_bytes(pack_numbers(byte_order, code, name, values))
 

@@ -41,7 +41,7 @@ def is_unmistakable(content: bytes, delimiter: bytes) -> bool:
 
 
 def delimited(content: bytes, delimiter: bytes) -> bytes:
-    """Content that is not stuffed, with the delimiter behind it. Raises ``ConsistencyError`` where a reader would find
+    """Content that is not stuffed, with the delimiter after it. Raises ``ConsistencyError`` where a reader would find
     something else."""
     if not is_unmistakable(content, delimiter):
         raise ConsistencyError("a row", f"content that can stand between delimiters {delimiter!r}", content)

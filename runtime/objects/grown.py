@@ -52,6 +52,6 @@ def _counted(counter: ItemCounter, items: Iterable[Item]) -> Iterator[Item]:
 
 
 def count_items(io: KaitaiStream, items: int) -> None:
-    """Counts items that are made at once of bytes of ``io``. Raises ``ComputedError`` where they are too many."""
+    """Count items that are made at once of bytes of ``io``. Raises ``ComputedError`` where they are too many."""
     if isinstance(io, MemoryStream) and io.counter is not None:
         io.counter.take_numbers(items)

@@ -36,7 +36,7 @@ def _plain_maker(
 def _quiet_maker(
     made: type[Made], packer: struct.Struct, names: tuple[str, ...], family: tuple[object, object, object]
 ) -> Callable[[bytes, int], Made]:
-    """For classes that note what is assigned, which this is not."""
+    """The maker of objects of classes that note what is assigned; it bypasses that."""
     put = object.__setattr__
 
     def make(data: bytes, position: int) -> Made:

@@ -45,7 +45,7 @@ def xor(data: bytes, key: int | bytes) -> bytes:
 
 
 def rotate_left(data: bytes, amount: int) -> bytes:
-    """``process: rol(amount)``: each byte's bits moved towards the high end, around its corner.
+    """``process: rol(amount)``: each byte's bits rotated towards the high end.
 
     >>> rotate_left(b"\\x81", 1).hex()
     '03'

@@ -17,12 +17,12 @@ class Readable(KaitaiStruct):
 
     @classmethod
     def from_bytes(cls, buf: bytes) -> Self:
-        """Reads an object from bytes in memory."""
+        """Read an object from bytes in memory."""
         return cls._read_from(MemoryStream(buf))
 
     @classmethod
     def from_file(cls, filename: str | PathLike[str]) -> Self:
-        """Reads an object from a file, which stays open until ``close`` or the end of a ``with`` block."""
+        """Read an object from a file, which stays open until ``close`` or the end of a ``with`` block."""
         file = open(filename, "rb")  # noqa: SIM115 - the object owns it
         try:
             return cls._read_from(FileStream(file))
@@ -32,7 +32,7 @@ class Readable(KaitaiStruct):
 
     @classmethod
     def from_io(cls, io: IO[bytes]) -> Self:
-        """Reads an object from an open binary file."""
+        """Read an object from an open binary file."""
         return cls._read_from(FileStream(io))
 
     @classmethod
@@ -43,4 +43,4 @@ class Readable(KaitaiStruct):
             raise unset(error) from error
 
     def _read(self) -> None:
-        """Reads all attributes from ``_io``."""
+        """Read all attributes from ``_io``."""

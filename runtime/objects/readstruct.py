@@ -34,7 +34,7 @@ class ReadStruct(Readable):
         self._read()
 
     def _fetch_instances(self) -> None:
-        """Reads the instances that are read from the stream, here and in all that belongs to the object.
+        """Read the instances that are read from the stream, here and in all that belongs to the object.
 
         From then on nothing is read any more, and the stream may be closed."""
         for name in self._fields:

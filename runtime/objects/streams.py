@@ -27,7 +27,7 @@ class MemoryStream(KaitaiStream):
 
     ``base`` is the position that ``pos()`` gives for ``data[0]``: a window of a longer input keeps the positions of
     that input (which ends, for this stream, where the window ends). ``position`` and ``end`` are indices in ``data``;
-    an ``end`` before that of ``data`` hides what is behind it.
+    an ``end`` before that of ``data`` hides what is after it.
     """
 
     # KaitaiStream sets these for each stream; most streams here are made once per row and never read bits.
@@ -82,8 +82,8 @@ class MemoryStream(KaitaiStream):
         return self
 
     def expect(self, n: int, end: int) -> None:
-        """Raises ``EndOfStreamError`` where fewer than ``n`` bytes are left, of reason ``limit`` where they would reach
-        beyond the position ``end``. Reads nothing."""
+        """Raise ``EndOfStreamError`` where fewer than ``n`` bytes are left, of reason ``limit`` where they would reach
+        beyond the position ``end``. Nothing is read."""
         if n > max(0, self.end - self.position):
             error = self._short(n)
             raise with_reason(error, "limit") if self.pos() + n > end else error
@@ -149,7 +149,7 @@ class MemoryStream(KaitaiStream):
         return self.base + self.end
 
     def seek(self, n: int) -> None:
-        """Moves to a position; beyond the end is allowed, reading there is not."""
+        """Move to a position; beyond the end is allowed, reading there is not."""
         if n < self.base:
             raise InvalidArgumentError(f"cannot seek to invalid position {n}")
         self.align_to_byte()
@@ -160,7 +160,7 @@ class MemoryStream(KaitaiStream):
         return self.data
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing: no file is held open."""
 
     def _write_bytes_not_aligned(self, buf: bytes) -> None:
         raise EndOfStreamError("this stream is for reading", len(buf), 0)
@@ -219,7 +219,7 @@ class FileStream(KaitaiStream):
         return EndOfStreamError(f"requested {n} bytes, but only {left} bytes available", n, left)
 
     def read_up_to(self, n: int) -> bytes:
-        """At most ``n`` bytes; none at the end."""
+        """Read at most ``n`` bytes; none at the end."""
         self.settle()
         return self._take(n)
 
@@ -267,7 +267,7 @@ class FileStream(KaitaiStream):
         return position >= self._seen
 
     def hold(self) -> bool:
-        """Holds the next part of the file, or goes on with the one that is held; false where that cannot be done."""
+        """Hold the next part of the file, or go on with the one that is held; false where that cannot be done."""
         if not self._holdable or self.bits_left:
             return False
         if not self.end:
@@ -314,7 +314,7 @@ class FileStream(KaitaiStream):
         return self
 
     def settle(self) -> None:
-        """Puts the file to where the stream stands; nothing is held any longer."""
+        """Move the file to where the stream stands; nothing is held any longer."""
         if self.end:
             self._io.seek(self._base + self.position)
             self.end = 0
@@ -324,7 +324,7 @@ class FileStream(KaitaiStream):
         return self._base + self.position if self.end else super().pos()
 
     def seek(self, n: int) -> None:
-        """Moves to a position. Raises ``EndOfStreamError`` for one that is too large for any file."""
+        """Move to a position. Raises ``EndOfStreamError`` for one that is too large for any file."""
         self.settle()
         try:
             super().seek(n)
@@ -375,7 +375,7 @@ def stream_of(source: KaitaiStream | IO[bytes]) -> KaitaiStream:
 
 
 def retreat(io: KaitaiStream, error: EndOfStreamError) -> None:
-    """Goes back to where a read began that ran into the end; raises ``error`` where the stream cannot."""
+    """Return to where a read began that ran into the end; raise ``error`` where the stream cannot."""
     try:
         io.seek(io.size() - error.bytes_available)
     except OSError:

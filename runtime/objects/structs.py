@@ -61,14 +61,15 @@ class Struct(Readable, metaclass=StructType):
                 setattr(self, name, value)
 
     def _append(self, io: WriteStream) -> None:
-        """Writes all attributes to the end of ``io``, filling in what is derived."""
+        """Write all attributes to the end of ``io``, filling in what is derived."""
 
     def _write(self, io: KaitaiStream | None = None) -> None:
-        """Writes the object to ``io``, or to the stream that it has; fills in lengths, counts, checksums, contents."""
+        """Write the object to ``io``, or to the stream that it has, and fill in lengths, counts, checksums,
+        contents."""
         (self._io if io is None else io).write_bytes(self.to_bytes())
 
     def _check(self) -> None:
-        """Fills in what is derived, and raises what writing would raise."""
+        """Fill in what is derived, and raise what writing would raise."""
         self.to_bytes()
 
     def to_bytes(self) -> bytes:
@@ -112,7 +113,7 @@ class Struct(Readable, metaclass=StructType):
         return outermost
 
     def _undone(self, src_path: str, undo: Callable[..., bytes], *arguments: Any) -> bytes:
-        """What ``process`` makes of the bytes of a field; nothing where it cannot be undone, which is refused."""
+        """The bytes that ``process`` makes of a field; nothing where it cannot be undone, which is refused."""
         stream = self._undone_stream(src_path, undo, *arguments)
         return b"" if stream is None else stream.data
 
@@ -126,7 +127,7 @@ class Struct(Readable, metaclass=StructType):
             return None
 
     def _refuse_computed(self, error: ComputedError, src_path: str) -> None:
-        """What ``process`` makes of a field becomes too many items or too much text. Where the field ends is known."""
+        """Note that ``process`` made too many items or too much text of a field. Where the field ends is known."""
         error.src_path = src_path
         self._refuse(error, error.reason)
 
@@ -143,7 +144,7 @@ class Struct(Readable, metaclass=StructType):
         check_fields(self, packer, names)
 
     def _adopt(self, child: Struct, *, parent: Any = UNSET, root: Any = UNSET) -> Struct:
-        """Places an object that is about to be written below this one, or below ``parent``; with a ``root`` of ``None``
+        """Place an object that is about to be written below this one, or below ``parent``; with a ``root`` of ``None``
         it is the root itself."""
         child._parent = self if parent is UNSET else parent
         child._root = self._root if root is UNSET else child
@@ -160,7 +161,7 @@ class Struct(Readable, metaclass=StructType):
         return f"{type(self).__qualname__}({', '.join(fields)})"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """The HTML that a notebook shows."""
         from .struct_html import html_of_struct
 
         return html_of_struct(self)

@@ -43,7 +43,7 @@ def stuff_words(data: bytes) -> bytes:
 
 
 def unstuff_words(data: bytes, limit: int | None = None) -> bytes:
-    """What ``stuff_words`` was given. Accepts what the reference accepts: also runs that no encoder makes.
+    """The bytes that ``stuff_words`` was given. Accepts what the reference accepts: also runs that no encoder makes.
 
     Raises ``StuffingError`` on bytes that break the code, and where more than ``limit`` bytes would come out.
     """
@@ -73,7 +73,7 @@ def unstuff_words(data: bytes, limit: int | None = None) -> bytes:
 
 
 def stuff_cobs(data: bytes) -> bytes:
-    """COBS of ``data``, in the shorter form: a tail of a multiple of 254 bytes gets no 01 behind it.
+    """COBS of ``data``, in the shorter form: a tail of a multiple of 254 bytes gets no 01 after it.
 
     >>> stuff_cobs(b"a\\0b").hex(" ")
     '02 61 02 62'
@@ -94,7 +94,7 @@ def stuff_cobs(data: bytes) -> bytes:
 
 
 def unstuff_cobs(data: bytes, limit: int | None = None) -> bytes:
-    """What ``stuff_cobs`` was given; reads the paper's longer form as well. Empty input gives empty output.
+    """The bytes that ``stuff_cobs`` was given; accepts the paper's longer form as well. Empty input gives empty output.
 
     Raises ``StuffingError`` on a zero byte or a missing literal, and where more than ``limit`` bytes would come out.
     """
@@ -147,5 +147,6 @@ def stuff(data: bytes, stuffing: Stuffing) -> bytes:
 
 
 def unstuff(data: bytes, stuffing: Stuffing, limit: int | None = None) -> bytes:
-    """What ``stuff`` was given. Raises ``StuffingError`` on bytes that break the code or exceed ``limit`` bytes."""
+    """The bytes that ``stuff`` was given. Raises ``StuffingError`` for bytes that break the code or exceed ``limit``
+    bytes."""
     return _UNSTUFF[stuffing](data, limit)

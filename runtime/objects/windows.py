@@ -35,7 +35,7 @@ class BufferWindow:
 
     @property
     def position(self) -> int:
-        """Where the stream stands; may be behind its end."""
+        """The position of the stream; may be beyond its end."""
         return self._buffer.tell()
 
     @position.setter

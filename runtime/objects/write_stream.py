@@ -25,7 +25,7 @@ class WriteStream(KaitaiStream):
         self._last = (-1, b"")
 
     def write_bits_int_be(self, n: int, val: int) -> None:
-        """Appends ``n`` bits, from the highest free bit of the byte that was begun downwards."""
+        """Append ``n`` bits, from the highest free bit of the byte that was begun downwards."""
         if self.bits_left and (self.bits_le or self._free is not None):
             n = self._into_shared_byte(n, val & ((1 << n) - 1), little=False)
             if not n:
@@ -33,7 +33,7 @@ class WriteStream(KaitaiStream):
         super().write_bits_int_be(n, val)
 
     def write_bits_int_le(self, n: int, val: int) -> None:
-        """Appends ``n`` bits, from the lowest free bit of the byte that was begun upwards."""
+        """Append ``n`` bits, from the lowest free bit of the byte that was begun upwards."""
         if self.bits_left and (not self.bits_le or self._free is not None):
             left = self._into_shared_byte(n, val & ((1 << n) - 1), little=True)
             n, val = left, val >> (n - left)
@@ -42,7 +42,7 @@ class WriteStream(KaitaiStream):
         super().write_bits_int_le(n, val)
 
     def _into_shared_byte(self, n: int, val: int, *, little: bool) -> int:
-        """Puts as many bits as there is room for where a reader takes them from that changes the order within a byte.
+        """Append as many bits as there is room for where a reader takes them from that changes the order within a byte.
 
         Gives how many are left: the highest ones of ``val`` in little endian, else the lowest."""
         if self._free is not None:
@@ -66,7 +66,7 @@ class WriteStream(KaitaiStream):
         return n - count
 
     def write_align_to_byte(self) -> None:
-        """Fills the byte that was begun up with zeros."""
+        """Fill the byte that was begun with zeros."""
         if self._free is None:
             super().write_align_to_byte()
             return
@@ -75,7 +75,7 @@ class WriteStream(KaitaiStream):
         self.align_to_byte()
 
     def write_bytes(self, buf: bytes) -> None:
-        """Appends whole bytes; bits that were begun are filled up with zeros first."""
+        """Append whole bytes; bits that were begun are filled up with zeros first."""
         if self.bits_left:
             self.write_align_to_byte()
         self._out += buf
@@ -91,19 +91,19 @@ class WriteStream(KaitaiStream):
         self._last = (self.pos(), terminator)
 
     def room(self) -> int | None:
-        """How many bytes are left of the limit; ``None`` without one."""
+        """The number of bytes left of the limit; ``None`` without one."""
         return None if self._limit is None else max(0, self._limit - self.pos())
 
     def overwrite(self, position: int, data: bytes) -> None:
-        """Replaces bytes that were written before, from ``position`` on."""
+        """Replace bytes that were written before, from ``position`` on."""
         self._out[position : position + len(data)] = data
 
     def written(self, begin: int, end: int | None = None) -> bytes:
-        """What was written from ``begin`` to ``end`` (the present end)."""
+        """The bytes written from ``begin`` to ``end`` (the present end)."""
         return bytes(self._out[begin:end])
 
     def pos(self) -> int:
-        """How many bytes were written, one that is begun included."""
+        """The number of bytes written, one that is begun included."""
         return len(self._out) + (1 if self.bits_left else 0)
 
     def size(self) -> int:
@@ -111,11 +111,11 @@ class WriteStream(KaitaiStream):
         return self.pos()
 
     def is_eof(self) -> bool:
-        """True: there is nothing behind what was written."""
+        """True: nothing follows what was written."""
         return True
 
     def to_byte_array(self) -> bytes:
-        """Everything that was written; bits that were begun are filled up with zeros."""
+        """All bytes written; bits that were begun are filled up with zeros."""
         position, terminator = self._last
         if position == self.pos():
             return bytes(self._out) + terminator
@@ -123,4 +123,4 @@ class WriteStream(KaitaiStream):
         return bytes(self._out)
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing: no file is held open."""

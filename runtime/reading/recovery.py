@@ -158,7 +158,7 @@ def resync(row_reader: RowReader, window: Window, max_record: int) -> tuple[bool
         rest = window.view[index:]
         if len(rest) <= PROBE and not any(rest):
             refused = zeros_refused(row_reader) if refused is None else refused
-            if refused and (hole := window.leap(refused)):
+            if refused and (hole := window.skip_hole(refused)):
                 skipped.add(rest)
                 skipped.add_zeros(hole)
         # Each look costs as much as there is in the window, so the window at least doubles in between.
@@ -190,7 +190,7 @@ def skip_frame(window: Window, index: int, delimiter: bytes) -> bytes:
             return skipped.content
         if 0 not in delimiter:
             rest = window.view[end:]
-            if hole := window.leap(0):
+            if hole := window.skip_hole(0):
                 skipped.add(rest)
                 skipped.add_zeros(hole)
         if not window.extend():
@@ -200,12 +200,12 @@ def skip_frame(window: Window, index: int, delimiter: bytes) -> bytes:
         index = window.begin
 
 
-def leap_to_data(window: Window, delimiter: bytes) -> bool:
+def skip_hole_before_delimiter(window: Window, delimiter: bytes) -> bool:
     """Passes over a hole where the first delimiter is still looked for, if it cannot stand in there; whether there was
     one."""
     if not delimiter or 0 in delimiter or len(window.view) - window.begin >= len(delimiter):
         return False
-    return window.leap(0) > 0
+    return window.skip_hole(0) > 0
 
 
 def skip_empty_frames(window: Window, delimiter: bytes, stop: int) -> None:
@@ -223,7 +223,7 @@ def skip_empty_frames(window: Window, delimiter: bytes, stop: int) -> None:
                 return
             # More of the run may follow, and so do the zeros of a hole where the delimiter is one.
             if delimiter == b"\0":
-                window.leap(size)
+                window.skip_hole(size)
             if not window.extend():
                 return
         elif bytes(window.view[window.begin + size : behind + size]) == run:

@@ -120,8 +120,9 @@ class RowExtractor:
             return self._ended(window, reached)
         match filled.status:
             case Status.NEED_INPUT:
-                leapt = not self._at_start and recovery.leap_to_data(window, self._request.format.delimiter)
-                if leapt and self._is_past(window.base):
+                delimiter = self._request.format.delimiter
+                skipped = not self._at_start and recovery.skip_hole_before_delimiter(window, delimiter)
+                if skipped and self._is_past(window.base):
                     return self._ended(window, self._stop)
                 return Next.INPUT
             case Status.END if doubtful is not None:

@@ -26,7 +26,7 @@ def skip_zeros(row_reader: RowReader, window: Window) -> int:
     start = window.base + window.begin
     while (found := NOT_ZERO.search(window.view, window.begin)) is None:
         window.begin = max(window.begin, len(window.view) - OWN_ZEROS)
-        window.leap(OWN_ZEROS)
+        window.skip_hole(OWN_ZEROS)
         if not window.extend():
             window.begin = len(window.view)
             return window.base + window.begin - start

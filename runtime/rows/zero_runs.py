@@ -87,7 +87,7 @@ def pass_zeros(row_reader: RowReader, window: Window, size: int, *, fixed: bool,
     kept = max(size, LEAST)
     while (found := NOT_ZERO.search(window.view, window.begin)) is None:
         window.begin = max(window.begin, len(window.view) - kept)
-        window.leap(kept)
+        window.skip_hole(kept)
         if not window.extend():
             window.begin = len(window.view)
             return Behind.NOTHING
@@ -128,7 +128,7 @@ def ends_in_zeros(window: Window, offset: int, most: int) -> bool:
         if reached >= limit:
             return False
         window.begin = len(window.view)
-        window.leap(0)
+        window.skip_hole(0)
         window.extend()
         begin = max(reached - window.base, 0)
     return False

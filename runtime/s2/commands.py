@@ -85,7 +85,7 @@ Command = Fence | Trim
 
 
 def check_token(token: str) -> None:
-    """Raises ``ValidationError`` for more than 36 bytes of UTF-8."""
+    """Raise ``ValidationError`` for more than 36 bytes of UTF-8."""
     try:
         size = len(token.encode())
     except UnicodeEncodeError as error:

@@ -79,7 +79,7 @@ class Frame:
         return not self.is_terminal and bool(self.flag & RECONNECT_ADVISED)
 
     def content(self) -> bytes:
-        """The protobuf message of a regular frame, decompressed. Raises ``FrameError``; frames behind this one can be
+        """The protobuf message of a regular frame, decompressed. Raises ``FrameError``; frames after this one can be
         read all the same."""
         try:
             return decompress(self.body, self.compression)
@@ -134,12 +134,12 @@ class FrameDecoder:
 
     @property
     def pending(self) -> int:
-        """Bytes behind the last complete frame."""
+        """Bytes after the last complete frame."""
         return len(self._held) - self._begin
 
     def feed(self, chunk: bytes | bytearray | memoryview) -> Iterator[Frame]:
-        """Takes the chunk, and gives the frames that are complete now. Frames that are not asked for stay, and come
-        with the next chunk. Behind a terminal frame nothing is read.
+        """Take a chunk and return the frames that are complete now. Frames that are not asked for come with the next
+        chunk. After a terminal frame nothing is read.
 
         Raises ``FrameError``, after the frames before it have been given, for a length of 0 or above 2,097,152 bytes
         (known from its three bytes), compression 3, and a terminal message without status or that is no UTF-8.

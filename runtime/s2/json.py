@@ -37,7 +37,7 @@ def format_of_header(value: str | None) -> S2Format:
 
 
 def _bytes_of(text: str, format: S2Format) -> bytes:
-    """Raises ``ValidationError`` for text that is not strictly base64: also for bits behind the last byte."""
+    """Raise ``ValidationError`` for text that is not strictly base64: also for bits after the last byte."""
     if format == "raw":
         return text.encode()
     try:

@@ -18,8 +18,8 @@ Verdict = Literal["syntax", "data", "eof"]
 
 # The stubs of the standard library leave it out.
 _scan_string: Callable[[str, int, bool], tuple[str, int]] = decoder.scanstring  # type: ignore[attr-defined]
-"""What the json module reads strings with, in C: text, the index behind the first quote, whether control characters
-are refused; gives the string and the index behind it. It lets lone surrogates pass."""
+"""What the json module reads strings with, in C: text, the index after the first quote, whether control characters
+are refused; gives the string and the index after it. It lets lone surrogates pass."""
 _SPACE = re.compile(r"[ \t\n\r]*")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?P<fraction>\.[0-9]+)?(?P<exponent>[eE][+-]?[0-9]+)?")
 _UNFINISHED_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)?(?:\.|(?:\.[0-9]+)?[eE][+-]?)?\Z")
@@ -57,7 +57,7 @@ class JsonReader:
         self._at = 0
 
     def fail(self, message: str, verdict: Verdict = "data") -> NoReturn:
-        """Raises a ``JsonError`` for what stands at the cursor."""
+        """Raise a ``JsonError`` for what stands at the cursor."""
         before = self._text[: self._at].encode("utf-8", "surrogatepass")
         raise JsonError(message, offset=len(before), verdict=verdict)
 
@@ -135,7 +135,7 @@ class JsonReader:
             self._at += 1
 
     def _scalar(self) -> None:
-        """Passes over a value that is neither list nor object."""
+        """Pass over a value that is neither list nor object."""
         first = self._peek()
         if first == '"':
             self._raw_string()
@@ -183,7 +183,7 @@ class JsonReader:
         return found[0], found[1]
 
     def _elements(self) -> Iterator[None]:
-        """Stops at each item of the list at the cursor, and then behind the list."""
+        """Stop at each item of the list at the cursor, and then after the list."""
         self._at += 1
         first = True
         while (character := self._peek()) != "]":
@@ -198,7 +198,7 @@ class JsonReader:
         self._at += 1
 
     def _keys(self) -> Iterator[str]:
-        """Stops at the value of each key of the object at the cursor, and then behind the object."""
+        """Stop at the value of each key of the object at the cursor, and then after the object."""
         self._at += 1
         first = True
         while (character := self._peek()) != "}":
@@ -255,7 +255,7 @@ class JsonReader:
         return found
 
     def skip(self) -> None:
-        """Passes over a value of any kind and depth."""
+        """Pass over a value of any kind and depth."""
         open_ones: list[Iterator[Any]] = []
         while True:
             first = self._peek()

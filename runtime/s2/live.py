@@ -147,7 +147,7 @@ class LiveReader:
 
     def feed(self, chunk: bytes | bytearray | memoryview, *, now: float = 0.0) -> Iterator[Delivery]:
         """Bytes have come: gives what is complete now. Each delivery has to be dealt with before the next one is asked
-        for, since ``next_seq_num`` counts it as delivered. ``step`` says afterwards what to do: frames behind one that
+        for, since ``next_seq_num`` counts it as delivered. ``step`` says afterwards what to do: frames after one that
         advises to reconnect are left, for the next connection to bring."""
         self._heard = now
         return self._deliveries(self._decoder.feed(chunk))
@@ -182,7 +182,7 @@ class LiveReader:
         return True
 
     def deliver(self, batch: ReadBatch, *, now: float = 0.0) -> Delivery:
-        """Takes a batch, from wherever it came: a unary answer or an event as well."""
+        """Take a batch, from wherever it came: a unary answer or an event as well."""
         self._attempt, self._has_come = 0, True
         records, gaps = self._progress.took(batch, now)
         if self._progress.is_complete:
@@ -201,7 +201,7 @@ class LiveReader:
         if self._progress.is_bounded:
             return self._to(Step("stop", COMPLETE))
         if not self._has_come:
-            # Whoever reconnects at once to a server that ends each session at once does nothing else.
+            # A client that reconnects at once to a server that ends each session at once does nothing else.
             return self._again("the server has ended the session before anything came")
         return self._to(Step("reconnect", "the server has ended the session"))
 
@@ -212,7 +212,7 @@ class LiveReader:
         return self._again(f"the connection failed ({error})" if error else "the connection failed")
 
     def tick(self, *, now: float) -> Step:
-        """Looks at the clock: silence for 20 seconds is a lost connection."""
+        """Look at the clock: silence for 20 seconds is a lost connection."""
         if self.step.action == "go on" and now - self._heard >= self._silence:
             return self._again(f"nothing has come for {now - self._heard:.0f} seconds, not even a heartbeat")
         return self.step

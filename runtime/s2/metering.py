@@ -80,7 +80,7 @@ def check_records(records: Iterable[RecordLike]) -> Accepted:
 
 
 def check_append(batch: AppendInput) -> Accepted:
-    """Checks what the server checks before it appends.
+    """Check what the server checks before it appends.
 
     Raises ``ValidationError`` for a batch without records, with more than 1000 or more than 1 MiB metered, with a
     record that breaks a rule, and for a fencing token of more than 36 bytes.

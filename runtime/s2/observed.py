@@ -65,8 +65,8 @@ class Observed:
             self._follow(units, decoded.arrays[self._number], counts, heartbeats)
 
     def _follow(self, units: Units, numbers: pa.Array, counts: list[int], heartbeats: list[_Tail]) -> None:
-        """Compares each record's number with the one before it, and each heartbeat's tail: it says which one is next,
-        so that records between the two do not come any more."""
+        """Compare each record's number with the one before it, and each heartbeat's tail: it says which one is next, so
+        that records between the two do not come any more."""
         rows: list[int] | None = None
         if numbers.null_count:
             rows = pc.indices_nonzero(numbers.is_valid()).to_pylist()

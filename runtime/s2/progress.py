@@ -80,7 +80,7 @@ class Progress:
         return records, gaps
 
     def caught_up(self, tail: int) -> bool:
-        """The server says that the read begins at the stream's end or behind it: whether there is nothing to be read
+        """The server says that the read begins at the stream's end or after it: whether there is nothing to be read
         for now, rather than a stream that ends before the next record."""
         if self.next_seq_num is None and "timestamp" not in self._start:
             self._go_on_from(tail)

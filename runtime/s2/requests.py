@@ -1,4 +1,4 @@
-"""Requests to S2's API as plain data: what to ask for, whoever asks. A token, a host and time limits are the caller's.
+"""Requests to S2's API as plain data: what to ask for, with any client. A token, a host and time limits are the caller's.
 
 All of them take ``basin``, for endpoints whose host does not name it. Those that read or append records also take
 ``encryption_key``, of an encrypted stream: 32 bytes, or base64 of them; and ``stream_config``: how the stream is made
@@ -32,7 +32,7 @@ CONTENTS = {"protobuf": "application/protobuf", "json": "application/json"}
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Request:
-    """``target`` is the path with its query, to be put behind the basin's address. Keys are not shown by ``repr``."""
+    """``target`` is the path with its query, to be put after the basin's address. Keys are not shown by ``repr``."""
 
     method: str
     path: str
@@ -66,13 +66,13 @@ def read_session(
     encryption_key: bytes | str | None = None,
     stream_config: StreamConfig | None = None,
 ) -> Request:
-    """Reads records as a session of S2S frames.
+    """Read records as a session of S2S frames.
 
     >>> read_session("events/eu", seq_num=7).target
     '/v1/streams/events%2Feu/records?seq_num=7'
 
     It begins at ``seq_num``, at the first record of ``timestamp`` or later, or ``tail_offset`` records before the end;
-    ``clamp``: at the end where that lies behind it, instead of status 416. It ends after ``count`` records, ``bytes``
+    ``clamp``: at the end where that lies after it, instead of status 416. It ends after ``count`` records, ``bytes``
     metered, before ``until`` (a timestamp), or ``wait`` seconds without records; without any of them never.
     ``compression``: what the server may use. Raises ``WireloomError`` for more than one beginning.
     """
@@ -98,8 +98,8 @@ def read_events(
     encryption_key: bytes | str | None = None,
     stream_config: StreamConfig | None = None,
 ) -> Request:
-    """Reads records as server-sent events, from where and how far ``read_session`` says; ``last_event_id`` resumes
-    behind that event, with the limits counted on."""
+    """Read records as server-sent events, from where and how far ``read_session`` says; ``last_event_id`` resumes
+    after that event, with the limits counted on."""
     query = _range(seq_num, timestamp, tail_offset, clamp, count, bytes, until, wait)
     headers = {"Accept": EVENT_STREAM, FORMAT_HEADER: format_of_header(format)}
     if last_event_id is not None:
@@ -124,8 +124,8 @@ def read_unary(
     encryption_key: bytes | str | None = None,
     stream_config: StreamConfig | None = None,
 ) -> Request:
-    """Reads one batch of at most 1000 records and 1 MiB metered, from where and how far ``read_session`` says;
-    ``wait``: for the first record, at most 60 seconds.
+    """Read one batch of at most 1000 records and 1 MiB metered, from where and how far ``read_session`` says; ``wait``:
+    for the first record, at most 60 seconds.
 
     ``content`` of the answer: ``protobuf``, for ``ReadBatch.from_bytes``, or ``json``, for ``read_batch_from_json``
     with the same ``format``.
@@ -143,7 +143,7 @@ def append_session(
     encryption_key: bytes | str | None = None,
     stream_config: StreamConfig | None = None,
 ) -> Request:
-    """Appends batches, one per frame of the body; the answer is a session of acks, in the same order."""
+    """Append batches, one per frame of the body; the answer is a session of acks, in the same order."""
     headers = {"Content-Type": SESSION, **_accepting(compression)}
     return Request("POST", _records(stream), (), headers | record_headers(basin, encryption_key, stream_config))
 
@@ -158,7 +158,7 @@ def append_unary(
     encryption_key: bytes | str | None = None,
     stream_config: StreamConfig | None = None,
 ) -> Request:
-    """Appends one batch. The answer is its ack, of the same ``content`` as the body: ``protobuf``, for
+    """Append one batch. The answer is its ack, of the same ``content`` as the body: ``protobuf``, for
     ``AppendAck.from_bytes``, or ``json``, for ``append_ack_from_json``. Raises ``ValidationError`` for a batch that the
     server would refuse."""
     check_append(batch)
@@ -169,7 +169,7 @@ def append_unary(
 
 
 def check_tail(stream: str, *, basin: str | None = None) -> Request:
-    """Asks where the stream ends; the answer is ``{"tail": {"seq_num", "timestamp"}}``."""
+    """Ask where the stream ends; the answer is ``{"tail": {"seq_num", "timestamp"}}``."""
     return Request("GET", f"{_records(stream)}/tail", (), {"Accept": "application/json", **basin_headers(basin)})
 
 

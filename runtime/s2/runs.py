@@ -26,7 +26,7 @@ WORTH_A_THREAD = 16 * 1024
 WORKERS = 2
 """Threads of a process: together they are quicker than one that makes rows."""
 SLOT = BATCH_BYTES + MAX_CONTENT + 1
-"""Room for what a stretch decompresses to: it stops behind the message with which it passes ``BATCH_BYTES``."""
+"""Room for what a stretch decompresses to: it stops after the message with which it passes ``BATCH_BYTES``."""
 SLOTS = 8
 """For the units that are being decoded, and for what is decompressed meanwhile."""
 

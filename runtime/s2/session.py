@@ -1,4 +1,4 @@
-"""Sessions stored in files: frames one behind the other become units of messages, rows become frames."""
+"""Sessions stored in files: frames one after the other become units of messages, rows become frames."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from .packing import SessionPacking
 from .runs import BODY, COMPRESSION_BITS, SLOTS, Found, Run, Slots, find_run
 
 ENOUGH = 3 * 1024 * 1024
-"""Bytes of messages, behind which no other stretch of compressed frames is put to them."""
+"""Bytes of messages, after which no other stretch of compressed frames is put to them."""
 
 
 class SessionFraming:
     """A ``wireloom.units.framing.Framing`` of S2S frames.
 
-    A frame that cannot be decompressed is damage, and reading goes on behind it. A length of 0 or above 2,097,152 ends
+    A frame that cannot be decompressed is damage, and reading goes on after it. A length of 0 or above 2,097,152 ends
     the reading (``invalid_length``), as a terminal frame does (``clean``); bytes left over are a tail ``truncated``.
     ``compression``: ``none``, ``zstd`` or ``gzip``, for writing; what is read says so itself.
     """
@@ -66,8 +66,8 @@ class SessionFraming:
         return self._compressed(view, base)
 
     def _look_ahead(self, view: memoryview, base: int) -> None:
-        """Finds the next stretches, and has threads begin with them, as long as there are slots: the first one may
-        need one yet."""
+        """Find the next stretches, and have threads begin with them, as long as there are slots: the first one may need
+        one yet."""
         while self._slots.free > 1 and len(self._runs) < SLOTS:
             begin = self._runs[-1].offset + self._runs[-1].size - base
             run = find_run(view[begin:], base + begin)
@@ -90,7 +90,7 @@ class SessionFraming:
         return units
 
     def _compressed(self, view: memoryview, base: int) -> Units:
-        """The next stretch, and others behind it as long as they do not make too much."""
+        """The next stretch, and others after it as long as they do not make too much."""
         units = Units(self._slots.memory)
         content = 0
         while not content or (self._runs and self._room(self._runs[0]) and content < ENOUGH):
@@ -106,7 +106,7 @@ class SessionFraming:
         return run.slot >= 0 or self._slots.free > 0
 
     def _contents(self, run: Run, view: memoryview, units: Units) -> int:
-        """Adds the messages of a stretch; gives their size in bytes. What it does not come to is put back."""
+        """Add the messages of a stretch; return their size in bytes. What it does not come to is put back."""
         contents = run.contents(view, self._slots)
         self._used.append(run.slot)
         if len(contents) < len(run.frames):
@@ -163,7 +163,7 @@ class SessionFraming:
         return units
 
     def _terminal(self, units: Units, frame: memoryview, base: int) -> None:
-        """The terminal frame. Nothing behind it is read, whether or not it holds."""
+        """The terminal frame. Nothing after it is read, whether or not it holds."""
         body = frame[LENGTH_SIZE + 1 :]
         problem = problem_of(frame[LENGTH_SIZE], body)
         if problem is None:

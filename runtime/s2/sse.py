@@ -41,7 +41,7 @@ class LastEventId:
 
     @classmethod
     def parse(cls, text: str) -> LastEventId:
-        """Raises ``WireloomError`` for anything but three numbers of 64 bits with commas between them."""
+        """Raise ``WireloomError`` for anything but three numbers of 64 bits with commas between them."""
         parts = text.split(",", 2)
         if len(parts) < 3:
             parts += [""] * (3 - len(parts))
@@ -67,7 +67,7 @@ def _number(text: str, name: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class BatchEvent:
-    """Records. ``id`` is what resumes behind them."""
+    """Records. ``id`` is what resumes after them."""
 
     batch: ReadBatch
     id: LastEventId | None = None
@@ -128,7 +128,7 @@ class EventReader:
         self._data: list[bytes] = []
 
     def feed(self, chunk: bytes | bytearray | memoryview) -> Iterator[Event]:
-        """Takes the chunk, and gives the events that are complete now. Kinds of events that are not known are passed
+        """Take the chunk, and return the events that are complete now. Kinds of events that are not known are passed
         over. Raises ``WireloomError`` for an event that is none of S2's or has more than 16 MiB."""
         if not self.ended:
             self._held += chunk

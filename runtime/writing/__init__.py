@@ -2,7 +2,7 @@
 
 >>> report = write("edgemq_segment", table, "seg-00000001.wal.zst")     # doctest: +SKIP
 
-Lengths, counts, checksums and delimiters are filled in; nobody gives them.
+Lengths, counts, checksums and delimiters are filled in.
 """
 
 from __future__ import annotations

@@ -89,7 +89,7 @@ def rows_of_columns(columns: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _check_columns(columns: Mapping[Any, Any]) -> None:
-    """Raises ``WireloomError`` for a mapping that is no columns by name."""
+    """Raise ``WireloomError`` for a mapping that is no columns by name."""
     if not columns:
         raise WireloomError("the rows are a mapping without columns: name them, or give an empty list for no rows")
     stray = next((name for name in columns if not isinstance(name, str)), None)

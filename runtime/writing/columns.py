@@ -47,7 +47,7 @@ class ColumnEncoder:
     def blocks(self, arrays: Mapping[str, pa.Array], rows: int) -> Iterator[memoryview]:
         """The wire bytes of a batch in blocks of whole rows. ``arrays``: what each field of the row stores, no nulls.
 
-        Each block has memory of its own, which is the caller's. Raises ``RefusedRowError`` behind the last row before
+        Each block has memory of its own, which is the caller's. Raises ``RefusedRowError`` after the last row before
         one that cannot be written, and at once where the arrays are not of the types that the engine takes.
         """
         fields, keep = self._fields(arrays)

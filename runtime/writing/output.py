@@ -160,7 +160,7 @@ def _destination(path: str) -> tuple[Path, os.stat_result | None]:
         except (FileNotFoundError, NotADirectoryError):
             return final, None
         if not os.access(final, os.W_OK):
-            # To replace it, the right to write its folder would do; but nobody protects a file for that.
+            # To replace it, the right to write its folder would do; but that is not what a file is protected for.
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     if stat.S_ISDIR(status.st_mode):
         raise WireloomError("cannot be written: it is a folder; give the name of a file", path=path)
@@ -195,7 +195,7 @@ class Counted:
         self.count = 0
 
     def write(self, data: bytes | memoryview) -> None:
-        """Writes all of ``data``, also to a file that takes less at a time."""
+        """Write all of ``data``, also to a file that takes less at a time."""
         view = memoryview(data)
         self.count += len(view)
         while view:

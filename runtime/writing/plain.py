@@ -55,7 +55,7 @@ class _Layout:
 
 
 class _NotPlainError(Exception):
-    """The program does something that this module cannot turn around."""
+    """The program does something that this module cannot invert."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ def plain_row(format: Format) -> PlainRow | None:
     if not format.stands_alone or format.program is None:
         return None
     try:
-        layout = _turned_around(format, format.program)
+        layout = _inverted(format, format.program)
         return _compiled(layout)
     except _NotPlainError:
         return None
@@ -167,7 +167,7 @@ def _checksum_size(layout: _Layout) -> int | None:
     return crc(layout.rule.algorithm).size if layout.rule is not None else None
 
 
-def _turned_around(format: Format, program: ColumnProgram) -> _Layout:
+def _inverted(format: Format, program: ColumnProgram) -> _Layout:
     layout = _Layout()
     registers: dict[int, _Slot] = {}
     marks: dict[int, int] = {}
@@ -227,7 +227,7 @@ def _turned_around(format: Format, program: ColumnProgram) -> _Layout:
 
 
 def _check_trivial(step: Step, slot: _Slot) -> None:
-    """Passes a range without an upper end of its own; every other one is the row class's business.
+    """Pass a range without an upper end of its own; every other one is the row class's business.
 
     Its lower end must be met by every value: that of a size field by a size of 0.
     """

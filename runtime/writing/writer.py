@@ -41,7 +41,7 @@ def write(
     allow_modules: Sequence[str] = (),
     **options: Any,
 ) -> WriteReport:
-    """Writes ``rows`` as a file of ``format``.
+    """Write ``rows`` as a file of ``format``.
 
     ``format``: a name (see ``wireloom.formats()``), the path of a spec or a ``Format``; ``allow_modules``: modules out
     of which a spec may name classes, see ``wireloom.load_spec``. ``rows``: an Arrow table, record batches or a

@@ -17,7 +17,7 @@ say what the value would have to be."""
 
 
 def encoder(rule: FieldRule, kind: FieldKind, check_text: bool) -> Encode:
-    """What turns values of a field of ``kind``, or the keys of a map, into bytes; messages are not for it."""
+    """The function that turns values of a field of ``kind``, or the keys of a map, into bytes; not for messages."""
     match kind:
         case FieldKind.BYTES:
             return _bytes

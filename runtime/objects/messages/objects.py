@@ -30,7 +30,7 @@ class Message(Struct):
 
     @classmethod
     def _types(cls) -> Mapping[str, type[Any]]:
-        """By field, the classes of sub-messages (and of maps' values) and of enums."""
+        """The classes of sub-messages (and of maps' values) and of enums, by field."""
         return {}
 
     def _assign(self, fields: Mapping[str, Any]) -> None:

@@ -22,7 +22,7 @@ SET, APPEND, CHOOSE = range(3)
 
 
 class Step(NamedTuple):
-    """What is done with the content behind one tag. A tuple, which the reader takes apart in one step.
+    """What is done with the content after one tag. A tuple, which the reader takes apart in one step.
 
     ``more``: VARINT, PACKED_VARINTS: the conversion or ``None``; that of a closed enum gives ``None`` for what is no
     value of it; TEXT: what becomes of bytes that are no UTF-8; FIXED, PACKED_FIXED: the ``struct``; MESSAGE: the
@@ -89,7 +89,7 @@ class Plan:
         self.writers: tuple[FieldWriter, ...] = ()
 
     def blank(self, message: Any) -> None:
-        """Gives all fields the values of an empty message."""
+        """Set all fields to the values of an empty message."""
         for name, value in self.singles:
             setattr(message, name, value)
         for name in self.lists:
@@ -113,7 +113,7 @@ _making: dict[type[Any], Plan] = {}
 
 
 def _begin_anew() -> None:
-    """In a forked process: the thread that was making plans is not there to let go of the lock."""
+    """Make a new lock in a forked process, which lacks the thread that may hold the old one."""
     global _lock
     _lock = RLock()
     _making.clear()
@@ -231,7 +231,8 @@ def _action(plan: Plan, rule: FieldRule) -> tuple[int, Any]:
 
 
 def _member_of(rule: FieldRule, members: Mapping[int, IntEnum]) -> Callable[[int], int | None]:
-    """What turns a varint into a value of an enum: ``None`` for a number that a closed one does not have."""
+    """The function that turns a varint into a value of an enum: ``None`` for a number that a closed one does not
+    have."""
     if rule.values is None:
         return lambda value: members.get(number := signed_32(value), number)
     known: dict[int, int] = {each: members.get(each, each) for each in rule.values}

@@ -17,7 +17,7 @@ Open = tuple[Any, Plan, int, str]
 
 
 def read_message(message: Any, data: bytes, base: int = 0) -> None:
-    """Reads all of ``data`` into ``message``, whose fields are emptied first.
+    """Read all of ``data`` into ``message``, whose fields are emptied first.
 
     ``base``: where ``data`` begins in its stream, for the offsets of errors. Raises ``MessageError``.
     """
@@ -161,7 +161,7 @@ def _new_child(parent: Any, plan: Plan, inner: Plan) -> Any:
 
 
 def _keep_entry(entry: Any, plan: Plan, lacking: Lacking, offset: int) -> None:
-    """Puts a map's entry into the map. A key or value that is missing is the default; the last of a key wins."""
+    """Add an entry to a map. A key or value that is missing is the default; the last of a key wins."""
     key, value = plan.rule.fields
     assert plan.entry is not None
     if entry.value is DROPPED:

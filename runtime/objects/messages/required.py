@@ -14,7 +14,7 @@ so that no other object can have their identity."""
 
 
 def check_required(message: Any, plan: Plan, lacking: Lacking) -> None:
-    """Raises ``MessageError`` for the first message, outermost first, that lacks a required field. Those that are no
+    """Raise ``MessageError`` for the first message, outermost first, that lacks a required field. Those that are no
     longer part of ``message`` do not count: another member of their oneof, or another value of their key, won."""
     waiting = [(message, plan, "")]
     while waiting:

@@ -27,7 +27,7 @@ def value_of(message: Message, name: str) -> Any:
 
 
 def plain_value(value: Any) -> Any:
-    """What an instance of a message type gives, in the same form."""
+    """The value of an instance of a message type, in the same form."""
     if isinstance(value, Message):
         return values_of(value)
     if isinstance(value, list):

@@ -23,7 +23,7 @@ SMALL = tuple(bytes((value,)) for value in range(128))
 
 
 def read_varint(data: bytes, position: int, strict: bool) -> tuple[int, int]:
-    """The varint at ``position`` and the position behind it.
+    """The varint at ``position`` and the position after it.
 
     At most ten bytes. What does not fit 64 bits is an error with ``strict``, else it is cut off. Raises ``WireError``,
     and ``IndexError`` where ``data`` ends inside it.
@@ -75,7 +75,7 @@ def write_varint(value: int) -> bytes:
 
 
 def check_tag(tag: int) -> None:
-    """Raises ``WireError`` for a tag that no message can have."""
+    """Raise ``WireError`` for a tag that no message can have."""
     number, wire_type = tag >> 3, tag & 7
     if not 0 < number <= MAX_NUMBER:
         raise WireError(f"{number} is no field number: they go from 1 to {MAX_NUMBER}")
@@ -84,7 +84,7 @@ def check_tag(tag: int) -> None:
 
 
 def skip_field(data: bytes, tag: int, begin: int, position: int, end: int, strict: bool, depth: int) -> int:
-    """The position behind the unknown field of ``tag``, which stands at ``begin``; its content at ``position``.
+    """The position after the unknown field of ``tag``, which stands at ``begin``; its content at ``position``.
 
     ``depth``: how many groups may stand inside each other. Raises ``WireError`` with the place, which may be inside a
     group.
@@ -135,7 +135,7 @@ def _skip_value(data: bytes, tag: int, position: int, end: int, strict: bool) ->
 
 
 def too_long(size: int, left: int) -> WireError:
-    """What is wrong with a field that needs ``size`` bytes where ``left`` are left; negative: its length was cut."""
+    """The error of a field that needs ``size`` bytes where ``left`` are left; negative: its length was cut."""
     return WireError(CUT if left < 0 else f"{size} bytes are announced, and {left} are left")
 
 

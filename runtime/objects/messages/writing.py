@@ -24,7 +24,7 @@ class Inner(NamedTuple):
 
 
 Parts: TypeAlias = "Iterator[Inner]"
-"""Writes a message, the last field first: appends bytes, and gives what stands inside to be written before going on."""
+"""Writes a message, the last field first: appends bytes, and yields what stands inside to be written before."""
 
 
 def write_message(message: Any) -> bytes:
@@ -99,7 +99,7 @@ def _check_oneof(message: Any, plan: Plan, rule: FieldRule) -> None:
 
 
 def _several(message: Any, plan: Plan, writer: FieldWriter, value: Any, written: list[bytes]) -> Parts:
-    """What is no single scalar: a map, sub-messages, repeated scalars."""
+    """The parts of a field that is not a single scalar: a map, sub-messages, repeated scalars."""
     if writer.rule.label is Label.REPEATED:
         kind, what = (Mapping, "mapping") if writer.key is not None else (Sequence, "list")
         if not isinstance(value, kind) or isinstance(value, str | bytes | bytearray):
@@ -194,7 +194,7 @@ def is_zero(value: Any) -> bool:
 
 
 def make_writers(plan: Plan) -> tuple[FieldWriter, ...]:
-    """How the fields of a type are written, the one of the highest number first; kept in the plan."""
+    """The writers of a type's fields, that of the highest number first; kept in the plan."""
     fields = sorted(plan.rule.fields, key=lambda each: each.number, reverse=True)
     plan.writers = tuple(_writer(plan, each) for each in fields)
     return plan.writers

@@ -11,7 +11,7 @@ from .solving import Solution, first_free
 
 
 def set_argument(child: Any, parameter: str, value: object) -> None:
-    """Gives an object an argument that is known only while it is written."""
+    """Give an object an argument that is known only while it is written."""
     object.__setattr__(child, parameter, value)
 
 
@@ -31,7 +31,7 @@ def check_argument(name: str, child: Any, parameter: str, expected: object) -> N
 
 
 def bind_argument(child: Any, parameter: str, *solutions: Solution) -> None:
-    """Tells an object what its argument follows from where it is given; without solutions it does not follow."""
+    """Tell an object what its argument follows from where it is given; without solutions it does not follow."""
     sources: dict[str, tuple[Solution, ...]] = child.__dict__.setdefault("_m_sources", {})
     sources[parameter] = solutions
 

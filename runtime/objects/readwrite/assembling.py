@@ -1,4 +1,4 @@
-"""Objects whose attributes only stand one behind the other: checked and written in one pass.
+"""Objects whose attributes only stand one after the other: checked and written in one pass.
 
 Everything else goes the general way, and so does what is refused: that way says why.
 """
@@ -28,7 +28,7 @@ class AssembledStruct(AssignedStruct):
     _m_fills_stream: ClassVar[bool] = False
     """Whether objects that are written in one pass go to the end of their stream."""
     _m_moved: dict[str, tuple[object, object]] | None = None
-    """The attributes that followed, each with the value before and behind, as far as any did."""
+    """The attributes that followed, each with the value before and after, as far as any did."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -38,7 +38,7 @@ class AssembledStruct(AssignedStruct):
             cls._assemble = AssembledStruct._assemble  # type: ignore[method-assign]
 
     def _assemble(self, parts: list[bytes], objects: list[Any]) -> None:
-        """Appends the bytes of the object to ``parts``, and the objects below it to ``objects``.
+        """Append the bytes of the object to ``parts``, and the objects below it to ``objects``.
 
         Raises any error where it takes more than that.
         """
@@ -49,7 +49,7 @@ class AssembledStruct(AssignedStruct):
         raise NotImplementedError
 
     def _check_alone(self) -> None:
-        """Checks an object on which no other depends, as often as its attributes follow from each other."""
+        """Check an object on which no other depends, as often as its attributes follow from each other."""
         for _ in range(MAX_ROUNDS):
             self._check()
             if not self._m_moved:
@@ -58,7 +58,7 @@ class AssembledStruct(AssignedStruct):
         raise UnassembledError
 
     def _assembled(self, target: KaitaiStream | None) -> bytes | None:
-        """Writes the object in one pass to a stream of a size, or without one to a new stream; the bytes.
+        """Write the object in one pass to a stream of a size, or without one to a new stream, and return the bytes.
 
         ``None`` where that cannot be done: nothing has been written then.
         """

@@ -1,4 +1,4 @@
-"""What no attribute describes: the bytes behind and between the attributes of an object with a stream of its own."""
+"""What no attribute describes: the bytes after and between the attributes of an object with a stream of its own."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def background_of(child: Any) -> Background | None:
 
 
 def keep_background(child: Any, background: Background) -> None:
-    """Keeps it for the next time that the object is written."""
+    """Keep the bytes for the next time that the object is written."""
     object.__setattr__(child, "_m_background", background)
 
 
 def content(inner: KaitaiStream, end: int, background: Background | None) -> bytes:
-    """What was written to ``inner``, where the attributes end at ``end``, before its background."""
+    """The bytes written to ``inner``, where the attributes end at ``end``, before its background."""
     data = inner.to_byte_array()
     if background is None or background.end != end or not isinstance(inner, FixedStream | OpenStream):
         return data

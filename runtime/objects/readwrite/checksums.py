@@ -11,7 +11,7 @@ from .streams import OpenStream
 
 
 def check_checksum(owner: Any, name: str, computed: int | bytes, src_path: str) -> None:
-    """Fills in a checksum that was not assigned; one that was must be the one of the bytes."""
+    """Fill in a checksum that was not assigned; compare one that was with that of the bytes."""
     if getattr(owner, name, None) == computed:
         return
     owner._follow(name, computed)
@@ -29,7 +29,7 @@ def cover(
     end: int,
     compute: Callable[[bytes], int | bytes],
 ) -> None:
-    """Has a checksum computed over the bytes from ``begin`` to ``end``, as soon as all of them are what they will be.
+    """Register a checksum to be computed over the bytes from ``begin`` to ``end``, as soon as all of them are final.
 
     That is while the layout is being found; when the object is written at last, the checksum has its value.
     """

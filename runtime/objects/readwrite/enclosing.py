@@ -42,14 +42,15 @@ class Enclosure:
 
 
 def write_enclosed(io: KaitaiStream, owner: Any, child: Any, enclosure: Enclosure) -> None:
-    """Writes ``child`` into a stream of its own, and moves ``io`` behind the field of ``owner`` that it stands in."""
+    """Write ``child`` into a stream of its own, and move ``io`` to the end of the field of ``owner`` that it stands
+    in."""
     begin_enclosed(io, owner, child, enclosure).finish(io)
 
 
 def begin_enclosed(io: KaitaiStream, owner: Any, child: Any, enclosure: Enclosure) -> EnclosedField:
     """As ``write_enclosed``, for a field with ``process``: ``finish`` then takes the function that this stands for.
 
-    Its arguments may ask where ``io`` is: behind the field already, where the size of that is known.
+    Its arguments may ask where ``io`` is: after the field already, where the size of that is known.
     """
     begin = io.pos()
     background = background_of(child)
@@ -100,7 +101,7 @@ class EnclosedField:
         self.inner.write_back_handler = self
 
     def write_back(self, parent: KaitaiStream) -> None:
-        """Writes the content, now complete, into the stream of the owner."""
+        """Write the content, now complete, into the stream of the owner."""
         parent.seek(self.pos)
         data = content(self.inner, self.end, self.background)
         raw = self._encoded(data)
@@ -117,7 +118,7 @@ class EnclosedField:
             at_end(parent, f"raw({self.enclosure.name})")
 
     def put(self, io: KaitaiStream, raw: bytes) -> None:
-        """Writes the field where ``io`` stands."""
+        """Write the field where ``io`` stands."""
         each = self.enclosure
         if not each.is_cut:
             io.write_bytes(raw)
@@ -135,7 +136,7 @@ class EnclosedField:
         return raw
 
     def _keep(self, prefix: str, data: bytes) -> None:
-        """Keeps the bytes under the name that Kaitai's classes give them."""
+        """Keep the bytes under the name that Kaitai's classes give them."""
         name, index = f"{prefix}{self.enclosure.name}", self.enclosure.index
         if index is None:
             object.__setattr__(self.owner, name, data)
@@ -171,7 +172,7 @@ class EnclosedField:
             check_terminated(name, raw, each.terminator, include=each.include, eos_error=each.eos_error)
 
     def _reserve(self, io: KaitaiStream) -> None:
-        """Keeps the place of a field whose size follows from its content, or may."""
+        """Keep the place of a field whose size follows from its content, or may."""
         raw, each = self._encoded(content(self.inner, self.end, self.background)), self.enclosure
         io.seek(self.pos)
         if isinstance(io, OpenStream):
@@ -185,7 +186,7 @@ class EnclosedField:
 
 
 def _fill(size: int) -> int:
-    """How many bytes of a field are filled up: a claimed size allocates nothing."""
+    """The number of bytes by which a field is filled up: a claimed size allocates nothing."""
     if size > MAX_GAP:
         raise InvalidArgumentError(f"{size} bytes of a field are not written")
     return size

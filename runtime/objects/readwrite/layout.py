@@ -25,7 +25,7 @@ class Before(NamedTuple):
 def settle(
     layout: Layout, write: Callable[[OpenStream], None], start: int, assumed: int | None, before: Before | None
 ) -> int:
-    """Writes with ``write`` until nothing changes; the size of the stream that it takes.
+    """Run ``write`` until nothing changes, and return the size of the stream.
 
     ``start``: where in the stream the object begins. ``assumed``: the size of the stream, where that is known.
     ``before``: what the stream was when the object was read, and what it may still be.
@@ -59,7 +59,7 @@ def settle(
 
 @contextmanager
 def placed(io: KaitaiStream, position: int, *solutions: Solution, from_end: bool = False) -> Iterator[None]:
-    """What stands at a position of its own is written there; the stream then comes back to where it was.
+    """Write an instance at its own position, and return to where the stream was.
 
     ``solutions``: the attributes that may say where it stands. Where the position was never given, or holds something
     else by now, it is the end of the stream. ``from_end``: the position stands on the size of the stream.
@@ -95,7 +95,7 @@ def placed(io: KaitaiStream, position: int, *solutions: Solution, from_end: bool
 
 
 def _counted_from_the_end(io: OpenStream, position: int, back: int) -> Iterator[None]:
-    """Where something else stands at a position that depends on the size of the stream, the stream is longer."""
+    """Lengthen the stream where something else stands at a position that depends on its size."""
     clashes, extent, size = io.clashes, io.extent, io.size()
     seek(io, max(0, position))
     io.tail = position if io.tail is None else min(io.tail, position)

@@ -22,7 +22,7 @@ class Layout:
         """The checksums that were assigned and are not those of what was written in this round."""
 
     def follow(self, solutions: tuple[Solution, ...], wanted: int) -> None:
-        """Gives the attribute that is free the value that makes its expression come to ``wanted``."""
+        """Set the free attribute to the value with which its expression becomes ``wanted``."""
         found = first_free(solutions)
         if found is not None and found.follow(wanted):
             self.changes.append(found.name)

@@ -42,7 +42,7 @@ class Solution(NamedTuple):
         return _number(self.factor), _number(self.addend)
 
     def value_for(self, wanted: int) -> int | None:
-        """What the attribute must be so that the expression comes to ``wanted``; ``None`` where no integer does."""
+        """The value of the attribute with which the expression becomes ``wanted``; ``None`` where no integer does."""
         factor, addend = self.numbers()
         value, rest = divmod(wanted - addend, factor) if factor else (0, 1)
         return None if rest else value
@@ -78,7 +78,7 @@ class Solution(NamedTuple):
         return self.is_set and factor * getattr(self.owner, self.name) + addend >= wanted
 
     def follow(self, wanted: int) -> bool:
-        """Gives a free attribute the value that makes the expression come to ``wanted``; whether that was another."""
+        """Set a free attribute to the value with which the expression becomes ``wanted``; whether that was another."""
         return self._take(self.value_for(wanted))
 
     def make_room(self, wanted: int) -> bool:
@@ -103,8 +103,8 @@ def first_free(solutions: tuple[Solution, ...]) -> Solution | None:
 
 
 def lead(sources: tuple[Solution, ...], value: object) -> bool | None:
-    """Has what an argument stands on follow, so that the argument comes to ``value``: whether that changed something;
-    ``None`` where it cannot come to it."""
+    """Set what an argument depends on so that the argument becomes ``value``. Whether that changed something; ``None``
+    where it cannot."""
     source = first_free(sources)
     if source is None or not isinstance(value, int):
         return None

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .rounds import Layout
 
 MAX_GAP = 64 * 1024 * 1024
-"""How far behind its end a growing stream may be written to."""
+"""How far after its end a growing stream may be written to."""
 
 MAX_POSITION = 1 << 62
 """No stream has a position beyond this."""
@@ -40,7 +40,7 @@ class TrackedStream(KaitaiStream):
         super().__init__(BytesIO())
 
     def fill(self, source: KaitaiStream) -> None:
-        """Puts what stands in ``source`` where nothing was written between what was."""
+        """Fill the gaps between written bytes with those of ``source``."""
         back, behind = self.pos(), source.pos()
         for begin, end in self.gaps(self.size()):
             source.seek(begin)
@@ -56,7 +56,7 @@ class TrackedStream(KaitaiStream):
         return [*found, (len(self._touched), end)] if end > len(self._touched) else found
 
     def _touch(self, begin: int, size: int) -> None:
-        """Notes that bytes were written; what lies before them and was not is a gap."""
+        """Note that bytes were written; what lies before them and was not is a gap."""
         touched = self._touched
         if begin > len(touched):
             if begin > len(touched) + MAX_GAP:
@@ -133,7 +133,7 @@ class OpenStream(TrackedStream):
 
     @property
     def extent(self) -> int:
-        """Where the bytes end that have been written so far."""
+        """The end of the bytes that have been written so far."""
         return len(self._touched) + (1 if self.bits_write_mode and self.bits_left > 0 else 0)
 
     def size(self) -> int:
@@ -142,7 +142,7 @@ class OpenStream(TrackedStream):
         return max(len(self._touched), self.assumed or 0)
 
     def is_eof(self) -> bool:
-        """Whether nothing will stand behind the present position, as far as that is known."""
+        """Whether nothing will stand after the present position, as far as that is known."""
         return self.assumed is not None and self.pos() >= max(self.assumed, self.extent)
 
     def _ensure_bytes_left_to_write(self, n: int, pos: int) -> None:
@@ -165,7 +165,7 @@ class GrowingStream(OpenStream):
 
 
 def seek(io: KaitaiStream, position: int) -> None:
-    """Moves a stream to a position, which may be what a file claims."""
+    """Move a stream to a position, which may be what a file claims."""
     if position > MAX_POSITION:
         raise InvalidArgumentError(f"cannot seek to invalid position {position}")
     io.seek(position)

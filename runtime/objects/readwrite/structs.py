@@ -83,7 +83,7 @@ class ReadWriteStruct(AssembledStruct):
         return sources is not None and first_free(sources) is None
 
     def _follow(self, name: str, value: object) -> bool:
-        """Sets an attribute to what it follows to be, unless it was assigned; whether it had another value.
+        """Set an attribute to the value that follows for it, unless it was assigned; whether it had another value.
 
         What an argument stands on in the object that gives it follows with it, and may have had another as well.
         """
@@ -105,7 +105,7 @@ class ReadWriteStruct(AssembledStruct):
         return True
 
     def _solve(self, wanted: int, *solutions: Solution) -> None:
-        """Sets the attribute that a size or a count follows from, so that it comes to ``wanted``."""
+        """Set the attribute that a size or a count follows from, so that it becomes ``wanted``."""
         found = first_free(solutions)
         if found is None:
             return
@@ -114,7 +114,7 @@ class ReadWriteStruct(AssembledStruct):
             self._m_misfits = {**self._m_misfits, wanted: found.misfit(wanted)}
 
     def _follow_computed(self, name: str, compute: Callable[[], object]) -> None:
-        """Sets an attribute to the one value that the spec allows, unless it was assigned. Where that value stands on
+        """Set an attribute to the one value that the spec allows, unless it was assigned. Where that value stands on
         sizes or positions that are found when the object is written, it follows then."""
         try:
             self._follow(name, compute())
@@ -123,7 +123,7 @@ class ReadWriteStruct(AssembledStruct):
                 raise
 
     def _make_room(self, name: str, content: int, ending: int, *solutions: Solution) -> None:
-        """Makes the size of a field large enough for ``content`` bytes and for the ``ending`` behind them.
+        """Make the size of a field large enough for ``content`` bytes and the ``ending`` after them.
 
         A size that is large enough stays. What was read needs no ending that it did not have.
         """
@@ -144,7 +144,7 @@ class ReadWriteStruct(AssembledStruct):
         raise AttributeError(f"{what}: assign it, or set {instance}__enabled to False", name=instance, obj=self)
 
     def _adopt(self, name: str, child: Any, parent: Any, *, is_root: bool = False) -> None:
-        """Checks that ``child`` stands below ``parent``; one that stands nowhere yet takes its place there."""
+        """Check that ``child`` stands below ``parent``; one without a place is placed there."""
         root = child if is_root else self._root
         ours = isinstance(child, ReadWriteStruct)
         if not ours and not isinstance(child, KaitaiStruct):
@@ -159,7 +159,7 @@ class ReadWriteStruct(AssembledStruct):
             put(child, "_parent", parent)
 
     def _forget(self, *slots: str) -> None:
-        """Drops values that are computed again when they are asked for."""
+        """Drop values that are computed again when they are asked for."""
         for slot in slots:
             if hasattr(self, slot):
                 object.__delattr__(self, slot)
@@ -179,18 +179,18 @@ class ReadWriteStruct(AssembledStruct):
     # Kaitai's protocol --------------------------------------------------------------------------------------------
 
     def _read(self) -> None:
-        """Reads all attributes from ``_io``."""
+        """Read all attributes from ``_io``."""
         self._has_read()
 
     def _check(self) -> None:
-        """Fills in what follows from the other attributes, and checks that all of them can stand together.
+        """Fill in what follows from the other attributes, and check that all of them can stand together.
 
         Raises ``ConsistencyError`` or a ``ValidationFailedError``. The objects below are checked by theirs.
         """
         put_dirty(self, False)
 
     def _fetch_instances(self) -> None:
-        """Reads or, while the object is written, writes the instances, here and below."""
+        """Read or, while the object is written, write the instances, here and below."""
         if not self._m_has_instances:
             return
         for child in self._children():
@@ -200,14 +200,14 @@ class ReadWriteStruct(AssembledStruct):
                 child._fetch_instances()
 
     def _write__seq(self, io: KaitaiStream | None = None) -> None:
-        """Writes the attributes of ``seq`` to ``io``, or to the stream that the object has."""
+        """Write the attributes of ``seq`` to ``io``, or to the stream that the object has."""
         if io is not None:
             put_stream(self, io)
         if self._dirty:
             self._check()
 
     def _write(self, io: KaitaiStream | IO[bytes] | None = None) -> None:
-        """Writes the object, after all of it has been checked and what follows has been filled in.
+        """Write the object, after all of it has been checked and what follows has been filled in.
 
         To a ``KaitaiStream`` of a size, which has to suffice. To an open binary file, an empty ``KaitaiStream`` or a
         ``GrowingStream`` as many bytes as it takes. Without ``io`` to the stream that the object has, or where it has
@@ -271,7 +271,7 @@ class ReadWriteStruct(AssembledStruct):
                 waiting.extend(reversed(below))
 
     def _load(self) -> None:
-        """Reads the instances that were not needed so far, as long as the stream is there that they stand in."""
+        """Read the instances that were not needed so far, as long as the stream is there that they stand in."""
         if not self._m_has_instances:
             return
         for each in self._tree():
@@ -281,7 +281,7 @@ class ReadWriteStruct(AssembledStruct):
                         getattr(each, name)
 
     def _check_all(self, *, settled: bool = True) -> None:
-        """Checks this object and all below it, as often as attributes follow from others that followed.
+        """Check this object and all below it, as often as attributes follow from others that followed.
 
         Unless it is ``settled`` how things lie, what follows from that may hold values that do not count any more.
         """
@@ -296,7 +296,7 @@ class ReadWriteStruct(AssembledStruct):
         raise explained(ConsistencyError(name, before, behind), holder)
 
     def _check_once(self, settled: bool) -> tuple[dict[str, tuple[Any, object, object]], Exception | None]:
-        """Checks everything once: what followed, with its object, and the first error."""
+        """Check everything once, and return what followed, with its object, and the first error."""
         moved: dict[str, tuple[Any, object, object]] = {}
         refused: Exception | None = None
         objects: list[ReadWriteStruct] = []
@@ -321,7 +321,7 @@ class ReadWriteStruct(AssembledStruct):
     def _settle(
         self, start: int, assumed: int | None, floating: set[tuple[int, str]], before: Before | None = None
     ) -> int:
-        """Finds the sizes and positions that follow from what is written; the size of the stream that it takes."""
+        """Find the sizes and positions that follow from what is written, and return the size of the stream."""
         layout = Layout()
         layout.floating.update(floating)
         size = settle(layout, self._write_to, start, assumed, before)
@@ -329,7 +329,7 @@ class ReadWriteStruct(AssembledStruct):
         return size
 
     def _begin(self) -> set[tuple[int, str]]:
-        """Gives 0 to what follows from nothing yet, each named by its object: what it measures is absent, or has no
+        """Set to 0 what follows from nothing yet, each named by its object: what it measures is absent, or has no
         place."""
         found: set[tuple[int, str]] = set()
         for each in self._tree():
@@ -341,7 +341,7 @@ class ReadWriteStruct(AssembledStruct):
         return found
 
     def _written(self, floating: set[tuple[int, str]]) -> KaitaiStream:
-        """Writes everything to a new stream of the size that it takes."""
+        """Write everything to a new stream of the size that it takes."""
         source, before = self._io, Before(size_of(self._io), position_of(self._io))
         stream: TrackedStream = OpenStream()
         try:
@@ -360,7 +360,7 @@ class ReadWriteStruct(AssembledStruct):
         return stream
 
     def _write_to(self, io: KaitaiStream) -> None:
-        """Writes everything to ``io``, as Kaitai's own classes do."""
+        """Write everything to ``io``, as Kaitai's own classes do."""
         self._write__seq(io)
         self._fetch_instances()
         self._io.write_back_child_streams()

@@ -12,7 +12,7 @@ ALSO: dict[type, tuple[type, ...]] = {bytes: (bytes, bytearray, memoryview), flo
 
 
 def follow_tag(holder: Any, slot: str, owner: Any, tag: str, *cases: tuple[type, object]) -> None:
-    """Sets the attribute ``tag`` of ``owner`` to the value of the one case that has the class of what ``holder`` keeps
+    """Set the attribute ``tag`` of ``owner`` to the value of the one case that has the class of what ``holder`` keeps
     in ``slot``, unless it was assigned or has a value that fits. A case for any value has ``None``."""
     value = getattr(holder, slot, None)
     if isinstance(value, list):
@@ -23,7 +23,7 @@ def follow_tag(holder: Any, slot: str, owner: Any, tag: str, *cases: tuple[type,
 
 
 def check_case(name: str, value: object, wanted: type, on: str, tag: object) -> None:
-    """What stands in a switch must be of the class of the case that the tag chooses."""
+    """Check that the content of a switch is of the class of the case that the tag chooses."""
     if not isinstance(value, ALSO.get(wanted, wanted)):
         expected = f"{wanted.__qualname__}, since {on} is {tag!r}"
         raise ConsistencyError(name, expected, type(value).__qualname__)

@@ -10,7 +10,7 @@ from .streams import OpenStream
 
 
 def position_of(io: KaitaiStream | None) -> int:
-    """Where a stream stands; 0 without one, and -1 where that cannot be said any more."""
+    """The position of a stream; 0 without one, and -1 where it is no longer known."""
     try:
         return 0 if io is None else io.pos()
     except (OSError, ValueError):
@@ -31,7 +31,7 @@ def grows(io: KaitaiStream) -> bool:
 
 
 def append(target: KaitaiStream | IO[bytes], data: bytes) -> None:
-    """Writes all bytes at once."""
+    """Write all bytes at once."""
     if isinstance(target, KaitaiStream) and not isinstance(target, OpenStream):
         target._io.write(data)
         target._size = target.size()

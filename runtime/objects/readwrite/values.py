@@ -26,7 +26,7 @@ def expected(io: KaitaiStream, owner: Any, name: str, condition: bool) -> bool:
 
 
 def follow_now(io: KaitaiStream, owner: Any, name: str, value: object) -> None:
-    """Fills in what follows from how things lie, while that is being found."""
+    """Fill in what follows from how things lie, while that is being found."""
     if isinstance(io, OpenStream) and io.layout is not None and owner._follow(name, value):
         io.layout.changes.append(name)
 
@@ -40,13 +40,13 @@ def room(io: KaitaiStream, name: str) -> None:
 
 
 def at_end(io: KaitaiStream, name: str) -> None:
-    """What goes to the end of the stream has been written, and must have come there."""
+    """Check that what goes to the end of the stream has come there."""
     if not isinstance(io, OpenStream) and not io.is_eof():
         raise ConsistencyError(name, 0, io.size() - io.pos())
 
 
 def write_run(io: KaitaiStream, packer: struct.Struct, names: str, sizes: tuple[int, ...], *values: Any) -> None:
-    """Writes several values at once; where there is no room for all, those are written that there is room for."""
+    """Write several values at once; where there is not room for all, those that there is room for."""
     try:
         data = packer.pack(*values)
         io.write_bytes(data)
@@ -70,7 +70,7 @@ def write_limited(
     include: bool = False,
     pad: int | None = None,
 ) -> None:
-    """Writes bytes into a field of ``size`` bytes, ``None`` for all that are left: then the terminator, then padding.
+    """Write bytes into a field of ``size`` bytes, ``None`` for all that are left: then the terminator, then padding.
 
     With ``include`` the value has its terminator already.
     """
@@ -93,7 +93,7 @@ def write_to_end(
     include: bool = False,
     pad: int | None = None,
 ) -> None:
-    """Writes bytes into all that is left of the stream, with what ends and pads them.
+    """Write bytes into all that is left of the stream, with what ends and pads them.
 
     Where they do not hold, the error names the field whose stream it is: it says how much is left.
     """
@@ -119,7 +119,7 @@ def write_terminated(
     consume: bool = True,
     eos_error: bool = True,
 ) -> None:
-    """Writes bytes and what ends them; a terminator that is not consumed belongs to what follows, and stays."""
+    """Write bytes and what ends them; a terminator that is not consumed belongs to what follows, and stays."""
     io.write_bytes(data)
     if include:
         if not eos_error and find_terminator(data, terminator) == -1:

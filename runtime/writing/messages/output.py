@@ -125,7 +125,7 @@ def _is_lists(kind: pa.DataType) -> bool:
 
 
 def _batch(structs: pa.StructArray) -> pa.RecordBatch:
-    # RecordBatch.from_struct_array of pyarrow 19 gives a slice that begins at 0 all rows behind it, too.
+    # RecordBatch.from_struct_array of pyarrow 19 gives a slice that begins at 0 all rows after it, too.
     return pa.RecordBatch.from_arrays(structs.flatten(), schema=pa.schema(list(structs.type)))
 
 

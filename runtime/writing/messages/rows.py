@@ -99,7 +99,7 @@ def made(kind: type[Message], values: Mapping[str, Any], path: str = "") -> Mess
     types = kind._types()
     fields = {}
     for name, value in values.items():
-        # In classes a name that Python has for itself has an underscore behind it.
+        # In classes a name that Python has for itself has an underscore after it.
         rule = rules.get(name) or rules.get(f"{name}_")
         place = f"{path}.{name}" if path else name
         if rule is None:

@@ -34,7 +34,7 @@ def unheld(format: Format) -> tuple[str, ...]:
 
 
 def refuse_loss(format: Format) -> None:
-    """Raises ``UnsupportedError`` for a format whose tables cannot hold all of its messages."""
+    """Raise ``UnsupportedError`` for a format whose tables cannot hold all of its messages."""
     names = unheld(format)
     if not names:
         return
