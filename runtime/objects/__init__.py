@@ -23,6 +23,24 @@ from .errors import (
     too_deep,
     with_reason,
 )
+from .expression_operators import (
+    decode,
+    divide,
+    divide_floats,
+    encode,
+    item,
+    largest,
+    last,
+    modulo,
+    multiply,
+    shift_left,
+    shift_right,
+    smallest,
+    some,
+    substring,
+    to_integer,
+    truncate,
+)
 from .fields import (
     Progress,
     at_least_one,
@@ -69,24 +87,6 @@ from .runs import read_fields
 from .streams import FileStream, MemoryStream, SubStream, retreat, stream_of, wire_bytes
 from .structs import Struct, enclosed
 from .stuffing import stuff, stuff_cobs, stuff_words, unstuff, unstuff_cobs, unstuff_words
-from .values import (
-    decode,
-    divide,
-    divide_floats,
-    encode,
-    item,
-    largest,
-    last,
-    modulo,
-    multiply,
-    shift_left,
-    shift_right,
-    smallest,
-    some,
-    substring,
-    to_integer,
-    truncate,
-)
 from .windows import Held, first_items, gather, window_of
 from .write_stream import WriteStream
 

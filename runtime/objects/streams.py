@@ -63,7 +63,7 @@ class MemoryStream(KaitaiStream):
         return self.data[begin:end]
 
     def fetch(self, begin: int, end: int) -> None:
-        """Raises ``EndOfStreamError`` where ``data[begin:end]`` is not all there; there is no more."""
+        """Raise ``EndOfStreamError`` where ``data[begin:end]`` is not all there; there is no more."""
         if not begin <= end <= self.end and begin != end:
             self.position = begin
             raise self._short(end - begin)
@@ -278,7 +278,7 @@ class FileStream(KaitaiStream):
         return True
 
     def fetch(self, begin: int, end: int) -> None:
-        """Holds more of the file, so that ``data[begin:end]`` is there. Raises as ``read_bytes`` does."""
+        """Hold more of the file, so that ``data[begin:end]`` is there. Raises as ``read_bytes`` does."""
         if begin == end:
             return
         self.position = begin

@@ -52,7 +52,7 @@ class Struct(Readable, metaclass=StructType):
             self._assign(dict(zip(self._fields, values, strict=False), **fields) if values else fields)
 
     def _assign(self, fields: Mapping[str, Any]) -> None:
-        """Sets the attributes that a constructor was given. Raises ``TypeError`` for a name that is no field."""
+        """Set the attributes that a constructor was given. Raises ``TypeError`` for a name that is no field."""
         known = self._fields
         for name, value in fields.items():
             if name not in known:
@@ -140,7 +140,7 @@ class Struct(Readable, metaclass=StructType):
             return data.decode(encoding, "replace")
 
     def _check_fields(self, packer: struct.Struct, names: str) -> None:
-        """Raises ``WireloomError`` that names the attribute that ``packer`` cannot write."""
+        """Raise ``WireloomError`` that names the attribute that ``packer`` cannot write."""
         check_fields(self, packer, names)
 
     def _adopt(self, child: Struct, *, parent: Any = UNSET, root: Any = UNSET) -> Struct:

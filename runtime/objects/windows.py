@@ -43,7 +43,7 @@ class BufferWindow:
         self._buffer.seek(position)
 
     def fetch(self, begin: int, end: int) -> None:
-        """Raises what ``read_bytes`` of the stream raises where ``data[begin:end]`` is not all there."""
+        """Raise what ``read_bytes`` of the stream raises where ``data[begin:end]`` is not all there."""
         if begin != end:
             try:
                 self.at(begin).read_bytes(end - begin)
@@ -102,7 +102,7 @@ def first_items(items: Iterable[Value], count: int) -> Iterator[Value]:
 def gather(
     values: list[Value], items: Iterator[Value], io: KaitaiStream | None = None, count: int = 0, least: int = 0
 ) -> None:
-    """Appends items that are read now; those of ``io`` as ``bounded`` has them.
+    """Append items that are read now; those of ``io`` as ``bounded`` has them.
 
     None of them is garbage, but each makes Python's collector of cycles look sooner at all that came before. So it
     rests meanwhile, for a bounded number of items, since it does so for all threads.

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from ..objects.messages.objects import Message
-from ..objects.messages.values import readable, values_of
+from ..objects.messages.plain_values import readable, values_of
 from .reader import label_array
 
 Convert = Callable[[Any], Any]

@@ -1,4 +1,4 @@
-"""Requests to S2's API as plain data: what to ask for, with any client. A token, a host and time limits are the caller's.
+"""Requests to S2's API as plain data, for any client. A token, a host and time limits are the caller's.
 
 All of them take ``basin``, for endpoints whose host does not name it. Those that read or append records also take
 ``encryption_key``, of an encrypted stream: 32 bytes, or base64 of them; and ``stream_config``: how the stream is made

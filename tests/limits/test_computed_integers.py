@@ -15,7 +15,7 @@ from wireloom.codegen.explore import load_format
 from wireloom.codegen.kaitai.modules import modules
 from wireloom.command import main
 from wireloom.objects.errors import ExpressionError
-from wireloom.objects.values import multiply, shift_left
+from wireloom.objects.expression_operators import multiply, shift_left
 
 LARGE, ZERO = struct.pack("<Q", 2**63), bytes(8)
 REFUSED = f"an integer of more than {MAX_INTEGER_BITS} bits"

@@ -4,6 +4,19 @@ from .arguments import bind_argument, check_argument, follow_argument, set_argum
 from .assembling import UnassembledError
 from .assigned import put, setter
 from .buffered import BufferedReadWriteStruct
+from .byte_fields import (
+    at_end,
+    deflated,
+    expected,
+    follow_now,
+    inflated,
+    is_open,
+    room,
+    write_limited,
+    write_run,
+    write_terminated,
+    write_to_end,
+)
 from .checks import (
     check_bits,
     check_count,
@@ -23,19 +36,6 @@ from .solving import Solution
 from .streams import GrowingStream
 from .structs import ReadWriteStruct
 from .tags import check_case, follow_tag
-from .values import (
-    at_end,
-    deflated,
-    expected,
-    follow_now,
-    inflated,
-    is_open,
-    room,
-    write_limited,
-    write_run,
-    write_terminated,
-    write_to_end,
-)
 
 __all__ = [
     "BufferedReadWriteStruct",

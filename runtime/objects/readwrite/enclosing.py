@@ -7,11 +7,11 @@ from typing import Any
 
 from ..kaitai import InvalidArgumentError, KaitaiStream
 from .background import Background, background_of, content, keep_background
+from .byte_fields import at_end, write_limited, write_terminated
 from .checks import check_limited, check_size, check_terminated
 from .rounds import Layout
 from .solving import Solution, first_free
 from .streams import MAX_GAP, FixedStream, OpenStream, seek
-from .values import at_end, write_limited, write_terminated
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,8 @@ from ...format.message_rules import Label, MessageRule
 from ...objects.computing import Computing
 from ...objects.errors import ComputedError, ItemError, reason_of
 from ...objects.messages.objects import Message
+from ...objects.messages.plain_values import plain_value, value_of
 from ...objects.messages.plans import plan_of
-from ...objects.messages.values import plain_value, value_of
 from .. import object_values
 from ..object_rows import FAILURES
 from ..reader import BATCH_BYTES

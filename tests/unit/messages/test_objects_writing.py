@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from wireloom.objects.messages import FieldKind, FieldRule, Label, MessageRule, MessageSet
 from wireloom.objects.messages.errors import MessageError
-from wireloom.objects.messages.values import value_of, values_of
+from wireloom.objects.messages.plain_values import value_of, values_of
 
 from .classes import KPL, classes_of, message_of
 
