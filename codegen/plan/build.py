@@ -60,7 +60,8 @@ class _Builder:
         """The whole plan."""
         spec = self.spec
         types = tuple(self._types(spec.root, ""))
-        return Plan(spec.name, spec.title or spec.name, spec.root.path, types, self.rows, spec)
+        imported = tuple(each for one in spec.imports for each in self._types(one.root, ""))
+        return Plan(spec.name, spec.title or spec.name, spec.root.path, types, self.rows, imported, spec)
 
     def _types(self, struct: Struct, place: str) -> Iterator[TypePlan]:
         yield self._type(struct, place)
@@ -82,6 +83,7 @@ class _Builder:
             instances=tuple(self._instance(struct, each, place) for each in struct.instances),
             fills=tuple(fills_of(struct, covers)),
             parameters=struct.parameters,
+            endian=struct.endian,
             buffered=self.buffered.of(struct),
             recursive=struct.path in self.recursive,
             fixed_size=has_fixed_size(self.spec, struct),
@@ -119,6 +121,7 @@ class _Builder:
             arguments=attribute.arguments,
             parent=attribute.parent,
             switch=self._switch(struct, attribute, place),
+            logical=attribute.logical,
             position=attribute.position,
         )
 

@@ -11,7 +11,7 @@ from wireloom.base.cached import cached_property
 
 from ..expression.nodes import Node
 from ..expression.types import Path, Type
-from ..model.model import Framing, Parameter, Process, Size, Spec, Terminator
+from ..model.model import ComputedEndian, Framing, InheritedEndian, Logical, Parameter, Process, Size, Spec, Terminator
 from ..spec.position import Position
 
 # What is read -------------------------------------------------------------------------------------------------------
@@ -73,7 +73,14 @@ class Field:
     arguments: tuple[Node, ...] = ()
     parent: Node | None = None
     switch: Switch | None = None
+    logical: Logical | None = None
+    """What the number or text stands for, such as a timestamp."""
     position: Position | None = field(default=None, compare=False)
+
+    @property
+    def contents(self) -> bytes | None:
+        """The only bytes that the value may have, if that is checked."""
+        return next((each.contents for each in self.checks if each.rule == "contents"), None)
 
     @property
     def is_cut(self) -> bool:
@@ -226,6 +233,8 @@ class TypePlan:
     instances: tuple[Instance, ...]
     fills: tuple[Fill, ...]
     parameters: tuple[Parameter, ...] = ()
+    endian: ComputedEndian | InheritedEndian | None = None
+    """How the byte order is decided, where the spec does not say it."""
     buffered: bool = False
     """Whether its fields can be read out of a buffer, without asking the stream for each: all are of fixed sizes,
     sized, ended by a byte, or of such types, and what sizes and checks ask for always has a value."""
@@ -243,10 +252,14 @@ class TypePlan:
 
     @cached_property
     def _fields(self) -> dict[str, Field]:
-        found: dict[str, Field] = {}
-        for step in self.steps:
-            found.update((each.id, each) for each in (step.fields if isinstance(step, Run) else (step.field,)))
-        return found
+        return {each.field.id: each.field for each in self.reads}
+
+    @cached_property
+    def reads(self) -> tuple[Read, ...]:
+        """All fields in order, those of runs too, each with how often and on which condition it is there."""
+        return tuple(
+            each for step in self.steps for each in (map(Read, step.fields) if isinstance(step, Run) else (step,))
+        )
 
     def field(self, name: str) -> Field:
         """The field of that id. Raises ``KeyError``."""
@@ -276,6 +289,8 @@ class Plan:
     root: Path
     types: tuple[TypePlan, ...]
     rows: Rows | None
+    imported: tuple[TypePlan, ...]
+    """The types of the specs that it imports, as far as they are read from here."""
     spec: Spec = field(repr=False, compare=False)
     """The model that it was derived from, for what is no matter of bytes: documentation, columns, names."""
 
@@ -285,4 +300,4 @@ class Plan:
 
     @cached_property
     def _types(self) -> dict[Path, TypePlan]:
-        return {each.path: each for each in self.types}
+        return {each.path: each for each in (*self.imported, *self.types)}

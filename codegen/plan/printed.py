@@ -18,7 +18,7 @@ from ..expression.types import (
 )
 from ..expression.types import Type as ValueType
 from ..expression.written import written
-from ..model.model import EndOfStreamSize, ExpressionSize, FixedSize, TerminatedSize
+from ..model.model import ComputedEndian, EndOfStreamSize, ExpressionSize, FixedSize, TerminatedSize
 from .nodes import Check, Cover, Field, Fill, Instance, Member, Plan, Read, Repeat, Run, TypePlan
 
 SIGNS = {"equal": "=", "at least": ">=", "at most": "<="}
@@ -60,6 +60,10 @@ def _facts(type: TypePlan) -> Iterator[str]:
         return
     size = "1 byte" if type.least == 1 else f"{type.least} bytes"
     yield size if type.fixed_size else f"at least {size}"
+    if isinstance(type.endian, ComputedEndian):
+        yield f"byte order by {_plain(type.endian.on)}"
+    elif type.endian is not None:
+        yield "byte order of what it stands in"
     if type.parameters:
         yield f"given {', '.join(each.id for each in type.parameters)}"
     if type.buffered:

@@ -11,6 +11,7 @@ from ...expression.types import UserType
 from ...model.model import Attribute, OwnSize, RepeatEos, Spec, Struct
 from ...model.rows import Rows
 from ...model.table import own_columns
+from ...plan import plan_of
 from ...spec.diagnostics import InvalidSpecError
 from .lower import compile_program
 from .table import table_columns
@@ -58,10 +59,10 @@ def _refusal(spec: Spec, kind: UserType, attribute: Attribute, before: tuple[Att
     if row.message is not None:
         return f'the items of "{attribute.id}" are messages'
     items = Attribute(attribute.id, kind, OwnSize(), repeat=RepeatEos())
-    trial = replace(spec, root=replace(spec.root, attributes=(*before, items)))
     rows = Rows(attribute.id, kind.path, own_columns(row), ())
+    trial = replace(spec, root=replace(spec.root, attributes=(*before, items)), rows=rows)
     try:
-        _, refusal = compile_program(trial, rows, table_columns(trial, rows))
+        _, refusal = compile_program(trial, rows, table_columns(trial, rows), plan_of(spec))
     except SpecError as error:
         return str(error.diagnostics[0].message if isinstance(error, InvalidSpecError) else error.message)
     return refusal or ""

@@ -7,9 +7,7 @@ from wireloom.format.program import ChecksumRule, ColumnProgram
 from ...model.model import MODEL_VERSION, Spec
 from ...model.routines import refuse_routines
 from ...model.rows import Rows
-from ...plan import Plan
-from ...plan.rows import has_sized_rows, is_streaming
-from ...plan.sizes import has_fixed_size
+from ...plan import Plan, plan_of
 from ..base import refuse
 from ..python.names import class_name, qualified
 from .assembler import Listing
@@ -39,7 +37,7 @@ def lower(plan: Plan) -> View | None:
         f"Choice({choice.name!r}, {choice.padding!r}, {choice.default!r}, {literal(choice.doc)})"
         for choice in spec.choices
     )
-    arguments = _format_arguments(spec, rows, refusal)
+    arguments = _format_arguments(plan, rows, refusal)
     used = ["Column", "Format", *(["Choice"] if choices else [])]
     return View(
         doc=spec.doc or spec.title or spec.name,
@@ -55,10 +53,12 @@ def lower(plan: Plan) -> View | None:
     )
 
 
-def compile_program(spec: Spec, rows: Rows, columns: tuple[TableColumn, ...]) -> tuple[Listing | None, str | None]:
-    """The program, or why there is none."""
+def compile_program(
+    spec: Spec, rows: Rows, columns: tuple[TableColumn, ...], plan: Plan | None = None
+) -> tuple[Listing | None, str | None]:
+    """The program, or why there is none. ``plan``: that of a spec with the same types, where there is one already."""
     try:
-        return lower_program(spec, rows, columns), None
+        return lower_program(spec, plan or plan_of(spec), rows, columns), None
     except NotForEngineError as refusal:
         return None, refusal.sentence
 
@@ -132,8 +132,9 @@ def _column(column: TableColumn) -> ColumnView:
     return ColumnView(column.name, column.type.constructor, arguments)
 
 
-def _format_arguments(spec: Spec, rows: Rows, refusal: str | None) -> tuple[str, ...]:
+def _format_arguments(plan: Plan, rows: Rows, refusal: str | None) -> tuple[str, ...]:
     """The arguments of ``Format`` but for its columns and choices; those with the default value are left out."""
+    spec = plan.spec
     attribute = spec.root.attribute(rows.attribute)
     if attribute is None:
         refuse(spec.root.position, f'"{rows.attribute}" is no attribute of the root')
@@ -150,9 +151,9 @@ def _format_arguments(spec: Spec, rows: Rows, refusal: str | None) -> tuple[str,
         "delimiter": (framing.delimiter if framing else b"", b""),
         "path_pattern": (spec.path_pattern, None),
         "has_prologue": (spec.root.attributes[0].id != rows.attribute, False),
-        "streaming": (is_streaming(spec, attribute), True),
-        "sized_rows": (has_sized_rows(spec, attribute), False),
-        "fixed_rows": (has_fixed_size(spec, spec.struct(rows.row)), False),
+        "streaming": (plan.rows is None or plan.rows.streaming, True),
+        "sized_rows": (plan.rows is not None and plan.rows.sized, False),
+        "fixed_rows": (plan.type(rows.row).fixed_size, False),
         "engine_refusal": (refusal, None),
     }
     given.update({name: value for name, (value, default) in optional.items() if value != default})

@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from ...model.model import Struct
+from collections.abc import Iterable
+
+from ...plan import Cover
 from .assembler import Assembler
 
 
 class Marks:
     """The marks of one type. A place that several checksums name is marked once."""
 
-    def __init__(self, assembler: Assembler, struct: Struct) -> None:
+    def __init__(self, assembler: Assembler, covers: Iterable[Cover]) -> None:
         self._before: dict[str, int] = {}
         self._behind: dict[str, int] = {}
         self._covered: dict[str, tuple[int, int]] = {}
-        for attribute in struct.attributes:
-            rule = attribute.checksum
-            if rule is None:
-                continue
-            if rule.replace is not None and attribute.id not in self._before:
-                self._before[attribute.id] = assembler.mark()
-            if rule.first not in self._before:
-                self._before[rule.first] = assembler.mark()
-            if rule.last not in self._behind:
-                self._behind[rule.last] = assembler.mark()
-            self._covered[attribute.id] = (self._before[rule.first], self._behind[rule.last])
+        for cover in covers:
+            if cover.replace is not None and cover.field.id not in self._before:
+                self._before[cover.field.id] = assembler.mark()
+            if cover.first not in self._before:
+                self._before[cover.first] = assembler.mark()
+            if cover.last not in self._behind:
+                self._behind[cover.last] = assembler.mark()
+            self._covered[cover.field.id] = (self._before[cover.first], self._behind[cover.last])
 
     def before(self, name: str) -> int | None:
         """The mark to be set before the attribute, if any."""

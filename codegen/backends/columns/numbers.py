@@ -7,7 +7,7 @@ from collections.abc import Callable
 from wireloom.format.program import Kind, Op
 
 from ...expression.types import BitsType, FloatType, IntegerType
-from ...model.model import Attribute
+from ...plan import Field
 from .arrow import integer_interval, wire_kind
 from .interval import Interval
 from .refusal import NotForEngineError
@@ -16,59 +16,57 @@ from .state import State
 from .valid import checks
 
 
-def lower_float(state: State, scope: Scope, attribute: Attribute, kind: FloatType) -> None:
+def lower_float(state: State, scope: Scope, field: Field, kind: FloatType) -> None:
     """A float of the wire: part of the run."""
-    if attribute.valid is not None:
-        raise NotForEngineError(f'"{attribute.id}" is a float with "valid"')
+    if field.checks:
+        raise NotForEngineError(f'"{field.id}" is a float with "valid"')
     if kind.endian not in ("le", "be"):
-        raise NotForEngineError(f'the byte order of "{attribute.id}" is computed')
-    offset = state.run.add(attribute.id, kind.size)
-    scope.members[attribute.id] = Unavailable(f'an expression uses the float "{attribute.id}"')
-    found = state.column(scope, attribute.id)
+        raise NotForEngineError(f'the byte order of "{field.id}" is computed')
+    offset = state.run.add(field.id, kind.size)
+    scope.members[field.id] = Unavailable(f'an expression uses the float "{field.id}"')
+    found = state.column(scope, field.id)
     if found is not None:
         number = found[0]
         wire = Kind[f"F{kind.size}{kind.endian.upper()}"]
-        state.run.then(lambda: state.assembler.add(Op.COLUMN_FIXED, number, wire, offset, comment=attribute.id))
+        state.run.then(lambda: state.assembler.add(Op.COLUMN_FIXED, number, wire, offset, comment=field.id))
 
 
-def lower_integer(state: State, scope: Scope, attribute: Attribute, kind: IntegerType) -> None:
+def lower_integer(state: State, scope: Scope, field: Field, kind: IntegerType) -> None:
     """An integer or enum of the wire: part of the run."""
     if kind.endian not in ("le", "be", None):
-        raise NotForEngineError(f'the byte order of "{attribute.id}" is computed')
-    offset = state.run.add(attribute.id, kind.size)
+        raise NotForEngineError(f'the byte order of "{field.id}" is computed')
+    offset = state.run.add(field.id, kind.size)
     wire = wire_kind(kind.size, kind.signed, kind.endian)
-    scalar = _member(state, scope, attribute)
+    scalar = _member(state, scope, field)
     state.run.then(lambda: state.assembler.read(scalar, wire, offset))
 
     def store(number: int) -> None:
-        state.assembler.add(Op.COLUMN_FIXED, number, wire, offset, comment=attribute.id)
+        state.assembler.add(Op.COLUMN_FIXED, number, wire, offset, comment=field.id)
 
-    _finish(state, scope, attribute, scalar, store if attribute.logical is None else None)
+    _finish(state, scope, field, scalar, store if field.logical is None else None)
 
 
-def lower_bits(state: State, scope: Scope, attribute: Attribute, kind: BitsType) -> None:
+def lower_bits(state: State, scope: Scope, field: Field, kind: BitsType) -> None:
     """A bit field: part of the run."""
     if kind.width > 64:
-        raise NotForEngineError(f'"{attribute.id}" has more than 64 bits')
-    compiled = state.run.add_bits(attribute.id, kind)
-    scalar = _member(state, scope, attribute)
-    state.run.then(lambda: state.assembler.compute(scalar, compiled, attribute.id))
-    _finish(state, scope, attribute, scalar, None)
+        raise NotForEngineError(f'"{field.id}" has more than 64 bits')
+    compiled = state.run.add_bits(field.id, kind)
+    scalar = _member(state, scope, field)
+    state.run.then(lambda: state.assembler.compute(scalar, compiled, field.id))
+    _finish(state, scope, field, scalar, None)
 
 
-def _member(state: State, scope: Scope, attribute: Attribute) -> Scalar:
-    """What expressions find the attribute by."""
-    scalar = Scalar(attribute.id, integer_interval(attribute.type) or Interval(0, 0), state.facts)
+def _member(state: State, scope: Scope, field: Field) -> Scalar:
+    """What expressions find the field by."""
+    scalar = Scalar(field.id, integer_interval(field.type) or Interval(0, 0), state.facts)
     state.created.append(scalar)
-    scope.members[attribute.id] = scalar
+    scope.members[field.id] = scalar
     return scalar
 
 
-def _finish(
-    state: State, scope: Scope, attribute: Attribute, scalar: Scalar, direct: Callable[[int], None] | None
-) -> None:
+def _finish(state: State, scope: Scope, field: Field, scalar: Scalar, direct: Callable[[int], None] | None) -> None:
     """Fills the column, through ``direct`` where no register is needed for it, and checks the value."""
-    found = state.column(scope, attribute.id)
+    found = state.column(scope, field.id)
     if found is not None:
         number, column = found
         if direct is not None:
@@ -76,7 +74,5 @@ def _finish(
             state.run.then(lambda: store(number))
         else:
             state.run.then(lambda: column.store(state.assembler, number, scalar))
-    if attribute.valid is None:
-        return
-    for check in checks(attribute, attribute.valid, scalar, state.compiler(scope), state.spec):
+    for check in checks(field, scalar, state.compiler(scope), scope.spec):
         state.run.then(check.appender(state.assembler))

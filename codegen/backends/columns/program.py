@@ -7,7 +7,8 @@ from wireloom.format.program import Op, Stuffing
 from ...expression.types import BytesType, StringType
 from ...model.model import Instance, Spec
 from ...model.rows import Rows
-from ...plan.rows import has_sized_rows, is_streaming
+from ...plan import Plan
+from ...plan.rows import rows_of
 from .assembler import Assembler, Label, Listing
 from .expression import Compiled, Compiler, facts_of
 from .refusal import NotForEngineError
@@ -17,19 +18,20 @@ from .state import State
 from .table import TableColumn, declared
 
 
-def lower_program(spec: Spec, rows: Rows, columns: tuple[TableColumn, ...]) -> Listing:
-    """The column program. Raises ``NotForEngineError`` with the first thing that the engine cannot do."""
+def lower_program(spec: Spec, plan: Plan, rows: Rows, columns: tuple[TableColumn, ...]) -> Listing:
+    """The column program; ``plan`` has the types of the rows. Raises ``NotForEngineError`` with what comes first that
+    the engine cannot do."""
     assembler = Assembler()
-    attribute = spec.root.attribute(rows.attribute)
-    if attribute is not None and has_sized_rows(spec, attribute):
+    standing, attribute = rows_of(spec), spec.root.attribute(rows.attribute)
+    if standing is not None and standing.sized:
         raise NotForEngineError("the rows have a size of their own")
-    if attribute is None or not is_streaming(spec, attribute):
+    if attribute is None or standing is None or not standing.streaming:
         raise NotForEngineError(f'"{rows.attribute}" is not a plain run of rows to the end of the input')
     root, presets = _root(spec, rows)
     row = Scope(spec, spec.struct(rows.row), root)
     framing = attribute.framing
     own = {each.name: (number, each) for number, each in enumerate(columns) if not each.parent}
-    state = State(spec, assembler, row, own, bounded=framing is not None)
+    state = State(plan, assembler, row, own, bounded=framing is not None)
     lower_fields(state, row)
     state.run.flush()
     for number, column in enumerate(columns):

@@ -6,7 +6,7 @@ from wireloom.format.program import Code, Op
 
 from ...expression.nodes import Binary, Comparison, Conditional, IntegerLiteral, Node
 from ...expression.types import BytesType, EnumType, FloatType, IntegerType
-from ...model.model import Attribute, RepeatCount, RepeatEos
+from ...plan import Field, Repeat
 from .assembler import Refusal
 from .expression import Compiled, constant
 from .interval import BOOLEAN
@@ -15,41 +15,42 @@ from .scope import Scope, Span, Unavailable
 from .state import State
 
 
-def lower_repeated(state: State, scope: Scope, attribute: Attribute) -> None:
+def lower_repeated(state: State, scope: Scope, field: Field, repeat: Repeat) -> None:
     """Passes over the items. Raises ``NotForEngineError`` where one may be refused or has no size of its own."""
-    name = attribute.id
+    name = field.id
     if state.column(scope, name) is not None:
         raise NotForEngineError(f'the column "{name}" is repeated')
-    size = _item_size(state, scope, attribute)
+    size = _item_size(state, scope, field)
     scope.members[name] = Unavailable(f'an expression uses the repeated "{name}"')
-    if not state.run.aligned and not _has_items(state, scope, attribute):
+    if not state.run.aligned and not _has_items(state, scope, repeat):
         # It is the first item that begins with a whole byte: without one, bits go on where they were.
         raise NotForEngineError(f'"{name}" may have no items and may begin inside a byte')
-    if isinstance(attribute.repeat, RepeatCount):
-        _skip_counted(state, scope, name, attribute.repeat.expression, size)
-    elif isinstance(attribute.repeat, RepeatEos) and state.bounded:
+    if repeat.how == "count" and repeat.expression is not None:
+        _skip_counted(state, scope, name, repeat.expression, size)
+    elif repeat.how == "end" and state.bounded:
         _skip_rest(state, name, size)
     else:
         raise NotForEngineError(f'"{name}" is repeated until something is met')
 
 
-def _item_size(state: State, scope: Scope, attribute: Attribute) -> int:
+def _item_size(state: State, scope: Scope, field: Field) -> int:
     """The bytes of one item, which takes part in nothing but its own value."""
-    kind = attribute.type.base if isinstance(attribute.type, EnumType) else attribute.type
-    ruled = attribute.valid or attribute.contents is not None or attribute.checksum or attribute.process
+    kind = field.type.base if isinstance(field.type, EnumType) else field.type
+    covers = state.plan.type(scope.struct.path).covers
+    ruled = field.checks or field.process or any(each.field.id == field.id for each in covers)
     if not ruled and isinstance(kind, IntegerType | FloatType):
         return kind.size
     if not ruled and isinstance(kind, BytesType):
-        size = state.fixed_size(scope, attribute)
+        size = state.fixed_size(scope, field)
         if size is not None and size > 0:
             return size
-    raise NotForEngineError(f'the items of "{attribute.id}" are more than plain numbers')
+    raise NotForEngineError(f'the items of "{field.id}" are more than plain numbers')
 
 
-def _has_items(state: State, scope: Scope, attribute: Attribute) -> bool:
-    if not isinstance(attribute.repeat, RepeatCount):
+def _has_items(state: State, scope: Scope, repeat: Repeat) -> bool:
+    if repeat.how != "count" or repeat.expression is None:
         return False
-    return (state.compiler(scope).compile(attribute.repeat.expression).constant or 0) > 0
+    return (state.compiler(scope).compile(repeat.expression).constant or 0) > 0
 
 
 def _skip_counted(state: State, scope: Scope, name: str, count: Node, size: int) -> None:

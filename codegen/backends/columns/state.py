@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from wireloom.format.program_limits import MOST_STEPS
 
-from ...model.model import Attribute, ExpressionSize, FixedSize, Spec
+from ...model.model import ExpressionSize, FixedSize
+from ...plan import Field, Plan
 from .assembler import Assembler
 from .expression import Compiler
 from .refusal import NotForEngineError
@@ -25,7 +26,7 @@ class State:
     innermost optional field so far. ``nesting``: how many user types deep. ``fields``: how many were walked.
     """
 
-    spec: Spec
+    plan: Plan
     assembler: Assembler
     row: Scope
     columns: Mapping[str, tuple[int, TableColumn]]
@@ -53,12 +54,12 @@ class State:
         """The column that a field of the row itself fills, and its number."""
         return self.columns.get(name) if scope is self.row else None
 
-    def fixed_size(self, scope: Scope, attribute: Attribute) -> int | None:
-        """How many bytes the attribute takes, where that is the same in every row."""
-        if isinstance(attribute.size, FixedSize):
-            return attribute.size.size
-        if isinstance(attribute.size, ExpressionSize):
-            return self.compiler(scope).compile(attribute.size.expression).constant
+    def fixed_size(self, scope: Scope, field: Field) -> int | None:
+        """How many bytes the field takes, where that is the same in every row."""
+        if isinstance(field.size, FixedSize):
+            return field.size.size
+        if isinstance(field.size, ExpressionSize):
+            return self.compiler(scope).compile(field.size.expression).constant
         return None
 
     def size(self, scope: Scope, size: ExpressionSize, name: str) -> tuple[Scalar, int]:

@@ -9,8 +9,8 @@ from wireloom.format.program import Op
 
 from ...expression.nodes import Comparison, IntegerLiteral, Logical, Name, Node
 from ...expression.types import EnumType
-from ...model.model import Attribute, Spec, Struct, Valid
-from ...plan.lengths import length_fields
+from ...model.model import Spec
+from ...plan import Field
 from .assembler import Assembler, Refusal
 from .expression import Compiled, Compiler
 from .interval import INT64
@@ -21,14 +21,9 @@ _IT = Name("_")
 _LARGEST_UNSIGNED = (1 << 64) - 1
 
 
-def reason_of(spec: Spec, struct: Struct, attribute: Attribute) -> str:
-    """The reason of a refused value of ``attribute``, the same as in the object parser."""
-    return "length" if (struct.path, attribute.id) in length_fields(spec) else "value"
-
-
-def loses_row(attribute: Attribute) -> bool:
-    """Whether a refused value of the attribute leaves the place of what follows unknown."""
-    return attribute.frames_layout and (attribute.valid is not None or attribute.contents is not None)
+def refusal_of(field: Field) -> Refusal:
+    """What a refused value of the field means."""
+    return Refusal(field.loses_layout, field.reason)
 
 
 @dataclass(frozen=True)
@@ -55,13 +50,13 @@ class Check:
         assembler.add(Op.CHECK_RANGE, self.scalar, refusal, self.low, self.high, comment=comment)
 
 
-def checks(attribute: Attribute, valid: Valid, scalar: Scalar, compiler: Compiler, spec: Spec) -> list[Check]:
-    """The checks of ``valid``. From then on ``scalar`` is known to lie between its constant bounds.
+def checks(field: Field, scalar: Scalar, compiler: Compiler, spec: Spec) -> list[Check]:
+    """The checks of a number. From then on ``scalar`` is known to lie between its constant bounds.
 
     Raises ``NotForEngineError`` where an expression is not one for the engine.
     """
     seeing = Compiler(compiler.scope, compiler.facts, it=scalar)
-    refusal = Refusal(attribute.frames_layout, reason_of(spec, compiler.scope.struct, attribute))
+    refusal = refusal_of(field)
     found: list[Check] = []
 
     def must(condition: Node) -> None:
@@ -69,7 +64,7 @@ def checks(attribute: Attribute, valid: Valid, scalar: Scalar, compiler: Compile
         if compiled.constant is None:
             found.append(Check(scalar, refusal, condition=compiled))
         elif not compiled.constant:
-            raise NotForEngineError(f'"valid" of "{attribute.id}" never holds')
+            raise NotForEngineError(f'"valid" of "{field.id}" never holds')
 
     def between(low: Node | None, high: Node | None) -> None:
         bounds = [None if each is None else seeing.compile(each).constant for each in (low, high)]
@@ -84,7 +79,7 @@ def checks(attribute: Attribute, valid: Valid, scalar: Scalar, compiler: Compile
         least = scalar.interval.low if low is None else max(low, scalar.interval.low)
         greatest = scalar.interval.high if high is None else min(high, scalar.interval.high)
         if least > greatest:
-            raise NotForEngineError(f'"valid" of "{attribute.id}" never holds')
+            raise NotForEngineError(f'"valid" of "{field.id}" never holds')
         if scalar.interval.within(least, greatest):
             return
         if INT64.low <= least <= INT64.high and greatest <= _LARGEST_UNSIGNED:
@@ -93,21 +88,22 @@ def checks(attribute: Attribute, valid: Valid, scalar: Scalar, compiler: Compile
             must(_between(least, greatest))
         scalar.interval = scalar.interval.intersection(least, greatest)
 
-    if valid.equal is not None:
-        between(valid.equal, valid.equal)
-    if valid.minimum is not None or valid.maximum is not None:
-        between(valid.minimum, valid.maximum)
-    if valid.any_of:
-        must(_any([Comparison("==", _IT, each) for each in valid.any_of]))
-    if valid.in_enum and isinstance(attribute.type, EnumType):
-        values = sorted(each.value for each in spec.enum(attribute.type.path).labels)
+    operands = {each.rule: each.operands for each in field.checks}
+    if "equal" in operands:
+        between(*operands["equal"], *operands["equal"])
+    if "at least" in operands or "at most" in operands:
+        between(*operands.get("at least", (None,)), *operands.get("at most", (None,)))
+    if "one of" in operands:
+        must(_any([Comparison("==", _IT, each) for each in operands["one of"]]))
+    if "in enum" in operands and isinstance(field.type, EnumType):
+        values = sorted(each.value for each in spec.enum(field.type.path).labels)
         runs = _runs(values)
         if len(runs) == 1:
             within(*runs[0])
         else:
             must(_any([_between(low, high) for low, high in runs]))
-    if valid.expression is not None:
-        must(valid.expression)
+    if "holds" in operands:
+        must(*operands["holds"])
     return found
 
 
