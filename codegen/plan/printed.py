@@ -7,19 +7,11 @@ from collections.abc import Iterator
 from wireloom.checksums import CHECKSUMS, Crc, Digest
 
 from ..expression.nodes import Node
-from ..expression.types import (
-    BitsType,
-    BytesType,
-    EnumType,
-    FloatType,
-    IntegerType,
-    StringType,
-    UserType,
-)
-from ..expression.types import Type as ValueType
+from ..expression.types import BytesType, EnumType, FloatType, IntegerType, UserType
 from ..expression.written import written
 from ..model.model import ComputedEndian, EndOfStreamSize, ExpressionSize, FixedSize, TerminatedSize
 from .nodes import Check, Cover, Field, Fill, Instance, Member, Plan, Read, Repeat, Run, TypePlan
+from .words import hexadecimal, type_of
 
 SIGNS = {"equal": "=", "at least": ">=", "at most": "<="}
 
@@ -118,7 +110,7 @@ def _repetition(repeat: Repeat) -> str:
     framing = ""
     if repeat.framing is not None:
         stuffed = "" if repeat.framing.stuffing == "none" else f", {repeat.framing.stuffing} stuffing undone"
-        framing = f", between delimiters {repeat.framing.delimiter.hex(' ').upper()}{stuffed}"
+        framing = f", between delimiters {hexadecimal(repeat.framing.delimiter)}{stuffed}"
     if repeat.expression is None:
         return f", repeated to the end{framing}{buffered}"
     count = repeat.how == "count"
@@ -129,14 +121,19 @@ def _repetition(repeat: Repeat) -> str:
 def _what(field: Field) -> str:
     if field.switch is not None:
         return f"switch on {_plain(field.switch.on)}"
-    parts = [_kind(field.type), _size(field)]
+    parts = [_kind(field), _size(field)]
     if field.stripped is not None:
         parts.append(f"without {field.stripped:02X} at the end")
     if field.terminator is not None and not isinstance(field.size, TerminatedSize):
-        parts.append(f"cut at {field.terminator.value.hex(' ').upper()}")
+        parts.append(f"cut at {hexadecimal(field.terminator.value)}")
     if field.process is not None:
         parts.append(f"{field.process.name} undone")
     return ", ".join(each for each in parts if each)
+
+
+def _kind(field: Field) -> str:
+    """The type of a value; nothing for bytes, of which the size says enough."""
+    return "" if isinstance(field.type, BytesType) else type_of(field.type)
 
 
 def _size(field: Field) -> str:
@@ -149,27 +146,8 @@ def _size(field: Field) -> str:
         case EndOfStreamSize():
             return "to the end"
         case TerminatedSize() if field.terminator is not None:
-            return f"up to {field.terminator.value.hex(' ').upper()}"
+            return f"up to {hexadecimal(field.terminator.value)}"
     return ""
-
-
-def _kind(type: ValueType) -> str:
-    match type:
-        case IntegerType(size, signed, endian):
-            return f"{'s' if signed else 'u'}{size}{endian or ''}"
-        case FloatType(size, endian):
-            return f"f{size}{endian or ''}"
-        case BitsType(width, endian):
-            return f"b{width}{endian}"
-        case EnumType(path, base):
-            return f"{_kind(base)} {path[-1]}"
-        case StringType(encoding):
-            return f"text {encoding}"
-        case UserType(path):
-            return path[-1]
-        case BytesType():
-            return ""
-    return "any of its types"
 
 
 def _member(member: Member) -> str:
@@ -183,7 +161,7 @@ def _check(check: Check) -> str:
     operands = ", ".join(map(_plain, check.operands))
     match check.rule:
         case "contents":
-            return f"= {check.contents.hex(' ').upper()}"
+            return f"= {hexadecimal(check.contents)}"
         case "one of":
             return f"one of {operands}"
         case "in enum":
@@ -229,7 +207,7 @@ def _fill(fill: Fill) -> str:
         when = "" if fill.how == "checksum before" else ", once that is written"
         return f"{fill.id} = {_checksum(fill.cover)}{when}"
     if fill.value is None:
-        return f"{fill.id} = {fill.contents.hex(' ').upper()}"
+        return f"{fill.id} = {hexadecimal(fill.contents)}"
     return f"{fill.id} = {_plain(fill.value)}{', unless it is given' if fill.how == 'unless given' else ''}"
 
 

@@ -4,20 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...expression.types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, Type, UserType
-from ...expression.written import written
-from ...model.model import (
-    Attribute,
-    EndOfStreamSize,
-    ExpressionSize,
-    FixedSize,
-    RepeatCount,
-    RepeatEos,
-    RepeatUntil,
-    Spec,
-    Struct,
-    TerminatedSize,
-)
+from ...expression.types import EnumType, UserType
+from ...model.model import Attribute
 from .view import TableView
 
 WIRE_TYPES = {
@@ -44,103 +32,6 @@ def kind_of(attribute: Attribute) -> str:
     if field.key is not None:
         return f"map<{field.key}, {named}>"
     return f"{'' if field.label == 'implicit' else f'{field.label} '}{named}"
-
-
-def hexadecimal(data: bytes) -> str:
-    """Bytes as people write them.
-
-    >>> hexadecimal(b"\\xfe\\xfd")
-    'FE FD'
-    """
-    return data.hex(" ").upper()
-
-
-def type_of(type: Type) -> str:
-    """A type in the words of the language of specs."""
-    match type:
-        case IntegerType(size=size, signed=signed, endian=endian):
-            return f"{'s' if signed else 'u'}{size}{endian if endian in ('le', 'be') else ''}"
-        case FloatType(size=size, endian=endian):
-            return f"f{size}{endian if endian in ('le', 'be') else ''}"
-        case BitsType(width=width):
-            return f"b{width}"
-        case EnumType(path=path, base=base):
-            return f"{type_of(base)}, {path[-1]}"
-        case StringType(encoding=encoding):
-            return encoding or "text"
-        case UserType(path=path):
-            return path[-1]
-        case BytesType():
-            return "bytes"
-    return "one of several"
-
-
-def attribute_type(attribute: Attribute) -> str:
-    """The type of an attribute, with fixed contents where it has some."""
-    return hexadecimal(attribute.contents) if attribute.contents is not None else type_of(attribute.type)
-
-
-def bits_of(spec: Spec, attribute: Attribute) -> int | None:
-    """The attribute's size in bits where all values have the same."""
-    if attribute.repeat is not None or attribute.condition is not None or attribute.switch is not None:
-        return None
-    if isinstance(attribute.size, FixedSize):
-        return attribute.size.size * 8
-    type = attribute.type.base if isinstance(attribute.type, EnumType) else attribute.type
-    if isinstance(type, BitsType):
-        return type.width
-    number = _constant(attribute)
-    return None if number is None else number * 8
-
-
-def _constant(attribute: Attribute) -> int | None:
-    text = written(attribute.size.expression) if isinstance(attribute.size, ExpressionSize) else ""
-    return int(text) if text.isdecimal() else None
-
-
-def size_of(spec: Spec, attribute: Attribute) -> str:
-    """How many bytes an item of the attribute has, in words."""
-    type = attribute.type.base if isinstance(attribute.type, EnumType) else attribute.type
-    match attribute.size:
-        case FixedSize(size=size):
-            return str(size)
-        case ExpressionSize(expression=expression):
-            return written(expression)
-        case EndOfStreamSize():
-            return "to the end"
-        case TerminatedSize():
-            end = attribute.terminator.value if attribute.terminator is not None else b"\0"
-            return f"up to {hexadecimal(end)}"
-    if isinstance(type, BitsType):
-        return "1 bit" if type.width == 1 else f"{type.width} bits"
-    return "its own"
-
-
-def repetition(attribute: Attribute) -> str:
-    """How often the attribute comes; empty for once."""
-    match attribute.repeat:
-        case RepeatEos():
-            return "× to the end"
-        case RepeatCount(expression=expression):
-            return f"× {written(expression)}"
-        case RepeatUntil(expression=expression):
-            return f"× until {written(expression)}"
-    return ""
-
-
-def condition(attribute: Attribute) -> str:
-    """When it is there; empty for always."""
-    return "" if attribute.condition is None else f"if {written(attribute.condition)}"
-
-
-def covered(struct: Struct, attribute: Attribute) -> str:
-    """What a checksum is computed over, in words; empty for other attributes."""
-    rule = attribute.checksum
-    if rule is None:
-        return ""
-    extent = rule.first if rule.first == rule.last else f"{rule.first} … {rule.last}"
-    own = "" if rule.replace is None else f", itself as {rule.replace:02X}"
-    return f"{rule.algorithm} of {extent}{own}"
 
 
 def sentence(text: str) -> str:

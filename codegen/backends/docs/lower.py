@@ -6,22 +6,13 @@ import re
 
 from ...model.model import Spec, Struct, UnitKind
 from ...plan import Plan
+from ...plan.words import condition, covered, field_type, repetition, size_of
 from ..columns.arrow import ArrowType
 from ..columns.message_table import MessageColumn, message_columns
 from ..columns.table import TableColumn, table_columns
 from ..escaping import markdown, markdown_code
 from ..spark.lower import spark_type
-from .cells import (
-    attribute_type,
-    condition,
-    covered,
-    kind_of,
-    repetition,
-    sentence,
-    size_of,
-    table,
-    wire_type,
-)
+from .cells import kind_of, sentence, table, wire_type
 from .examples import examples, spark_examples
 from .picture import picture
 from .structs import shown_structs
@@ -66,8 +57,8 @@ def lower(plan: Plan) -> View | None:
         title=markdown(" ".join((spec.title or spec.name).split())),
         doc=markdown(spec.doc.strip()),
         facts=_facts(spec),
-        picture=picture(spec),
-        layouts=tuple(_layout(spec, each) for each in shown_structs(spec)),
+        picture=picture(plan),
+        layouts=tuple(_layout(plan, each) for each in shown_structs(spec)),
         columns=tuple(kinds),
         options=_options(spec),
         examples=examples(spec),
@@ -131,8 +122,8 @@ def sql_type(type: ArrowType) -> str:
     return SQL[spark_type(type)]
 
 
-def _layout(spec: Spec, struct: Struct) -> TableView:
-    doc = markdown(sentence(struct.doc)) if struct is not spec.root else ""
+def _layout(plan: Plan, struct: Struct) -> TableView:
+    doc = markdown(sentence(struct.doc)) if struct.path != plan.root else ""
     if struct.message is not None:
         rows = [
             (
@@ -146,14 +137,16 @@ def _layout(spec: Spec, struct: Struct) -> TableView:
             if each.message is not None
         ]
         return table(f"`{struct.path[-1]}`, a message", ("number", "wire type", "field", "type", "meaning"), rows, doc)
+    type = plan.type(struct.path)
+    checksums = {each.field.id: covered(each) for each in type.covers}
     fields = [
         (
             f"`{each.id}`",
-            markdown(" ".join(filter(None, (size_of(spec, each), repetition(each))))),
-            markdown(attribute_type(each)),
-            markdown(_sentences(sentence(each.doc), covered(struct, each), condition(each))),
+            markdown(" ".join(filter(None, (size_of(read.field), repetition(read))))),
+            markdown(field_type(read.field)),
+            markdown(_sentences(sentence(each.doc), checksums.get(each.id, ""), condition(read))),
         )
-        for each in struct.attributes
+        for each, read in zip(struct.attributes, type.reads, strict=True)
     ]
     return table(f"`{struct.path[-1]}`", ("field", "bytes", "type", "meaning"), fields, doc)
 

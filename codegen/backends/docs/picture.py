@@ -4,19 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ...model.model import Attribute, Spec, Struct
-from .cells import (
-    attribute_type,
-    bits_of,
-    condition,
-    covered,
-    hexadecimal,
-    kind_of,
-    repetition,
-    sentence,
-    size_of,
-    wire_type,
-)
+from ...model.model import Struct
+from ...plan import Plan, Read, TypePlan
+from ...plan.words import bits_of, condition, covered, field_type, hexadecimal, repetition, size_of
+from .cells import kind_of, sentence, wire_type
 from .structs import shown_structs
 from .view import BoxView, PictureView, TextView
 
@@ -131,46 +122,49 @@ def folded(text: str, width: int) -> list[str]:
     return lines
 
 
-def picture(spec: Spec) -> PictureView:
+def picture(plan: Plan) -> PictureView:
     """The picture of a spec: a panel for the input as a whole and one for each type that it is made of."""
     canvas = Canvas()
-    for struct in shown_structs(spec):
+    for struct in shown_structs(plan.spec):
         if struct.message is not None:
             _message(canvas, struct)
         else:
-            _plain(canvas, spec, struct)
+            _plain(canvas, plan, struct)
         canvas.y += 18
-    title = f"Byte layout of {spec.title or spec.name}"
+    title = f"Byte layout of {plan.title}"
     boxes, brackets, texts = tuple(canvas.boxes), tuple(canvas.brackets), tuple(canvas.texts)
     return PictureView(WIDTH, canvas.y, title, boxes, brackets, texts)
 
 
-def _plain(canvas: Canvas, spec: Spec, struct: Struct) -> None:
-    whole = struct is spec.root
-    note = sentence(struct.doc) if not whole else "the whole input" + (", decompressed" if spec.codec != "none" else "")
-    canvas.heading(struct.path[-1], note)
-    boxes = [box for attribute in struct.attributes for box in _boxes(spec, struct, attribute)]
+def _plain(canvas: Canvas, plan: Plan, struct: Struct) -> None:
+    type, packed = plan.type(struct.path), plan.spec.codec != "none"
+    whole = "the whole input" + (", decompressed" if packed else "")
+    canvas.heading(struct.path[-1], whole if type.path == plan.root else sentence(struct.doc))
+    docs = {each.id: each.doc for each in struct.attributes}
+    checksums = {each.field.id: each for each in type.covers}
+    boxes = [box for read in type.reads for box in _boxes(type, read, docs[read.field.id])]
     found = canvas.row(boxes)
-    names = [each.id for each in struct.attributes]
-    for attribute in struct.attributes:
-        rule = attribute.checksum
-        if rule is not None and rule.first in names and rule.last in names:
-            inside = names[names.index(rule.first) : names.index(rule.last) + 1]
+    names = [each.field.id for each in type.reads]
+    for read in type.reads:
+        cover = checksums.get(read.field.id)
+        if cover is not None:
+            inside = names[names.index(cover.first) : names.index(cover.last) + 1]
             spans = [each for name in inside for each in found.get(name, [])]
-            canvas.bracket(spans, shortened(f"{attribute.id}: {covered(struct, attribute)}", 100))
-        if attribute.framing is not None:
-            canvas.text(MARGIN, canvas.y + 12, "note", "start", DELIMITED.get(attribute.framing.stuffing, ""))
+            canvas.bracket(spans, shortened(f"{cover.field.id}: {covered(cover)}", 100))
+        if read.repeat is not None and read.repeat.framing is not None:
+            canvas.text(MARGIN, canvas.y + 12, "note", "start", DELIMITED.get(read.repeat.framing.stuffing, ""))
             canvas.y += 18
 
 
-def _boxes(spec: Spec, struct: Struct, attribute: Attribute) -> list[Box]:
-    """An attribute's boxes: one, or for a repeated one its first items with what stands between them."""
-    if attribute.repeat is None:
-        return [_box(spec, attribute, attribute.id, bits_of(spec, attribute))]
-    framing = attribute.framing
-    item = Box(attribute.id, "", (f"{attribute.id}[0]", attribute_type(attribute)), "variable", 120, attribute.doc)
-    second = Box(attribute.id, "", (f"{attribute.id}[1]", attribute_type(attribute)), "variable", 120, attribute.doc)
-    rest = Box(attribute.id, "", (shortened(f"… {repetition(attribute)}"),), "variable", 120)
+def _boxes(type: TypePlan, read: Read, doc: str) -> list[Box]:
+    """A field's boxes: one, or for a repeated one its first items with what stands between them."""
+    name, words = read.field.id, field_type(read.field)
+    if read.repeat is None:
+        return [_box(type, read, doc)]
+    item = Box(name, "", (f"{name}[0]", words), "variable", 120, doc)
+    second = Box(name, "", (f"{name}[1]", words), "variable", 120, doc)
+    rest = Box(name, "", (shortened(f"… {repetition(read)}"),), "variable", 120)
+    framing = read.repeat.framing
     if framing is None:
         return [item, second, rest]
     size = len(framing.delimiter)
@@ -178,15 +172,15 @@ def _boxes(spec: Spec, struct: Struct, attribute: Attribute) -> list[Box]:
     return [item, between, second, between, rest]
 
 
-def _box(spec: Spec, attribute: Attribute, name: str, bits: int | None) -> Box:
+def _box(type: TypePlan, read: Read, doc: str) -> Box:
+    name, bits = read.field.id, bits_of(read)
     style = "variable" if bits is None else "fixed"
-    if attribute.checksum is not None:
+    if any(each.field.id == name for each in type.covers):
         style = "checksum"
     least = VARIABLE if bits is None else min(WIDEST, bits // 8 * BYTE)
-    lines = [name, attribute_type(attribute), condition(attribute)]
+    lines = [name, field_type(read.field), condition(read)]
     kept = tuple(shortened(line) for line in lines if line)
-    tooltip = sentence(attribute.doc)
-    return Box(attribute.id, shortened(size_of(spec, attribute)), kept, style, least, tooltip)
+    return Box(name, shortened(size_of(read.field)), kept, style, least, sentence(doc))
 
 
 def _message(canvas: Canvas, struct: Struct) -> None:

@@ -68,9 +68,9 @@ made: at least 3 bytes
     magic = 01 02
 made::item: at least 10 bytes, given limit, may hold itself
   read
-    kind: u1 kinds, one of its labels, else the layout is lost (value)
-    flag: b1be
-    name: text UTF-8, up to 00, if flag
+    kind: u1, kinds, one of its labels, else the layout is lost (value)
+    flag: b1
+    name: UTF-8, up to 00, if flag
     padded: 4 bytes, without 20 at the end, cut at 00, zlib undone
     body: switch on kind
       kinds::one: one

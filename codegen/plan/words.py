@@ -1,0 +1,96 @@
+"""Parts of a plan in the words of the language of specs: types, sizes, how often something comes, what is covered."""
+
+from __future__ import annotations
+
+from ..expression.types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, Type, UserType
+from ..expression.written import written
+from ..model.model import EndOfStreamSize, ExpressionSize, FixedSize, TerminatedSize
+from .nodes import Cover, Field, Read
+
+
+def hexadecimal(data: bytes) -> str:
+    """Bytes as people write them.
+
+    >>> hexadecimal(b"\\xfe\\xfd")
+    'FE FD'
+    """
+    return data.hex(" ").upper()
+
+
+def type_of(type: Type) -> str:
+    """A type in the words of the language of specs."""
+    match type:
+        case IntegerType(size=size, signed=signed, endian=endian):
+            return f"{'s' if signed else 'u'}{size}{endian if endian in ('le', 'be') else ''}"
+        case FloatType(size=size, endian=endian):
+            return f"f{size}{endian if endian in ('le', 'be') else ''}"
+        case BitsType(width=width):
+            return f"b{width}"
+        case EnumType(path=path, base=base):
+            return f"{type_of(base)}, {path[-1]}"
+        case StringType(encoding=encoding):
+            return encoding or "text"
+        case UserType(path=path):
+            return path[-1]
+        case BytesType():
+            return "bytes"
+    return "one of several"
+
+
+def field_type(field: Field) -> str:
+    """The type of a field, with fixed contents where it has some."""
+    return hexadecimal(field.contents) if field.contents is not None else type_of(field.type)
+
+
+def bits_of(read: Read) -> int | None:
+    """The bits that a field takes, where these are as many in all inputs."""
+    if read.repeat is not None or read.condition is not None or read.field.switch is not None:
+        return None
+    size, type = read.field.size, read.field.type
+    if isinstance(size, FixedSize):
+        return size.size * 8
+    base = type.base if isinstance(type, EnumType) else type
+    if isinstance(base, BitsType):
+        return base.width
+    text = written(size.expression) if isinstance(size, ExpressionSize) else ""
+    return int(text) * 8 if text.isdecimal() else None
+
+
+def size_of(field: Field) -> str:
+    """How many bytes a value has, in words."""
+    type = field.type.base if isinstance(field.type, EnumType) else field.type
+    match field.size:
+        case FixedSize(size=size):
+            return str(size)
+        case ExpressionSize(expression=expression):
+            return written(expression)
+        case EndOfStreamSize():
+            return "to the end"
+        case TerminatedSize():
+            end = field.terminator.value if field.terminator is not None else b"\0"
+            return f"up to {hexadecimal(end)}"
+    if isinstance(type, BitsType):
+        return "1 bit" if type.width == 1 else f"{type.width} bits"
+    return "its own"
+
+
+def repetition(read: Read) -> str:
+    """How often the field comes; empty for once."""
+    if read.repeat is None:
+        return ""
+    if read.repeat.expression is None:
+        return "× to the end"
+    text = written(read.repeat.expression)
+    return f"× {text}" if read.repeat.how == "count" else f"× until {text}"
+
+
+def condition(read: Read) -> str:
+    """When it is there; empty for always."""
+    return "" if read.condition is None else f"if {written(read.condition)}"
+
+
+def covered(cover: Cover) -> str:
+    """What a checksum is computed over, in words."""
+    extent = cover.first if cover.first == cover.last else f"{cover.first} … {cover.last}"
+    own = "" if cover.replace is None else f", itself as {cover.replace:02X}"
+    return f"{cover.algorithm} of {extent}{own}"
