@@ -23,7 +23,7 @@ def python_text(text: str) -> str:
 
 
 def python_comment(text: str) -> str:
-    """What may stand behind ``#``: one line.
+    """What may stand after ``#``: one line.
 
     >>> python_comment("a\\nimport os")
     'a\\\\x0aimport os'

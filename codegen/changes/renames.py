@@ -16,8 +16,8 @@ from ..expression.fold import fold
 from ..expression.nodes import Node
 from ..expression.types import EnumType, ListType, Path, Type, UserType
 from ..expression.walk import mapped
-from ..model.layout import all_structs
 from ..model.model import Attribute, Checksum, Enum, Instance, Parameter, Spec, Struct
+from ..model.walking import family
 from .describe import expression_text, path_text, type_text
 from .fields import facts
 
@@ -38,7 +38,7 @@ class Renames:
 
 def structs_of(spec: Spec) -> dict[Path, Struct]:
     """All types of a spec and of what it imports, by their paths."""
-    return {each.path: each for one in (spec, *spec.imports) for each in all_structs(one.root)}
+    return {each.path: each for each in family(spec)}
 
 
 def enums_of(spec: Spec) -> dict[Path, Enum]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..model.layout import all_structs
 from ..model.model import Attribute, Instance, Spec
 from ..model.rows import Choice
+from ..model.walking import structs
 from .change import SETTINGS, WORDS, Change, Level
 from .describe import path_text
 
@@ -91,7 +91,7 @@ def word_changes(old: Spec, new: Spec) -> Iterator[Change]:
 
 def _words(spec: Spec) -> dict[str, tuple[object, ...]]:
     found: dict[str, tuple[object, ...]] = {"meta": (spec.title, spec.license)}
-    for struct in all_structs(spec.root):
+    for struct in structs(spec.root):
         name = path_text(struct.path, spec.name)
         found[name] = (struct.doc, struct.doc_ref)
         fields: list[Attribute | Instance] = [*struct.attributes, *struct.instances]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..expression.types import Path, UserType
-from ..model.layout import all_structs, framing_members
+from ..model.layout import framing_members
 from ..model.model import Attribute, Enum, Instance, Spec, Struct
+from ..model.walking import structs as structs_in
 from .change import COLUMNS, WIRE, Change, Level
 from .describe import optional_text, path_text, type_text
 from .fields import Fields, facts
@@ -31,8 +32,8 @@ class Types:
         """What became of all types, those that nothing uses included."""
         for one, other in starts(self.old, self.new):
             yield from self._structs(self._before[one], self._after[other])
-        before = {path_text(each.path, self.old.name): each for each in all_structs(self.old.root)}
-        after = {path_text(each.path, self.new.name): each for each in all_structs(self.new.root)}
+        before = {path_text(each.path, self.old.name): each for each in structs_in(self.old.root)}
+        after = {path_text(each.path, self.new.name): each for each in structs_in(self.new.root)}
         met_before, met_after = {old for old, _ in self._seen}, {new for _, new in self._seen}
         for name, struct in before.items():
             unused = struct.path not in met_before

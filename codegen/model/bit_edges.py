@@ -18,7 +18,7 @@ Offsets = frozenset[int]
 
 def ends_inside_a_byte(attributes: Iterable[Attribute], structs: Structs) -> bool:
     """Whether attributes that begin with a whole byte end inside of one, whatever is in them."""
-    return 0 not in _Edges(structs).behind(attributes, WHOLE)
+    return 0 not in _Edges(structs).after(attributes, WHOLE)
 
 
 def begins_with_bits(struct: Struct, structs: Structs) -> bool:
@@ -44,7 +44,7 @@ class _Edges:
     known: dict[tuple[Path, Offsets], Offsets] = field(default_factory=dict)
     open: set[Path] = field(default_factory=set)
 
-    def behind(self, attributes: Iterable[Attribute], offsets: Offsets) -> Offsets:
+    def after(self, attributes: Iterable[Attribute], offsets: Offsets) -> Offsets:
         """Where the attributes may end if they begin at one of the offsets."""
         for attribute in attributes:
             there = self._behind_one(attribute, offsets)
@@ -68,7 +68,7 @@ class _Edges:
         key = struct.path, offsets
         if key not in self.known:
             self.open.add(struct.path)
-            self.known[key] = self.behind(struct.attributes, offsets)
+            self.known[key] = self.after(struct.attributes, offsets)
             self.open.discard(struct.path)
         return self.known[key]
 

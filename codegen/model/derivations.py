@@ -35,7 +35,7 @@ def derive(struct: Struct) -> Struct:
 
 
 def _found(struct: Struct) -> dict[str, Node]:
-    """The attributes that are solved for, each behind those that it is computed from.
+    """The attributes that are solved for, each after those that it is computed from.
 
     Each follows from one size or count in which everything else is known: it is a constant, what the caller gives since
     nothing can be solved for it, or solved for already. In a product of two lengths neither is known.

@@ -17,7 +17,7 @@ from .symbols import World
 
 @dataclass(frozen=True)
 class Surround:
-    """``prefix``: the bytes before the message; ``digest``: ``md5`` where one stands behind it, or empty."""
+    """``prefix``: the bytes before the message; ``digest``: ``md5`` where one stands after it, or empty."""
 
     prefix: bytes = b""
     digest: str = ""
@@ -90,14 +90,14 @@ class EnvelopeReader:
 
     def _around(self, message: Attribute, at: Text) -> Surround:
         index = self.root.attributes.index(message)
-        behind = self.root.attributes[index + 1 :]
+        after = self.root.attributes[index + 1 :]
         if message.repeat is not None or message.condition is not None or message.process is not None:
             self.diagnostics.error(
                 at.position, f"{shown(message.id)} must stand once, as it is: no repeat, if or process"
             )
-        elif behind and isinstance(message.size, OwnSize):
+        elif after and isinstance(message.size, OwnSize):
             self.diagnostics.error(
-                at.position, f"{shown(message.id)} takes all that is left, but {shown(behind[0].id)} stands behind it"
+                at.position, f"{shown(message.id)} takes all that is left, but {shown(after[0].id)} stands after it"
             )
         prefix = b""
         for each in self.root.attributes[:index]:
@@ -106,11 +106,11 @@ class EnvelopeReader:
                 self.diagnostics.error(each.position or at.position, message_text)
             else:
                 prefix += each.contents
-        for each in behind:
-            if each is not behind[0] or not _is_digest(each, message):
-                message_text = f"behind the message only its md5 may stand; {shown(each.id)} is none"
+        for each in after:
+            if each is not after[0] or not _is_digest(each, message):
+                message_text = f"after the message only its md5 may stand; {shown(each.id)} is none"
                 self.diagnostics.error(each.position or at.position, message_text)
-        return Surround(prefix, MD5.name if behind else "")
+        return Surround(prefix, MD5.name if after else "")
 
 
 def _may_hold(attribute: Attribute) -> bool:

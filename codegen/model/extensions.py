@@ -197,7 +197,7 @@ class FieldExtensions:
             found.append(member)
         first, last = found
         if first.index > last.index:
-            self.diagnostics.error(section.position_of("over"), f"{shown(first.id)} stands behind {shown(last.id)}")
+            self.diagnostics.error(section.position_of("over"), f"{shown(first.id)} stands after {shown(last.id)}")
             return None
         return first, last
 

@@ -9,8 +9,9 @@ from itertools import compress
 from ..expression.nodes import Name, Node
 from ..expression.types import Path, UserType
 from ..expression.walk import walk
-from .model import Attribute, ExpressionSize, RepeatCount, Spec, Struct
+from .model import ExpressionSize, RepeatCount, Spec, Struct
 from .solving import solutions
+from .walking import attributes_of, family
 
 Followers = dict[Path, set[str]]
 """By type: the attributes and parameters that follow from sizes, counts and positions."""
@@ -36,15 +37,9 @@ class Argument:
     expression: Node
 
 
-def family(spec: Spec) -> Iterator[Struct]:
-    """All types of a spec and of what it imports."""
-    for each in (spec, *spec.imports):
-        yield from _structs(each.root)
-
-
 def measures(struct: Struct) -> Iterator[Measure]:
     """The sizes, counts and positions of a type."""
-    for attribute in members(struct):
+    for attribute in attributes_of(struct):
         cases = attribute.switch.cases if attribute.switch else ()
         for size in (attribute.size, *(case.size for case in cases)):
             if isinstance(size, ExpressionSize):
@@ -58,7 +53,7 @@ def measures(struct: Struct) -> Iterator[Measure]:
 
 def arguments(spec: Spec, struct: Struct) -> Iterator[Argument]:
     """The arguments that a type gives to the types of its attributes."""
-    for attribute in members(struct):
+    for attribute in attributes_of(struct):
         forms = [(attribute.type, attribute.arguments)]
         forms += [(case.type, case.arguments) for case in (attribute.switch.cases if attribute.switch else ())]
         for kind, given in forms:
@@ -86,15 +81,3 @@ def followers(spec: Spec) -> Followers:
 def is_steady(argument: Node) -> bool:
     """Whether an argument does not depend on the number of the item that it is given to."""
     return not any(isinstance(each, Name) and each.id == "_index" for each in walk(argument))
-
-
-def members(struct: Struct) -> Iterator[Attribute]:
-    """The attributes of a type, and those that its instances read."""
-    yield from struct.attributes
-    yield from (each.attribute for each in struct.instances if each.attribute is not None)
-
-
-def _structs(struct: Struct) -> Iterator[Struct]:
-    yield struct
-    for each in struct.structs:
-        yield from _structs(each)

@@ -15,24 +15,17 @@ from .model import Attribute, ExpressionSize, RepeatCount, RepeatUntil, Struct
 from .references import Reference, names_item, references
 
 
-def all_structs(struct: Struct) -> Iterator[Struct]:
-    """The struct and all inside it."""
-    yield struct
-    for each in struct.structs:
-        yield from all_structs(each)
-
-
 def framing_members(structs: Iterable[Struct]) -> frozenset[Reference]:
     """The members of all ``structs`` that decide where later bytes lie."""
     known = list(structs)
-    behind = _behind(known)
+    after = _after(known)
     found: set[Reference] = set()
     waiting = [each for struct in known for each in _direct(struct)]
     while waiting:
         current = waiting.pop()
         if current not in found:
             found.add(current)
-            waiting.extend(behind.get(current, ()))
+            waiting.extend(after.get(current, ()))
     return frozenset(found)
 
 
@@ -70,21 +63,21 @@ def _deciding(attribute: Attribute) -> Iterator[Node]:
                 yield case.size.expression
 
 
-def _behind(structs: list[Struct]) -> dict[Reference, list[Reference]]:
+def _after(structs: list[Struct]) -> dict[Reference, list[Reference]]:
     """What the value of a member comes from: an instance's from its expression, a parameter's from the arguments."""
     parameters: dict[Path, list[str]] = {each.path: [one.id for one in each.parameters] for each in structs}
-    behind: dict[Reference, list[Reference]] = {}
+    after: dict[Reference, list[Reference]] = {}
     for struct in structs:
         for instance in struct.instances:
             nodes = [each for each in (instance.value, instance.condition) if each is not None]
             for node in nodes:
-                behind.setdefault((struct.path, instance.id), []).extend(references(node, struct.path))
+                after.setdefault((struct.path, instance.id), []).extend(references(node, struct.path))
         fields = (*struct.attributes, *(each.attribute for each in struct.instances if each.attribute is not None))
         for attribute in fields:
             for type, arguments in _uses(attribute):
                 for name, node in zip(parameters.get(type.path, ()), arguments, strict=False):
-                    behind.setdefault((type.path, name), []).extend(references(node, struct.path))
-    return behind
+                    after.setdefault((type.path, name), []).extend(references(node, struct.path))
+    return after
 
 
 def _uses(attribute: Attribute) -> Iterator[tuple[UserType, tuple[Node, ...]]]:

@@ -17,7 +17,7 @@ from .build import Builder
 from .declare import Declarer
 from .derivations import derive
 from .imports import Loader, display_name
-from .layout import all_structs, framing_members, mark
+from .layout import framing_members, mark
 from .model import Spec, Struct
 from .nesting import check_nesting
 from .parents import find_parents
@@ -26,6 +26,7 @@ from .sizes import Sizes
 from .style import check_style
 from .symbols import SourceFile, World
 from .table import Table, TableReader
+from .walking import structs as structs_in
 
 MAX_MEMBERS = 4096
 """Attributes, instances and parameters of one type; each of them may ask about all others."""
@@ -111,16 +112,16 @@ def _compile(
     builder = Builder(world, typing, diagnostics)
     roots = {name: builder.struct(symbol) for name, symbol in world.roots.items()}
     if diagnostics.has_errors:
-        structs = {each.path: each for root in roots.values() for each in all_structs(root)}
+        structs = {each.path: each for root in roots.values() for each in structs_in(root)}
         for name, file in loader.files.items():
             _table(file, roots[name], structs, world, diagnostics)
         return None
     # Where a spec makes a table, names are those of its columns, and nobody is asked to change them.
     free = {name for name, file in loader.files.items() if _meta(file).extensions is None}
-    check_style((each for root in roots.values() for each in all_structs(root)), free, diagnostics)
-    framing = framing_members(each for root in roots.values() for each in all_structs(root))
+    check_style((each for root in roots.values() for each in structs_in(root)), free, diagnostics)
+    framing = framing_members(each for root in roots.values() for each in structs_in(root))
     roots = {name: derive(mark(root, framing)) for name, root in roots.items()}
-    structs = {each.path: each for root in roots.values() for each in all_structs(root)}
+    structs = {each.path: each for root in roots.values() for each in structs_in(root)}
     specs = [_spec(file, roots[name], structs, world, diagnostics) for name, file in loader.files.items()]
     return replace(specs[0], imports=tuple(specs[1:]))
 

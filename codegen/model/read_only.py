@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from wireloom.objects import only_read
 
 from ..spec.position import Position
-from .following import family
 from .model import Spec, Struct
+from .walking import family
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,8 @@ from ..spec.diagnostic import Diagnostic
 from ..spec.diagnostics import ERROR, WARNING, InvalidSpecError
 from ..spec.message_tables import FRAMINGS
 from ..spec.position import Position
-from .layout import all_structs
-from .model import Attribute, Spec
+from .model import Spec
+from .walking import attributes_of, structs
 
 BUILT_IN_PROCESSES = ("zlib", "xor", "rol", "ror")
 """What ``process`` says that needs no class."""
@@ -61,7 +61,7 @@ def _routines(spec: Spec) -> Iterator[Routine]:
         for key, place in named.items():
             if place and place not in FRAMINGS:
                 yield Routine(key, place, place, units.positions.get(key))
-    for attribute in _attributes(spec):
+    for attribute in (each for struct in structs(spec.root) for each in attributes_of(struct)):
         process = attribute.process
         if process is not None and process.name not in BUILT_IN_PROCESSES:
             yield Routine("process", process.name, process_place(process.name), process.position)
@@ -71,18 +71,12 @@ def opaque_modules(spec: Spec) -> tuple[tuple[str, Position | None], ...]:
     """The modules of types that are defined nowhere (``ks-opaque-types``), with the first attribute of each: modules
     with Kaitai's API import them, and formats cannot have such types."""
     found: dict[str, Position | None] = {}
-    for attribute in _attributes(spec):
+    for attribute in (each for struct in structs(spec.root) for each in attributes_of(struct)):
         cases = () if attribute.switch is None else attribute.switch.cases
         for kind in (attribute.type, *(each.type for each in cases)):
             if isinstance(kind, UserType) and kind.opaque:
                 found.setdefault(kind.path[0], attribute.position)
     return tuple(found.items())
-
-
-def _attributes(spec: Spec) -> Iterator[Attribute]:
-    for struct in all_structs(spec.root):
-        yield from struct.attributes
-        yield from (each.attribute for each in struct.instances if each.attribute is not None)
 
 
 def is_allowed(routine: Routine, spec: Spec) -> bool:

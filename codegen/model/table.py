@@ -108,7 +108,7 @@ class TableReader:
         later = self.root.attributes[self.root.attributes.index(attribute) + 1 :]
         if later:
             self.diagnostics.error(
-                position, f"the rows take all that is left, but {shown(later[0].id)} stands behind them"
+                position, f"the rows take all that is left, but {shown(later[0].id)} stands after them"
             )
             return None
         return self.structs[attribute.type.path]

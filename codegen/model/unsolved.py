@@ -12,9 +12,10 @@ from ..expression.walk import walk
 from ..spec.diagnostic import Diagnostic
 from ..spec.diagnostics import ERROR, InvalidSpecError
 from ..spec.position import Position
-from .following import Argument, Followers, arguments, family, followers, measures
+from .following import Argument, Followers, arguments, followers, measures
 from .model import Attribute, Spec, Struct
 from .solving import is_derivable
+from .walking import family
 
 WHAT_TO_DO = (
     "give it, or make it the only unknown of a size or count that adds, subtracts or multiplies by a constant; "

@@ -13,6 +13,7 @@ from ..expression.walk import walk
 from ..model.model import Attribute, RepeatCount, RepeatEos, RepeatUntil, Spec, Struct, SwitchCase
 from ..model.model import Instance as ModelInstance
 from ..model.read_only import read_only
+from ..model.walking import structs
 from .buffered import BufferedTypes
 from .checks import checks_of, has_checks
 from .covers import checksums, covered, covers_own, plain_cover
@@ -22,7 +23,7 @@ from .nesting import recursive_types
 from .nodes import Cover, Field, Instance, Member, Piece, Plan, Read, Repeat, Run, Step, Switch, TypePlan
 from .presence import may_be_unmatched
 from .rows import rows_of
-from .sizes import Minimums, fixed_size, has_fixed_size, nodes, runs, structs
+from .sizes import Minimums, fixed_size, has_fixed_size, nodes, runs
 
 SIZE_PRESERVING = ("xor", "rol", "ror")
 """Processes that give as many bytes as they take, whatever these are."""

@@ -40,7 +40,7 @@ def has_computed_value(attribute: Attribute) -> bool:
 
 
 def _inside_out(struct: Struct, covers: list[Cover]) -> Iterator[Cover]:
-    """Checksums, each behind those that lie in its range; those that cover each other are last."""
+    """Checksums, each after those that lie in its range; those that cover each other are last."""
     names = [each.id for each in struct.attributes]
     waiting = list(covers)
     while waiting:

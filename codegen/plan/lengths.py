@@ -8,7 +8,7 @@ from ..expression.nodes import Node
 from ..expression.types import UserType
 from ..model.model import Attribute, ExpressionSize, RepeatCount, Spec, Struct
 from ..model.references import Reference, references
-from .sizes import attributes_of, structs
+from ..model.walking import attributes_of, structs
 
 
 def length_fields(spec: Spec) -> frozenset[Reference]:

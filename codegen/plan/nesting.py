@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..expression.types import Path, UserType
+from ..expression.types import Path
 from ..model.model import Spec, Struct
-from .sizes import attributes_of, structs
+from ..model.walking import attributes_of, family, held, structs
 
 
 def recursive_types(spec: Spec) -> frozenset[Path]:
@@ -30,26 +30,22 @@ def _holds_itself(spec: Spec, struct: Struct) -> bool:
 
 def _endless(spec: Spec) -> frozenset[Path]:
     """The types that hold, at any depth, one that holds itself: those that are left where all others are taken away."""
-    everything = [each for one in (spec, *spec.imports) for each in structs(one.root)]
-    held = {each.path: {inner.path for inner in _held(spec, each)} for each in everything}
+    left = {each.path: {inner.path for inner in _held(spec, each)} for each in family(spec)}
     holders: dict[Path, list[Path]] = {}
-    for path, inner in held.items():
+    for path, inner in left.items():
         for each in inner:
             holders.setdefault(each, []).append(path)
-    waiting = [path for path, inner in held.items() if not inner]
+    waiting = [path for path, inner in left.items() if not inner]
     while waiting:
         path = waiting.pop()
-        del held[path]
+        del left[path]
         for each in holders.get(path, ()):
-            held[each].discard(path)
-            if not held[each]:
+            left[each].discard(path)
+            if not left[each]:
                 waiting.append(each)
-    return frozenset(held)
+    return frozenset(left)
 
 
 def _held(spec: Spec, struct: Struct) -> Iterator[Struct]:
-    for attribute in attributes_of(struct):
-        kinds = [attribute.type, *(case.type for case in (attribute.switch.cases if attribute.switch else ()))]
-        for kind in kinds:
-            if isinstance(kind, UserType) and not kind.opaque:
-                yield spec.struct(kind.path)
+    kinds = (kind for each in attributes_of(struct) for kind in held(each))
+    return (spec.struct(each.path) for each in kinds if not each.opaque)

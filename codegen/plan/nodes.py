@@ -57,7 +57,7 @@ class Field:
     size: Size
     checks: tuple[Check, ...] = ()
     loses_layout: bool = False
-    """Whether a refused value leaves unknown where the next one begins. Otherwise reading goes on behind it."""
+    """Whether a refused value leaves unknown where the next one begins. Otherwise reading goes on after it."""
     reason: str = "value"
     """The word for a refusal in reports: ``length`` where the value is part of a size or count, else ``value``."""
     fixed_size: int | None = None
@@ -69,7 +69,7 @@ class Field:
     """The byte of which a reader takes all away at the value's end."""
     process: Process | None = None
     defers: bool = False
-    """Whether reading goes on behind the field where ``process`` cannot be undone, which is then refused."""
+    """Whether reading goes on after the field where ``process`` cannot be undone, which is then refused."""
     arguments: tuple[Node, ...] = ()
     parent: Node | None = None
     switch: Switch | None = None
@@ -114,7 +114,7 @@ class Run:
 
     @property
     def parts(self) -> tuple[tuple[Field, ...], ...]:
-        """The run cut behind each field that loses the layout when it is refused: it is looked at first."""
+        """The run cut after each field that loses the layout when it is refused: it is looked at first."""
         parts: list[tuple[Field, ...]] = [()]
         for each in self.fields:
             parts[-1] += (each,)
@@ -224,7 +224,7 @@ class Member:
 
 @dataclass(frozen=True)
 class TypePlan:
-    """A type of the spec: the steps that read it in order, the checksums verified behind them, and what is filled in
+    """A type of the spec: the steps that read it in order, the checksums verified after them, and what is filled in
     before it is written, in that order."""
 
     path: Path

@@ -141,18 +141,3 @@ def nodes(value: object) -> Iterator[Node]:
         for each in fields(value):
             if each.name not in ("type", "position"):
                 yield from nodes(getattr(value, each.name))
-
-
-def structs(struct: Struct) -> Iterator[Struct]:
-    """A type and all that are nested in it, outermost first."""
-    yield struct
-    for each in struct.structs:
-        yield from structs(each)
-
-
-def attributes_of(struct: Struct) -> Iterator[Attribute]:
-    """The attributes of a type, and those that its instances read."""
-    yield from struct.attributes
-    for instance in struct.instances:
-        if instance.attribute is not None:
-            yield instance.attribute

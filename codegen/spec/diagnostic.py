@@ -20,7 +20,7 @@ Topic = tuple[str, str | None]
 class Diagnostic:
     """One problem; ``line`` and ``column`` count from 1, ``severity`` is ``error`` or ``warning``.
 
-    ``end_column`` is the first column behind the place (the same as ``column`` where its width is not known),
+    ``end_column`` is the first column after the place (the same as ``column`` where its width is not known),
     ``source`` the line itself, ``path`` its place in the tree of the file's keys (``/seq/0/type``; empty where the file
     is no YAML). ``help`` says what belongs there and ``reference`` where that is explained; they are
     empty where nothing more is known. As text it is its first line; ``rendering.rendered`` shows it all.

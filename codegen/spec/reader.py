@@ -85,7 +85,7 @@ def read_yaml(text: str, file: str, diagnostics: Diagnostics) -> YamlNode | None
         mark = error.problem_mark or error.context_mark
         position = _place(file, mark, 1, lines_of(text)) if mark else Position(file, 1, 1)
         parts = [part for part in (error.context, error.problem) if part]
-        hint = "this is about YAML's syntax, and nothing behind it is read"
+        hint = "this is about YAML's syntax, and nothing after it is read"
         if "'\\t'" in str(error.problem):
             hint = "lines are indented with spaces: YAML takes no tabs there"
         diagnostics.error(position, ", ".join(parts), hint=hint)
@@ -118,7 +118,7 @@ def _place(file: str, mark: Any, width: int, lines: list[str]) -> Position:
 
 
 def _merged(entries: list[tuple[Scalar, YamlNode]]) -> Iterator[tuple[Scalar, YamlNode]]:
-    """The entries, and behind them those of the mappings under the key ``<<`` that they do not have themselves."""
+    """The entries, and after them those of the mappings under the key ``<<`` that they do not have themselves."""
     merges = [value for key, value in entries if key.text == MERGE and key.style == ""]
     if not merges:
         yield from entries
@@ -141,7 +141,7 @@ class _Loader(yaml.SafeLoader):
     """A line that is known to have more than blanks before where it is being read."""
 
     def scan_plain_spaces(self, indent: int, start_mark: Any) -> list[str] | None:
-        """The white space behind a word of a plain scalar; ``None`` where the document ends."""
+        """The white space after a word of a plain scalar; ``None`` where the document ends."""
         blank = self._blanks()
         breaks: list[str] | None = super().scan_plain_spaces(indent, start_mark)
         return [blank] if blank and breaks == [] else breaks

@@ -93,7 +93,7 @@ FIELD_KEYS = {
     "repeat-until": Key(EXPRESSION, "With repeat: until, true of the last item, which is _."),
     "terminator": Key(BYTE, "The byte that ends it."),
     "include": Key(FLAG, "Whether the terminator belongs to the value."),
-    "consume": Key(FLAG, "Whether reading goes on behind the terminator."),
+    "consume": Key(FLAG, "Whether reading goes on after the terminator."),
     "eos-error": Key(FLAG, "Whether a missing terminator is an error."),
     "pad-right": Key(BYTE, "The byte that fills up the rest of the size."),
     "encoding": Key(TEXT, "The encoding of text."),

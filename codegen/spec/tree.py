@@ -30,9 +30,9 @@ class Scalar:
         if self.style in ("|", ">") or "\n" in self.source or "\r" in self.source:
             return self.position
         begin = self._index(offset)
-        behind = self._index(end if end is not None else offset + 1)
+        after = self._index(end if end is not None else offset + 1)
         here = self.position
-        return replace(here, column=here.column + begin, width=max(behind - begin, 1))
+        return replace(here, column=here.column + begin, width=max(after - begin, 1))
 
     def _index(self, offset: int) -> int:
         """Where ``text[offset]`` stands in ``source``."""

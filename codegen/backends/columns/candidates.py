@@ -11,6 +11,7 @@ from ...expression.types import UserType
 from ...model.model import Attribute, OwnSize, RepeatEos, Spec, Struct
 from ...model.rows import Rows
 from ...model.table import own_columns
+from ...model.walking import structs
 from ...plan import plan_of
 from ...spec.diagnostics import InvalidSpecError
 from .lower import compile_program
@@ -30,10 +31,10 @@ class Candidate:
 def candidates(spec: Spec) -> Iterator[Candidate]:
     """The repeated attributes of a spec that are of one type of it, each as if its items stood in a file by themselves.
 
-    Behind those of the root stands what the root has before them. A type that is repeated in several places comes once
+    After those of the root stands what the root has before them. A type that is repeated in several places comes once
     for each.
     """
-    for holder in _structs(spec.root):
+    for holder in structs(spec.root):
         for number, attribute in enumerate(holder.attributes):
             kind = attribute.type
             if attribute.repeat is None or attribute.switch is not None:
@@ -42,12 +43,6 @@ def candidates(spec: Spec) -> Iterator[Candidate]:
                 continue
             before = holder.attributes[:number] if holder is spec.root else ()
             yield Candidate(holder, attribute, _refusal(spec, kind, attribute, before))
-
-
-def _structs(struct: Struct) -> Iterator[Struct]:
-    yield struct
-    for each in struct.structs:
-        yield from _structs(each)
 
 
 def _refusal(spec: Spec, kind: UserType, attribute: Attribute, before: tuple[Attribute, ...]) -> str:

@@ -151,7 +151,7 @@ def _message(program: MessageProgram, columns: tuple[MessageColumn, ...]) -> Mes
 
 
 def _imports(functions: tuple[FunctionView, ...], text: str) -> tuple[str, ...]:
-    """The import statements behind that of pyarrow, as the linter wants them."""
+    """The import statements after that of pyarrow, as the linter wants them."""
     results = " ".join(each.result for each in functions)
     kernels = ["import pyarrow.compute as pc"] if "pc." in results else []
     helpers = ["from wireloom.rows.messages import computing"] if "computing." in results else []

@@ -84,7 +84,7 @@ def _lower_instance(assembler: Assembler, scope: Scope, number: int, column: Tab
         raise NotForEngineError(f'the column "{column.name}" is read at a position of its own')
     if instance.valid is not None:
         raise NotForEngineError(f'the column "{column.name}" is computed and has "valid"')
-    absent, behind = Label(), Label()
+    absent, after = Label(), Label()
     facts: tuple[Fact, ...] = ()
     if instance.condition is not None:
         present = assembler.temporary(Compiler(scope).compile(instance.condition), f"is {column.name} there?")
@@ -106,7 +106,7 @@ def _lower_instance(assembler: Assembler, scope: Scope, number: int, column: Tab
             # What stands on it takes the value that is there.
             scope.members[instance.id] = value
     if instance.condition is not None:
-        assembler.add(Op.JUMP, 0, 0, behind)
+        assembler.add(Op.JUMP, 0, 0, after)
         assembler.place(absent)
         assembler.add(Op.COLUMN_NULL, number, comment=column.name)
-        assembler.place(behind)
+        assembler.place(after)

@@ -44,7 +44,7 @@ def lower_fields(state: State, scope: Scope) -> None:
         if field.loses_layout and field.checks:
             # A refused value loses the row whether or not what follows is there, so it is looked at first.
             _flush_checks(state, field)
-        _mark(state, marks.behind(field.id), f"{field.id} ends")
+        _mark(state, marks.after(field.id), f"{field.id} ends")
     for cover in type.covers:
         if state.nesting and not state.run.aligned:
             raise NotForEngineError(f'"{type.reads[-1].field.id}" may end inside a byte')
@@ -97,7 +97,7 @@ def _lower_optional(state: State, scope: Scope, read: Read, condition: Node) -> 
     state.run.flush()
     assembler, question = state.assembler, f"is {name} there?"
     present = assembler.temporary(compiled, question)
-    absent, behind = Label(), Label()
+    absent, after = Label(), Label()
     assembler.add(Op.SKIP_IF_ZERO, present, 0, absent, comment=question)
     facts, created, state.created = state.facts, state.created, []
     state.facts = (*facts, *facts_of(scope, condition))
@@ -108,14 +108,14 @@ def _lower_optional(state: State, scope: Scope, read: Read, condition: Node) -> 
     state.facts = facts
     column = state.column(scope, name)
     if column is not None or state.created:
-        assembler.add(Op.JUMP, 0, 0, behind)
+        assembler.add(Op.JUMP, 0, 0, after)
     assembler.place(absent)
     if column is not None:
         assembler.add(Op.COLUMN_NULL, column[0], comment=name)
     for scalar in state.created:
         # Expressions may run where the field is absent; they must not see an earlier row's value.
         assembler.compute(scalar, constant(0), f"no {scalar.name}")
-    assembler.place(behind)
+    assembler.place(after)
     state.created = [*created, *state.created]
     return present
 

@@ -62,7 +62,7 @@ class Canvas:
         self.texts.append(TextView(x, y, style, anchor, text))
 
     def heading(self, title: str, note: str) -> None:
-        """A panel's title, and a note behind it or, where there is no room, below."""
+        """A panel's title, and a note after it or, where there is no room, below."""
         self.text(MARGIN, self.y + 14, "title", "start", shortened(title, 60))
         self.y += 22
         for line in folded(note, int((WIDTH - 2 * MARGIN) / CHARACTER)):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ...expression.types import Path, UserType
-from ...model.model import Attribute, Spec, Struct
+from ...expression.types import Path
+from ...model.model import Spec, Struct
+from ...model.walking import held
 
 
 def shown_structs(spec: Spec) -> list[Struct]:
@@ -24,9 +25,6 @@ def _add(spec: Spec, shown: list[Path], begin: list[Path]) -> None:
 
 
 def _inside(struct: Struct) -> list[Path]:
-    return [path for attribute in struct.attributes for path in _types(attribute)]
-
-
-def _types(attribute: Attribute) -> list[Path]:
-    types = [attribute.type, *(case.type for case in attribute.switch.cases)] if attribute.switch else [attribute.type]
-    return [each.path for each in types if isinstance(each, UserType) and not each.opaque]
+    return [
+        path for attribute in struct.attributes for path in (each.path for each in held(attribute) if not each.opaque)
+    ]

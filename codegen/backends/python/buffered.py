@@ -52,7 +52,7 @@ def head_constant(scope: ClassScope) -> tuple[str, ...]:
 
 
 def rest_method(scope: ClassScope) -> MethodView:
-    """``_rest``: the fields behind the head, and what is looked at."""
+    """``_rest``: the fields after the head, and what is looked at."""
     writer = _Rest(scope)
     integer = scope.annotations.builtin("int")
     return MethodView(f"_rest(self, buffer: {scope.use('Buffer')}, begin: {integer}) -> None", writer.method())
@@ -62,7 +62,7 @@ def rest_method(scope: ClassScope) -> MethodView:
 class _Rest:
     """The statements that take an object out of a buffer.
 
-    The next field begins ``offset`` bytes behind what ``variable`` holds.
+    The next field begins ``offset`` bytes after what ``variable`` holds.
     """
 
     scope: ClassScope
@@ -82,10 +82,10 @@ class _Rest:
             head = None
         for cover in self.scope.plan.covers:
             self._verify(cover)
-        self.lines.append(self.scope.line("buffered_stand", end=self._behind(0)))
+        self.lines.append(self.scope.line("buffered_stand", end=self._after(0)))
         return tuple(self.lines)
 
-    def _behind(self, size: int) -> str:
+    def _after(self, size: int) -> str:
         """The place that is ``size`` bytes on."""
         offset = self.offset + size
         return f"{self.variable} + {offset}" if offset else self.variable
@@ -95,10 +95,10 @@ class _Rest:
             self._run(step, head)
             return
         name = step.field.id
-        self.marks.begins[name] = self._behind(0)
+        self.marks.begins[name] = self._after(0)
         self._alone(step.field)
-        self.marks.ends[name] = self._behind(0)
-        self._check(step.field, self._behind(0))
+        self.marks.ends[name] = self._after(0)
+        self._check(step.field, self._after(0))
 
     def _run(self, run: Run, head: Piece | None) -> None:
         number = len(head.fields) if head is not None else 0
@@ -113,8 +113,8 @@ class _Rest:
 
     def _part(self, run: Run) -> None:
         """Fields of a run that are unpacked here."""
-        pieces = [(self._targets(each), packer(self.scope, each), self._behind(each.offset)) for each in run.pieces]
-        begin, end = self._behind(0), self._behind(run.size)
+        pieces = [(self._targets(each), packer(self.scope, each), self._after(each.offset)) for each in run.pieces]
+        begin, end = self._after(0), self._after(run.size)
         self.lines.append(self.scope.line("buffered_run", begin=begin, end=end, pieces=pieces))
         for each in run.fields:
             if isinstance(each.type, StringType):
@@ -123,14 +123,14 @@ class _Rest:
 
     def _cooked(self, each: Field, raw: str) -> None:
         """Takes the last step to the value of a field that was unpacked to ``raw``, and looks at it."""
-        self.marks.begins[each.id] = self._behind(0)
+        self.marks.begins[each.id] = self._after(0)
         self.offset += each.fixed_size or 0
-        self.marks.ends[each.id] = self._behind(0)
+        self.marks.ends[each.id] = self._after(0)
         if is_cooked(each):
             self._keep(each, cooked_value(self.scope, each, raw))
         elif self._notes and raw != member(each.id):
             self._keep(each, raw)
-        self._check(each, self._behind(0))
+        self._check(each, self._after(0))
 
     def _targets(self, piece: Piece) -> str:
         raw = [self._notes or is_cooked(each) for each in piece.fields]
@@ -144,11 +144,11 @@ class _Rest:
         if isinstance(each.type, UserType):
             kind = scope.module.class_of(each.type.path)
             keep = self._keeping(each)
-            values = {"begin": self._behind(0), "end": end, "keep": keep, "class": kind}
+            values = {"begin": self._after(0), "end": end, "keep": keep, "class": kind}
             self.lines.append(scope.line("buffered_object", **values))
             self.variable, self.offset = end, 0
             return
-        begins = self._behind(0) if self.offset else ""
+        begins = self._after(0) if self.offset else ""
         begin = begin if begins else self.variable
         if isinstance(each.size, ExpressionSize):
             size = scope.translator(each.position).text(each.size.expression, SUM)
@@ -188,7 +188,7 @@ class _Rest:
 
     def _keep_bytes(self, each: Field, data: str) -> None:
         if isinstance(each.type, StringType):
-            self.lines.append(self.scope.line("buffered_stand", end=self._behind(0)))
+            self.lines.append(self.scope.line("buffered_stand", end=self._after(0)))
             data = decoded(self.scope, each, each.type.encoding, data, each.place)
         self._keep(each, data)
 
@@ -218,7 +218,7 @@ class _Rest:
             begin = self.marks.begins[cover.first]
             wire = scope.code("buffered_slice", begin=begin, end=self.marks.ends[cover.last])
             blanked = self.marks.blanked(cover)
-        stands = f"buffer.at({self._behind(0)})"
+        stands = f"buffer.at({self._after(0)})"
         values = {"wire": wire, "blanked": blanked, "computed": computed_text(scope, cover, data)}
         statement = refused_checksum(scope, cover, stands)
         self.lines.append(scope.line("checksum", stored=member(cover.field.id), statement=statement, **values))

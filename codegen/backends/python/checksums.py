@@ -7,11 +7,11 @@ from functools import lru_cache
 
 from wireloom.checksums import CHECKSUMS, Digest, crc
 
-from ...expression.types import BytesType, IntegerType, Path, UserType
+from ...expression.types import BytesType, IntegerType, Path
 from ...model.model import Attribute, Checksum
+from ...model.walking import family, held
 from ...plan import Cover, Field
 from ...plan.covers import checksums, covered
-from ...plan.sizes import structs
 from ..base import refuse
 from .api import Api
 from .marks import Marks
@@ -98,7 +98,7 @@ def early_lines(scope: ClassScope) -> Lines:
 
 
 def late_lines(scope: ClassScope, marks: Marks) -> Lines:
-    """The checksums over what has been written, each behind those that lie in its range, put into their places."""
+    """The checksums over what has been written, each after those that lie in its range, put into their places."""
     late = [each.cover for each in scope.plan.fills if each.how == "checksum after" and each.cover is not None]
     done: set[str] = set()
     for cover in late:
@@ -157,7 +157,7 @@ def covers_method(scope: ClassScope) -> MethodView | None:
         return None
     terms = [_own_term(scope, attribute, checksum) for attribute, checksum in checksums(scope.struct)]
     for attribute in scope.struct.attributes:
-        if not checked.isdisjoint(_held(attribute)):
+        if not checked.isdisjoint(each.path for each in held(attribute)):
             terms.append(_inner_term(attribute))
     text = "True" if "True" in terms else f"bool({' or '.join(terms)})"
     return MethodView(
@@ -170,12 +170,12 @@ def covers_method(scope: ClassScope) -> MethodView | None:
 @lru_cache(maxsize=4)
 def _checked_types(module: Module) -> frozenset[Path]:
     """The types whose objects have checksums, or hold objects that do, at any depth."""
-    everything = [each for spec in (module.spec, *module.spec.imports) for each in structs(spec.root)]
+    everything = list(family(module.spec))
     holders: dict[Path, list[Path]] = {}
     for struct in everything:
         for attribute in struct.attributes:
-            for path in _held(attribute):
-                holders.setdefault(path, []).append(struct.path)
+            for kind in held(attribute):
+                holders.setdefault(kind.path, []).append(struct.path)
     found: set[Path] = set()
     waiting = [each.path for each in everything if checksums(each)]
     while waiting:
@@ -184,11 +184,6 @@ def _checked_types(module: Module) -> frozenset[Path]:
             found.add(path)
             waiting.extend(holders.get(path, ()))
     return frozenset(found)
-
-
-def _held(attribute: Attribute) -> list[Path]:
-    types = [case.type for case in attribute.switch.cases] if attribute.switch else [attribute.type]
-    return [each.path for each in types if isinstance(each, UserType)]
 
 
 def _own_term(scope: ClassScope, attribute: Attribute, checksum: Checksum) -> str:

@@ -10,7 +10,7 @@ from .module import Module
 
 
 def described(doc: str, references: tuple[str, ...]) -> str:
-    """The text of a spec, and behind it what it refers to.
+    """The text of a spec, and after it what it refers to.
 
     >>> print(described("A frame.", ("https://example.com/frames",)))
     A frame.
@@ -34,7 +34,7 @@ def laid_out(text: str, depth: int) -> str:
     width = LINE_LENGTH - 4 * depth - len('"""')
     text = "\n".join(line.rstrip() for line in text.strip().split("\n"))
     if "\n" not in text and width - len('"""') < len(text) <= width:
-        # Behind the only line the end of the docstring has to fit as well.
+        # After the only line the end of the docstring has to fit as well.
         return textwrap.fill(text, width - len('"""'), break_long_words=False)
     paragraphs = text.split("\n\n")
     return "\n\n".join(_paragraph(each.rstrip(), width) for each in paragraphs)

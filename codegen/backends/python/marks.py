@@ -59,8 +59,8 @@ class Marks:
                 self.ends[each.id] = _plus(variable, offsets[number + 1])
         return (scope.line("mark", name=variable),)
 
-    def behind(self, scope: ClassScope, run: Sequence[Field | Attribute]) -> Lines:
-        """Taken behind them."""
+    def after(self, scope: ClassScope, run: Sequence[Field | Attribute]) -> Lines:
+        """Taken after them."""
         last = run[-1].id
         if last not in self._wanted_ends or last in self.ends:
             return ()

@@ -11,13 +11,13 @@ from wireloom.format.message_rules import FieldKind, FieldRule, Label, MessageRu
 
 from ...expression.types import EnumType, Path, UserType
 from ...model.model import Attribute, Spec, Struct
-from ...plan.sizes import structs
+from ...model.walking import structs
 from ..base import refuse
 from .names import field_name, qualified
 
 
 def message_paths(spec: Spec) -> tuple[Path, ...]:
-    """The message types of a spec, outermost first, and behind them those of other specs that their fields lead to."""
+    """The message types of a spec, outermost first, and after them those of other specs that their fields lead to."""
     found = [each.path for each in structs(spec.root) if each.message is not None]
     for path in found:
         # Grows while it is gone through.

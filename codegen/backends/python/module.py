@@ -13,9 +13,10 @@ from ...expression.types import Path, UserType
 from ...model.following import Followers, followers
 from ...model.model import Process, Struct
 from ...model.references import Reference
+from ...model.walking import structs
 from ...plan import Plan, Read, Repeat
 from ...plan.lengths import length_fields
-from ...plan.sizes import Minimums, structs
+from ...plan.sizes import Minimums
 from ..base import refuse
 from .api import Api
 from .message_rules import message_paths

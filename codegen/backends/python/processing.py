@@ -13,7 +13,7 @@ from .scope import ClassScope
 
 
 def defers(scope: ClassScope, field: Field) -> bool:
-    """Whether a process that cannot be undone is refused, and reading goes on behind the field's bytes, so that a
+    """Whether a process that cannot be undone is refused, and reading goes on after the field's bytes, so that a
     checksum over them is looked at. Instances, and Kaitai's API, raise."""
     return field.defers and scope.own and not scope.lazy
 
@@ -28,7 +28,7 @@ def undone(scope: ClassScope, field: Field, process: Process, data: str) -> str:
 
 
 def undoing(scope: ClassScope, field: Field, process: Process) -> list[str]:
-    """The function that undoes ``process``, and its arguments behind the bytes."""
+    """The function that undoes ``process``, and its arguments after the bytes."""
     arguments = [scope.text(each, field) for each in process.arguments]
     match process.name:
         case "zlib" if scope.module.api is Api.KAITAI_READ_WRITE:

@@ -24,7 +24,7 @@ from .view import Line, Lines
 
 @dataclass(frozen=True)
 class Keep:
-    """The statement that keeps a value: what stands before it and behind it. ``item``: of a list; ``cased``: the value
+    """The statement that keeps a value: what stands before it and after it. ``item``: of a list; ``cased``: the value
     may be of several types."""
 
     before: str

@@ -52,7 +52,7 @@ def sequence_body(scope: ClassScope, steps: Iterable[Step], covers: Iterable[Cov
         fields, offsets = (step.fields, step.offsets) if isinstance(step, Run) else ((step.field,), (0,))
         lines.extend(marks.before(scope, fields, offsets))
         lines.extend(run_lines(scope, step) if isinstance(step, Run) else read_lines(scope, step, member(fields[0].id)))
-        lines.extend(marks.behind(scope, fields))
+        lines.extend(marks.after(scope, fields))
     return (*lines, *verify_lines(scope, marks, covers))
 
 

@@ -1,4 +1,4 @@
-"""What was put into bytes before lengths were filled in, and asks for these: looked at once more behind that.
+"""What was put into bytes before lengths were filled in, and asks for these: looked at once more after that.
 
 Bytes have to be made before their length is known. Where what they hold depends on that length, such as an attribute
 that is there if it is large enough, they may be others now.
@@ -12,8 +12,8 @@ from ...expression.nodes import Name, Node
 from ...expression.types import Path, UserType
 from ...expression.walk import walk
 from ...model.expressions import expressions_in
-from ...model.model import Attribute, Spec, Struct
-from ...plan.sizes import attributes_of
+from ...model.model import Attribute, Spec
+from ...model.walking import attributes_of, held
 from .names import field_name
 from .reading import Keep
 from .scope import ClassScope, member
@@ -60,11 +60,5 @@ def _looks_outside(spec: Spec, kind: UserType) -> bool:
         struct = spec.struct(current.path)
         if any(_names(each) & {"_parent", "_root"} for each in expressions_in((struct.attributes, struct.instances))):
             return True
-        waiting.extend(_held(struct))
+        waiting.extend(kind for each in attributes_of(struct) for kind in held(each))
     return False
-
-
-def _held(struct: Struct) -> Iterator[UserType]:
-    for attribute in attributes_of(struct):
-        kinds = [attribute.type, *(case.type for case in (attribute.switch.cases if attribute.switch else ()))]
-        yield from (each for each in kinds if isinstance(each, UserType))

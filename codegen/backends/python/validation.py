@@ -1,4 +1,4 @@
-"""The checks of a value as statements: in readers behind the value, in writers before it."""
+"""The checks of a value as statements: in readers after the value, in writers before it."""
 
 from __future__ import annotations
 

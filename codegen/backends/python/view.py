@@ -27,7 +27,7 @@ class FieldView:
 
 @dataclass(frozen=True)
 class MethodView:
-    """A method or property: ``signature`` is everything behind ``def``, without the colon. ``doc`` may be empty."""
+    """A method or property: ``signature`` is everything after ``def``, without the colon. ``doc`` may be empty."""
 
     signature: str
     lines: Lines
@@ -70,7 +70,7 @@ class ClassView:
 
 @dataclass(frozen=True)
 class ModuleView:
-    """A module; ``imports``, ``constants`` (before the class) and ``tables`` (behind it) are whole statements, ``body``
+    """A module; ``imports``, ``constants`` (before the class) and ``tables`` (after it) are whole statements, ``body``
     is the text of the class."""
 
     doc: str

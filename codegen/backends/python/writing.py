@@ -67,7 +67,7 @@ def _append_lines(scope: ClassScope) -> Lines:
             lines.extend(_write_run(scope, step, wires, late))
         else:
             lines.extend(_write_attribute(scope, attribute_of(scope, step.field), wires))
-        lines.extend(marks.behind(scope, fields))
+        lines.extend(marks.after(scope, fields))
     lines.extend(late_lines(scope, marks))
     return tuple(lines)
 

@@ -95,7 +95,7 @@ def test_defaults() -> None:
         ),
         (
             "seq: [{id: rows, type: r, repeat: eos}, {id: z, type: u1}]\ntypes: {r: {}}\n",
-            "the rows take all that is left, but 'z' stands behind them",
+            "the rows take all that is left, but 'z' stands after them",
         ),
     ],
 )

@@ -48,7 +48,7 @@ def check_method(scope: ClassScope) -> MethodView:
             found = (when(scope, [f"hasattr(self, {field_name(attribute.id)!r})"], found),)
         lines.extend(found)
     for attribute in scope.struct.attributes:
-        # Behind those that such a value stands on.
+        # After those that such a value stands on.
         found = check_computed(scope, attribute, member(attribute.id), scope.source_of(attribute))
         lines.extend(when_present(scope, attribute, found))
     for instance in scope.struct.instances:

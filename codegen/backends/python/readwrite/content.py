@@ -113,7 +113,7 @@ def _data(scope: ClassScope, attribute: Attribute, value: str) -> tuple[Lines, s
 
 
 def _encoder_parts(scope: ClassScope, attribute: Attribute, process: Process) -> list[str]:
-    """The function that makes the bytes of a field, and its arguments behind the content."""
+    """The function that makes the bytes of a field, and its arguments after the content."""
     arguments = [scope.text(each, attribute) for each in process.arguments]
     match process.name:
         case "zlib":

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from ....expression.nodes import Name, Node
-from ....expression.types import AnyStructType, Path, StreamType, Type, UnionType, UserType
+from ....expression.types import AnyStructType, Path, StreamType, UnionType, UserType
 from ....expression.walk import walk
-from ....model.model import Attribute, ExpressionSize, Spec, Struct
+from ....model.model import ExpressionSize, Spec, Struct
 from ....model.solving import solutions
+from ....model.walking import attributes_of, held
 from ....plan.covers import plain_cover
 from ....plan.sizes import nodes
 
@@ -31,14 +32,14 @@ class Facts:
         for position in (each.pos for each in struct.instances if each.pos is not None):
             if _leaves(position) or solutions(self.spec, struct, position):
                 return True
-        for attribute in _attributes(struct):
+        for attribute in attributes_of(struct):
             if attribute.checksum is not None and plain_cover(struct, attribute.checksum) is None:
                 return True
             equal = attribute.valid.equal if attribute.valid is not None else None
             if equal is not None and any(isinstance(each, Name) for each in walk(equal)):
                 return True
             sizes = [attribute.size, *(case.size for case in (attribute.switch.cases if attribute.switch else ()))]
-            kinds = list(_kinds(attribute))
+            kinds = list(held(attribute))
             objects = any(isinstance(each, UserType) for each in kinds)
             if objects and any(isinstance(size, ExpressionSize) for size in sizes):
                 return True
@@ -51,8 +52,8 @@ class Facts:
             current = waiting.pop()
             if test(current):
                 return True
-            for attribute in _attributes(current):
-                for kind in _kinds(attribute):
+            for attribute in attributes_of(current):
+                for kind in held(attribute):
                     found = self._struct(kind)
                     if found is None:
                         return True
@@ -103,14 +104,3 @@ def _leaves(node: Node) -> bool:
         (isinstance(each, Name) and each.id in ("_parent", "_root", "_io")) or isinstance(each.type, StreamType)
         for each in walk(node)
     )
-
-
-def _attributes(struct: Struct) -> Iterator[Attribute]:
-    yield from struct.attributes
-    yield from (each.attribute for each in struct.instances if each.attribute is not None)
-
-
-def _kinds(attribute: Attribute) -> Iterator[UserType]:
-    """The types of the objects that an attribute may hold."""
-    types: list[Type] = [case.type for case in attribute.switch.cases] if attribute.switch else [attribute.type]
-    yield from (each for each in types if isinstance(each, UserType))

@@ -83,7 +83,7 @@ def with_room(scope: ClassScope, attribute: Attribute, content: str, check: Line
         return (check,)
     others = [each for each in scope.struct.attributes if each.id != attribute.id]
     if len(found) == 1 and found[0].owner is None and _decide(scope, others, found[0].name):
-        # What decides may stand behind this.
+        # What decides may stand after this.
         return (scope.line("readwrite/if_set", name=field_name(found[0].name), body=(check,)),)
     end = attribute.terminator
     ending = len(end.value) if end is not None and not end.include else 0

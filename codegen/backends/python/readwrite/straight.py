@@ -1,4 +1,4 @@
-"""Which types are straight: fields one behind the other, each of a size that the object's own values give.
+"""Which types are straight: fields one after the other, each of a size that the object's own values give.
 
 Objects of such types are checked and written in one pass, without a stream to ask and without trying out where things
 come to stand.
@@ -25,8 +25,9 @@ from ....expression.types import (
 from ....expression.walk import walk
 from ....model.encodings import python_codec
 from ....model.model import Attribute, EndOfStreamSize, OwnSize, RepeatEos, Struct, TerminatedSize
+from ....model.walking import structs
 from ....plan.covers import plain_cover
-from ....plan.sizes import nodes, structs
+from ....plan.sizes import nodes
 from ..module import Module
 from .computed import computed_value
 

@@ -41,7 +41,7 @@ def write_method(scope: ClassScope) -> MethodView:
             written.extend(_write_run(scope, fused))
         else:
             written.extend(attribute_writer(scope, run[0], member(run[0].id)))
-        written.extend(marks.behind(scope, run))
+        written.extend(marks.after(scope, run))
     written.extend(late_lines(scope, marks))
     order = endian_lines(scope)
     line = scope.line("readwrite/write_seq", placed=placed, stale=stale, order=order, written=written)
@@ -101,17 +101,17 @@ def _write_repeated(scope: ClassScope, attribute: Attribute, values: str) -> Lin
     objects = attribute.framing is not None or any(has_stream(each) for each in cases_of(attribute))
     body = list(_write_item(scope, attribute, item, "index" if objects else None))
     before: Lines = ()
-    behind: Lines = ()
+    after: Lines = ()
     match repeat:
         case RepeatCount(expression):
             before = _late_count(scope, attribute, expression, values)
         case RepeatEos():
             body.insert(0, scope.line("readwrite/room", id=attribute.id))
-            behind = (scope.line("readwrite/at_end", id=attribute.id),)
+            after = (scope.line("readwrite/at_end", id=attribute.id),)
         case RepeatUntil(expression) if asks_stream(scope, expression) or asks_place(scope, expression):
             ends = scope.text(expression, attribute, _=item)
             body.append(scope.line("readwrite/check_last_now", id=attribute.id, ends=ends, values=values))
-    return (*before, loop(scope, item, values, body), *behind)
+    return (*before, loop(scope, item, values, body), *after)
 
 
 def _late_count(scope: ClassScope, attribute: Attribute, expression: Node, values: str) -> Lines:

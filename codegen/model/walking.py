@@ -1,0 +1,33 @@
+"""The types of a spec, their attributes, and what these hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..expression.types import UserType
+from .model import Attribute, Spec, Struct
+
+
+def structs(struct: Struct) -> Iterator[Struct]:
+    """A type and all that are nested in it, outermost first."""
+    yield struct
+    for each in struct.structs:
+        yield from structs(each)
+
+
+def family(spec: Spec) -> Iterator[Struct]:
+    """All types of a spec and of what it imports."""
+    for each in (spec, *spec.imports):
+        yield from structs(each.root)
+
+
+def attributes_of(struct: Struct) -> Iterator[Attribute]:
+    """The attributes of a type, and those that its instances read."""
+    yield from struct.attributes
+    yield from (each.attribute for each in struct.instances if each.attribute is not None)
+
+
+def held(attribute: Attribute) -> Iterator[UserType]:
+    """The types of the objects that an attribute may hold."""
+    types = [case.type for case in attribute.switch.cases] if attribute.switch else [attribute.type]
+    yield from (each for each in types if isinstance(each, UserType))
