@@ -23,6 +23,7 @@ from wireloom.codegen.model.parents import find_parents
 from wireloom.codegen.model.scope import NOTHING, StructScope, Typing
 from wireloom.codegen.model.sizes import Sizes
 from wireloom.codegen.model.symbols import World
+from wireloom.codegen.plan import plan_of
 from wireloom.codegen.spec.diagnostics import Diagnostics
 
 
@@ -50,7 +51,7 @@ class Questions:
         ``wireloom.objects.AbsentError`` where what it asks for is not there, and what reading raises.
         """
         node = typed(parse_expression(expression), self.scope)
-        module = Module(self.spec, Api.KAITAI, self.package)
+        module = Module(plan_of(self.spec), Api.KAITAI, self.package)
         translator = Translator(module, self.spec.root, Annotations(module, self.spec.root), {"_io": "self._io"})
         text = translator.text(node)
         names = {**vars(wireloom.objects), "cast": cast, "self": about, class_name(self.spec.name): self.root_class}
