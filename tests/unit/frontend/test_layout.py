@@ -5,16 +5,14 @@ from __future__ import annotations
 import pytest
 from wireloom.codegen.expression.nodes import Attribute, Binary, Name
 from wireloom.codegen.expression.types import BytesType, ListType, UserType
-from wireloom.codegen.model.layout import all_structs
+from wireloom.codegen.model.walking import structs
 
 from tests.unit.frontend.specs import root
 from tests.unit.frontend.trees import written
 
 
 def framing(body: str) -> set[str]:
-    return {
-        f"{each.path[-1]}.{one.id}" for each in all_structs(root(body)) for one in each.attributes if one.frames_layout
-    }
+    return {f"{each.path[-1]}.{one.id}" for each in structs(root(body)) for one in each.attributes if one.frames_layout}
 
 
 @pytest.mark.parametrize(

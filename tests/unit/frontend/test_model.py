@@ -16,13 +16,13 @@ from wireloom.codegen.expression.types import (
     UnionType,
     UserType,
 )
-from wireloom.codegen.model.layout import all_structs
 from wireloom.codegen.model.model import (
     ComputedEndian,
     EnumLabel,
     ExpressionSize,
     InheritedEndian,
 )
+from wireloom.codegen.model.walking import structs
 
 from tests.unit.frontend.specs import attribute, compiled, instance, root, said
 from tests.unit.frontend.trees import written
@@ -139,7 +139,7 @@ def test_parents() -> None:
           five: {seq: []}
         """
     )
-    parents = {each.path[-1]: [path[-1] for path in each.parents] for each in all_structs(found)}
+    parents = {each.path[-1]: [path[-1] for path in each.parents] for each in structs(found)}
     assert parents == {
         "demo": [],
         "one": ["demo"],
@@ -148,7 +148,7 @@ def test_parents() -> None:
         "four": ["demo"],
         "five": [],
     }
-    up = {each.path[-1]: each.instances[0].type for each in all_structs(found) if each.instances}
+    up = {each.path[-1]: each.instances[0].type for each in structs(found) if each.instances}
     assert up == {"two": AnyStructType(), "three": UserType(("demo",)), "four": UserType(("demo", "one"))}
 
 
