@@ -11,6 +11,7 @@ from ..format.program import Stuffing
 from ..objects.computing import Computing
 from ..objects.errors import reason_of
 from ..objects.kaitai import KaitaiStructError
+from ..objects.streams import MemoryStream
 from ..objects.structs import Struct
 from ..objects.stuffing import unstuff
 from ..rows.batches import explained
@@ -18,7 +19,7 @@ from ..rows.object_rows import FAILURES
 from .fields import Field, tree
 from .locating import Located, RecordScan, Wanted
 from .places import places
-from .tracing import Trace, taken
+from .tracing import Trace
 
 
 @dataclass
@@ -81,7 +82,7 @@ class _Reader:
         if self._root is None:
             root: Any = self._format.root_class()
             if self._scan.head:
-                root._io = Trace().stream(self._scan.head)
+                root._io = MemoryStream(self._scan.head)
                 root._refusals = []
                 root._read_prologue()
             self._root = root
@@ -132,10 +133,9 @@ class _Reader:
         """Reads the fields of ``struct`` from the record's content, as far as that goes."""
         trace = Trace()
         failure: Exception | None = None
-        with taken(trace), Computing(self._scan.max_computed):
-            struct._io = trace.stream(made.content, made.base)
+        with Computing(self._scan.max_computed):
             try:
-                getattr(struct, method)()
+                trace.read(struct, made.content, made.base, method)
             except (*FAILURES, RecursionError) as error:
                 failure = error
             made.fields = tree(trace, struct, failure)

@@ -1,18 +1,15 @@
 """What generated classes read, and from where: noted while they read, without a second form of them.
 
-While a trace is taken, each attribute that a generated class assigns to itself is noted with the place at which its
-stream stands. That is done from outside, by a ``__setattr__`` that exists only meanwhile and only minds the thread that
-traces: the classes and their speed stay what they are.
+The stream that a record is read from has a trace. An object that is begun on such a stream becomes one of a subclass
+that notes the attributes that are assigned, each with the place at which the stream then stands. All other objects, and
+the classes themselves, stay what they are.
 """
 
 from __future__ import annotations
 
-import os
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from functools import lru_cache
+from typing import Any, NamedTuple, cast
 
 from ..objects.errors import reason_of
 from ..objects.kaitai import ValidationFailedError
@@ -21,10 +18,8 @@ from ..objects.structs import Struct
 
 KEPT = "_m_"
 """Begins the names under which instances keep their values."""
-
-_tracing = threading.local()
-_lock = threading.Lock()
-_refuse = Struct._refuse
+CLASSES = 256
+"""Classes of which subclasses are kept."""
 
 
 class Read(NamedTuple):
@@ -40,11 +35,12 @@ class TracedStream(MemoryStream):
     """A stream that notes each read. ``shift``: what to add to a position in it to get one in the outermost stream;
     ``None`` where its bytes do not stand there as they are, such as decompressed ones."""
 
-    def __init__(self, data: bytes, base: int, log: list[Read], shift: int | None, reason_at_end: str) -> None:
+    def __init__(self, trace: Trace, data: bytes, base: int, shift: int | None, reason_at_end: str) -> None:
         super().__init__(data, base)
+        self.trace: Trace = trace
         self.shift = shift
         self.reason_at_end = reason_at_end
-        self._log = log
+        self._log = trace.log
 
     def read_bytes(self, n: int) -> bytes:
         """As ``MemoryStream.read_bytes``."""
@@ -114,92 +110,65 @@ class Trace:
         self._known: dict[int, Reading] = {}
         self._taken = 0
 
-    def stream(self, data: bytes, base: int = 0) -> TracedStream:
-        """The outermost stream."""
-        return TracedStream(data, base, self.log, 0, MemoryStream.reason_at_end)
+    def read(self, struct: Struct, data: bytes, base: int, method: str) -> None:
+        """Have an object read itself from ``data``, which stands at ``base``, by its method of that name. Refused
+        values do not end the reading."""
+        struct._io = TracedStream(self, data, base, 0, MemoryStream.reason_at_end)
+        self.begin(struct)
+        getattr(struct, method)()
 
     def of(self, struct: object) -> Reading | None:
-        """How an object was read; ``None`` where it was not while this trace was taken."""
+        """How an object was read; ``None`` where it was not by this trace."""
         found = self._known.get(id(struct))
         return found if found is not None and found.struct is struct else None
 
-    def assign(self, struct: Struct, name: str, value: Any) -> None:
-        """Assigns, and notes it."""
-        if name == "_io" and isinstance(value, MemoryStream):
-            value = self._begin(struct, value)
-        object.__setattr__(struct, name, value)
+    def begin(self, struct: Struct) -> None:
+        """As ``Tracing.begin``."""
+        stream = cast(TracedStream, struct._io)
+        reading = Reading(struct, stream, stream.pos())
+        self.readings.append(reading)
+        self._known[id(struct)] = reading
+        # A subclass without slots of its own has the same layout.
+        struct.__class__ = _traced(type(struct))
+
+    def inner(self, stream: MemoryStream) -> TracedStream:
+        """As ``Tracing.inner``: a traced stream of the bytes of a field, which was read just before."""
+        data, shift = stream.data, None
+        if self.log:
+            read = self.log[-1]
+            outer = read.stream
+            if outer.shift is not None and outer.bytes_at(read.begin, read.begin + len(data)) == data:
+                shift = outer.shift + read.begin
+        return TracedStream(self, data, stream.base, shift, stream.reason_at_end)
+
+    def assigned(self, struct: Struct, name: str, value: Any) -> None:
+        """Note that an attribute got its value."""
         reading = self.of(struct)
         if reading is not None and (name[0] != "_" or name.startswith(KEPT)):
             last = len(self.log)
             reading.assigned.append(Assigned(name, value, reading.stream.bit, self._taken, last))
             self._taken = last
 
-    def _begin(self, struct: Struct, stream: MemoryStream) -> TracedStream:
-        if not isinstance(stream, TracedStream):
-            stream = self._inner(stream)
-        reading = Reading(struct, stream, stream.pos())
-        self.readings.append(reading)
-        self._known[id(struct)] = reading
-        return stream
 
-    def _inner(self, stream: MemoryStream) -> TracedStream:
-        """A traced stream in place of one for the bytes of a field, which was read just before."""
-        data, shift = stream.to_byte_array(), None
-        if self.log and stream.base == 0:
-            read = self.log[-1]
-            outer = read.stream
-            if outer.shift is not None and outer.bytes_at(read.begin, read.begin + len(data)) == data:
-                shift = outer.shift + read.begin
-        traced = TracedStream(data, stream.base, self.log, shift, stream.reason_at_end)
-        traced.counter = stream.counter
-        return traced
+class _Traced:
+    """Before a generated class: notes what is assigned and refused."""
+
+    __slots__ = ()
+    _io: TracedStream
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+        self._io.trace.assigned(cast(Any, self), name, value)
+
+    def _refuse(self, error: ValidationFailedError, reason: str = "") -> None:
+        reading = self._io.trace.of(self)
+        assert reading is not None
+        reading.refused.append((error, reason or reason_of(error)))
 
 
-def _assign(struct: Struct, name: str, value: Any) -> None:
-    trace: Trace | None = getattr(_tracing, "trace", None)
-    if trace is None:
-        object.__setattr__(struct, name, value)
-    else:
-        trace.assign(struct, name, value)
-
-
-@contextmanager
-def taken(trace: Trace) -> Iterator[Trace]:
-    """Everything that this thread reads in the block goes into ``trace``; refused values do not end the reading."""
-
-    def noted(struct: Struct, error: ValidationFailedError, reason: str = "") -> None:
-        reading = trace.of(struct)
-        if getattr(_tracing, "trace", None) is not trace or reading is None:
-            _refuse(struct, error, reason)
-        else:
-            reading.refused.append((error, reason or reason_of(error)))
-
-    with _lock:
-        _tracing.trace = trace
-        # The type checker refuses replaced methods, which is what tracing is: for this block, and undone behind it.
-        Struct.__setattr__ = _assign  # type: ignore[assignment, method-assign]  # replaced on purpose
-        Struct._refuse = noted  # type: ignore[assignment, method-assign]  # replaced on purpose
-        try:
-            yield trace
-        finally:
-            del _tracing.trace
-            _restore()
-
-
-def _restore() -> None:
-    """Structs are what they are when nobody traces."""
-    Struct._refuse = _refuse  # type: ignore[method-assign]  # replaced on purpose
-    if "__setattr__" in vars(Struct):
-        del Struct.__setattr__
-
-
-def _forked() -> None:
-    """In a child, where a thread of its parent that was tracing does not go on."""
-    global _lock
-    if getattr(_tracing, "trace", None) is None:
-        _lock = threading.Lock()
-        _restore()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forked)
+@lru_cache(CLASSES)
+def _traced(kind: type[Struct]) -> type[Struct]:
+    """The subclass of a generated class whose objects are traced."""
+    names = {"__slots__": (), "__qualname__": kind.__qualname__, "__module__": kind.__module__}
+    made: Any = type(kind)
+    return cast("type[Struct]", made(kind.__name__, (_Traced, kind), names))

@@ -175,6 +175,9 @@ class Buffered:
     def _stand(self, io: KaitaiStream, parent: Any, root: Any) -> None:
         for name, value in (("_io", io), ("_parent", parent), ("_root", root)):
             self._put(self, name, value)
+        trace = getattr(io, "trace", None)
+        if trace is not None:
+            trace.begin(self)
 
     @classmethod
     def _series(cls, io: KaitaiStream, parent: Any, root: Any, *, to_end: bool = False) -> Iterator[Self]:

@@ -15,15 +15,18 @@ from .streams import MemoryStream, SubStream
 Item = TypeVar("Item")
 
 
-def substream(io: KaitaiStream, data: bytes) -> SubStream:
+def substream(io: KaitaiStream, data: bytes) -> MemoryStream:
     """A stream of bytes that were read from ``io``."""
-    stream = SubStream(data)
-    if isinstance(io, MemoryStream) and io.counter is not None:
-        stream.counter = io.counter
+    stream: MemoryStream = SubStream(data)
+    if isinstance(io, MemoryStream):
+        if io.trace is not None:
+            stream = io.trace.inner(stream)
+        if io.counter is not None:
+            stream.counter = io.counter
     return stream
 
 
-def undone_stream(io: KaitaiStream, undo: Callable[..., bytes], data: bytes, *arguments: Any) -> SubStream:
+def undone_stream(io: KaitaiStream, undo: Callable[..., bytes], data: bytes, *arguments: Any) -> MemoryStream:
     """A stream of what ``undo`` makes of bytes that were read from ``io``. Raises ``ProcessError`` where it cannot."""
     made = undo(data, *arguments)
     stream = substream(io, made)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from io import BufferedReader, BytesIO, FileIO
-from typing import IO, Any
+from typing import IO, Any, Protocol
 
 from .computing import ItemCounter
 from .errors import with_reason
@@ -20,6 +20,16 @@ LARGE = 1 << 20
 
 WINDOW = 1 << 18
 """Bytes of a file that are held while its items are read one after the other."""
+
+
+class Tracing(Protocol):
+    """Notes how objects are read."""
+
+    def begin(self, struct: Any) -> None:
+        """An object that has its stream is read next."""
+
+    def inner(self, stream: MemoryStream) -> MemoryStream:
+        """Return the stream to use in place of one of bytes that were just read."""
 
 
 class MemoryStream(KaitaiStream):
@@ -39,6 +49,8 @@ class MemoryStream(KaitaiStream):
     """Why an item is damaged that asks for more than there is."""
     saw_end = False
     """Whether what was read depends on where ``end`` is."""
+    trace: Any = None
+    """What notes how objects are read from it, a ``Tracing``, where something does."""
     counter: ItemCounter | None = None
     """What counts the items of repetitions, where the bytes are those that ``process`` made of fewer ones."""
 

@@ -12,7 +12,7 @@ from .fields import check_fields
 from .grown import undone_stream
 from .kaitai import KaitaiStream, KaitaiStructError
 from .readable import Readable
-from .streams import SubStream
+from .streams import MemoryStream
 from .write_stream import WriteStream
 
 SHOWN_BYTES = 48
@@ -47,6 +47,9 @@ class Struct(Readable, metaclass=StructType):
         self._root = self if _root is None else _root
         if _io is not None:
             self._io = _io
+            trace = getattr(_io, "trace", None)
+            if trace is not None:
+                trace.begin(self)
             self._read()
         else:
             self._assign(dict(zip(self._fields, values, strict=False), **fields) if values else fields)
@@ -117,7 +120,7 @@ class Struct(Readable, metaclass=StructType):
         stream = self._undone_stream(src_path, undo, *arguments)
         return b"" if stream is None else stream.data
 
-    def _undone_stream(self, src_path: str, undo: Callable[..., bytes], *arguments: Any) -> SubStream | None:
+    def _undone_stream(self, src_path: str, undo: Callable[..., bytes], *arguments: Any) -> MemoryStream | None:
         """The same as a stream; ``None``, of which an object reads nothing, where it cannot be undone."""
         try:
             return undone_stream(self._io, undo, *arguments)

@@ -6,6 +6,7 @@ import pytest
 import wireloom
 from wireloom.format.program import Stuffing
 from wireloom.inspecting.places import places
+from wireloom.inspecting.tracing import Trace
 from wireloom.objects import Struct, stuff, unstuff
 
 from .samples import ZOO, animal, seen, segment, spans
@@ -88,6 +89,24 @@ def test_tracing_leaves_nothing_behind() -> None:
     seen(ZOO, b"ZOO\x01" + animal(1, b"tom", 1, b"\0\0\0\x09"))
     assert Struct._refuse is before
     assert "__setattr__" not in vars(Struct)
+
+
+def test_other_objects_are_not_traced_meanwhile() -> None:
+    data = b"ZOO\x01" + animal(1, b"tom", 1, b"\0\0\0\x09")
+    classes = wireloom.load_spec(ZOO).root_class
+    found: list[str] = []
+
+    class Watched(Trace):
+        def assigned(self, struct: Struct, name: str, value: object) -> None:
+            found.append(name)
+            assert type(classes.from_bytes(data)) is classes
+            super().assigned(struct, name, value)
+
+    root = classes()
+    Watched().read(root, data, 0, "_read")
+    assert found
+    assert type(root) is not classes
+    assert isinstance(root, classes)
 
 
 @pytest.mark.parametrize("stuffing", [Stuffing.WORD, Stuffing.COBS])
