@@ -51,14 +51,14 @@ def command(
 ) -> None:
     """Compiles each SPEC without writing anything; of a folder, all specs in it and below.
 
-    Errors and warnings begin with FILE:LINE:COLUMN: SEVERITY: TEXT; the lines behind are indented and show the place,
-    its path in the tree of keys (/seq/0/type), what belongs there, and where the reference explains it. For a spec
-    without errors a line says whether the engine reads its rows or the object parser does, and why; where it declares
-    none, what would read those that it could declare. Notes name the integers that a writer has to be given, since no
-    size or count can be solved for them (where rows are declared, these are errors), the types whose objects are only
-    read, and the classes that the spec names (process, hooks, …), whether they are registered or have to be allowed;
-    one that is not there is an error where rows are declared, else a warning. Only what is registered or allowed is
-    imported to see that. The exit code is 1 where a spec has errors, 2 where one cannot be read.
+    Errors and warnings begin with FILE:LINE:COLUMN: SEVERITY: TEXT; the lines after that are indented and show the
+    place, its path in the tree of keys (/seq/0/type), what belongs there, and where the reference explains it. For a
+    spec without errors a line says whether the engine reads its rows or the object parser does, and why; where it
+    declares none, what would read those that it could declare. Notes name the integers that a writer has to be given,
+    since no size or count can be solved for them (where rows are declared, these are errors), the types whose objects
+    are only read, and the classes that the spec names (process, hooks, …), whether they are registered or have to be
+    allowed; one that is not there is an error where rows are declared, else a warning. Only what is registered or
+    allowed is imported to see that. The exit code is 1 where a spec has errors, 2 where one cannot be read.
 
     With --plan the plan follows that the code is made from, type by type: what is read in which order, what a value
     must be and what a refused one costs, which checksums are verified, what is computed, and what a writer fills in.
@@ -76,7 +76,7 @@ def command(
             # The others are checked all the same.
             code = UNUSABLE
             if as_json:
-                said.append(_unreadable(error, path))
+                said.append(_entry(str(path), 1, 1, "error", error.message))
             else:
                 click.echo(printable(f"wireloom: error: {error}"), err=True)
             continue
@@ -101,29 +101,15 @@ def command(
 
 
 def _files(given: tuple[Path, ...]) -> Iterator[Path]:
-    """The specs that are meant. What lies in hidden folders, such as environments and caches, is nobody's spec."""
+    """Yield the specs that are meant, without those in hidden folders, such as environments and caches."""
     for path in given:
         if not path.is_dir():
             yield path
             continue
         inside = [each for each in sorted(path.rglob(f"*{SUFFIX}")) if each.is_file()]
         visible = [each for each in inside if not any(part.startswith(".") for part in each.relative_to(path).parts)]
-        # What is not there is said where it would be read.
+        # Where there are none, reading the folder raises the error.
         yield from visible or [path]
-
-
-def _unreadable(error: WireloomError, path: Path) -> dict[str, Any]:
-    return {
-        "file": str(path),
-        "line": 1,
-        "column": 1,
-        "end_column": 1,
-        "severity": "error",
-        "path": "",
-        "message": error.message,
-        "help": "",
-        "reference": "",
-    }
 
 
 def _rendered(diagnostic: Diagnostic) -> str:
@@ -133,7 +119,7 @@ def _rendered(diagnostic: Diagnostic) -> str:
 
 
 def _checked(path: Path, folders: tuple[Path, ...], allow_modules: tuple[str, ...], with_plan: bool) -> Checked:
-    """What is wrong with a spec, what reads its rows (``None`` where it has errors), what has to be given to write."""
+    """Return the diagnostics of a spec, what reads its rows (``None`` where it has errors), and notes for writers."""
     from wireloom.codegen.model.load import analyse
     from wireloom.codegen.model.read_only import read_only_types
     from wireloom.codegen.model.routines import permitted, said_of_routines
@@ -172,32 +158,24 @@ def _checked(path: Path, folders: tuple[Path, ...], allow_modules: tuple[str, ..
         # A refusal whose place is not known.
         refused = Diagnostic(result.spec.file, 1, 1, ERROR, error.message.removeprefix("error: "))
         return [*diagnostics, refused], None, []
-    coverage = {**_note(result.spec.file, 1, 1, message), "spec": result.spec.name, "engine": engine}
+    coverage = {**_entry(result.spec.file, 1, 1, "note", message), "spec": result.spec.name, "engine": engine}
     if with_plan:
         coverage["plan"] = printed(plan_of(result.spec))
     said = [(each.position, each.message) for each in wanted]
     said += [(each.position, each.message) for each in read_only_types(result.spec)]
     said += named
     places = [(place or Position(result.spec.file, 1, 1), text) for place, text in said]
-    return diagnostics, coverage, [_note(place.file, place.line, place.column, text) for place, text in places]
+    return diagnostics, coverage, [_entry(place.file, place.line, place.column, "note", text) for place, text in places]
 
 
-def _note(file: str, line: int, column: int, message: str) -> dict[str, Any]:
-    return {
-        "file": file,
-        "line": line,
-        "column": column,
-        "end_column": column,
-        "severity": "note",
-        "path": "",
-        "message": message,
-        "help": "",
-        "reference": "",
-    }
+def _entry(file: str, line: int, column: int, severity: str, message: str) -> dict[str, Any]:
+    """Return an entry of the JSON output that is no diagnostic of a spec."""
+    place = {"file": file, "line": line, "column": column, "end_column": column}
+    return {**place, "severity": severity, "path": "", "message": message, "help": "", "reference": ""}
 
 
 def _could_be_rows(spec: Spec) -> str:
-    """What would read the items of the root's last attribute, where these could be rows."""
+    """Return what would read the items of the root's last attribute, where these could be rows."""
     from wireloom.codegen.backends.columns.candidates import candidates
     from wireloom.codegen.model.model import RepeatEos
 
@@ -209,7 +187,7 @@ def _could_be_rows(spec: Spec) -> str:
 
 
 def _coverage(spec: Spec) -> tuple[str | None, str]:
-    """What reads the rows (``columns`` is the engine), and a sentence about it."""
+    """Return what reads the rows (``columns`` is the engine), and a sentence about it."""
     from wireloom.codegen.backends.columns.lower import compile_program
     from wireloom.codegen.backends.columns.message_lower import coverage
     from wireloom.codegen.backends.columns.table import table_columns

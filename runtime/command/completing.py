@@ -16,7 +16,7 @@ META_COLUMNS = ("_path", "_offset", "_error", "_corrupt_record")
 
 
 def format_names(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Names of formats; where none begins like this, spec files."""
+    """Name of formats; where none begins like this, spec files."""
     from ..format.registry import formats
 
     found = [CompletionItem(name) for name in formats() if name.startswith(incomplete)]
@@ -67,7 +67,7 @@ def options(context: click.Context, _parameter: click.Parameter, incomplete: str
 
 
 def _format(context: click.Context) -> Format | None:
-    """The format that the line names; ``None`` where it names none: nothing is said while somebody types."""
+    """The format that the line names; ``None`` where it names none: there are no errors while a line is typed."""
     from ..base.errors import WireloomError
     from ..format.registry import get
 

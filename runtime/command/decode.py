@@ -69,9 +69,9 @@ def command(
       wireloom decode word_stuffed_log - --bytes utf8 < journal.log
     """
     from ..writing import opened
+    from .overwriting import refuse_overwrite
     from .reading import chosen, limited, refuse_foreign, scanning, warn
     from .sinks import kind_of, sink
-    from .sparing import spare
 
     format, options = chosen(format_name, options)
     if kind is None:
@@ -84,7 +84,7 @@ def command(
         raise click.UsageError(f"{kind} is not for a terminal: add -o FILE", click.get_current_context())
     if output == "-" and report_path == "-":
         raise click.UsageError("rows and report would be mixed: add -o FILE", click.get_current_context())
-    spare((output, report_path), inputs, format_name)
+    refuse_overwrite((output, report_path), inputs, format_name)
     quiet = output == "-" and sys.stdout.isatty()
     with scanning(format, inputs, options, f"decode {format.name}", quiet=quiet) as (scanner, batches):
         with (

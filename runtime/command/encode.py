@@ -65,12 +65,12 @@ def command(
     """
     from ..writing import opened, write
     from ..writing.output import codec_of
+    from .overwriting import refuse_overwrite
     from .reading import chosen
     from .rows import batches_of_file
-    from .sparing import spare
 
     format, options = chosen(format_name, options | {"allow_modules": allow_modules})
-    spare((output,), (source,), format_name)
+    refuse_overwrite((output,), (source,), format_name)
     if output == "-" and sys.stdout.isatty():
         raise click.UsageError(
             "binary output is not for a terminal: give the name of a file", click.get_current_context()

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def main() -> None:
-    """Runs the command line of this process, and ends it."""
+    """Run the command line of this process, and ends it."""
     try:
         import signal
 
@@ -27,7 +27,7 @@ def main() -> None:
 
 
 def leave(_number: int = 0, _frame: FrameType | None = None) -> NoReturn:
-    """Ends the process as an interrupted one, at once: an exception could get lost in whatever is being imported.
+    """End the process as an interrupted one, at once: an exception could get lost in whatever is being imported.
 
     For the time in which nothing has been begun that would have to be undone; then ``program`` calls
     ``begun``, which puts the usual exception in its place.

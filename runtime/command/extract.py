@@ -49,14 +49,14 @@ def command(
     """
     import sys
 
+    from .overwriting import refuse_overwrite
     from .reading import chosen, limited, refuse_foreign, scanning, warn
-    from .sparing import spare
 
     format, options = chosen(format_name, options)
     options |= {"columns": [payload_column(format)]}
     if report_path == "-":
         raise click.UsageError("payloads and report would be mixed: name a file", click.get_current_context())
-    spare(("-", report_path), inputs, format_name)
+    refuse_overwrite(("-", report_path), inputs, format_name)
     output = standard_output()
     quiet = sys.stdout.isatty()
     with scanning(format, inputs, options, f"extract {format.name}", quiet=quiet) as (scanner, batches):

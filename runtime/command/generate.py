@@ -156,7 +156,7 @@ def _kaitai(
 
 
 def _result(changes: Changes, folder: Path, check: bool, as_json: bool) -> int:
-    """Says what was, or would be, written; gives the exit code."""
+    """Print what was, or would be, written; return the exit code."""
     code = DIFFERS if check and not changes.clean else 0
     if as_json:
         click.echo(json.dumps(_described(changes, folder), indent=2))
@@ -182,7 +182,7 @@ def _tell(changes: Changes, folder: Path) -> None:
 
 
 def _tell_undeclared(project: Project) -> None:
-    """Says which formats nobody would find who installs the project."""
+    """Print which formats would not be found once the project is installed."""
     from wireloom.codegen.emit import load_all
     from wireloom.codegen.project import GROUP
 

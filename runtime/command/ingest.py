@@ -118,14 +118,14 @@ def command(
     from ..spark.ingest import ingest, ingest_stream
     from ..spark.ingest.batches import BATCH_FILES
     from ..spark.ingest.catalogs import catalog_of
-    from ..spark.ingest.failures import in_words
-    from .sparing import spare
+    from ..spark.ingest.failures import translate_failures
+    from .overwriting import refuse_overwrite
 
     format = get(format_name, options.pop("allow_modules", ()))
     _check_stream(stream, checkpoint, every, batch_files)
     if report_path == "-":
         raise click.UsageError("summary and report would be mixed: say --json, or name a file")
-    spare(("-", report_path), inputs, format_name, folders=(table, quarantine, metrics, checkpoint))
+    refuse_overwrite(("-", report_path), inputs, format_name, folders=(table, quarantine, metrics, checkpoint))
     # Spark takes seconds to start; a missing package or input is known before.
     catalog_of(to)
     if not stream:
@@ -140,13 +140,13 @@ def command(
         "to": to,
     }
     if checkpoint is not None:
-        with in_words(), _session() as spark:
+        with translate_failures(), _session() as spark:
             told = None if as_json else _tell
             summary = ingest_stream(
                 spark, format, list(inputs), table, checkpoint=checkpoint, every=every, told=told, **asked
             )
     else:
-        with in_words(), _session() as spark, _bar(f"ingest {format.name}") as progress:
+        with translate_failures(), _session() as spark, _bar(f"ingest {format.name}") as progress:
             summary = ingest(
                 spark, format, list(inputs), table, batch_files=batch_files or BATCH_FILES, progress=progress, **asked
             )
@@ -164,7 +164,7 @@ def _spelled(value: Any) -> str:
 
 
 def _check_stream(stream: bool, checkpoint: str | None, every: str | None, batch_files: int | None) -> None:
-    """Raises ``click.UsageError`` where options do not go together."""
+    """Raise ``click.UsageError`` where options do not go together."""
     if stream and checkpoint is None:
         raise click.UsageError("--stream needs --checkpoint DIR, where Spark keeps how far it is")
     if not stream and (checkpoint is not None or every is not None):
@@ -249,7 +249,7 @@ def _bar(label: str) -> Iterator[Callable[[IngestProgress], None] | None]:
 
 
 def lines_of(summary: IngestSummary) -> list[str]:
-    """What a person is told at the end."""
+    """Return the summary as lines of text."""
     files = summary.report.files
     rate = f"{summary.seconds:.1f} s, {summary.megabytes_per_second:.1f} MB/s"
     lines = [

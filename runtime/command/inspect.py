@@ -63,8 +63,8 @@ def command(
 
     FILE is a path, an s3:// address, or - for standard input. Only what leads to the wanted records is read: where
     records stand between delimiters, --at goes to the place at once; all else is streamed. With --html all of FILE is
-    read once, and the page holds the first damaged ranges too. The exit code is 2 where --at or --record is behind the
-    end.
+    read once, and the page holds the first damaged ranges too. The exit code is 2 where --at or --record is beyond
+    the end.
 
     \b
       wireloom inspect edgemq_segment seg.wal.zst --record 1000
@@ -74,15 +74,15 @@ def command(
     from ..format.routines import naming
     from ..input.expansion import expand
     from ..inspecting import MessageScan, Wanted, record_scan, records
+    from .overwriting import refuse_overwrite
     from .reading import chosen
-    from .sparing import spare
 
     if offset is not None and record is not None:
         raise click.UsageError("--at and --record exclude each other", click.get_current_context())
     if as_json and html is not None:
         raise click.UsageError("--json and --html exclude each other", click.get_current_context())
     format, options = chosen(format_name, options)
-    spare(("-" if html is None else html,), (source,), format_name)
+    refuse_overwrite(("-" if html is None else html,), (source,), format_name)
     inputs = expand(source, location_of(options))
     if len(inputs) != 1:
         raise click.UsageError(f"one file is inspected at a time, and {source} is {len(inputs)}")
@@ -124,7 +124,7 @@ def _text(
     for each in found:
         with console.capture() as printed:
             painter.print(each)
-        # Cells are filled up with blanks, which nobody needs at the end of a line.
+        # Cells are padded with blanks, which have no use at the end of a line.
         lines = printed.get().split("\n")
         click.echo("\n".join(line.rstrip() for line in lines), nl=False)
         any_shown = True
@@ -153,13 +153,13 @@ def _name(source: Input) -> str:
 
 
 def _refuse_what_is_beyond(scan: RecordScan | MessageScan, source: Input, wanted: Wanted) -> None:
-    """Raises ``WireloomError`` where what was asked for lies behind the end."""
+    """Raise ``WireloomError`` where what was asked for lies beyond the end."""
     from ..inspecting import RecordScan
 
     length, seen = (scan.length, scan.seen) if isinstance(scan, RecordScan) else (None, None)
     if wanted.offset:
         end = f": the decompressed content has {length:,} bytes" if length is not None else ""
-        raise WireloomError(f"there is no record at byte {wanted.offset:,} or behind{end}", path=_name(source))
+        raise WireloomError(f"there is no record at byte {wanted.offset:,} or after it{end}", path=_name(source))
     if wanted.number > 1:
         text = f"there is no record {wanted.number:,}"
         if seen is not None:

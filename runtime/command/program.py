@@ -45,7 +45,7 @@ PIPE_CLOSED = 141
 
 
 class PipeClosedError(Exception):
-    """Whoever reads our output has gone."""
+    """The reader of our output has closed it."""
 
 
 class Program(click.Group):
@@ -85,7 +85,7 @@ class Program(click.Group):
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Runs the command. Keeps a closed pipe from click, which would make a failure of it."""
+        """Run the command. Keeps a closed pipe from click, which would make a failure of it."""
         try:
             return super().invoke(ctx)
         except BrokenPipeError as error:
@@ -99,7 +99,7 @@ class Program(click.Group):
         standalone_mode: bool = True,
         **extra: Any,
     ) -> Any:
-        """Runs a command and ends the process with its exit code.
+        """Run a command and ends the process with its exit code.
 
         Without ``standalone_mode`` errors are raised as they are, and the exit code is what is returned.
         """

@@ -22,7 +22,7 @@ class Bar:
         self._task: Any = None
 
     def show(self, label: str) -> None:
-        """Draws the bar."""
+        """Draw the bar."""
         from rich.console import Console, RenderableType
         from rich.progress import (
             BarColumn,
@@ -64,7 +64,7 @@ class Bar:
             self._progress.update(self._task, completed=done, total=total, rows=self.rows, damage=damage)
 
     def stop(self) -> None:
-        """Takes the bar off the terminal."""
+        """Take the bar off the terminal."""
         if self._progress is not None:
             self._progress.stop()
 

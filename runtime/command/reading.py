@@ -75,7 +75,7 @@ def limited(batches: Iterator[Any], limit: int | None) -> Iterator[Any]:
 
 
 def warn(scanner: Scanner) -> None:
-    """Says on standard error which inputs were damaged, but for those that ``refuse_foreign`` names."""
+    """Print on standard error which inputs were damaged, but for those that ``refuse_foreign`` names."""
     foreign = scanner.foreign
     damaged = [
         each for each in scanner.report.files if not each.clean and each.tail != "unread" and each not in foreign
@@ -87,7 +87,7 @@ def warn(scanner: Scanner) -> None:
 
 
 def refuse_foreign(scanner: Scanner) -> None:
-    """Raises ``WrongFormatError`` for inputs that are not of the format."""
+    """Raise ``WrongFormatError`` for inputs that are not of the format."""
     from ..reading.wrong_format import wrong_format
 
     error = wrong_format(scanner.report.format, scanner.foreign)

@@ -121,7 +121,7 @@ class _Decompressed(io.RawIOBase):
 
 
 def _place(file: IO[bytes]) -> Place:
-    """Tells where a file is read; nothing is known of a pipe."""
+    """Tell where a file is read; nothing is known of a pipe."""
     if not file.seekable():
         return lambda: (0, None)
     size = file.seek(0, io.SEEK_END)

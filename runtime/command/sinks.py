@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import PurePath
-from typing import IO, Any, Protocol
+from typing import IO, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -36,55 +36,45 @@ KINDS = {
 TEXT_KINDS = ("ndjson", "csv", "table")
 
 
-class Sink(Protocol):
+class Sink:
     """Takes batches; ``enough`` says that no more are wanted."""
 
-    enough: bool
+    enough = False
 
     def write(self, batch: pa.RecordBatch) -> None:
-        """Takes the next rows."""
-        ...
+        """Take the next rows."""
+        raise NotImplementedError
 
     def close(self) -> None:
-        """Writes what is left; the file itself stays open."""
-        ...
+        """Write what is left; the file itself stays open."""
 
     def abandon(self) -> None:
-        """Lets go of everything, instead of ``close``; what is in the file is of no use."""
-        ...
+        """Let go of everything, instead of ``close``; what is in the file is of no use."""
 
 
-class _Text:
-    enough = False
+class _ArrowSink(Sink):
+    """A sink that pyarrow writes."""
 
-    def abandon(self) -> None:
-        pass
-
-
-class _Arrowed:
-    """What pyarrow writes."""
-
-    enough = False
     _writer: Any
+
+    def close(self) -> None:
+        self._writer.close()
 
     def abandon(self) -> None:
         # Otherwise it closes itself when it is collected, on a file that is closed by then.
         self._writer.close()
 
 
-class _Lines(_Text):
-    def __init__(self, file: IO[bytes], schema: pa.Schema, as_bytes: str) -> None:
+class _Lines(Sink):
+    def __init__(self, file: IO[bytes], as_bytes: str) -> None:
         self._file, self._as_bytes = file, as_bytes
 
     def write(self, batch: pa.RecordBatch) -> None:
         self._file.write(lines(batch, self._as_bytes))
 
-    def close(self) -> None:
-        pass
 
-
-class _Parquet(_Arrowed):
-    def __init__(self, file: IO[bytes], schema: pa.Schema, as_bytes: str) -> None:
+class _Parquet(_ArrowSink):
+    def __init__(self, file: IO[bytes], schema: pa.Schema) -> None:
         from pyarrow.parquet import ParquetWriter
 
         self._writer = ParquetWriter(file, schema, compression="zstd")
@@ -104,22 +94,19 @@ class _Parquet(_Arrowed):
     def close(self) -> None:
         if self._held:
             self._flush()
-        self._writer.close()
+        super().close()
 
 
-class _Arrow(_Arrowed):
-    def __init__(self, file: IO[bytes], schema: pa.Schema, as_bytes: str, *, stream: bool = False) -> None:
+class _Arrow(_ArrowSink):
+    def __init__(self, file: IO[bytes], schema: pa.Schema, *, stream: bool) -> None:
         self._writer = (pa.ipc.new_stream if stream else pa.ipc.new_file)(file, schema)
 
     def write(self, batch: pa.RecordBatch) -> None:
         self._writer.write_batch(batch)
 
-    def close(self) -> None:
-        self._writer.close()
 
-
-class _Csv(_Arrowed):
-    def __init__(self, file: IO[bytes], schema: pa.Schema, as_bytes: str, *, escape_formulas: bool = False) -> None:
+class _Csv(_ArrowSink):
+    def __init__(self, file: IO[bytes], schema: pa.Schema, as_bytes: str, *, escape_formulas: bool) -> None:
         from pyarrow.csv import CSVWriter
 
         self._as_bytes, self._escape_formulas = as_bytes, escape_formulas
@@ -135,7 +122,8 @@ class _Csv(_Arrowed):
         self._writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=self._schema))
 
     def _cells(self, column: pa.Array) -> pa.Array:
-        """The column; an apostrophe before texts that a spreadsheet would compute, where that is asked for."""
+        """Return the column with an apostrophe before texts that a spreadsheet would compute, where that is asked
+        for."""
         kind = column.type
         if not self._escape_formulas or not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
             return column
@@ -143,15 +131,11 @@ class _Csv(_Arrowed):
         escaped = pc.binary_join_element_wise(mark, column, nothing)
         return pc.if_else(pc.match_substring_regex(column, FORMULA), escaped, column)
 
-    def close(self) -> None:
-        self._writer.close()
 
-
-class _Table(_Text):
+class _Table(Sink):
     """The first rows, for people."""
 
-    def __init__(self, file: IO[bytes], schema: pa.Schema, as_bytes: str, limit: int = TABLE_ROWS) -> None:
-        self.enough = False
+    def __init__(self, file: IO[bytes], schema: pa.Schema, as_bytes: str, limit: int) -> None:
         self._file, self._as_bytes, self._schema, self._limit = file, as_bytes, schema, limit
         self._rows: list[tuple[Any, ...]] = []
 
@@ -171,7 +155,8 @@ class _Table(_Text):
         terminal = self._file.isatty()
         console = Console(file=io.StringIO(), force_terminal=terminal, width=None if terminal else PAGE_WIDTH)
         table = Table()
-        rows = [[_shown(value) for value in row] for row in self._rows]
+        # Control characters would move the terminal's cursor, and worse.
+        rows = [["" if value is None else printable(str(value)) for value in row] for row in self._rows]
         names = self._schema.names
         natural = [max([len(name), *(len(row[index]) for row in rows)]) for index, name in enumerate(names)]
         # A border and a blank stand on both sides of every column.
@@ -189,7 +174,7 @@ class _Table(_Text):
 
 
 def fitted(widths: list[int], room: int) -> list[int]:
-    """The widths of columns so that they fit in ``room``: the widest are cut, as far as needed, and to one width.
+    """Return the widths of columns so that they fit in ``room``: the widest are cut as far as needed, to one width.
 
     >>> fitted([3, 50, 10, 60], 80), fitted([3, 5], 80)
     ([3, 33, 10, 34], [3, 5])
@@ -203,25 +188,13 @@ def fitted(widths: list[int], room: int) -> list[int]:
     return result
 
 
-def _shown(value: object) -> str:
-    """A value in one line; control characters would move the terminal's cursor, and worse."""
-    return "" if value is None else printable(str(value))
-
-
-SINKS: dict[str, Callable[[IO[bytes], pa.Schema, str], Sink]] = {
-    "ndjson": _Lines,
-    "parquet": _Parquet,
-    "arrow": _Arrow,
-    "csv": _Csv,
-    "table": _Table,
-}
-
-
 def kind_of(name: str) -> str:
-    """The kind of output that a file of that name gets. Raises ``WireloomError`` where it does not say."""
+    """Return the kind of output of a file of that name. Raises ``WireloomError`` where it does not say."""
     kind = KINDS.get(PurePath(without_suffix(name)).suffix.lower())
     if kind is None:
-        raise WireloomError(f"the name {name} does not say what to write: add --to {'|'.join(SINKS)}")
+        raise WireloomError(
+            f"the name {name} does not say what to write: add --to {'|'.join(dict.fromkeys(KINDS.values()))}"
+        )
     return kind
 
 
@@ -236,7 +209,7 @@ def sink(
     *,
     escape_formulas: bool = False,
 ) -> Iterator[Sink]:
-    """A sink of that kind on an open file; lines and CSV are compressed where the name has a codec's suffix.
+    """Open a sink of that kind on an open file; lines and CSV are compressed where the name has a codec's suffix.
 
     ``limit`` is how many rows are wanted; a table shows ``TABLE_ROWS`` of them without it. ``escape_formulas``: CSV has
     an apostrophe before texts that a spreadsheet would compute.
@@ -248,12 +221,12 @@ def sink(
     made: Sink
     if kind == "table":
         made = _Table(target, schema, as_bytes, TABLE_ROWS if limit is None else limit)
-    elif kind == "arrow" and (name == "-" or name.endswith(".arrows")):
-        made = _Arrow(target, schema, as_bytes, stream=True)
+    elif kind == "arrow":
+        made = _Arrow(target, schema, stream=name == "-" or name.endswith(".arrows"))
     elif kind == "csv":
         made = _Csv(target, schema, as_bytes, escape_formulas=escape_formulas)
     else:
-        made = SINKS[kind](target, schema, as_bytes)
+        made = _Parquet(target, schema) if kind == "parquet" else _Lines(target, as_bytes)
     try:
         yield made
         made.close()
@@ -269,51 +242,57 @@ def _json_escape(character: str) -> str:
     return json.dumps(character)[1:-1]
 
 
-class _Terminal:
-    """What a sink of text writes to, with everything spelled out that a terminal would obey. ``spell`` gives the text
-    for such a character."""
+class _Filter:
+    """A file that a sink of text writes to, and that passes on the bytes altered."""
 
     closed = False
 
-    def __init__(self, file: IO[bytes], spell: Callable[[str], str]) -> None:
-        self._file, self._spell = file, spell
-        # A write may end inside a character.
-        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
 
     def write(self, data: Any) -> int:
         data = bytes(data)
-        text = self._decoder.decode(data)
-        if not text.isprintable():
-            text = "".join(each if is_legible(each) else self._spell(each) for each in text)
-        self._file.write(text.encode())
+        self._file.write(self._altered(data))
         return len(data)
 
+    def _altered(self, data: bytes) -> bytes:
+        raise NotImplementedError
+
     def isatty(self) -> bool:
-        return True
+        return self._file.isatty()
 
     def flush(self) -> None:
         self._file.flush()
 
 
-class _Compressed:
-    """What a sink writes to, compressed on its way."""
+class _Terminal(_Filter):
+    """Escapes all that a terminal would obey. ``escape`` gives the text for such a character."""
 
-    closed = False
+    def __init__(self, file: IO[bytes], escape: Callable[[str], str]) -> None:
+        super().__init__(file)
+        self._escape = escape
+        # A write may end inside a character.
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+
+    def _altered(self, data: bytes) -> bytes:
+        text = self._decoder.decode(data)
+        if not text.isprintable():
+            text = "".join(each if is_legible(each) else self._escape(each) for each in text)
+        return text.encode()
+
+
+class _Compressed(_Filter):
+    """Compresses the bytes."""
 
     def __init__(self, file: IO[bytes], codec: str) -> None:
-        self._file = file
+        super().__init__(file)
         self._compressor = compressor(codec)
 
-    def write(self, data: Any) -> int:
-        data = bytes(data)
-        self._file.write(self._compressor.compress(data))
-        return len(data)
+    def _altered(self, data: bytes) -> bytes:
+        return bytes(self._compressor.compress(data))
 
     def isatty(self) -> bool:
         return False
-
-    def flush(self) -> None:
-        pass
 
     def finish(self) -> None:
         self._file.write(self._compressor.flush())

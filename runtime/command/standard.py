@@ -20,12 +20,12 @@ def standard_input() -> BinaryIO:
 
 
 def wants_colours(stream: TextIO) -> bool:
-    """Whether it is a terminal whose user wants colours (https://no-color.org)."""
+    """Return whether it is a terminal whose user wants colours (https://no-color.org)."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def write_json(path: str, value: object) -> None:
-    """Writes ``value`` as indented JSON to the file ``path``, or to standard output where that is ``-``."""
+    """Write ``value`` as indented JSON to the file ``path``, or to standard output where that is ``-``."""
     from ..writing import opened
 
     with opened(standard_output() if path == "-" else path) as file:

@@ -41,11 +41,11 @@ def command(
     from ..base.errors import WireloomError
     from ..base.report import ReadReport
     from ..format.registry import get
+    from .overwriting import refuse_overwrite
     from .reading import scanning
-    from .sparing import spare
 
     format = get(format_name, options.pop("allow_modules", ()))
-    spare(("-",), inputs, format_name)
+    refuse_overwrite(("-",), inputs, format_name)
     found, missing = _expanded(inputs, location_of(options))
     if not found and not as_json:
         raise WireloomError(missing[0].error or "nothing to read", path=missing[0].path)
@@ -61,7 +61,7 @@ def command(
 
 
 def _expanded(inputs: tuple[str, ...], location: Location) -> tuple[list[Input], list[FileReport]]:
-    """What the arguments name, and a report for each that names nothing: the others are verified all the same."""
+    """Return what the arguments name, and a report for each that names nothing: others are verified all the same."""
     from ..base.errors import WireloomError
     from ..base.report import FileReport
     from ..input.expansion import expand
@@ -85,7 +85,7 @@ def code_of(file: FileReport) -> int:
 
 
 def _counts(file: FileReport) -> str:
-    """What else was counted in an input of this format, but for its messages: such as digests that do not hold."""
+    """Return what else was counted in an input, besides its messages: such as digests that do not hold."""
     counts = {name: value for name, value in file.facts.items() if type(value) is int and value and name != "messages"}
     return "".join(f", {name} {value:,}" for name, value in counts.items())
 

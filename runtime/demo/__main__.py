@@ -43,7 +43,7 @@ QUERIES = {
 
 
 def show(console: Console, title: str, frame: DataFrame) -> None:
-    """Prints a query's result as a table."""
+    """Print a query's result as a table."""
     table = Table(title=title, title_justify="left", title_style="bold")
     numeric = {"int", "bigint", "smallint", "double", "decimal(20,0)", "long"}
     for name, kind in frame.dtypes:
@@ -55,7 +55,7 @@ def show(console: Console, title: str, frame: DataFrame) -> None:
 
 
 def run_command(console: Console, arguments: list[str]) -> None:
-    """Runs one ``wireloom`` command in this process, after showing it as a person would type it."""
+    """Run one ``wireloom`` command in this process, after showing it as a person would type it."""
     from wireloom.command import main
 
     console.print(f"[bold]$ wireloom {shlex.join(arguments)}[/bold]", soft_wrap=True)
@@ -64,7 +64,7 @@ def run_command(console: Console, arguments: list[str]) -> None:
 
 
 def first_look(console: Console, spark: SparkSession, tables: Path) -> None:
-    """Registers the tables that were made as views and runs the queries."""
+    """Register the tables that were made as views and runs the queries."""
     for name in ("events", "journal"):
         spark.read.parquet(str(tables / name)).createOrReplaceTempView(name)
     quarantine = [str(tables / f"{name}-quarantine") for name in ("events", "journal")]

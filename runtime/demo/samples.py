@@ -89,7 +89,7 @@ def overwrite(randomness: random.Random, data: bytearray, places: int) -> None:
 
 
 def edgemq_segments(folder: Path, raw_bytes: int, seed: int = 1, count: int = 8) -> Iterator[Sample]:
-    """Writes ``count`` segments below ``folder`` under the object-key layout; the last one is damaged.
+    """Write ``count`` segments below ``folder`` under the object-key layout; the last one is damaged.
 
     The damaged one has bytes of its raw content overwritten, so that checksums do not hold and one length is wrong.
     """
@@ -112,7 +112,7 @@ def edgemq_segments(folder: Path, raw_bytes: int, seed: int = 1, count: int = 8)
             offsets = wireloom.read("edgemq_segment", path, columns=["_offset"])["_offset"]
             raw = bytearray(zstandard.ZstdDecompressor().stream_reader(path.read_bytes()).read())
             overwrite(randomness, raw, 4)
-            # A length that cannot be true: everything behind it is out of reach, unless the reader recovers.
+            # A length that cannot be true: everything after it is out of reach, unless the reader recovers.
             raw[offsets[len(offsets) // 3].as_py()] = 0xFF
             path.write_bytes(zstandard.ZstdCompressor(level=3).compress(bytes(raw)))
             damaged = "4 bytes overwritten in 4 places, and the length of a frame"
@@ -120,7 +120,7 @@ def edgemq_segments(folder: Path, raw_bytes: int, seed: int = 1, count: int = 8)
 
 
 def word_stuffed_logs(folder: Path, raw_bytes: int, seed: int = 2, count: int = 2) -> Iterator[Sample]:
-    """Writes ``count`` word-stuffed logs below ``folder``; the last one has bytes overwritten and a page of zeros."""
+    """Write ``count`` word-stuffed logs below ``folder``; the last one has bytes overwritten and a page of zeros."""
     import wireloom
 
     randomness = random.Random(seed)
@@ -145,7 +145,7 @@ def word_stuffed_logs(folder: Path, raw_bytes: int, seed: int = 2, count: int = 
 
 
 def make_samples(folder: Path, scale: float, progress: Callable[[Sample], None]) -> list[Sample]:
-    """Makes all samples: 50 MB of segments and 20 MB of logs, times ``scale``. ``progress`` hears of each file."""
+    """Make all samples: 50 MB of segments and 20 MB of logs, times ``scale``. ``progress`` hears of each file."""
     samples = []
     for sample in edgemq_segments(folder / "edgemq", int(50 * MEGABYTE * scale)):
         progress(sample)

@@ -1,4 +1,4 @@
-"""Errors as Spark's users should see them: one message, not the way that it took."""
+"""Errors as Spark's users should see them: one message without a traceback."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from types import TracebackType
 from ..base.errors import WireloomError
 
 
-class Brief:
-    """A block that wireloom's errors leave without the traceback of what was called, which Spark would show in full."""
+class HideTraceback:
+    """A block that wireloom's errors leave without the traceback of what was called; Spark would show all of it."""
 
     def __enter__(self) -> None:
         return None

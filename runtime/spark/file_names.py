@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Collection, Iterable
 from string import Formatter
-from typing import Any
 
 from ..base.errors import WireloomError
 from ..base.nearest import unknown
@@ -17,22 +16,14 @@ FIELDS = ("partition", "number", "sequence", "batch", "job")
 job, which no other job shares."""
 
 
-@dataclass(frozen=True)
-class Place:
-    """A file among those of its job: ``number`` counts the files of task ``partition``."""
-
-    partition: int
-    number: int
-
-
 def check_pattern(pattern: str) -> None:
-    """Raises ``UnknownNameError`` for a field that does not exist and ``WireloomError`` where names would not do."""
+    """Raise ``UnknownNameError`` for a field that does not exist and ``WireloomError`` where names would not do."""
     try:
         fields = [name for _, name, _, _ in Formatter().parse(pattern) if name is not None]
         for name in fields:
             if name not in FIELDS:
                 raise unknown("field of option fileName", name, FIELDS)
-        shown = named(pattern, Place(0, 0), sequence=0, batch=0, job="0")
+        shown = pattern.format(partition=0, number=0, sequence=0, batch=0, job="0")
     except (ValueError, KeyError, IndexError) as error:
         raise WireloomError(f"option fileName is {pattern!r}: {error}; such as {DEFAULT!r}") from None
     if "sequence" not in fields and not {"partition", "number"} <= set(fields):
@@ -44,23 +35,19 @@ def check_pattern(pattern: str) -> None:
         raise WireloomError(f"option fileName is {pattern!r}: a name has no slash, and readers leave out . and _")
 
 
-def named(pattern: str, place: Place, *, sequence: int, batch: int, job: str) -> str:
-    """The name of a file, without its ending."""
-    values: dict[str, Any] = {"sequence": sequence, "batch": batch, "job": job}
-    return pattern.format(partition=place.partition, number=place.number, **values)
-
-
-def names(
-    pattern: str, ending: str, places: Collection[Place], there: Collection[str], *, batch: int, job: str
+def file_names(
+    pattern: str, ending: str, partitions: Iterable[int], there: Collection[str], *, batch: int, job: str
 ) -> list[str]:
-    """The names of a job's files, in order; ``{sequence}`` goes on behind the files that are there.
+    """Return the names of a job's files, of which the tasks ``partitions`` have made one each; ``{sequence}`` goes on
+    after the files that are there.
 
     Raises ``WireloomError`` where one of them has such a name already."""
-    first = _next(pattern, ending, there)
-    found = [
-        named(pattern, place, sequence=first + index, batch=batch, job=job) + ending
-        for index, place in enumerate(places)
-    ]
+    first, counts, found = _next(pattern, ending, there), Counter[int](), []
+    for index, partition in enumerate(partitions):
+        number = counts[partition]
+        name = pattern.format(partition=partition, number=number, sequence=first + index, batch=batch, job=job)
+        found.append(name + ending)
+        counts[partition] += 1
     taken = sorted(set(found) & set(there))
     if taken or len(set(found)) < len(found):
         raise WireloomError(
@@ -71,7 +58,7 @@ def names(
 
 
 def _next(pattern: str, ending: str, there: Collection[str]) -> int:
-    """The sequence number behind the largest that is there."""
+    """Return the sequence number after the largest one that is there."""
     expression = ""
     for text, name, _, _ in Formatter().parse(pattern):
         expression += re.escape(text)

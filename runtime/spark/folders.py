@@ -43,7 +43,7 @@ class Folder:
         return "://" in self.address and not self.address.startswith("file:")
 
     def make(self) -> None:
-        """Makes the folder, and those above it; an object store needs none."""
+        """Make the folder, and those above it; an object store needs none."""
         if not self.remote:
             self._do(lambda: self.store.create_dir(self.path, recursive=True))
 
@@ -69,11 +69,11 @@ class Folder:
         return bytes(self._do(content))
 
     def is_empty(self) -> bool:
-        """Whether nothing that readers look at is in it."""
+        """Return whether nothing that readers look at is in it."""
         return all(hidden(name) for name in self.names())
 
     def move(self, name: str, folder: Folder, new_name: str | None = None) -> None:
-        """Moves a file into another folder of the same file system; an object of a store is copied, then deleted."""
+        """Move a file into another folder of the same file system; an object of a store is copied, then deleted."""
         self._do(lambda: self.store.move(self._inside(name), folder._inside(new_name or name)))
 
     def inside(self, *names: str) -> Folder:
@@ -82,7 +82,7 @@ class Folder:
         return Folder(self.child(joined), self._inside(joined), self.store, self.location)
 
     def holds(self, name: str) -> bool:
-        """Whether there is a file of that name in it."""
+        """Return whether there is a file of that name in it."""
         return bool(self._do(lambda: self.store.get_file_info(self._inside(name)).type) == pyarrow.fs.FileType.File)
 
     def files(self) -> dict[str, int]:
@@ -103,7 +103,7 @@ class Folder:
         return max(found, default=None)
 
     def write(self, name: str, content: bytes) -> None:
-        """Writes a file in it, which appears under its name only when it is complete."""
+        """Write a file in it, which appears under its name only when it is complete."""
         with self.created(name) as file:
             file.write(content)
 
@@ -115,7 +115,7 @@ class Folder:
         return opened(self.child(name) if self.remote else self._inside(name), self.location)
 
     def delete(self, name: str) -> None:
-        """Deletes a file or folder in it, if it is there."""
+        """Delete a file or folder in it, if it is there."""
         types = pyarrow.fs.FileType
         kind = self._do(lambda: self.store.get_file_info(self._inside(name)).type)
         if kind == types.Directory:
@@ -124,12 +124,12 @@ class Folder:
             self._do(lambda: self.store.delete_file(self._inside(name)))
 
     def remove(self) -> None:
-        """Deletes the folder itself with all that is in it, if it is there."""
+        """Delete the folder itself with all that is in it, if it is there."""
         if self.kind() == "folder":
             self._do(lambda: self._delete_folder(self.path))
 
     def drop(self) -> None:
-        """Removes the folder itself where nothing is in it, not even what somebody has just put there."""
+        """Remove the folder itself where nothing is in it, not even what another process has just put there."""
         if not self.remote:
             with suppress(OSError):
                 os.rmdir(self.path)

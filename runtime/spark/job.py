@@ -12,7 +12,7 @@ from contextlib import suppress
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Makes the session, runs the command, and ends with its exit code."""
+    """Make the session, runs the command, and ends with its exit code."""
     from pyspark.sql import SparkSession
     from wireloom.command import main as command
     from wireloom.spark import register

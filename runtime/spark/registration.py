@@ -61,7 +61,7 @@ def source_of(format: Format, name: str | None = None) -> type[FormatSource]:
 
 
 def register(spark: SparkSession, *specs: str | Path | Format, allow_modules: Sequence[str] = ()) -> None:
-    """Makes every format known to the session, for where Spark's own discovery does not find them, and the functions of
+    """Make every format known to the session, for where Spark's own discovery does not find them, and the functions of
     formats of messages known to SQL (``wireloom.spark.functions.sql``).
 
     ``specs``: spec files whose formats are to be known as well, by their ids. ``allow_modules``: modules out of which

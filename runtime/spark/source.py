@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-import importlib
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from pyspark.sql.datasource import DataSource
 from pyspark.sql.types import StructField, StructType
 
 from ..base.errors import WireloomError
 from ..format.description import Format
-from .errors import Brief
+from .errors import HideTraceback
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from .options import ReadOptions
     from .read.reader import FormatReader
     from .stream.reader import FormatStreamReader
-    from .write.writer import FormatStreamWriter, FormatWriter
+    from .write.writer import FilesWriter, FormatStreamWriter, FormatWriter
+
+Writer = TypeVar("Writer", bound="FilesWriter")
 
 
 class FormatSource(DataSource):
@@ -34,34 +36,32 @@ class FormatSource(DataSource):
 
     @classmethod
     def name(cls) -> str:
-        """The format's name."""
+        """Return the format's name."""
         return cls.described.name
 
-    def _table(self, given: Mapping[str, str]) -> tuple[Format, StructType]:
-        """The format and all its columns; with several kinds of message, those of the one that the options choose."""
-        from .options import kind_of
+    def _columns(self, given: Mapping[str, str]) -> tuple[Format, ReadOptions, dict[str, StructField]]:
+        """Return the format, with several kinds of message that of the one that the options choose; the options; and
+        every column that can be asked for."""
+        from .options import kind_of, read_options
+        from .read.schema import known_columns, wire_schema
 
         format = kind_of(self.described, given)
-        if format is self.described:
-            return format, self.wire_schema
-        wire: StructType = importlib.import_module(f"{format.module}.spark").SCHEMA
-        return format, wire
+        wire = self.wire_schema if format is self.described else wire_schema(format)
+        options = read_options(self.described, given)
+        return format, options, known_columns(format, wire, options.corrupt_record, narrow=options.narrow)
 
     def schema(self) -> StructType:
-        """The columns of option ``columns``, by default those of the format and of the folders that are named
+        """Return the columns of option ``columns``, by default those of the format and of the folders that are named
         ``key=value``; those of a table of the catalog carry its options. Raises ``WireloomError``."""
-        from .options import read_options
-        from .read.catalog_tables import carrying, options_of_new
+        from .read.catalog_tables import options_of_new, with_options
         from .read.file_listing import encoded, list_inputs, partition_fields
-        from .read.schema import chosen_schema, known_columns
+        from .read.schema import chosen_schema
         from .read.workers import keep_imported
 
-        with Brief():
+        with HideTraceback():
             new = options_of_new(self.options)
             given = self.options if new is None else new
-            format, wire = self._table(given)
-            options = read_options(self.described, given)
-            known = known_columns(format, wire, options.corrupt_record, narrow=options.narrow)
+            format, options, known = self._columns(given)
 
             def partitions() -> list[StructField]:
                 if options.partition_columns == "off":
@@ -77,34 +77,33 @@ class FormatSource(DataSource):
 
             schema = chosen_schema(format, known, options.scan.columns, partitions)
             if new is not None:
-                schema = carrying(schema, new)
+                schema = with_options(schema, new)
         keep_imported()
         return schema
 
     def reader(self, schema: StructType) -> FormatReader:
-        """What reads the columns of ``schema``, which may be a part of the format's. Raises ``WireloomError``."""
-        from .options import read_options
-        from .read.catalog_tables import reading
+        """Return the reader of the columns of ``schema``, which may be a part of the format's. Raises
+        ``WireloomError``."""
+        from .read.catalog_tables import options_of_read
         from .read.reader import FormatReader
-        from .read.schema import known_columns, targets
+        from .read.schema import targets
 
-        with Brief():
-            given = reading(self.options, schema)
-            format, wire = self._table(given)
-            options = read_options(self.described, given)
-            known = known_columns(format, wire, options.corrupt_record, narrow=options.narrow)
+        with HideTraceback():
+            _, options, known = self._columns(options_of_read(self.options, schema))
             return FormatReader(self.described, targets(schema, known, options.corrupt_record), options, tuple(known))
 
     def streamReader(self, schema: StructType) -> FormatStreamReader:  # noqa: N802
-        """What reads these columns as a stream; ``options.STREAM_OPTIONS`` come on top. Raises ``WireloomError``."""
+        """Return the streaming reader of these columns; it has the ``options.STREAM_OPTIONS`` too. Raises
+        ``WireloomError``."""
         from ..reading.options import COMPLETE
-        from .read.catalog_tables import reading
+        from .options import kind_of
+        from .read.catalog_tables import options_of_read
         from .stream.options import stream_options
         from .stream.reader import FormatStreamReader
 
-        with Brief():
-            given = reading(self.options, schema)
-            reader, stream = self.reader(schema), stream_options(self._table(given)[0], given)
+        with HideTraceback():
+            given = options_of_read(self.options, schema)
+            reader, stream = self.reader(schema), stream_options(kind_of(self.described, given), given)
             # A file that is cut off while it is read is lost data, and what then happens has an option of its own.
             reader.ends_where_storage_fails |= not stream.fail_on_data_loss
             # What the tasks are given of a file that grows are complete rows; the others are read once. The session's
@@ -120,23 +119,21 @@ class FormatSource(DataSource):
             return FormatStreamReader(reader, stream)
 
     def streamWriter(self, schema: StructType, overwrite: bool) -> FormatStreamWriter:  # noqa: N802
-        """What writes the batches of a stream, each once. Raises ``WireloomError``."""
-        from .options import write_options
-        from .read.catalog_tables import check_writing
+        """Return the writer of the batches of a stream, each once. Raises ``WireloomError``."""
         from .write.writer import FormatStreamWriter
 
-        with Brief():
-            check_writing(self.options, schema)
-            options = write_options(self.described, self.options)
-            return FormatStreamWriter(self.described, schema, options, overwrite)
+        return self._writer(FormatStreamWriter, schema, overwrite)
 
     def writer(self, schema: StructType, overwrite: bool) -> FormatWriter:
-        """What writes rows as files of the format. Raises ``WireloomError``."""
-        from .options import write_options
-        from .read.catalog_tables import check_writing
+        """Return the writer of rows as files of the format. Raises ``WireloomError``."""
         from .write.writer import FormatWriter
 
-        with Brief():
+        return self._writer(FormatWriter, schema, overwrite)
+
+    def _writer(self, kind: type[Writer], schema: StructType, overwrite: bool) -> Writer:
+        from .options import write_options
+        from .read.catalog_tables import check_writing
+
+        with HideTraceback():
             check_writing(self.options, schema)
-            options = write_options(self.described, self.options)
-            return FormatWriter(self.described, schema, options, overwrite)
+            return kind(self.described, schema, write_options(self.described, self.options), overwrite)

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
 
@@ -18,15 +19,13 @@ import pyarrow as pa
 import pyarrow.dataset
 import pyarrow.parquet as pq
 from pyspark.sql.types import StringType, StructField, StructType
-from wireloom.base.report import Damage, FileReport, ReadReport
+from wireloom.base.report import Damage, FileReport
 from wireloom.spark.folders import Folder, folder
-from wireloom.spark.ingest.schema_drift import shape_of
-from wireloom.spark.ingest.tables import Attempt, IngestTables, Stream, opened_tables
-from wireloom.spark.read.task_reports import QUARANTINE_SCHEMA, Findings, merged
+from wireloom.spark.ingest.request import Request
+from wireloom.spark.ingest.tables import Attempt, IngestTables, StreamBatch, open_tables
+from wireloom.spark.read.task_reports import QUARANTINE_SCHEMA
 
-SHAPE = shape_of(
-    StructType([StructField("record", StringType()), StructField("kind", StringType())]), ["kind"], "parquet"
-)
+SCHEMA = StructType([StructField("record", StringType()), StructField("kind", StringType())])
 STEPS = ("make", "move", "delete", "remove", "drop", "write")
 """What changes a folder."""
 
@@ -83,6 +82,24 @@ def make_inputs(where: Path, files: int, records: int = 3) -> Path:
     return where
 
 
+def asked(
+    base: Path, table: str = "table", metrics: bool = True, existing: str = "append", to: str = "parquet"
+) -> Request:
+    """What an ingest to ``base/table`` and ``base/quarantine`` is asked for."""
+    return Request(
+        spark=None,  # type: ignore[arg-type]
+        format=SimpleNamespace(name="lines"),  # type: ignore[arg-type]
+        source="lines",
+        table=folder(str(base / table)),
+        quarantine=folder(str(base / "quarantine")),
+        metrics=folder(str(base / "metrics")) if metrics else None,
+        partition_by=("kind",),
+        options={},
+        existing=existing,
+        to=to,
+    )
+
+
 def run(
     base: Path,
     *,
@@ -94,32 +111,25 @@ def run(
 ) -> None:
     """Ingests what is in ``base/in`` and not done. ``stream``: as batches of a query, whose number is that of the first
     file; ``to``: the kind of table; ``pause`` is called all the time."""
-    places = [folder(str(base / each)) for each in ("table", "quarantine", "metrics")]
-    with opened_tables("lines", *places, to=to) as tables:  # type: ignore[misc]
+    with open_tables(asked(base, existing=existing, to=to)) as tables:
         paths = sorted(str(each) for each in (base / "in").iterdir())
-        if existing == "overwrite":
-            tables.replace()
-        else:
-            tables.check()
+        tables.prepare(SCHEMA)
         for start in range(0, len(paths), batch):
             chunk = paths[start : start + batch]
             if stream is None:
                 chunk = [each for each in chunk if each not in tables.ledger.files]
             if not chunk or (stream is not None and start <= tables.ledger.streams.get(stream, -1)):
                 continue
-            _batch(tables, chunk, None if stream is None else Stream(stream, start), pause or (lambda: None))
+            _batch(tables, chunk, None if stream is None else StreamBatch(stream, start), pause or (lambda: None))
 
 
-def _batch(tables: IngestTables, paths: list[str], stream: Stream | None, pause: Callable[[], None]) -> None:
+def _batch(tables: IngestTables, paths: list[str], stream: StreamBatch | None, pause: Callable[[], None]) -> None:
     attempt = tables.attempt()
     for index, path in enumerate(paths):
         pause()
         _read(attempt, index, path)
     pause()
-    findings = Findings(attempt.side)
-    findings.refresh()
-    report = ReadReport("lines", merged(findings.reports))
-    tables.commit(attempt, findings, report, SHAPE, dict.fromkeys(paths, 1), seconds=0.0, stream=stream)
+    tables.commit(attempt, dict.fromkeys(paths, 1), seconds=0.0, stream=stream)
 
 
 def _read(attempt: Attempt, index: int, path: str) -> None:
@@ -134,7 +144,7 @@ def _read(attempt: Attempt, index: int, path: str) -> None:
     places = [number for number, each in enumerate(lines) if each.startswith("!")]
     damaged = [[path, each, None, "checksum: it does not hold", lines[each].encode()] for each in places]
     columns = [pa.array([row[at] for row in damaged], kind) for at, kind in enumerate(QUARANTINE_SCHEMA.types)]
-    side = Path(attempt.side.path)
+    side = Path(attempt.reports.path)
     pq.write_table(pa.Table.from_arrays(columns, schema=QUARANTINE_SCHEMA), side / f"damaged-{index:06d}.parquet")
     told = FileReport(path, len(good), len(lines), [Damage(each, 1, "checksum") for each in places], "clean")
     (side / f"report-{index:06d}.json").write_text(json.dumps([{**told.to_dict(), "begin": 0}]))

@@ -170,7 +170,7 @@ def test_a_death_at_every_step(to: str, tmp_path: Path) -> None:
 
 
 def test_a_ledger_of_which_a_part_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ledger.sum_up, "__defaults__", (3,))
+    monkeypatch.setattr(ledger.compact_ledger, "__defaults__", (3,))
     make_inputs(tmp_path / "in", 4)
     run(tmp_path, batch=1)
     home = tmp_path / "table" / "_wireloom"

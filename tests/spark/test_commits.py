@@ -16,10 +16,10 @@ from wireloom.base.errors import NothingThereError, WireloomError
 from wireloom.spark.folders import folder
 from wireloom.spark.ingest import ledger
 from wireloom.spark.ingest.lock import locked
-from wireloom.spark.ingest.tables import opened_tables
+from wireloom.spark.ingest.tables import open_tables
 from wireloom.spark.ingest_files import committed_files
 
-from .pipeline import Killed, check, dying, expected, make_inputs, run, visible
+from .pipeline import Killed, asked, check, dying, expected, make_inputs, run, visible
 
 KILL_SECONDS = float(os.environ.get("WIRELOOM_KILL_SECONDS", "6"))
 """How long processes are killed at random; more where somebody has the time."""
@@ -44,7 +44,7 @@ def test_a_death_at_every_step(stream: str | None, when: str, tmp_path: Path) ->
         with dying(step, when), pytest.raises(Killed):
             run(base, stream=stream)
         assert not visible(base) - expected(base), "nothing is there twice, ever"
-        with opened_tables("lines", folder(str(base / "table")), folder(str(base / "quarantine")), None, "parquet"):
+        with open_tables(asked(base, metrics=False)):
             # Recovered: whole batches of two files, never a part of one.
             assert visible(base).total() % 6 == 0
         run(base, stream=stream)
@@ -148,7 +148,7 @@ def test_a_death_while_a_table_is_replaced(tmp_path: Path) -> None:
         make_inputs(base / "in", 4)
         with dying(step, "before"), suppress(Killed):
             run(base, batch=4, existing="overwrite")
-        with opened_tables("lines", folder(str(base / "table")), folder(str(base / "quarantine")), None, "parquet"):
+        with open_tables(asked(base, metrics=False)):
             assert visible(base) in (before, expected(base)), "the old table or the new one"
         run(base)
         assert visible(base) == expected(base)
@@ -200,7 +200,7 @@ def test_what_is_done_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_records_are_summed_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ledger.sum_up, "__defaults__", (3,))
+    monkeypatch.setattr(ledger.compact_ledger, "__defaults__", (3,))
     for files in (2, 5, 9):
         make_inputs(tmp_path / "in", files)
         run(tmp_path, batch=1)
@@ -215,23 +215,17 @@ def test_records_are_summed_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 def test_one_at_a_time(tmp_path: Path) -> None:
     make_inputs(tmp_path / "in", 1)
-    place = folder(str(tmp_path / "table"))
-    with opened_tables("lines", place, None, None, "parquet"), pytest.raises(WireloomError, match="another ingest"):
+    with open_tables(asked(tmp_path)), pytest.raises(WireloomError, match="another ingest"):
         run(tmp_path)
     run(tmp_path)
     check(tmp_path)
 
 
 def test_tables_may_share_a_quarantine(tmp_path: Path) -> None:
-    one, other = tmp_path / "one", tmp_path / "other"
-    for base in (one, other):
-        make_inputs(base / "in", 2)
-    places = [folder(str(each / "table")) for each in (one, other)]
-    shared = folder(str(tmp_path / "quarantine"))
-    with opened_tables("lines", places[0], shared, None, "parquet") as tables:
+    with open_tables(asked(tmp_path, "a", metrics=False)) as tables:
         attempt = tables.attempt()
         (tmp_path / "quarantine" / "_wireloom" / "staging" / attempt.name).mkdir(parents=True)
-        with opened_tables("lines", places[1], shared, None, "parquet"):
+        with open_tables(asked(tmp_path, "b", metrics=False)):
             pass
         assert (tmp_path / "quarantine" / "_wireloom" / "staging" / attempt.name).is_dir()
 

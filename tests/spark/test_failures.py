@@ -19,7 +19,7 @@ from wireloom.spark import ingest as pipeline
 from wireloom.spark import session
 from wireloom.spark.folders import folder
 from wireloom.spark.ingest.failures import failure
-from wireloom.spark.ingest.job_progress import in_brief
+from wireloom.spark.ingest.job_progress import unwrap_task_errors
 from wireloom.spark.ingest.lock import locked
 
 FULL = """Job aborted due to stage failure: Task 0 in stage 0.0 failed 1 times, most recent failure: Lost task 0.0
@@ -104,9 +104,9 @@ def test_what_is_no_failure_of_spark() -> None:
 
 def test_a_full_disk_is_named_in_python_too() -> None:
     said = r"the disk is full \(Job aborted .*; java\.io\.IOException: No space left on device\)"
-    with pytest.raises(TemporaryError, match=said), in_brief():
+    with pytest.raises(TemporaryError, match=said), unwrap_task_errors():
         raise PySparkException(FULL)
-    with pytest.raises(PySparkException, match="something else"), in_brief():
+    with pytest.raises(PySparkException, match="something else"), unwrap_task_errors():
         raise PySparkException("something else")
 
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from wireloom.spark.read.coalescing import ENOUGH_BYTES, ENOUGH_ROWS, merged
+from wireloom.spark.read.coalescing import ENOUGH_BYTES, ENOUGH_ROWS, coalesced
 
 
 def batch(start: int, rows: int, size: int = 1) -> pa.RecordBatch:
@@ -23,21 +23,21 @@ def numbered(sizes: list[int]) -> list[pa.RecordBatch]:
 
 @given(st.lists(st.integers(0, 2 * ENOUGH_ROWS), max_size=12))
 def test_all_rows_in_order_and_few_batches(sizes: list[int]) -> None:
-    found = list(merged(numbered(sizes), 4 * ENOUGH_ROWS))
+    found = list(coalesced(numbered(sizes), 4 * ENOUGH_ROWS))
     assert [value for each in found for value in each.column("number").to_pylist()] == list(range(sum(sizes)))
     assert all(each.num_rows >= ENOUGH_ROWS for each in found[:-1])
 
 
 @given(st.lists(st.integers(0, 100), max_size=12), st.integers(100, 300))
 def test_no_more_rows_than_are_wanted(sizes: list[int], most: int) -> None:
-    found = list(merged(numbered(sizes), most))
+    found = list(coalesced(numbered(sizes), most))
     assert sum(each.num_rows for each in found) == sum(sizes)
     assert all(each.num_rows <= most for each in found)
 
 
 def test_many_bytes_are_enough_and_a_large_batch_stays_what_it_is() -> None:
     large = batch(0, 1, ENOUGH_BYTES)
-    assert next(merged([large, batch(1, 1)], ENOUGH_ROWS)) is large
+    assert next(coalesced([large, batch(1, 1)], ENOUGH_ROWS)) is large
 
 
 def test_what_came_before_a_failure_comes_out_first() -> None:
@@ -45,7 +45,7 @@ def test_what_came_before_a_failure_comes_out_first() -> None:
         yield from numbered([2, 3])
         raise ValueError("no more")
 
-    found = merged(failing(), ENOUGH_ROWS)
+    found = coalesced(failing(), ENOUGH_ROWS)
     assert next(found).num_rows == 5
     with pytest.raises(ValueError, match="no more"):
         next(found)

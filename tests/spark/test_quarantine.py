@@ -18,7 +18,7 @@ from wireloom.reading.recovery import CONTENT
 from wireloom.spark.folders import folder
 from wireloom.spark.ingest.metrics import file_metrics, totals
 from wireloom.spark.ingest.quarantine import write_quarantine
-from wireloom.spark.read.task_reports import Findings, merged
+from wireloom.spark.read.task_reports import TaskReports, merge_reports
 
 from .driver import planned
 from .logs import log
@@ -36,9 +36,9 @@ def ingested(
     side.mkdir(parents=True)
     reader, partitions, _ = planned(name, path=path, reportFolder=side, **options)
     rows = sum(batch.num_rows for each in partitions for batch in reader.read(each))
-    findings = Findings(folder(str(side)))
+    findings = TaskReports(folder(str(side)))
     findings.refresh()
-    report = ReadReport(name, merged(findings.reports))
+    report = ReadReport(name, merge_reports(findings.reports))
     told = totals([file_metrics(each, None) for each in report.files])
     count = write_quarantine(folder(str(where)), "quarantine.parquet", findings, report)
     kept = pq.read_table(where / "quarantine.parquet").to_pylist()

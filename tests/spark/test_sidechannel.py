@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 import wireloom
 from wireloom.spark.folders import folder
-from wireloom.spark.read.task_reports import Findings, merged
+from wireloom.spark.read.task_reports import TaskReports, merge_reports
 
 from .driver import planned
 
 VECTORS = Path(__file__).parent.parent / "vectors"
 
 
-def found(side: str) -> Findings:
-    findings = Findings(folder(side))
+def found(side: str) -> TaskReports:
+    findings = TaskReports(folder(side))
     findings.refresh()
     return findings
 
@@ -36,7 +36,7 @@ def test_one_file_of_each_kind_per_task(tmp_path: Path) -> None:
     assert sorted(each.name for each in Path(side).iterdir()) == ["damaged-000000.parquet", "report-000000.json"]
     left = found(side)
     assert left.partitions == 1
-    [report] = merged(left.reports)
+    [report] = merge_reports(left.reports)
     expected = wireloom.read_with_report("edgemq_segment", path)[1].files[0]
     assert report.to_dict() == expected.to_dict()
     [records] = left.records()
@@ -66,7 +66,7 @@ def test_the_slices_of_a_file_make_one_report(largest: int, tmp_path: Path) -> N
     reader, partitions, _ = planned("word_stuffed_log", **options)
     assert len(partitions) > 1
     rows = sum(batch.num_rows for partition in partitions for batch in reader.read(partition))
-    [report] = merged(found(side).reports)
+    [report] = merge_reports(found(side).reports)
     expected = wireloom.read_with_report("word_stuffed_log", path)[1].files[0]
     assert report.rows == rows == expected.rows
     assert report.damaged == expected.damaged

@@ -75,7 +75,7 @@ def test_unsigned_64_bit_is_lossless(samples: dict[str, Sample]) -> None:
 
 def test_a_schema_prunes_down_to_the_scanner(samples: dict[str, Sample]) -> None:
     reader, _, _ = planned("edgemq_segment", "payload BINARY, _offset LONG", path=samples["edgemq_segment"].file)
-    assert reader._sources() == ["payload", "_offset"]
+    assert [each.source for each in reader.targets] == ["payload", "_offset"]
 
 
 def test_names_in_any_case_of_letters(samples: dict[str, Sample]) -> None:

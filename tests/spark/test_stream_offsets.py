@@ -8,20 +8,20 @@ from typing import Any
 
 import pytest
 from wireloom.base.errors import WireloomError
-from wireloom.spark.stream.offset import Known, Seal, StreamOffset, Taken
+from wireloom.spark.stream.offset import FilePart, FileProgress, OlderFiles, StreamOffset
 
 from .stream_driver import LOG, WAL, Query, age, texts, together, write
 
 
 def test_offsets_come_back_from_text() -> None:
     most = (1 << 64) - 1
-    taken = (Taken("/a/b", 0, 5, 5, 17, "whole", 9, most), Taken("/a/c\udc80", 3, 4, 5, 18, "last"))
-    tracked = {5: Known(7, 1, 2, 3), most: Known((1 << 63) - 1, most, most, 0xFFFF, done=True)}
-    offset = StreamOffset(3, 2, 9, 1, taken, tracked, Seal(4, "/a/a", 7, 99))
+    taken = (FilePart("/a/b", 0, 5, 5, 17, "whole", 9, most), FilePart("/a/c\udc80", 3, 4, 5, 18, "last"))
+    tracked = {5: FileProgress(7, 1, 2, 3), most: FileProgress((1 << 63) - 1, most, most, 0xFFFF, done=True)}
+    offset = StreamOffset(3, 2, 9, 1, taken, tracked, OlderFiles(4, "/a/a", 7, 99))
     text = json.dumps(offset.to_json())
     assert StreamOffset.from_json(json.loads(text)) == offset
     assert json.dumps(json.loads(text)) == text
-    assert offset.known()[taken[1].fingerprint] == Known(4, done=True)
+    assert offset.known()[taken[1].fingerprint] == FileProgress(4, done=True)
 
 
 def test_an_offset_of_the_first_version_is_understood_for_ever() -> None:
@@ -31,9 +31,9 @@ def test_an_offset_of_the_first_version_is_understood_for_ever() -> None:
         '1795242146809530, "part"]], "tracked": [1, "eJxTqPa1Nz41s5QBAlgBJdwDOA=="], "seal": [5, "/logs/a", 3, "0f"]}'
     )
     offset = StreamOffset.from_json(json.loads(text))
-    assert offset.taken == (Taken("/logs/b.log", 0, 2, 3, 1795242146809530, "part"),)
-    assert list(offset.tracked.values()) == [Known(5)]
-    assert offset.seal == Seal(5, "/logs/a", 3, 15)
+    assert offset.taken == (FilePart("/logs/b.log", 0, 2, 3, 1795242146809530, "part"),)
+    assert list(offset.tracked.values()) == [FileProgress(5)]
+    assert offset.seal == OlderFiles(5, "/logs/a", 3, 15)
 
 
 def test_an_offset_of_this_version_is_understood_for_ever() -> None:
@@ -44,9 +44,9 @@ def test_an_offset_of_this_version_is_understood_for_ever() -> None:
         '="], "seal": [5, "/logs/a", 3, "000000000000000f"]}'
     )
     offset = StreamOffset.from_json(json.loads(text))
-    assert offset.taken == (Taken("/logs/b.log", 0, 2, 3, 1795242146809530, "part", 77, 0xABCDEF),)
-    assert offset.tracked == {1 << 60: Known(5, 78, 12, 9), 3: Known(6, 79, 13, 0, done=True)}
-    assert offset.seal == Seal(5, "/logs/a", 3, 15)
+    assert offset.taken == (FilePart("/logs/b.log", 0, 2, 3, 1795242146809530, "part", 77, 0xABCDEF),)
+    assert offset.tracked == {1 << 60: FileProgress(5, 78, 12, 9), 3: FileProgress(6, 79, 13, 0, done=True)}
+    assert offset.seal == OlderFiles(5, "/logs/a", 3, 15)
     assert json.dumps(offset.to_json()) == text
 
 

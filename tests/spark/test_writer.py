@@ -14,8 +14,8 @@ from wireloom.base.errors import UnknownNameError, WireloomError
 from wireloom.spark.folders import folder
 from wireloom.spark.options import write_options
 from wireloom.spark.write import writer as writing
-from wireloom.spark.write.commit_log import HOME, Journal, staging
-from wireloom.spark.write.driver_process import is_gone, owner
+from wireloom.spark.write.commit_log import LOG_FOLDER, CommitLog, staging
+from wireloom.spark.write.driver_process import driver_process, has_ended
 from wireloom.spark.write.files import write_files
 from wireloom.spark.write.writer import FormatStreamWriter, FormatWriter
 
@@ -227,7 +227,7 @@ def test_a_death_at_every_step_of_a_commit(samples: dict[str, Sample], tmp_path:
             third = writer_of("cobs_log", table, out, maxRecordsPerFile=100)
             third.commit([third.write(iter(table.to_batches()))])
             assert wireloom.read("cobs_log", out).num_rows == 2 * ROWS
-            assert len(names(out)) - (HOME in names(out)) in (1 + 3, 2 + 3)
+            assert len(names(out)) - (LOG_FOLDER in names(out)) in (1 + 3, 2 + 3)
     assert step > 8
 
 
@@ -239,10 +239,10 @@ def test_leftovers_of_processes_that_are_gone_go_with_the_next_job(samples: dict
         dead.write(iter(table.to_batches()))
         os._exit(0)
     assert os.waitpid(child, 0)[1] == 0
-    [left] = (tmp_path / HOME / "staging").iterdir()
-    assert is_gone(left.name.rpartition("-")[2])
-    assert not is_gone(owner())
-    assert not is_gone("00000000.1.2"), "of other machines nothing is known"
+    [left] = (tmp_path / LOG_FOLDER / "staging").iterdir()
+    assert has_ended(left.name.rpartition("-")[2])
+    assert not has_ended(driver_process())
+    assert not has_ended("00000000.1.2"), "of other machines nothing is known"
     alive, old = staging(folder(str(tmp_path)), "job-1-00000000.1.2"), staging(folder(str(tmp_path)), "job-2-0.1.2")
     for each in (alive, old):
         each.make()
@@ -250,7 +250,7 @@ def test_leftovers_of_processes_that_are_gone_go_with_the_next_job(samples: dict
     os.utime(Path(old.path) / "x", (0, 0))
     writer = writer_of("cobs_log", table, tmp_path)
     writer.commit([writer.write(iter(table.to_batches()))])
-    assert [each.name for each in (tmp_path / HOME / "staging").iterdir()] == ["job-1-00000000.1.2"]
+    assert [each.name for each in (tmp_path / LOG_FOLDER / "staging").iterdir()] == ["job-1-00000000.1.2"]
     assert wireloom.read("cobs_log", tmp_path).num_rows == ROWS
 
 
@@ -293,8 +293,8 @@ def test_a_batch_is_written_once(samples: dict[str, Sample], tmp_path: Path, mon
     stream().abort(task("q"), 2)
     stream().commit(task("q"), 1)
     assert count() == 3
-    assert not (tmp_path / HOME / "staging").exists()
-    assert Journal(folder(str(tmp_path))).names() == ["stream-other-000000000000", "stream-q-000000000001"]
+    assert not (tmp_path / LOG_FOLDER / "staging").exists()
+    assert CommitLog(folder(str(tmp_path))).names() == ["stream-other-000000000000", "stream-q-000000000001"]
     with pytest.raises(WireloomError, match="which query"):
         task(None)
 

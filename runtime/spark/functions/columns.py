@@ -22,7 +22,7 @@ from pyspark.sql.types import ArrayType, BinaryType, DataType, NullType, StringT
 from ...base.errors import WireloomError
 from ...format.description import Format
 from ...reading.blobs.memory import not_bytes
-from ..errors import Brief
+from ..errors import HideTraceback
 from .decoding import Decoding
 
 if TYPE_CHECKING:
@@ -35,27 +35,27 @@ USER_FUNCTION: Any = arrow_udf
 
 
 def from_wire(column: Column | str, format: str | Path | Format, **options: Any) -> Column:
-    """Decodes a binary column: per blob an array of structs, its rows.
+    """Decode a binary column: per blob an array of structs, its rows.
 
     A null gives null, and so does a damaged blob that has no rows that stand; ``options``: ``mode`` (``permissive``,
     ``dropmalformed``, ``failfast``: an error at the first damaged blob), ``columns`` (a list of names, also ``_error``
     and ``_corrupt_record``: damage is a struct of nulls with these then), ``verify``, ``unsigned64`` (``decimal``, or
-    ``long``), ``allow_modules`` (modules out of which
-    a spec may name classes), and those of the format, such as ``message="append_input"`` or ``hash_range="0-99"``.
+    ``long``), ``allow_modules`` (modules out of which a spec may name classes), and those of the format, such as
+    ``message="append_input"`` or ``hash_range="0-99"``.
 
     Raises ``UnknownNameError`` and ``WireloomError`` for what was asked for, when it is called.
     """
-    with Brief():
+    with HideTraceback():
         decoding = Decoding.of(format, **options)
         made: Column = decoder(decoding)(_column(column))
     return made
 
 
 def decoder(decoding: Decoding) -> Any:
-    """The user-defined function of a decoding: binary to an array of structs."""
+    """Return the user-defined function of a decoding: binary to an array of structs."""
 
     def decode(arrays: Iterator[pa.Array]) -> Iterator[pa.Array]:
-        with Brief():
+        with HideTraceback():
             yield from decoding.lists(arrays)
 
     return USER_FUNCTION(decode, ArrayType(decoding.schema))
@@ -64,7 +64,7 @@ def decoder(decoding: Decoding) -> Any:
 def to_wire(
     column: Column | str, format: str | Path | Format, *, allow_modules: Sequence[str] = (), **options: Any
 ) -> Column:
-    """The inverse of ``from_wire``: an array of structs as one message of the format, with its lengths, tables and
+    """Encode an array of structs, as ``from_wire`` gives it, as one message of the format, with its lengths, tables and
     digest filled in. A null gives null. ``options``: as ``wireloom.to_wire`` takes them.
 
     A value that cannot be written, and an array that fits in no single message, is an error when the query runs.
@@ -72,21 +72,21 @@ def to_wire(
     from ...format.registry import get
     from ...writing.messages.output import to_wire as encoded
 
-    with Brief():
+    with HideTraceback():
         found = get(format, allow_modules)
-        # Whatever is wrong with the format or its options is said here already.
+        # Raises here already what is wrong with the format or its options.
         encoded([], found, **options)
         made: Column = encoder(found, options)(_column(column))
     return made
 
 
 def encoder(format: Format, options: Mapping[str, Any]) -> Any:
-    """The user-defined function that is the inverse of ``decoder``."""
+    """Return the user-defined function that is the inverse of ``decoder``."""
 
     def encode(arrays: Iterator[pa.Array]) -> Iterator[pa.Array]:
         from ...writing.messages.output import to_wire as encoded
 
-        with Brief():
+        with HideTraceback():
             for each in arrays:
                 if not pa.types.is_list(each.type):
                     raise WireloomError(f"to_wire takes arrays of structs, not a column of {each.type}")
@@ -104,8 +104,8 @@ def explode_wire(
     keep: Sequence[str] | None = None,
     **options: Any,
 ) -> DataFrame:
-    """The rows of a binary column's blobs as flat rows: the data frame's columns ``keep`` (by default all but the
-    blobs), repeated, then the format's ``columns``. Options may name columns of the frame as those of
+    """Return the rows of a binary column's blobs as flat rows: the data frame's columns ``keep`` (by default all but
+    the blobs), repeated, then the format's ``columns``. Options may name columns of the frame as those of
     ``wireloom.explode`` may. All else is as in ``from_wire``.
 
     Raises ``WireloomError`` where a column of the frame and one of the format have the same name, and for a column that
@@ -113,7 +113,7 @@ def explode_wire(
     """
     from pyspark.sql.pandas.types import to_arrow_schema
 
-    with Brief():
+    with HideTraceback():
         decoding = Decoding.of(format, columns=columns, in_table=True, **options)
         exploder = decoding.exploder(column, keep)
         exploder.schema_of(pa.schema([pa.field(name, pa.null()) for name in df.columns]))
@@ -124,7 +124,7 @@ def explode_wire(
     wanted = to_arrow_schema(schema, timezone="UTC")
 
     def explode(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        with Brief():
+        with HideTraceback():
             exploder = decoding.exploder(column, names)
             for batch in batches:
                 for made in exploder.batches(batch):
@@ -137,7 +137,7 @@ def explode_wire(
 
 
 def check_blobs(kind: DataType) -> None:
-    """Raises ``WireloomError`` for a column's type that is not binary."""
+    """Raise ``WireloomError`` for a column's type that is not binary."""
     if not isinstance(kind, BinaryType | NullType):
         raise not_bytes(kind.simpleString(), is_text=isinstance(kind, StringType))
 

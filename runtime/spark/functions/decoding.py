@@ -1,8 +1,7 @@
-"""What decodes a column of blobs in Spark's tasks: plain data that is pickled on its way there."""
+"""Decodes a column of blobs in Spark's tasks; plain data, which is pickled on its way there."""
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,14 +12,13 @@ from pyspark.sql.pandas.types import to_arrow_type
 from pyspark.sql.types import ArrayType, StructType
 
 from ...base.arguments import one_of
-from ...base.errors import WireloomError
 from ...format.description import Format
 from ...format.registry import get
 from ...reading.blobs.exploding import Exploder
 from ...reading.blobs.reader import NO_COLUMNS, BlobReader
 from ...reading.request import of_kind
 from ..read.casting import Caster
-from ..read.schema import CORRUPT_RECORD, Target, chosen_schema, known_columns, targets
+from ..read.schema import CORRUPT_RECORD, Target, chosen_schema, known_columns, targets, wire_schema
 
 
 @dataclass(frozen=True)
@@ -46,7 +44,7 @@ class Decoding:
         allow_modules: Sequence[str] = (),
         **options: Any,
     ) -> Decoding:
-        """Checks everything. ``in_table``: whether options may name columns of a table. Raises ``UnknownNameError`` and
+        """Check everything. ``in_table``: whether options may name columns of a table. Raises ``UnknownNameError`` and
         ``WireloomError``."""
         outermost = get(format, allow_modules)
         found, _ = of_kind(outermost, options)
@@ -60,8 +58,8 @@ class Decoding:
         )
 
     def lists(self, arrays: Iterable[pa.Array], beside: Mapping[str, pa.Array] = NO_COLUMNS) -> Iterator[pa.Array]:
-        """Per array of blobs one of lists of structs, in Spark's own Arrow types. ``beside``: columns that options have
-        named, by option, where there is a single array."""
+        """Yield an array of lists of structs for each array of blobs, in Spark's Arrow types. ``beside``: columns that
+        options have named, by option, where there is a single array."""
         reader = BlobReader(self.format, self.options, columns=self.columns, in_table=self.in_table)
         caster, done = Caster(self.targets), 0
         wanted = to_arrow_type(ArrayType(self.schema), timezone="UTC")
@@ -70,14 +68,5 @@ class Decoding:
             done += len(array)
 
     def exploder(self, column: str, keep: Sequence[str] | None) -> Exploder:
-        """What makes flat rows of batches with that column."""
+        """Return what makes flat rows of batches with that column."""
         return Exploder(self.format, column, self.options, columns=self.columns, keep=keep, caster=Caster(self.targets))
-
-
-def wire_schema(format: Format) -> StructType:
-    """The Spark schema of all the columns of a format. Raises ``WireloomError`` where it has none."""
-    try:
-        schema: StructType = importlib.import_module(f"{format.module}.spark").SCHEMA
-    except (ModuleNotFoundError, AttributeError) as error:
-        raise WireloomError(f"{format.name} has no schema for Spark: generate it with this wireloom") from error
-    return schema

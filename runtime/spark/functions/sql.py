@@ -1,4 +1,4 @@
-"""What SQL knows of formats of messages after ``wireloom.spark.register(spark)``.
+"""Functions of SQL for formats of messages, after ``wireloom.spark.register(spark)``.
 
 A function for each format whose blobs are single messages, and for each of its kinds: ``from_wire_NAME(blob)`` gives an
 array of structs, ``to_wire_NAME(array)`` a blob::
@@ -24,7 +24,7 @@ from pyspark.sql.udtf import AnalyzeArgument, AnalyzeResult
 
 from ...base.errors import WireloomError
 from ...format.description import Format
-from ..errors import Brief
+from ..errors import HideTraceback
 from .columns import check_blobs, decoder, encoder
 from .decoding import Decoding
 
@@ -37,7 +37,7 @@ ROWS = 256
 
 
 def register_functions(spark: SparkSession, formats: list[Format]) -> None:
-    """Makes the functions of those of the formats known that have single messages as blobs."""
+    """Register the functions of those formats that have single messages as blobs."""
     for format in formats:
         units = format.message
         if units is None or units.framing != "whole":
@@ -52,7 +52,7 @@ def register_functions(spark: SparkSession, formats: list[Format]) -> None:
 
 @dataclass
 class Exploding(AnalyzeResult):
-    """What the tasks are told. ``column``: the place of the blobs in a row, ``keep``: those of the columns that
+    """What the tasks need to know. ``column``: the place of the blobs in a row, ``keep``: those of the columns that
     stay, ``beside``: those that the options name, by option."""
 
     column: int = 0
@@ -73,8 +73,8 @@ class ExplodeWire:
     def analyze(
         table: AnalyzeArgument, column: AnalyzeArgument, format: AnalyzeArgument, **options: AnalyzeArgument
     ) -> Exploding:
-        """The columns of the table without the blobs, then those of the format."""
-        with Brief():
+        """Return the columns of the table without the blobs, then those of the format."""
+        with HideTraceback():
             if not isinstance(table.dataType, StructType):
                 raise WireloomError("the first argument of explode_wire is a table: TABLE(name)")
             names = table.dataType.names
@@ -95,13 +95,13 @@ class ExplodeWire:
         return Exploding(schema, column=place, keep=keep, beside=beside, decoding=decoding)
 
     def eval(self, table: Row, column: str, format: str, **options: Any) -> Iterator[tuple[Any, ...]]:
-        """Takes a row; gives those of many at a time."""
+        """Take a row; yield those of many at a time."""
         self._rows.append(table)
         if len(self._rows) >= ROWS:
             yield from self._flushed()
 
     def terminate(self) -> Iterator[tuple[Any, ...]]:
-        """The last rows."""
+        """Yield the last rows."""
         yield from self._flushed()
 
     def _flushed(self) -> Iterator[tuple[Any, ...]]:
@@ -110,7 +110,7 @@ class ExplodeWire:
             return
         blobs = pa.array([row[self._analyzed.column] for row in rows], pa.binary())
         names = self._decoding.schema.names
-        with Brief():
+        with HideTraceback():
             beside = {option: pa.array([row[place] for row in rows]) for option, place in self._analyzed.beside.items()}
             for lists in self._decoding.lists([blobs], beside):
                 for row, each in zip(rows, lists.to_pylist(), strict=True):

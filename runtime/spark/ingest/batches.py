@@ -1,4 +1,4 @@
-"""The pipeline: files of a format → a table of the good rows, and a quarantine table of what was damaged.
+"""The pipeline: files of a format to a table of the good rows and a quarantine table of the damaged records.
 
 One pass over the input. While Spark writes the good rows, every task keeps the damaged records and the report of each
 file that it reads (see ``read.task_reports``). When all rows are written, one commit puts rows, quarantine and the
@@ -8,24 +8,23 @@ names of the files that are done in place (see ``write.commit_log``). ``ingest_s
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from ...base.arguments import check_callable, positive
 from ...base.errors import UnsupportedError
 from ...base.report import FileReport, ReadReport
 from ...format.description import Format
-from ...format.registry import get
 from ...rows.select import name_of
-from ..read.task_reports import Findings, merged
-from .job_progress import IngestProgress, Watch, in_brief
+from .failures import unwrap_task_errors
+from .job_progress import IngestProgress, run_job
 from .ledger import key
 from .metrics import batch_metrics
-from .parquet_writer import write_remote
-from .request import Request, prepared, request, spark_address
+from .parquet_writer import write_to_store
+from .request import Choices, Request, request, spark_address
 from .summary import IngestSummary
-from .tables import IngestTables, opened_tables
+from .tables import Attempt, IngestTables, StreamBatch, open_tables
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -33,13 +32,11 @@ if TYPE_CHECKING:
     from ...input.inputs import Input
     from ..folders import Folder
 
-__all__ = ["IngestProgress", "IngestSummary", "ingest"]
-
 PAUSE = 0.25
-"""Seconds between two looks at how far it is."""
+"""Seconds between two calls of ``progress``."""
 
 REMOTE_PAUSE = 2.0
-"""The same where each look asks an object store."""
+"""The same where each call asks an object store."""
 
 BATCH_FILES = 10_000
 """Files of a batch, unless the caller says otherwise."""
@@ -51,20 +48,11 @@ def ingest(
     inputs: str | Sequence[str],
     table: str,
     *,
-    quarantine: str | None = None,
-    metrics: str | None = None,
-    mode: str = "permissive",
-    recover: bool = False,
-    partition_by: Sequence[str] = (),
-    columns: Sequence[str] | None = None,
-    options: Mapping[str, str] | None = None,
-    existing: str = "append",
-    to: str = "parquet",
     batch_files: int = BATCH_FILES,
     progress: Callable[[IngestProgress], None] | None = None,
-    allow_modules: Sequence[str] = (),
+    **choices: Unpack[Choices],
 ) -> IngestSummary:
-    """Reads ``inputs`` (a path, glob, folder or address, or several) with Spark and writes a table.
+    """Read ``inputs`` (a path, glob, folder or address, or several) with Spark and write a table.
 
     Run again, it reads only the files that came since: which ones are done is kept in the table's folder, and changes
     together with the table. Every record is once in the table or the quarantine, also where a run is killed.
@@ -74,11 +62,12 @@ def ingest(
     ``_corrupt_record``: one row for each damaged range, the end of a file that is cut off or cannot be read on among
     them. ``metrics``: a folder for JSON lines, a file per batch, with what each batch and each file came to.
     ``mode``: ``permissive`` or ``dropmalformed`` (the table gets the good rows; the latter keeps no bytes of the
-    others) or ``failfast``. ``options``: further ones of the data source. ``existing``: what becomes of tables that are
-    there: ``append`` (they must have the same columns), ``overwrite`` (all files are read, and replace what is there
-    when they are), or ``error`` (nothing is done). ``to``: ``parquet``, ``delta`` or ``iceberg``. ``batch_files``: how
-    many files are committed together. ``progress`` is called several times a second, in the caller's thread.
-    ``allow_modules``: modules out of which a spec may name classes, see ``wireloom.load_spec``.
+    others) or ``failfast``. ``recover``: look for the next good row after a damaged length. ``options``: further ones
+    of the data source. ``existing``: what becomes of tables that are there: ``append`` (they must have the same
+    columns), ``overwrite`` (all files are read, and replace what is there when they are), or ``error`` (nothing is
+    done). ``to``: ``parquet``, ``delta`` or ``iceberg``. ``allow_modules``: modules out of which a spec may name
+    classes, see ``wireloom.load_spec``. ``batch_files``: how many files are committed together. ``progress`` is called
+    several times a second, in the caller's thread.
 
     Raises ``UnknownNameError`` and ``WireloomError``; ``TemporaryError`` where another run is at work, the disk is full
     or a storage fails; in ``failfast`` the error of the first damage that was met.
@@ -86,21 +75,7 @@ def ingest(
     positive("batch_files", batch_files)
     if progress is not None:
         check_callable("progress", progress, "a function of what the run has done")
-    wanted = request(
-        spark,
-        get(format, allow_modules),
-        inputs,
-        table,
-        quarantine=quarantine,
-        metrics=metrics,
-        mode=mode,
-        recover=recover,
-        partition_by=partition_by,
-        columns=columns,
-        options=options,
-        existing=existing,
-        to=to,
-    )
+    wanted = request(spark, format, inputs, table, **choices)
     if wanted.grows:
         raise UnsupportedError(
             "a batch run takes each file once, and would not come back for the rest of one that grows: leave "
@@ -108,79 +83,95 @@ def ingest(
         )
     started = time.monotonic()
     found = wanted.files()
-    with opened_tables(wanted.format.name, wanted.table, wanted.quarantine, wanted.metrics, to) as tables:
-        run = _Run(spark, wanted, tables, progress, started)
-        known = tables.ledger.files if existing != "overwrite" else {}
-        new = [path for path in found if key(path) not in known]
+    with open_tables(wanted) as tables:
+        run = _BatchRun(wanted, tables, progress, started)
+        known = tables.ledger.files if wanted.existing != "overwrite" else {}
+        new = [each for path, each in found.items() if key(path) not in known]
         changed = [path for path, each in found.items() if known.get(key(path), each.size) not in (each.size, None)]
         if not new:
-            # Whoever asks for other columns hears of it also where there is nothing to do.
-            with in_brief():
-                prepared(spark, wanted, tables, wanted.frame(spark, list(found.values())[:1], wanted.table))
-        for number, paths in enumerate(_batches(new, batch_files)):
-            run.batch([found[each] for each in paths], first=number == 0)
-    report = ReadReport(wanted.format.name, run.files, engine=name_of(wanted.format))
-    return IngestSummary(
-        table,
-        quarantine,
-        report,
-        sum(each["quarantined"] for each in run.batches),
-        time.monotonic() - started,
-        sum(each["tasks"] for each in run.batches),
-        batches=run.batches,
-        recovered=tables.recovered,
-        done_before=len(found) - len(new),
-        changed=changed,
-    )
+            # Columns that do not fit the table are refused also where there is nothing to do.
+            with unwrap_task_errors():
+                tables.prepare(wanted.frame(list(found.values())[:1], wanted.table).schema)
+        for start in range(0, len(new), batch_files):
+            run.batch(new[start : start + batch_files])
+    return run.summary(done_before=len(found) - len(new), changed=changed)
 
 
-class _Run:
-    """The batches of one call."""
+class Run:
+    """The batches of one call: their commits, and the summary of them."""
 
+    def __init__(self, wanted: Request, tables: IngestTables, started: float, most_reports: int | None = None) -> None:
+        self.wanted = wanted
+        self.tables = tables
+        self.started = started
+        self.files: list[FileReport] = []
+        self.batches: list[Mapping[str, Any]] = []
+        self._most_reports = most_reports
+
+    def commit(
+        self, attempt: Attempt, sizes: Mapping[str, int | None], started: float, stream: StreamBatch | None = None
+    ) -> tuple[ReadReport, Mapping[str, Any]]:
+        """Commit a batch whose rows are written; return its report and its metrics."""
+        record, report = self.tables.commit(attempt, sizes, seconds=time.monotonic() - started, stream=stream)
+        files = self.files + report.files
+        self.files = files if self._most_reports is None else files[-self._most_reports :]
+        self.batches.append(batch_metrics(record))
+        return report, self.batches[-1]
+
+    def summary(self, **more: Any) -> IngestSummary:
+        """Return what came of all batches."""
+        wanted = self.wanted
+        return IngestSummary(
+            wanted.table.address,
+            None if wanted.quarantine is None else wanted.quarantine.address,
+            ReadReport(wanted.format.name, self.files, engine=name_of(wanted.format)),
+            sum(each["quarantined"] for each in self.batches),
+            time.monotonic() - self.started,
+            sum(each["tasks"] for each in self.batches),
+            batches=self.batches,
+            recovered=self.tables.recovered,
+            **more,
+        )
+
+
+class _BatchRun(Run):
     def __init__(
         self,
-        spark: SparkSession,
         wanted: Request,
         tables: IngestTables,
         progress: Callable[[IngestProgress], None] | None,
         started: float,
     ) -> None:
-        self._spark = spark
-        self._wanted = wanted
-        self._tables = tables
+        super().__init__(wanted, tables, started)
         self._progress = progress
-        self._started = started
         self._before = IngestProgress(0, 0, 0, 0, 0, 0.0)
-        self.files: list[FileReport] = []
-        self.batches: list[Mapping[str, Any]] = []
 
-    def batch(self, inputs: Sequence[Input], *, first: bool) -> None:
-        """Reads files and commits what is in them."""
-        started = time.monotonic()
-        attempt = self._tables.attempt()
-        with in_brief():
-            frame = self._wanted.frame(self._spark, inputs, attempt.side)
-            if first:
-                self._shape = prepared(self._spark, self._wanted, self._tables, frame)
-        findings = Findings(attempt.side)
-        pause = REMOTE_PAUSE if attempt.side.remote else PAUSE
-        watch = Watch(self._spark, findings, self._told if self._progress else None, self._started, pause)
-        watch.run(lambda: write_rows(frame, attempt.data, self._wanted.partition_by))
-        findings.refresh()
-        report = ReadReport(self._wanted.format.name, merged(findings.reports), engine=name_of(self._wanted.format))
-        seconds = time.monotonic() - started
-        sizes = {key(each.path or ""): each.size for each in inputs}
-        record = self._tables.commit(attempt, findings, report, self._shape, sizes, seconds=seconds)
-        self.files += report.files
-        self.batches.append(batch_metrics(record))
-        self._before = self._now(IngestProgress(findings.partitions, 0, report.rows, report.bytes, report.damaged, 0.0))
+    def batch(self, inputs: Sequence[Input]) -> None:
+        """Read files and commit what is in them."""
+        started, wanted = time.monotonic(), self.wanted
+        attempt = self.tables.attempt()
+        with unwrap_task_errors():
+            frame = wanted.frame(inputs, attempt.reports)
+            if not self.batches:
+                self.tables.prepare(frame.schema)
+        run_job(
+            wanted.spark,
+            lambda: write_rows(frame, attempt.data, wanted.partition_by),
+            attempt.reports,
+            None if self._progress is None else self._tell,
+            self.started,
+            REMOTE_PAUSE if attempt.reports.remote else PAUSE,
+        )
+        report, metrics = self.commit(attempt, {key(each.path or ""): each.size for each in inputs}, started)
+        done = IngestProgress(metrics["tasks"], 0, report.rows, report.bytes, report.damaged, 0.0)
+        self._before = self._total(done)
 
-    def _told(self, progress: IngestProgress) -> None:
-        if self._progress is not None:
-            self._progress(self._now(progress))
+    def _tell(self, batch: IngestProgress) -> None:
+        assert self._progress is not None
+        self._progress(self._total(batch))
 
-    def _now(self, batch: IngestProgress) -> IngestProgress:
-        """How far all batches are."""
+    def _total(self, batch: IngestProgress) -> IngestProgress:
+        """Return the progress of all batches, of which this is the last one."""
         before = self._before
         return replace(
             batch,
@@ -193,16 +184,11 @@ class _Run:
 
 
 def write_rows(frame: DataFrame, target: Folder, partition_by: Sequence[str]) -> None:
-    """Writes rows as Parquet files into a folder that is nobody else's."""
+    """Write rows as Parquet files into a folder that nothing else writes to."""
     if target.remote:
-        write_remote(frame, target, list(partition_by))
+        write_to_store(frame, target, list(partition_by))
         return
     writer = frame.write.mode("append")
     if partition_by:
         writer = writer.partitionBy(*partition_by)
     writer.parquet(spark_address(target))
-
-
-def _batches(paths: Sequence[str], most: int) -> Iterator[Sequence[str]]:
-    for start in range(0, len(paths), most):
-        yield paths[start : start + most]

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from ...base.extras import require
 from ..folders import Folder
-from ..write.commit_log import Record
+from ..write.commit_log import Commit
 from .ledger import Shape
 
 KINDS = ("parquet", "delta", "iceberg")
@@ -17,26 +17,22 @@ KINDS = ("parquet", "delta", "iceberg")
 class Catalog(Protocol):
     """The log of one kind of table."""
 
-    def publish(self, table: Folder, record: Record) -> None:
-        """Makes the files of a commit, which are where they belong, part of the table; once, however often called."""
-        ...
+    def publish(self, table: Folder, record: Commit) -> None:
+        """Make the files of a commit, which are in place, part of the table; once, however often it is called."""
 
     def published(self, table: Folder, ledger: str) -> int | None:
-        """Number of the last commit of a ledger, by its identity, that the log has: 0 where it has only commits of
-        other ledgers; ``None`` where it has none of any, or there is no such table."""
-        ...
+        """Return the number of the last commit of a ledger, by its identity, that the log has: 0 where it has only
+        commits of other ledgers; ``None`` where it has none of any, or there is no such table."""
 
     def columns(self, table: Folder) -> Sequence[str] | None:
-        """Names of the columns of a table that is there; ``None`` where there is none."""
-        ...
+        """Return the names of the columns of a table; ``None`` where there is none."""
 
     def check(self, table: Folder, shape: Shape) -> None:
-        """Raises ``UnsupportedError`` where a table cannot be of that shape, or in that place."""
-        ...
+        """Raise ``UnsupportedError`` where a table cannot be of that shape, or in that place."""
 
 
 def catalog_of(to: str) -> Catalog | None:
-    """The catalog of a kind of table; ``None`` for plain Parquet.
+    """Return the catalog of a kind of table; ``None`` for plain Parquet.
 
     Raises ``UnsupportedError`` where the package that it needs is not installed.
     """

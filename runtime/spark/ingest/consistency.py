@@ -11,44 +11,42 @@ import re
 
 from ...base.errors import WireloomError
 from ..folders import Folder
-from ..write.commit_log import HOME
+from ..write.commit_log import LOG_FOLDER
 from .catalogs import Catalog
 from .ledger import Ledger, record_name
 
 ADVICE = (
-    f"restore its {HOME} as it was, ingest to another table, or replace this one with overwrite, which reads all files "
-    "again"
+    f"restore its {LOG_FOLDER} as it was, ingest to another table, or replace this one with overwrite, which reads all "
+    "files again"
 )
 _OURS = re.compile(r"(?:.*/)?part-[0-9]{9}-[0-9a-f]{8}-[0-9a-f]{8}-[0-9]{5}\.[^/]*")
 
 
 def part_name(number: int, attempt: str, index: int, ending: str) -> str:
-    """The name of a file of a table: of which commit, which attempt, and which of its files."""
+    """Return the name of a file of a table: of which commit, which attempt, and which of its files."""
     return f"part-{record_name(number)}-{attempt}-{index:05d}{ending}"
 
 
-def check_agreement(table: Folder, catalog: Catalog | None, ledger: Ledger) -> None:
-    """Raises ``WireloomError`` where the table has commits of an ingest that the ledger does not have, or the ledger
+def check_consistency(table: Folder, catalog: Catalog | None, ledger: Ledger) -> None:
+    """Raise ``WireloomError`` where the table has commits of an ingest that the ledger does not have, or the ledger
     has some that the table's log does not have. ``catalog``: ``None`` for plain Parquet, which has no log."""
     published = None if catalog is None else catalog.published(table, ledger.identity)
+    place, reason = f"the ledger in {LOG_FOLDER}", ""
     if not ledger.last:
         if published is not None or any(_OURS.fullmatch(name) for name in table.files()):
-            _refuse(table, f"ingest has filled this table, and its ledger ({HOME}) is gone: nobody knows what is done")
+            reason = f"ingest has filled this table, and its ledger ({LOG_FOLDER}) is gone: nobody knows what is done"
     elif catalog is None or published == ledger.last:
         return
     elif published is None:
         # Commits without rows need no table.
         if table.files():
-            _refuse(table, f"the ledger in {HOME} has {ledger.last} commits, and the log of the table has none of them")
+            reason = f"{place} has {ledger.last} commits, and the log of the table has none of them"
     elif published == 0:
-        _refuse(table, f"the log of the table has commits of an ingest, but none of the ledger in {HOME}")
+        reason = f"the log of the table has commits of an ingest, but none of {place}"
     else:
-        _refuse(
-            table,
-            f"the ledger in {HOME} ends with commit {ledger.last}, and the log of the table with commit {published} of "
-            "that ledger: one of them is of another time",
+        reason = (
+            f"{place} ends with commit {ledger.last}, and the log of the table with commit {published} of that ledger: "
+            "one of them is of another time"
         )
-
-
-def _refuse(table: Folder, reason: str) -> None:
-    raise WireloomError(reason, path=table.address, advice=ADVICE)
+    if reason:
+        raise WireloomError(reason, path=table.address, advice=ADVICE)

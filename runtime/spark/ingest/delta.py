@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import Any
-from urllib.parse import unquote
 
 import pyarrow.parquet as pq
 from deltalake import CommitProperties, DeltaTable, Schema, Transaction
@@ -13,19 +12,19 @@ from deltalake.transaction import AddAction, create_table_with_add_actions
 from ...input.inputs import Location
 from ...input.profiles import Profile, profile
 from ..folders import Folder
-from ..write.commit_log import TABLE, Record
+from ..read.partition_columns import folder_values
+from ..write.commit_log import TABLE, Commit
 from .ledger import Shape
 
 APPLICATION = "wireloom-ingest"
-"""Under this name, and the identity of a ledger behind it, the log says which of our commits it has: the protocol's own
-way to add files once. Under this name alone it says that it has any."""
-NULL = "__HIVE_DEFAULT_PARTITION__"
+"""Name of the application transactions by which the log says which of our commits it has, the protocol's own way to add
+files once: with the identity of a ledger the last one of that, alone the last one of any."""
 
 
 class DeltaCatalog:
     """The log of a Delta table."""
 
-    def publish(self, table: Folder, record: Record) -> None:
+    def publish(self, table: Folder, record: Commit) -> None:
         """As ``Catalog.publish``."""
         number, shape, own = int(record.name), Shape.from_json(record.facts["shape"]), _own(record.facts["ledger"])
         place, access, there = _place(table), _access(table), _table(table)
@@ -66,7 +65,7 @@ class DeltaCatalog:
 
 
 def _own(ledger: str) -> str:
-    """The application of a ledger, by its identity."""
+    """Return the application of a ledger, by its identity."""
     return f"{APPLICATION}-{ledger}"
 
 
@@ -80,7 +79,7 @@ def _place(table: Folder) -> str:
 
 
 def _access(table: Folder) -> dict[str, str] | None:
-    """How deltalake is told to reach a store; what is not said here is what the environment says."""
+    """Return deltalake's options to reach a store; what is not among them it takes from the environment."""
     if not table.remote:
         return None
     location = table.location or Location()
@@ -99,13 +98,11 @@ def _access(table: Folder) -> dict[str, str] | None:
     return {name: value for name, value in found.items() if value is not None}
 
 
-def _actions(table: Folder, record: Record) -> Iterator[AddAction]:
+def _actions(table: Folder, record: Commit) -> Iterator[AddAction]:
     for move in record.moves:
         if move.place != TABLE:
             continue
         info = table.store.get_file_info(f"{table.path}/{move.final}")
         rows = pq.read_metadata(info.path, filesystem=table.store).num_rows
-        parts = (each.partition("=") for each in move.final.split("/")[:-1])
-        values = {unquote(name): None if value == NULL else unquote(value) for name, _, value in parts}
         modified = int(info.mtime_ns // 1_000_000)
-        yield AddAction(move.final, info.size, values, modified, True, f'{{"numRecords":{rows}}}')
+        yield AddAction(move.final, info.size, folder_values(move.final), modified, True, f'{{"numRecords":{rows}}}')

@@ -1,4 +1,4 @@
-"""What Spark's failures mean: whether the same may work when it is run again, in a sentence."""
+"""Errors of Spark, Java and disks as errors of wireloom, which say whether another run may succeed."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from ...base import errors
 from ...base.errors import TemporaryError, WireloomError
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -16,12 +17,13 @@ UNREACHED = ("NETWORK_CONNECTION", "SERVICE_UNAVAILABLE", "SLOW_DOWN", "SlowDown
 """What Arrow and boto3 say where an object store does not answer, or not now."""
 UNAVAILABLE = ("StatusCode.UNAVAILABLE", "RETRIES_EXCEEDED")
 """What a client of Spark Connect says that gets no answer."""
+_ERRORS = f"{errors.__name__}."
 
 
 @contextmanager
-def in_words() -> Iterator[None]:
-    """Raises ``TemporaryError`` where Java, Spark or a disk fails, and ``WireloomError`` where Spark refuses what it
-    was asked for."""
+def translate_failures() -> Iterator[None]:
+    """Raise ``TemporaryError`` where Java, Spark or a disk fails, and ``WireloomError`` where Spark refuses what it was
+    asked for."""
     try:
         yield
     except Exception as error:
@@ -32,16 +34,16 @@ def in_words() -> Iterator[None]:
 
 
 def failure(error: BaseException) -> WireloomError | None:
-    """What an error of Spark, Java or a disk comes to; ``None`` for all others."""
+    """Translate an error of Spark, Java or a disk; ``None`` for all others."""
     from py4j.protocol import Py4JError
     from pyspark.errors import AnalysisException, IllegalArgumentException, ParseException, PySparkException
 
-    if disk_is_full(error):
-        return full(error)
+    if _disk_is_full(error):
+        return _disk_full_error(error)
     if isinstance(error, WireloomError):
         unreached = any(text in str(error) for text in UNREACHED)
         return TemporaryError(f"{error}; {AGAIN}") if unreached else None
-    if _is_lost(error):
+    if any(_is_unanswered(each) for each in _causes(error)):
         return TemporaryError(
             "Spark's Java process or server has ended, or is not reached any more, perhaps since it was killed for "
             f"want of memory; {AGAIN}"
@@ -53,27 +55,39 @@ def failure(error: BaseException) -> WireloomError | None:
     return None
 
 
-def full(error: BaseException) -> TemporaryError:
-    """What is said of a full disk."""
+@contextmanager
+def unwrap_task_errors() -> Iterator[None]:
+    """Raise the error of wireloom that a task, or planning, has raised in place of Spark's account of it."""
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except PySparkException as error:
+        for line in str(error).splitlines():
+            name, _, message = line.strip().partition(": ")
+            kind = getattr(errors, name.removeprefix(_ERRORS), None) if name.startswith(_ERRORS) else None
+            if isinstance(kind, type) and issubclass(kind, WireloomError):
+                raise kind(message) from None
+        if _disk_is_full(error):
+            raise _disk_full_error(error) from error
+        raise
+
+
+def _disk_full_error(error: BaseException) -> TemporaryError:
     return TemporaryError(
         f"the disk is full ({_brief(error)}): make room where the table is, and where spark.local.dir is; {AGAIN}"
     )
 
 
-def disk_is_full(error: BaseException) -> bool:
-    """Whether an error, or what it was raised for, is that no more can be written."""
+def _disk_is_full(error: BaseException) -> bool:
     return any(
         (isinstance(each, OSError) and each.errno in FULL) or any(text in str(each) for text in FULL_TEXTS)
         for each in _causes(error)
     )
 
 
-def _is_lost(error: BaseException) -> bool:
-    """Whether nobody answers in Java or at the server."""
-    return any(_is_unanswered(each) for each in _causes(error))
-
-
 def _is_unanswered(error: BaseException) -> bool:
+    """Return whether an error says that Java, or the server of Spark Connect, does not answer."""
     from py4j.protocol import Py4JError, Py4JJavaError
 
     if isinstance(error, Py4JError) and not isinstance(error, Py4JJavaError):
@@ -85,7 +99,7 @@ def _is_unanswered(error: BaseException) -> bool:
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    """An error and those that it was raised for."""
+    """Yield an error and those that it was raised for."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
@@ -94,7 +108,7 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def _brief(error: BaseException) -> str:
-    """The first line of an account, and the innermost cause that it names."""
+    """Return the first line of an error's text, and the innermost cause that it names."""
     lines = [each.strip() for each in str(error).splitlines() if each.strip()]
     causes = [each.removeprefix("Caused by: ") for each in lines if each.startswith("Caused by: ")]
     first = lines[0] if lines else type(error).__name__

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from urllib.parse import unquote
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -32,7 +31,8 @@ from pyspark.sql.types import StructType
 
 from ...base.errors import UnsupportedError
 from ..folders import Folder
-from ..write.commit_log import TABLE, Record
+from ..read.partition_columns import folder_values
+from ..write.commit_log import TABLE, Commit
 from .ledger import Shape
 
 COMMIT = "wireloom.commit"
@@ -40,7 +40,6 @@ COMMIT = "wireloom.commit"
 snapshots, which expire."""
 LEDGER = "wireloom.ledger"
 """Property of a table: the identity of the ledger that has this commit."""
-NULL = "__HIVE_DEFAULT_PARTITION__"
 TYPES = ("string", "boolean", "tinyint", "smallint", "int", "bigint", "date")
 """Spark's types whose values in the names of folders are those that Iceberg reads."""
 
@@ -48,7 +47,7 @@ TYPES = ("string", "boolean", "tinyint", "smallint", "int", "bigint", "date")
 class IcebergCatalog:
     """A table in the default catalog."""
 
-    def publish(self, table: Folder, record: Record) -> None:
+    def publish(self, table: Folder, record: Commit) -> None:
         """As ``Catalog.publish``."""
         names = [move.final for move in record.moves if move.place == TABLE]
         there = _table(_catalog(), table)
@@ -129,12 +128,12 @@ def _name(table: Folder) -> tuple[str, str]:
 
 
 def _place(table: Folder) -> str:
-    # Blanks and the like stand as they are: pyiceberg takes what stands behind the scheme for the path.
+    # Not percent-encoded: pyiceberg takes what follows the scheme as the path.
     return table.address.rstrip("/") if table.remote else f"file://{table.path}"
 
 
 def _created(table: Folder, shape: Shape, name: str) -> Table:
-    """The table, as yet without rows. ``name``: one of its files, which has all columns but those of the folders."""
+    """Create the table without rows. ``name``: one of its files, which has all columns but those of the folders."""
     catalog = _catalog()
     catalog.create_namespace_if_not_exists(_name(table)[0])
     inside: pa.Schema = pq.read_schema(f"{table.path}/{name}", filesystem=table.store)
@@ -153,7 +152,7 @@ def _created(table: Folder, shape: Shape, name: str) -> Table:
 
 
 def _add(transaction: Transaction, there: Table, table: Folder, names: Sequence[str]) -> None:
-    """Adds files, with what their folders say."""
+    """Add files, with the partition values of their folders."""
     place = _place(table)
     if not there.spec().fields:
         transaction.add_files([f"{place}/{name}" for name in names])
@@ -186,9 +185,8 @@ def _data_file(there: Table, table: Folder, name: str) -> DataFile:
 
 
 def _partition(there: Table, name: str) -> Values:
-    """The values of the partition's columns, out of the names of a file's folders."""
-    pairs = (each.partition("=") for each in name.split("/")[:-1])
-    texts = {unquote(key): None if value == NULL else unquote(value) for key, _, value in pairs}
+    """Return the values of the partition columns, out of the names of a file's folders."""
+    texts = folder_values(name)
     values = []
     for each in there.spec().fields:
         column = there.schema().find_field(each.source_id)

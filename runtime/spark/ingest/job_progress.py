@@ -1,28 +1,24 @@
-"""Runs a Spark job and tells how far it is."""
+"""Runs a Spark job and reports how far it is."""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ...base import errors
-from ...base.errors import WireloomError
-from ..read.task_reports import Findings
-from .failures import disk_is_full, full
+from ..read.task_reports import TaskReports
+from .failures import unwrap_task_errors
 from .jobs import jobs_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from .jobs import Jobs
+    from ..folders import Folder
 
 ABORT_SECONDS = 30.0
 """How long an interrupted job may take to clean up."""
-_ERRORS = f"{errors.__name__}."
 
 
 @dataclass(frozen=True)
@@ -37,95 +33,61 @@ class IngestProgress:
     seconds: float
 
 
-class Watch:
-    """Runs the job in a thread and tells the caller's how far it is."""
+def run_job(
+    spark: SparkSession,
+    job: Callable[[], None],
+    reports: Folder,
+    progress: Callable[[IngestProgress], None] | None,
+    started: float,
+    pause: float,
+) -> None:
+    """Run a job in a thread; meanwhile call ``progress`` every ``pause`` seconds with what its tasks have reported.
 
-    def __init__(
-        self,
-        spark: SparkSession,
-        findings: Findings,
-        progress: Callable[[IngestProgress], None] | None,
-        started: float,
-        pause: float,
-    ) -> None:
-        self._spark = spark
-        self._findings = findings
-        self._progress = progress
-        self._started = started
-        self._pause = pause
-        self._error: BaseException | None = None
+    Raises what the job raised, without Spark's account of it; an interrupt cancels the job.
+    """
+    from pyspark import inheritable_thread_target
 
-    def run(self, job: Callable[[], None]) -> None:
-        """Returns when the job is done. Raises what it raised, in brief; an interrupt cancels it."""
-        from pyspark import inheritable_thread_target
+    jobs, found = jobs_of(spark), TaskReports(reports)
+    errors: list[BaseException] = []
 
-        jobs = jobs_of(self._spark)
-
-        def work() -> None:
-            try:
-                jobs.begin()
-                try:
-                    job()
-                finally:
-                    jobs.end()
-            except BaseException as error:
-                self._error = error
-
-        thread = threading.Thread(target=inheritable_thread_target(self._spark)(work), daemon=True)
-        thread.start()
+    def work() -> None:
         try:
-            while thread.is_alive():
-                thread.join(self._pause)
-                self._tell(jobs)
-        except BaseException:
-            jobs.cancel()
-            # Spark takes away what its tasks have written so far.
-            thread.join(ABORT_SECONDS)
-            raise
-        if self._error is not None:
-            with in_brief():
-                raise self._error
-        self._tell(jobs)
+            jobs.begin()
+            try:
+                job()
+            finally:
+                jobs.end()
+        except BaseException as error:
+            errors.append(error)
 
-    def _tell(self, jobs: Jobs) -> None:
-        if self._progress is None:
+    def tell() -> None:
+        if progress is None:
             return
         tasks = jobs.tasks()
-        self._findings.refresh()
-        reports = self._findings.reports
-        self._progress(
+        found.refresh()
+        progress(
             IngestProgress(
-                tasks=self._findings.partitions,
-                all_tasks=max(tasks, self._findings.partitions),
-                rows=sum(each["rows"] for each in reports),
-                bytes=sum(each["bytes"] for each in reports),
-                damaged=sum(len(each["damaged"]) for each in reports),
-                seconds=time.monotonic() - self._started,
+                tasks=found.partitions,
+                all_tasks=max(tasks, found.partitions),
+                rows=sum(each["rows"] for each in found.reports),
+                bytes=sum(each["bytes"] for each in found.reports),
+                damaged=sum(len(each["damaged"]) for each in found.reports),
+                seconds=time.monotonic() - started,
             )
         )
 
-
-@contextmanager
-def in_brief() -> Iterator[None]:
-    """Raises what wireloom said in a task, or while it planned, in place of Spark's account of it."""
-    from pyspark.errors import PySparkException
-
+    thread = threading.Thread(target=inheritable_thread_target(spark)(work), daemon=True)
+    thread.start()
     try:
-        yield
-    except PySparkException as error:
-        said = _said(str(error))
-        if said is not None:
-            raise said from None
-        if disk_is_full(error):
-            raise full(error) from error
+        while thread.is_alive():
+            thread.join(pause)
+            tell()
+    except BaseException:
+        jobs.cancel()
+        # Spark removes what its tasks have written so far.
+        thread.join(ABORT_SECONDS)
         raise
-
-
-def _said(told: str) -> WireloomError | None:
-    for line in told.splitlines():
-        name, colon, message = line.strip().partition(": ")
-        if colon and name.startswith(_ERRORS):
-            kind = getattr(errors, name.removeprefix(_ERRORS), None)
-            if isinstance(kind, type) and issubclass(kind, WireloomError):
-                return kind(message)
-    return None
+    if errors:
+        with unwrap_task_errors():
+            raise errors[0]
+    tell()

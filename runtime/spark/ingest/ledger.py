@@ -1,6 +1,6 @@
 """What was ingested into a table before: its files, the batches of its streams, and the table's shape.
 
-The journal's records are the ledger: a file is done when the commit with its rows holds, no sooner and no later. Every
+The records of the commit log are the ledger: a file is done when the commit with its rows is in force. Every
 ``SNAPSHOT_EVERY`` commits they are summed up in ``_wireloom/ledger.parquet``, and the records themselves go.
 """
 
@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 
 from ...base.errors import WireloomError
 from ..folders import Folder
-from ..write.commit_log import HOME, Journal, Record
+from ..write.commit_log import LOG_FOLDER, Commit, CommitLog
 
 SNAPSHOT = "ledger.parquet"
 SNAPSHOT_EVERY = 100
@@ -38,7 +38,7 @@ class Shape:
     described: str = field(default="", compare=False)
 
     def to_json(self) -> dict[str, Any]:
-        """The shape as it is stored."""
+        """Return the shape as it is stored."""
         return {
             "columns": [list(each) for each in self.columns],
             "partitionBy": list(self.partition_by),
@@ -48,13 +48,9 @@ class Shape:
 
     @classmethod
     def from_json(cls, found: Mapping[str, Any]) -> Shape:
-        """The inverse."""
+        """Parse it."""
         columns = tuple((name, kind) for name, kind in found["columns"])
         return cls(columns, tuple(found["partitionBy"]), found["to"], found["described"])
-
-
-def _new_identity() -> str:
-    return secrets.token_hex(16)
 
 
 @dataclass
@@ -69,10 +65,10 @@ class Ledger:
     shape: Shape | None = None
     snapshot: int = 0
     """Number of the last commit that the snapshot has."""
-    identity: str = field(default_factory=_new_identity)
+    identity: str = field(default_factory=lambda: secrets.token_hex(16))
 
-    def add(self, record: Record) -> None:
-        """Takes one more commit."""
+    def add(self, record: Commit) -> None:
+        """Add a commit."""
         facts = record.facts
         if facts["fresh"]:
             self.files.clear()
@@ -86,17 +82,17 @@ class Ledger:
 
 
 def key(path: str) -> str:
-    """A path as the ledger has it: the same object has one name, however its store is called."""
+    """Return a path as the ledger has it: the same object has one name, however its store is called."""
     scheme, colon, rest = path.partition("://")
     return f"s3://{rest}" if colon and scheme in ("s3a", "s3n") else path
 
 
-def read_ledger(table: Folder, journal: Journal) -> Ledger:
-    """The ledger of a table whose journal has nothing left undone. Raises ``WireloomError`` where it is damaged, or
+def read_ledger(table: Folder, log: CommitLog) -> Ledger:
+    """Read the ledger of a table whose log has nothing left undone. Raises ``WireloomError`` where it is damaged, or
     where a part of it is missing."""
-    home = table.inside(HOME)
+    home = table.inside(LOG_FOLDER)
     ledger = _snapshot(home)
-    for name in journal.names():
+    for name in log.names():
         if name <= record_name(ledger.snapshot):
             continue
         if name != record_name(ledger.last + 1):
@@ -105,7 +101,7 @@ def read_ledger(table: Folder, journal: Journal) -> Ledger:
                 "the folder as it was, or ingest to another table",
                 path=home.address,
             )
-        record = journal.record(name)
+        record = log.record(name)
         try:
             ledger.add(record)
         except (KeyError, TypeError, ValueError) as error:
@@ -117,12 +113,12 @@ def read_ledger(table: Folder, journal: Journal) -> Ledger:
 
 
 def record_name(number: int) -> str:
-    """The name of the record of a commit; names are sorted as the numbers are."""
+    """Return the name of the record of a commit; names are sorted as the numbers are."""
     return f"{number:0{DIGITS}d}"
 
 
-def sum_up(table: Folder, journal: Journal, ledger: Ledger, every: int = SNAPSHOT_EVERY) -> None:
-    """Writes the snapshot, where it is time to, and removes the records that it has."""
+def compact_ledger(table: Folder, log: CommitLog, ledger: Ledger, every: int = SNAPSHOT_EVERY) -> None:
+    """Every so many commits, write the snapshot and remove the records that it replaces."""
     if ledger.last - ledger.snapshot < every or ledger.shape is None:
         return
     facts = {
@@ -136,11 +132,11 @@ def sum_up(table: Folder, journal: Journal, ledger: Ledger, every: int = SNAPSHO
     )
     sink = io.BytesIO()
     pq.write_table(rows.replace_schema_metadata({"wireloom": json.dumps(facts)}), sink, compression="zstd")
-    table.inside(HOME).write(SNAPSHOT, sink.getvalue())
+    table.inside(LOG_FOLDER).write(SNAPSHOT, sink.getvalue())
     ledger.snapshot = ledger.last
-    for name in journal.names():
+    for name in log.names():
         if int(name) <= ledger.snapshot:
-            journal.forget(name)
+            log.forget(name)
 
 
 def _snapshot(home: Folder) -> Ledger:

@@ -1,4 +1,4 @@
-"""One process at a time in a folder."""
+"""Locks a folder, so that one process at a time writes to it."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from ..folders import Folder
 
 @contextmanager
 def locked(place: Folder) -> Iterator[Callable[[], None]]:
-    """Keeps others out of a folder, until the block ends or the process does, however it dies; a local one has to be
-    there. Gives what raises ``TemporaryError`` where others are not kept out any more.
+    """Keep others out of a folder, until the block ends or the process does, however it dies; a local one has to be
+    there. Yields a function that raises ``TemporaryError`` where others are not kept out any more.
 
-    Raises ``TemporaryError`` where somebody is in, and ``UnsupportedError`` where nobody could be kept out.
+    Raises ``TemporaryError`` where another process holds the lock, and ``UnsupportedError`` where there can be none.
     """
     if place.remote:
         from .store_lock import store_locked
@@ -33,7 +33,7 @@ def locked(place: Folder) -> Iterator[Callable[[], None]]:
         except BlockingIOError:
             raise TemporaryError("another ingest writes to it: wait for it, or stop it", path=place.address) from None
         except OSError:
-            # A file system without locks: whoever runs it has to see to it that nobody else does.
+            # A file system without locks: the user has to make sure that only one process runs.
             pass
         if not _is_still(held, place.path):
             raise TemporaryError("another ingest has just removed the folder: run it again", path=place.address)
@@ -43,7 +43,8 @@ def locked(place: Folder) -> Iterator[Callable[[], None]]:
 
 
 def _is_still(held: int, path: str) -> bool:
-    """Whether an open folder is the one of that path: an ingest that fails takes away the folder that it has made."""
+    """Return whether an open folder is the one of that path: an ingest that fails takes away the folder that it has
+    made."""
     try:
         return os.path.samestat(os.fstat(held), os.stat(path))
     except FileNotFoundError:

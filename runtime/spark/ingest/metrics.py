@@ -1,4 +1,4 @@
-"""Metrics of the pipeline: what each file and each batch came to, as JSON takes it."""
+"""Metrics of the files and batches of the pipeline, as JSON takes them."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...base.report import FileReport
-from ..read.damaged_ranges import counted_losses
-from ..write.commit_log import Record
+from ..read.damaged_ranges import count_by_reason
+from ..write.commit_log import Commit
 
 
 def file_metrics(report: FileReport, size: int | None) -> dict[str, Any]:
-    """What came of a file. ``size``: bytes as stored; ``bytes``: as read; ``damaged``: ranges that gave no rows, an end
-    that could not be read among them; ``reasons``: the same by reason."""
-    reasons = counted_losses(report)
+    """Return the metrics of a file. ``size``: bytes as stored; ``bytes``: as read; ``damaged``: ranges that gave no
+    rows, an end that could not be read among them; ``reasons``: the same by reason."""
+    reasons = count_by_reason(report)
     return {
         "path": report.path,
         "size": size,
@@ -30,7 +30,7 @@ def file_metrics(report: FileReport, size: int | None) -> dict[str, Any]:
 
 
 def totals(files: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The sums over files."""
+    """Return the sums over files."""
     reasons: Counter[str] = Counter()
     for each in files:
         reasons.update(each["reasons"])
@@ -43,15 +43,15 @@ def totals(files: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
-def batch_metrics(record: Record) -> dict[str, Any]:
-    """What came of a batch: the sums, and those of the commit."""
+def batch_metrics(record: Commit) -> dict[str, Any]:
+    """Return the metrics of a batch."""
     facts = record.facts
     told = {"batch": int(record.name), "format": facts["format"], "committed": facts["committed"], **facts["batch"]}
     return told if facts["stream"] is None else {**told, "stream": facts["stream"]}
 
 
-def lines(record: Record) -> bytes:
-    """JSON lines: one of ``kind`` ``batch``, then one of ``kind`` ``file`` for each file."""
+def lines(record: Commit) -> bytes:
+    """Return JSON lines: one of ``kind`` ``batch``, then one of ``kind`` ``file`` for each file."""
     batch = {"kind": "batch", **batch_metrics(record)}
     files = [{"kind": "file", "batch": int(record.name), **each} for each in record.facts["files"]]
     return b"".join(json.dumps(each).encode() + b"\n" for each in (batch, *files))

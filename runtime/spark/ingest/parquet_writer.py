@@ -1,5 +1,5 @@
-"""Writes rows as Parquet files to an object store, from the tasks' own Python: Spark by itself cannot, without more
-packages. Nothing but ``ingest`` uses it; files that are written here are in no table before it commits them."""
+"""Writes rows as Parquet files to an object store from the tasks' Python processes: Spark by itself needs more packages
+for that. The files are in no table before ``ingest`` commits them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pyspark.sql.datasource import DataSource, DataSourceArrowWriter, WriterComm
 from pyspark.sql.types import StructType
 
 from ...base.errors import WireloomError
-from ..errors import Brief
+from ..errors import HideTraceback
 from .jobs import is_connect
 
 if TYPE_CHECKING:
@@ -23,47 +23,46 @@ if TYPE_CHECKING:
 
     from ..folders import Folder
 
-NAME = "wireloom_table_sink"
+NAME = "wireloom_parquet"
 WRITTEN = "_written.json"
-"""The names of the files of all tasks that came to their end; there may be others, of tasks that did not."""
+"""The names of the files of all tasks that finished; there may be others, of tasks that did not."""
 OPEN_FILES = 32
 """Most files that a task writes at a time: one for each combination of the partition columns' values."""
 MOST_FOLDERS = 100_000
 """Most combinations of the partition columns' values among the rows of a task."""
 
 
-class TableSink(DataSource):
+class ParquetSink(DataSource):
     """Options: ``path``; ``partitionBy``, a list as JSON; ``location``, a ``storage.Location`` as JSON."""
 
     @classmethod
     def name(cls) -> str:
-        """Not a format's."""
+        """Return the name that Spark knows it by; it is no format's."""
         return NAME
 
-    def writer(self, schema: StructType, overwrite: bool) -> TableWriter:
-        """What writes such rows."""
-        options = self.options
-        return TableWriter(options["path"], schema, json.loads(options["partitionBy"]), json.loads(options["location"]))
+    def writer(self, schema: StructType, overwrite: bool) -> ParquetWriter:
+        """Return the writer of such rows."""
+        return ParquetWriter(schema, dict(self.options))
 
 
 @dataclass
 class Written(WriterCommitMessage):
-    """The files of a task, by their names from the folder on."""
+    """The files of a task, by their names relative to the folder."""
 
     names: tuple[str, ...]
 
 
-class TableWriter(DataSourceArrowWriter):
+class ParquetWriter(DataSourceArrowWriter):
     """It is pickled on its way to the tasks."""
 
-    def __init__(self, path: str, schema: StructType, partition_by: list[str], location: dict[str, Any]) -> None:
-        self._path = path
+    def __init__(self, schema: StructType, options: dict[str, str]) -> None:
         self._schema = schema
-        self._partition_by = partition_by
-        self._location = location
+        self._path = options["path"]
+        self._partition_by = json.loads(options["partitionby"])
+        self._location = json.loads(options["location"])
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> Written:
-        """Writes the rows of one task."""
+        """Write the rows of one task."""
         import pyarrow as pa
         import pyarrow.dataset
         from pyspark.sql.pandas.types import to_arrow_schema
@@ -72,7 +71,7 @@ class TableWriter(DataSourceArrowWriter):
         schema = to_arrow_schema(self._schema, timezone="UTC")
         parts = pa.schema([schema.field(name) for name in self._partition_by])
         names: list[str] = []
-        with Brief():
+        with HideTraceback():
             try:
                 pyarrow.dataset.write_dataset(
                     (batch for batch in iterator if batch.num_rows),
@@ -94,13 +93,13 @@ class TableWriter(DataSourceArrowWriter):
         return Written(tuple(names))
 
     def commit(self, messages: list[WriterCommitMessage | None]) -> None:
-        """Says which files count."""
+        """Record which files count."""
         names = [name for each in messages if isinstance(each, Written) for name in each.names]
-        with Brief():
+        with HideTraceback():
             self._folder().write(WRITTEN, json.dumps(sorted(names)).encode())
 
     def abort(self, messages: list[WriterCommitMessage | None]) -> None:
-        """Removes what is there, as far as that is possible; the next run removes the rest."""
+        """Remove what is there, as far as that is possible; the next run removes the rest."""
         with suppress(WireloomError):
             self._folder().remove()
 
@@ -111,12 +110,12 @@ class TableWriter(DataSourceArrowWriter):
         return folder(self._path, Location(**self._location))
 
 
-def write_remote(frame: DataFrame, target: Folder, partition_by: list[str]) -> None:
-    """Writes rows as Parquet files into a folder of an object store."""
+def write_to_store(frame: DataFrame, target: Folder, partition_by: list[str]) -> None:
+    """Write rows as Parquet files into a folder of an object store."""
     from ...input.inputs import Location
 
     session: Any = frame.sparkSession
-    session.dataSource.register(TableSink)
+    session.dataSource.register(ParquetSink)
     if not is_connect(session):
         # Spark looks for the source in the session that the thread has, and a new thread has none.
         session._jvm.org.apache.spark.sql.classic.SparkSession.setActiveSession(session._jsparkSession)
@@ -129,8 +128,8 @@ def write_remote(frame: DataFrame, target: Folder, partition_by: list[str]) -> N
     frame.write.format(NAME).mode("append").options(**options).save(target.address)
 
 
-def written(place: Folder) -> list[str]:
-    """The names of the files in a folder whose rows count, from there on, sorted."""
+def written_files(place: Folder) -> list[str]:
+    """Return the names of the files in a folder whose rows count, relative to it, sorted."""
     if place.holds(WRITTEN):
         return sorted(json.loads(place.read(WRITTEN)))
     return list(place.files())

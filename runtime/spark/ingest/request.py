@@ -5,17 +5,17 @@ from __future__ import annotations
 import glob
 import json
 import os
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from itertools import combinations
+from typing import TYPE_CHECKING, TypedDict
 
 from ...base.addresses import local_path
 from ...base.arguments import check_texts, names, one_of, shown
 from ...base.errors import UnsupportedError, WireloomError
 from ...format.description import Format
 from ...format.explored import ExploredFormat
-from ...format.registry import formats
+from ...format.registry import formats, get
 from ...input.expansion import STANDARD_INPUT
 from ...input.inputs import WILDCARDS, Input
 from ...input.listing import hidden
@@ -26,24 +26,36 @@ from ..options import read_options
 from ..read.file_listing import encoded, is_remote, list_inputs
 from ..registration import source_of
 from .catalogs import KINDS
-from .ledger import Shape
-from .schema_drift import UNKNOWN, check_drift, shape_of
-from .tables import IngestTables, check_apart
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.types import StructType
 
 EXISTING = ("append", "overwrite", "error")
 PASSED_OVER = ("ignoreMissingFiles", "ignoreCorruptFiles")
 """Options that are settings of a session as well."""
 
 
+class Choices(TypedDict, total=False):
+    """Keywords that ``ingest`` and ``ingest_stream`` have in common; see ``ingest``."""
+
+    quarantine: str | None
+    metrics: str | None
+    mode: str
+    recover: bool
+    partition_by: Sequence[str]
+    columns: Sequence[str] | None
+    options: Mapping[str, str] | None
+    existing: str
+    to: str
+    allow_modules: Sequence[str]
+
+
 @dataclass(frozen=True)
 class Request:
-    """What was asked for. ``source``: the name that Spark knows the format by; ``options``: of the data source, those
-    that say what is read and how."""
+    """What an ingest was asked for. ``source``: the name that Spark knows the format by; ``options``: of the data
+    source, those that say what is read and how."""
 
+    spark: SparkSession
     format: Format
     source: str
     table: Folder
@@ -54,14 +66,23 @@ class Request:
     existing: str
     to: str
 
-    def frame(self, spark: SparkSession, inputs: Iterable[Input], side: Folder) -> DataFrame:
-        """Return the good rows of these files; tasks leave all else in ``side``."""
-        reader = spark.read.format(self.source).options(**self._options(side))
+    @property
+    def places(self) -> list[Folder]:
+        """The folders that are written to."""
+        return [each for each in (self.table, self.quarantine, self.metrics) if each is not None]
+
+    def frame(self, inputs: Iterable[Input], reports: Folder) -> DataFrame:
+        """Return the good rows of these files; tasks leave all else in ``reports``."""
+        reader = self.spark.read.format(self.source).options(**self._options(reports))
         return reader.option("listedFiles", encoded(inputs)).load()
 
-    def stream(self, spark: SparkSession, side: Folder) -> DataFrame:
+    def stream(self, reports: Folder) -> DataFrame:
         """Return the same of all inputs, as a stream."""
-        return spark.readStream.format(self.source).options(**self._options(side)).load()
+        return self.spark.readStream.format(self.source).options(**self._options(reports)).load()
+
+    def _options(self, reports: Folder) -> Mapping[str, str]:
+        # Tasks may run in another folder than this process.
+        return {**self.options, "reportFolder": reports.address if reports.remote else reports.path}
 
     @property
     def grows(self) -> bool:
@@ -75,27 +96,26 @@ class Request:
         found = list_inputs(read_options(self.format, self.options))
         return {each.path: each for each in found if each.path is not None}
 
-    def _options(self, side: Folder) -> Mapping[str, str]:
-        return {**self.options, "reportFolder": address(side)}
-
 
 def request(
     spark: SparkSession,
-    described: Format,
+    format: str | Format,
     inputs: str | Sequence[str],
     table: str,
     *,
-    quarantine: str | None,
-    metrics: str | None,
-    mode: str,
-    recover: bool,
-    partition_by: Sequence[str],
-    columns: Sequence[str] | None,
-    options: Mapping[str, str] | None,
-    existing: str,
-    to: str,
+    quarantine: str | None = None,
+    metrics: str | None = None,
+    mode: str = "permissive",
+    recover: bool = False,
+    partition_by: Sequence[str] = (),
+    columns: Sequence[str] | None = None,
+    options: Mapping[str, str] | None = None,
+    existing: str = "append",
+    to: str = "parquet",
+    allow_modules: Sequence[str] = (),
 ) -> Request:
-    """Checks all of it; see ``batches.ingest``. Raises ``UnknownNameError`` and ``WireloomError``."""
+    """Check all of it; see ``ingest``. Raises ``UnknownNameError`` and ``WireloomError``."""
+    described = get(format, allow_modules)
     ScanOptions(mode=mode, recover=recover)
     check_texts(quarantine=quarantine, metrics=metrics)
     one_of("value of existing", existing, EXISTING)
@@ -118,9 +138,11 @@ def request(
     elif described.name not in formats():
         raise UnsupportedError(f"Spark's tasks need generated code for {described.name}: run 'wireloom generate' first")
     store = read_options(described, {**(options or {}), "path": table}).store
-    places = [None if each is None else folder(each, store) for each in (table, quarantine, metrics)]
-    check_apart(each for each in places if each is not None)
-    for place in places[:2]:
+    target = folder(table, store)
+    beside = [None if each is None else folder(each, store) for each in (quarantine, metrics)]
+    places = [target, *(each for each in beside if each is not None)]
+    check_disjoint(places)
+    for place in (target, beside[0]):
         if place is not None and place.kind() == "file":
             raise WireloomError("is a file: name the folder of a table", path=place.address)
         if existing == "error" and place is not None and not place.is_empty():
@@ -130,15 +152,15 @@ def request(
     read, _ = of_kind(described, options or {})
     wanted = list(read.default_columns if chosen is None else chosen)
     wanted += [name for name in partitions if name not in wanted]
-    found = folder(table, store)
     paths = tuple(_absolute(each) for each in given)
-    _check_outside(paths, [each for each in places if each is not None], options or {})
+    _check_outside(paths, places, options or {})
     return Request(
+        spark=spark,
         format=described,
         source=source,
-        table=found,
-        quarantine=places[1],
-        metrics=places[2],
+        table=target,
+        quarantine=beside[0],
+        metrics=beside[1],
         partition_by=partitions,
         options={
             **_settings(spark),
@@ -153,85 +175,41 @@ def request(
     )
 
 
-def prepared(spark: SparkSession, wanted: Request, tables: IngestTables, frame: DataFrame) -> Shape:
-    """Makes the tables ready for the frame's rows: checks that they fit, or has those that are there replaced.
-
-    Raises ``WireloomError`` where they do not fit, or where the ledger is not that of the table.
-    """
-    shape = shape_of(frame.schema, wanted.partition_by, wanted.to)
-    if tables.catalog is not None:
-        tables.catalog.check(wanted.table, shape)
-    if wanted.existing == "overwrite":
-        tables.replace()
-        return shape
-    tables.check()
-    there = tables.ledger.shape or _found_shape(spark, wanted, tables, shape)
-    if there is not None:
-        check_drift(wanted.table.address, there, shape)
-    return shape
-
-
-def _found_shape(spark: SparkSession, wanted: Request, tables: IngestTables, new: Shape) -> Shape | None:
-    """The shape of a table that something else has made."""
-    if tables.catalog is not None:
-        names = tables.catalog.columns(wanted.table)
-        return None if names is None else Shape(tuple((name, UNKNOWN) for name in names), new.partition_by, new.to)
-    if not wanted.table.files():
-        return None
-    schema = _schema_in_store(wanted.table) if wanted.table.remote else _schema_on_disk(spark, wanted.table)
-    inside = {each.name: each.dataType.simpleString() for each in schema.fields}
-    # The types of what stands in folders' names are Spark's guesses.
-    return Shape(
-        tuple((name, UNKNOWN if name in new.partition_by else kind) for name, kind in inside.items()),
-        new.partition_by if set(new.partition_by) <= set(inside) else (),
-        new.to,
-    )
-
-
-def _schema_on_disk(spark: SparkSession, table: Folder) -> StructType:
-    # What is read may be a pattern, other than what is written.
-    return spark.read.parquet(re.sub(r"([\\\[\]{}*?])", r"\\\1", spark_address(table))).schema
-
-
-def _schema_in_store(table: Folder) -> StructType:
-    """As ``_schema_on_disk``: Spark may not be able to read there."""
-    import pyarrow.dataset
-    from pyspark.sql.pandas.types import from_arrow_schema
-
-    found = pyarrow.dataset.dataset(table.path, filesystem=table.store, format="parquet", partitioning="hive")
-    return from_arrow_schema(found.schema.remove_metadata())
-
-
-def address(place: Folder) -> str:
-    """A folder for tasks, which may run in another folder than this process."""
-    return place.address if place.remote else place.path
+def check_disjoint(places: Iterable[Folder]) -> None:
+    """Raise ``WireloomError`` where one of the folders is in another, or is the same."""
+    for one, other in combinations(places, 2):
+        pairs = ((one.path, other.path), (other.path, one.path))
+        if one.remote == other.remote and any(f"{inner}/".startswith(f"{outer}/") for inner, outer in pairs):
+            raise WireloomError(
+                "table, quarantine and metrics each need a folder of its own, beside the others", path=other.address
+            )
 
 
 def spark_address(place: Folder) -> str:
-    """As Spark wants it: a local path with its scheme, whatever file system is Spark's default; stores as Hadoop calls
-    them. Blanks and the like stand as they are: Hadoop takes ``%20`` for the name of another folder."""
+    """Return the address as Spark wants it: a local path with its scheme, whatever file system is Spark's default;
+    stores as Hadoop calls them. It is not percent-encoded: Hadoop takes ``%20`` for the name of another folder."""
     return f"s3a://{place.address.partition('://')[2]}" if place.remote else f"file://{place.path}"
 
 
 def _settings(spark: SparkSession) -> dict[str, str]:
-    """What the session says of files that are missing or cannot be read, as options; a planned read cannot ask it."""
+    """Return the session's settings for files that are missing or cannot be read, as options: planning cannot ask."""
     settings = {name: spark.conf.get(f"spark.sql.files.{name}", "false") for name in PASSED_OVER}
     return {name: "true" for name, value in settings.items() if value == "true"}
 
 
 def _stable(options: Mapping[str, str]) -> dict[str, str]:
-    """The options; types of columns out of folders' names must not hang on what folders there are today."""
+    """Return the options; types of partition columns must not depend on which folders are there today."""
     given = {each.lower() for each in options}
     return dict(options) if "partitioncolumns" in given else {"partitionColumns": "text", **options}
 
 
 def _check_outside(inputs: Iterable[str], places: Iterable[Folder], options: Mapping[str, str]) -> None:
-    """Raises ``WireloomError`` where a later run would read what this one writes."""
+    """Raise ``WireloomError`` where a later run would read what this one writes."""
     if "pathglobfilter" in {each.lower() for each in options}:
         return
     for path in inputs:
         remote = is_remote(path)
-        outer = path.partition("://")[2].rstrip("/") if remote else _local(path)
+        outer = path.partition("://")[2].rstrip("/") if remote else os.path.abspath(local_path(path))
         for place in places:
             inside = place.remote == remote and f"{place.path}/".startswith(f"{outer.rstrip('/')}/")
             if inside and not any(map(hidden, place.path[len(outer) :].strip("/").split("/"))):
@@ -242,12 +220,8 @@ def _check_outside(inputs: Iterable[str], places: Iterable[Folder], options: Map
                 )
 
 
-def _local(path: str) -> str:
-    return os.path.abspath(local_path(path))
-
-
 def _absolute(path: str) -> str:
-    """Spark's workers may run in another folder than the caller's process."""
+    """Return a path that Spark's workers understand, which may run in another folder than the caller's process."""
     if "://" in path or path.startswith("file:/") or path == STANDARD_INPUT:
         return path
     absolute = os.path.abspath(path)

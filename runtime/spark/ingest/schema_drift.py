@@ -23,7 +23,7 @@ def shape_of(schema: StructType, partition_by: Iterable[str], to: str) -> Shape:
 
 
 def check_drift(table: str, there: Shape, new: Shape) -> None:
-    """Raises ``WireloomError`` where columns, types, partitions or the kind of table differ; order does not matter."""
+    """Raise ``WireloomError`` where columns, types, partitions or the kind of table differ; order does not matter."""
     differences = [*_kinds(there, new), *_columns(dict(there.columns), dict(new.columns))]
     if differences:
         raise WireloomError(f"the table is of another shape: {'; '.join(differences)}", path=table, advice=ADVICE)

@@ -1,8 +1,8 @@
-"""One process at a time in a folder of an object store.
+"""Locks a folder of an object store, so that one process at a time writes to it.
 
 A store has no locks, but it can refuse to write an object that is there, or that is not the one that it is taken for.
-So whoever is in has an object there, ``_wireloom/lock``, and writes it again every minute. Where that was not done for
-some minutes its owner is dead, and the next one takes it over.
+So the process that holds the lock has an object there, ``_wireloom/lock``, and writes it again every minute. Where that
+was not done for some minutes its owner is dead, and the next process takes it over.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from ...base.errors import TemporaryError, UnsupportedError, WireloomError
 from ...base.extras import require
 from ...input.inputs import Location
 from ..folders import Folder
-from ..write.commit_log import HOME
-from ..write.driver_process import is_gone, owner
+from ..write.commit_log import LOG_FOLDER
+from ..write.driver_process import driver_process, has_ended
 
 LEASE = 300.0
 """Seconds after which a lock that was not written again counts for nothing."""
@@ -32,11 +32,11 @@ REFUSED = frozenset({"PreconditionFailed", "ConditionalRequestConflict", "412", 
 
 @contextmanager
 def store_locked(place: Folder) -> Iterator[Callable[[], None]]:
-    """Keeps others out of a folder of a store. Gives what raises ``TemporaryError`` where that is not true any more; it
-    is to be called before anything is done that others must not do at the same time.
+    """Keep others out of a folder of a store. Yields a function that raises ``TemporaryError`` where that is not true
+    any more; it is to be called before anything is done that others must not do at the same time.
 
-    Raises ``TemporaryError`` where somebody is in, and ``UnsupportedError`` without boto3, or where the store does not
-    know conditional writes.
+    Raises ``TemporaryError`` where another process holds the lock, and ``UnsupportedError`` without boto3, or where the
+    store does not know conditional writes.
     """
     lock = _Lock(place)
     lock.take()
@@ -63,17 +63,17 @@ class _Lock:
         self._client = client(place.location or Location())
         self._failures: tuple[type[Exception], ...] = (BotoCoreError, ClientError)
         self._place = place
-        self._address = place.child(f"{HOME}/lock")
+        self._address = place.child(f"{LOG_FOLDER}/lock")
         self._bucket, _, self._key = self._address.partition("://")[2].partition("/")
-        self._content = json.dumps({"owner": owner(), "token": secrets.token_hex(8)}).encode()
+        self._content = json.dumps({"owner": driver_process(), "token": secrets.token_hex(8)}).encode()
         self._tag = ""
         self._writing = threading.Lock()
 
     def take(self) -> None:
-        """Makes the object, or takes over that of a dead process."""
+        """Make the object, or takes over that of a dead process."""
         if not self._put(IfNoneMatch="*"):
             found, tag, is_old = self._found()
-            if found is not None and not is_old and not is_gone(found):
+            if found is not None and not is_old and not has_ended(found):
                 raise TemporaryError(
                     f"another ingest writes to it: wait for it, or stop it; {self._address} is its lock, which counts "
                     f"for nothing {LEASE:.0f} seconds after that",
@@ -89,14 +89,14 @@ class _Lock:
             )
 
     def keep(self, stopped: threading.Event) -> None:
-        """Writes it again and again."""
+        """Write it again and again."""
         while not stopped.wait(LEASE / RENEWALS):
-            # What fails now may do next time; and where it does not, whoever is about to commit finds out.
+            # What fails now may succeed next time; otherwise the check before the commit fails.
             with suppress(WireloomError):
                 self.check()
 
     def check(self) -> None:
-        """Writes it once more. Raises ``TemporaryError`` where it is another one's."""
+        """Write it once more. Raises ``TemporaryError`` where it is another one's."""
         if not self._put(IfMatch=self._tag):
             raise TemporaryError(
                 "another ingest has taken over the table, since this one was not heard of for too long: what was not "
@@ -105,14 +105,14 @@ class _Lock:
             )
 
     def release(self) -> None:
-        """Deletes it, unless it is another one's."""
+        """Delete it, unless it is another one's."""
         with suppress(WireloomError):
             self.check()
             with self._named():
                 self._client.delete_object(Bucket=self._bucket, Key=self._key)
 
     def _put(self, **condition: str) -> bool:
-        """Writes the object; whether the condition held."""
+        """Write the object; whether the condition held."""
         with self._writing, self._named():
             try:
                 answer = self._client.put_object(Bucket=self._bucket, Key=self._key, Body=self._content, **condition)

@@ -1,7 +1,7 @@
-"""The pipeline as a stream: each batch of a streaming query is one commit, once, however often it is run.
+"""The pipeline as a stream: each micro-batch of a streaming query is one commit, made once however often it is run.
 
-The query's checkpoint says what each batch reads, and the table's ledger which batches it has. Between the commit of a
-batch and Spark's own note of it a process may die; the batch is run again then, and left alone.
+The query's checkpoint says what each batch reads, and the table's ledger which batches it has. A process may die
+between the commit of a batch and Spark's own note of it; the batch is run again then, and is not committed twice.
 """
 
 from __future__ import annotations
@@ -10,31 +10,24 @@ import json
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from ...base.errors import NothingThereError, UnsupportedError, WireloomError
-from ...base.report import ReadReport
 from ...format.description import Format
-from ...format.registry import get
-from ...rows.select import name_of
 from ..folders import Folder, folder
-from ..read.task_reports import Findings, merged
-from .batches import write_rows
-from .job_progress import in_brief
+from .batches import Run, write_rows
+from .failures import unwrap_task_errors
 from .jobs import is_connect
-from .ledger import Shape, key
-from .metrics import batch_metrics
-from .request import Request, prepared, request, spark_address
+from .ledger import key
+from .request import Choices, Request, check_disjoint, request, spark_address
 from .summary import IngestSummary
-from .tables import Attempt, IngestTables, Stream, check_apart, opened_tables
+from .tables import Attempt, IngestTables, StreamBatch, open_tables
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from ...base.report import FileReport
-
 KEPT_REPORTS = 10_000
-"""Files whose reports the summary of a stream has at most: the last ones."""
+"""Most files whose reports the summary of a stream has: the last ones."""
 
 PAUSE = 1
 """Seconds between two looks at a query that runs on."""
@@ -48,19 +41,10 @@ def ingest_stream(
     *,
     checkpoint: str,
     every: str | None = None,
-    quarantine: str | None = None,
-    metrics: str | None = None,
-    mode: str = "permissive",
-    recover: bool = False,
-    partition_by: Sequence[str] = (),
-    columns: Sequence[str] | None = None,
-    options: Mapping[str, str] | None = None,
-    existing: str = "append",
-    to: str = "parquet",
     told: Callable[[Mapping[str, Any]], None] | None = None,
-    allow_modules: Sequence[str] = (),
+    **choices: Unpack[Choices],
 ) -> IngestSummary:
-    """As ``batches.ingest``, with a streaming read; ``options`` may be those of a stream (``maxFilesPerTrigger``).
+    """As ``ingest``, with a streaming read; ``options`` may be those of a stream (``maxFilesPerTrigger``).
 
     ``checkpoint``: Spark's folder for the query; one per table. ``every``: how long from batch to batch, such as
     ``30 seconds``: it goes on until it is interrupted; without, it ends when all that was there is read. ``told`` is
@@ -68,21 +52,7 @@ def ingest_stream(
 
     Raises as ``ingest`` does, and where the table has files that a new checkpoint would read again.
     """
-    wanted = request(
-        spark,
-        get(format, allow_modules),
-        inputs,
-        table,
-        quarantine=quarantine,
-        metrics=metrics,
-        mode=mode,
-        recover=recover,
-        partition_by=partition_by,
-        columns=columns,
-        options=options,
-        existing=existing,
-        to=to,
-    )
+    wanted = request(spark, format, inputs, table, **choices)
     if is_connect(spark):
         raise UnsupportedError(
             "a session of Spark Connect runs the batches of a stream in a process of the server, where nobody can put "
@@ -90,38 +60,28 @@ def ingest_stream(
         )
     place = folder(checkpoint, wanted.table.location)
     check_checkpoint(spark, place)
-    check_apart([place, *(each for each in (wanted.table, wanted.quarantine, wanted.metrics) if each is not None)])
+    check_disjoint([place, *wanted.places])
     started = time.monotonic()
-    with opened_tables(wanted.format.name, wanted.table, wanted.quarantine, wanted.metrics, to) as tables:
+    with open_tables(wanted) as tables:
         query = query_of(place)
-        if existing == "overwrite" and query is not None:
+        if wanted.existing == "overwrite" and query is not None:
             raise WireloomError(
                 "has a query's progress, which overwrite would contradict: name a new checkpoint", path=checkpoint
             )
-        if existing != "overwrite":
+        if wanted.existing != "overwrite":
             _check_checkpoint_is_ours(place, tables)
             _check_new(wanted, tables, begun=query in tables.ledger.streams)
-        run = _Stream(spark, wanted, tables, place, told)
+        run = _StreamRun(wanted, tables, place, told, started)
         run.run(every)
-    report = ReadReport(wanted.format.name, run.files, engine=name_of(wanted.format))
-    return IngestSummary(
-        table,
-        quarantine,
-        report,
-        sum(each["quarantined"] for each in run.batches),
-        time.monotonic() - started,
-        sum(each["tasks"] for each in run.batches),
-        batches=run.batches,
-        recovered=tables.recovered,
-    )
+    return run.summary()
 
 
 def check_checkpoint(spark: SparkSession, checkpoint: Folder) -> None:
-    """Raises ``UnsupportedError`` where Spark, which keeps the checkpoint, cannot write there."""
+    """Raise ``UnsupportedError`` where Spark, which keeps the checkpoint, cannot write there."""
     if not checkpoint.remote:
         return
     try:
-        # PySpark has no other way to ask; where this one fails too, nobody can say that it would work.
+        # PySpark has no other way to ask; where this one fails too, it cannot be known whether it would work.
         java: Any = spark._jvm
         java.org.apache.hadoop.fs.FileSystem.getFileSystemClass("s3a", spark._jsc.hadoopConfiguration())
     except Exception:
@@ -133,7 +93,8 @@ def check_checkpoint(spark: SparkSession, checkpoint: Folder) -> None:
 
 
 def query_of(checkpoint: Folder) -> str | None:
-    """The id of the query that a checkpoint belongs to; ``None`` where it has not begun. Raises ``WireloomError``."""
+    """Return the id of the query that a checkpoint belongs to; ``None`` where it has not begun. Raises
+    ``WireloomError``."""
     if not checkpoint.holds("metadata"):
         return None
     try:
@@ -143,7 +104,7 @@ def query_of(checkpoint: Folder) -> str | None:
 
 
 def _check_checkpoint_is_ours(checkpoint: Folder, tables: IngestTables) -> None:
-    """Raises ``WireloomError`` where the query has put its batches into another table than this one, which is new."""
+    """Raise ``WireloomError`` where the query has put its batches into another table than this one, which is new."""
     if not tables.ledger.last and checkpoint.inside("commits").names():
         raise WireloomError(
             "is the checkpoint of a query that has filled another table, or this one before it was removed: what it "
@@ -153,7 +114,7 @@ def _check_checkpoint_is_ours(checkpoint: Folder, tables: IngestTables) -> None:
 
 
 def _check_new(wanted: Request, tables: IngestTables, *, begun: bool) -> None:
-    """Raises ``WireloomError`` where a query would read files that the table has. ``begun``: it has read files before,
+    """Raise ``WireloomError`` where a query would read files that the table has. ``begun``: it has read files before,
     and knows of all but those that a batch run took; only of these are sizes kept."""
     known = {path for path, size in tables.ledger.files.items() if not (begun and size is None)}
     if not known:
@@ -171,46 +132,40 @@ def _check_new(wanted: Request, tables: IngestTables, *, begun: bool) -> None:
         )
 
 
-class _Stream:
+class _StreamRun(Run):
     """One run of the query."""
 
     def __init__(
         self,
-        spark: SparkSession,
         wanted: Request,
         tables: IngestTables,
         checkpoint: Folder,
         told: Callable[[Mapping[str, Any]], None] | None,
+        started: float,
     ) -> None:
-        self._spark = spark
-        self._wanted = wanted
-        self._tables = tables
+        super().__init__(wanted, tables, started, KEPT_REPORTS)
         self._checkpoint = checkpoint
         self._told = told
-        # Which folder that is stands in the query's plan, so there is one for all of its batches.
+        # Its folder stands in the query's plan, so there is one for all of its batches.
         self._attempt = tables.attempt()
-        self._shape: Shape | None = None
         self._error: Exception | None = None
         self._committing = threading.Lock()
         self._ended = False
-        self.files: list[FileReport] = []
-        self.batches: list[Mapping[str, Any]] = []
 
     def run(self, every: str | None) -> None:
-        """Returns when all is read; an interrupt stops the query first. Raises what a batch raised."""
-        with in_brief():
-            frame = self._wanted.stream(self._spark, self._attempt.side)
-            self._shape = prepared(self._spark, self._wanted, self._tables, frame)
-        writer = frame.writeStream.foreachBatch(self._batch).option(
-            "checkpointLocation", spark_address(self._checkpoint)
-        )
+        """Return when all is read; an interrupt stops the query first. Raises what a batch raised."""
+        with unwrap_task_errors():
+            frame = self.wanted.stream(self._attempt.reports)
+            self.tables.prepare(frame.schema)
+        writer = frame.writeStream.foreachBatch(self._batch)
+        writer = writer.option("checkpointLocation", spark_address(self._checkpoint))
         writer = writer.trigger(availableNow=True) if every is None else writer.trigger(processingTime=every)
         query = writer.start()
         try:
             while not query.awaitTermination(PAUSE):
                 pass
         except Exception as error:
-            with in_brief():
+            with unwrap_task_errors():
                 # What a batch raised is better than what Spark makes of it.
                 raise self._error or error from None
         finally:
@@ -231,32 +186,15 @@ class _Stream:
 
     def _commit(self, frame: DataFrame, number: int) -> None:
         query = query_of(self._checkpoint)
-        if query is None or self._shape is None:
+        if query is None:
             raise WireloomError("the query has no id in its checkpoint", path=self._checkpoint.address)
-        if number <= self._tables.ledger.streams.get(query, -1):
+        if number <= self.tables.ledger.streams.get(query, -1):
             return
-        started = time.monotonic()
-        write_rows(frame, self._attempt.data, self._wanted.partition_by)
-        side = self._side()
-        findings = Findings(side)
-        findings.refresh()
-        report = ReadReport(self._wanted.format.name, merged(findings.reports), engine=name_of(self._wanted.format))
-        record = self._tables.commit(
-            Attempt(self._attempt.name, self._attempt.data, side),
-            findings,
-            report,
-            self._shape,
-            {},
-            seconds=time.monotonic() - started,
-            stream=Stream(query, number),
-        )
-        self.files = (self.files + report.files)[-KEPT_REPORTS:]
-        told = batch_metrics(record)
-        self.batches.append(told)
+        started, attempt = time.monotonic(), self._attempt
+        write_rows(frame, attempt.data, self.wanted.partition_by)
+        names = [each for each in attempt.reports.names() if each.startswith("batch-")]
+        reports = attempt.reports.inside(names[-1]) if names else attempt.reports
+        attempt = Attempt(attempt.name, attempt.data, reports)
+        _, metrics = self.commit(attempt, {}, started, StreamBatch(query, number))
         if self._told is not None:
-            self._told(told)
-
-    def _side(self) -> Folder:
-        """Where the tasks of this batch left what they met."""
-        names = [each for each in self._attempt.side.names() if each.startswith("batch-")]
-        return self._attempt.side.inside(names[-1]) if names else self._attempt.side
+            self._told(metrics)

@@ -1,4 +1,4 @@
-"""What came of an ingest."""
+"""The summary of an ingest."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...base.report import ReadReport
-from ..read.damaged_ranges import counted_losses
+from ..read.damaged_ranges import count_by_reason
 
 
 @dataclass(frozen=True)
 class IngestSummary:
-    """What came of it.
+    """What a run has read and written.
 
     ``report``: what was met in each file, as every reader of wireloom reports it; ``quarantined``: rows of the
     quarantine table; ``seconds`` of the whole, without Spark's start.
@@ -55,7 +55,7 @@ class IngestSummary:
         """The same by reason, the most frequent first."""
         found: Counter[str] = Counter()
         for each in self.report.files:
-            found.update(counted_losses(each))
+            found.update(count_by_reason(each))
         return dict(found.most_common())
 
     @property

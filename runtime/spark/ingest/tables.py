@@ -5,41 +5,45 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...base.errors import WireloomError
 from ...base.report import ReadReport
 from ..folders import Folder, folder
-from ..read.task_reports import Findings
+from ..read.task_reports import TaskReports, merge_reports
 from ..write.commit_log import (
-    HOME,
+    LOG_FOLDER,
     TABLE,
-    Journal,
+    Commit,
+    CommitLog,
     Move,
-    Record,
     clear_staging,
     clear_unfinished,
     staged_name,
     staging,
-    tidy,
 )
 from .catalogs import catalog_of
-from .consistency import check_agreement, part_name
-from .ledger import Ledger, Shape, key, read_ledger, record_name, sum_up
+from .consistency import check_consistency, part_name
+from .ledger import Ledger, Shape, compact_ledger, key, read_ledger, record_name
 from .lock import locked
 from .metrics import batch_metrics, file_metrics, lines, totals
-from .parquet_writer import written
+from .parquet_writer import written_files
 from .quarantine import write_quarantine
+from .request import Request
+from .schema_drift import UNKNOWN, check_drift, shape_of
+
+if TYPE_CHECKING:
+    from pyspark.sql.types import StructType
 
 QUARANTINE = "quarantine"
 
 
 @dataclass(frozen=True)
-class Stream:
+class StreamBatch:
     """Which batch of which query a batch is."""
 
     query: str
@@ -48,88 +52,123 @@ class Stream:
 
 @dataclass(frozen=True)
 class Attempt:
-    """One try at a batch. ``data``: where Spark writes the rows; ``side``: where its tasks leave what they met."""
+    """One try at a batch. ``data``: where Spark writes the rows; ``reports``: where its tasks leave their reports."""
 
     name: str
     data: Folder
-    side: Folder
+    reports: Folder
 
 
 class IngestTables:
-    """The table and its quarantine while this process is the one that writes to them; see ``opened_tables``."""
+    """The table and its quarantine while this process is the one that writes to them; see ``open_tables``."""
 
-    def __init__(
-        self,
-        format: str,
-        table: Folder,
-        quarantine: Folder | None,
-        metrics: Folder | None,
-        to: str,
-        check_lock: Callable[[], None],
-    ) -> None:
-        self.table = table
-        self._check_lock = check_lock
-        self.quarantine = quarantine
-        self._format = format
-        self._metrics = metrics
-        self.catalog = catalog_of(to)
-        self._journal = Journal(table, self._publish)
-        # Tables may share a quarantine: each leaves the attempts of others alone.
-        self._mark = hashlib.blake2b(_lasting(table).encode(), digest_size=4).hexdigest()
-        self._fresh = False
-        self._replaced: list[tuple[str, str]] = []
+    def __init__(self, wanted: Request, check_lock: Callable[[], None]) -> None:
+        self.table = wanted.table
         self.recovered: list[Mapping[str, Any]] = []
         self.ledger = Ledger()
+        self._wanted = wanted
+        self._quarantine = wanted.quarantine
+        self._check_lock = check_lock
+        self._catalog = catalog_of(wanted.to)
+        self._log = CommitLog(wanted.table, self._publish)
+        # Tables may share a quarantine: each leaves the attempts of others alone.
+        self._mark = hashlib.blake2b(_absolute_address(wanted.table).encode(), digest_size=4).hexdigest()
+        self._shape: Shape | None = None
+        self._replaces = False
+        self._replaced: list[tuple[str, str]] = []
 
     def recover(self) -> None:
-        """Carries out what an earlier process has committed, and removes what it has not."""
-        if self._metrics is not None:
-            clear_unfinished(self._metrics)
-        self.recovered = [batch_metrics(each) for each in self._journal.recover()]
-        self._clear()
-        self.ledger = read_ledger(self.table, self._journal)
+        """Apply what an earlier process has committed, and remove what it has not."""
+        if self._wanted.metrics is not None:
+            clear_unfinished(self._wanted.metrics)
+        self.recovered = [batch_metrics(each) for each in self._log.recover()]
+        self.discard_attempts()
+        self.ledger = read_ledger(self.table, self._log)
 
-    def check(self) -> None:
-        """Raises ``WireloomError`` where the ledger is not that of the table, unless the table is to be replaced."""
-        if not self._fresh:
-            check_agreement(self.table, self.catalog, self.ledger)
+    def prepare(self, schema: StructType) -> None:
+        """Check that rows with this schema fit the tables, or have what is there replaced by the next commit.
 
-    def replace(self) -> None:
-        """With the next commit, what is in the tables now goes, and the files that were read may come again."""
-        self._fresh = True
-        if self.catalog is None:
+        Raises ``WireloomError`` where they do not fit, or where the ledger is not that of the table.
+        """
+        wanted = self._wanted
+        self._shape = shape = shape_of(schema, wanted.partition_by, wanted.to)
+        if self._catalog is not None:
+            self._catalog.check(self.table, shape)
+        if wanted.existing == "overwrite":
+            self._replace()
+            return
+        self._check()
+        there = self.ledger.shape or self._found_shape(shape)
+        if there is not None:
+            check_drift(self.table.address, there, shape)
+
+    def _check(self) -> None:
+        """Raise ``WireloomError`` where the ledger is not that of the table, unless the table is to be replaced."""
+        if not self._replaces:
+            check_consistency(self.table, self._catalog, self.ledger)
+
+    def _found_shape(self, new: Shape) -> Shape | None:
+        """Return the shape of a table that something else has made; ``None`` where there is none."""
+        if self._catalog is not None:
+            names = self._catalog.columns(self.table)
+            return None if names is None else Shape(tuple((name, UNKNOWN) for name in names), new.partition_by, new.to)
+        if not self.table.files():
+            return None
+        import pyarrow.dataset
+        from pyspark.sql.pandas.types import from_arrow_schema
+
+        found = pyarrow.dataset.dataset(
+            self.table.path, filesystem=self.table.store, format="parquet", partitioning="hive"
+        )
+        schema = from_arrow_schema(found.schema.remove_metadata())
+        inside = {each.name: each.dataType.simpleString() for each in schema.fields}
+        # The types of what stands in folders' names are guesses.
+        return Shape(
+            tuple((name, UNKNOWN if name in new.partition_by else kind) for name, kind in inside.items()),
+            new.partition_by if set(new.partition_by) <= set(inside) else (),
+            new.to,
+        )
+
+    def _replace(self) -> None:
+        """Have the next commit remove what is in the tables now; the files that were read may come again."""
+        self._replaces = True
+        if self._catalog is None:
             self._replaced = [(TABLE, name) for name in self.table.files()]
-        if self.quarantine is not None:
-            self._replaced += [(QUARANTINE, name) for name in self.quarantine.files()]
-        last = self.ledger.last
-        self.ledger = Ledger(last=last, snapshot=self.ledger.snapshot)
+        if self._quarantine is not None:
+            self._replaced += [(QUARANTINE, name) for name in self._quarantine.files()]
+        self.ledger = Ledger(last=self.ledger.last, snapshot=self.ledger.snapshot)
 
     def attempt(self) -> Attempt:
-        """A new try at a batch."""
+        """Return a new try at a batch."""
         name = f"{self._mark}-{secrets.token_hex(4)}"
         place = staging(self.table, name)
-        side = place.inside("side")
-        side.make()
-        return Attempt(name, place.inside("data"), side)
+        reports = place.inside("reports")
+        reports.make()
+        return Attempt(name, place.inside("data"), reports)
 
-    def give_up(self) -> None:
-        """Removes what attempts have left."""
-        self._clear()
+    def discard_attempts(self) -> None:
+        """Remove what attempts have left that are not committed."""
+        if self._log.pending_names():
+            # What is committed may still be staged: the next process applies it.
+            return
+        for place in (self.table, self._quarantine):
+            if place is not None and LOG_FOLDER in place.names():
+                clear_staging(place, lambda attempt: attempt.startswith(self._mark))
 
     def commit(
         self,
         attempt: Attempt,
-        findings: Findings,
-        report: ReadReport,
-        shape: Shape,
         sizes: Mapping[str, int | None],
         *,
         seconds: float,
-        stream: Stream | None = None,
-    ) -> Record:
-        """Puts a batch whose rows are written into the tables. ``sizes``: of files as stored, where they are known."""
+        stream: StreamBatch | None = None,
+    ) -> tuple[Commit, ReadReport]:
+        """Put a batch whose rows are written into the tables. ``sizes``: of files as stored, where they are known."""
+        assert self._shape is not None, "prepare() comes first"
+        reports = TaskReports(attempt.reports)
+        reports.refresh()
+        report = ReadReport(self._wanted.format.name, merge_reports(reports.reports))
         number = self.ledger.last + 1
-        kept = 0
         moves = list(self._rows(attempt, number))
         if report.rows and not moves:
             raise WireloomError(
@@ -137,106 +176,83 @@ class IngestTables:
                 "need the same folder, on one machine or mounted on all of them",
                 path=attempt.data.address,
             )
+        quarantine, metrics, kept = self._quarantine, self._wanted.metrics, 0
         places: dict[str, str] = {}
-        if self.quarantine is not None:
-            places[QUARANTINE] = _lasting(self.quarantine)
+        if quarantine is not None:
+            places[QUARANTINE] = _absolute_address(quarantine)
             staged, final = f"damaged-{attempt.name}.parquet", f"part-{record_name(number)}-{attempt.name}.parquet"
-            place = staging(self.quarantine, attempt.name)
-            kept = write_quarantine(place, staged, findings, report)
+            kept = write_quarantine(staging(quarantine, attempt.name), staged, reports, report)
             # A quarantine without rows is a table all the same, but one such file is enough.
-            if kept or self._fresh or not self.quarantine.files():
+            if kept or self._replaces or not quarantine.files():
                 moves.append(Move(QUARANTINE, staged_name(attempt.name, staged), final))
         files = [file_metrics(each, sizes.get(key(each.path or ""))) for each in report.files]
         batch = {
             **totals(files),
             "quarantined": kept,
-            "tasks": findings.partitions,
+            "tasks": reports.partitions,
             "seconds": round(seconds, 3),
         }
         facts = {
-            "format": self._format,
+            "format": self._wanted.format.name,
             "committed": datetime.now(UTC).isoformat(timespec="milliseconds"),
-            "fresh": self._fresh,
+            "fresh": self._replaces,
             "ledger": self.ledger.identity,
-            "shape": shape.to_json(),
+            "shape": self._shape.to_json(),
             "batch": batch,
             "files": files,
             "stream": None if stream is None else {"query": stream.query, "batch": stream.batch},
-            "metrics": None if self._metrics is None else _lasting(self._metrics),
+            "metrics": None if metrics is None else _absolute_address(metrics),
         }
-        record = Record(record_name(number), moves, self._replaced, places, facts)
-        self.check()
+        record = Commit(record_name(number), moves, self._replaced, places, facts)
+        self._check()
         self._check_lock()
-        self._journal.commit(record)
-        self._fresh, self._replaced = False, []
+        self._log.commit(record)
+        self._replaces, self._replaced = False, []
         self.ledger.add(record)
-        sum_up(self.table, self._journal, self.ledger)
-        self._clear()
-        return record
+        compact_ledger(self.table, self._log, self.ledger)
+        self.discard_attempts()
+        return record, report
 
     def _rows(self, attempt: Attempt, number: int) -> Iterator[Move]:
-        """What Spark has written, under names that nothing else in the table has."""
-        for index, name in enumerate(written(attempt.data)):
+        """Yield the moves of the files that Spark has written, to names that nothing else in the table has."""
+        for index, name in enumerate(written_files(attempt.data)):
             parent, slash, own = name.rpartition("/")
-            ending = own[own.index(".") :]
-            final = part_name(number, attempt.name, index, ending)
+            final = part_name(number, attempt.name, index, own[own.index(".") :])
             yield Move(TABLE, staged_name(attempt.name, f"data/{name}"), f"{parent}{slash}{final}")
 
-    def _publish(self, record: Record) -> None:
-        if self.catalog is not None:
-            self.catalog.publish(self.table, record)
+    def _publish(self, record: Commit) -> None:
+        if self._catalog is not None:
+            self._catalog.publish(self.table, record)
         if record.facts["metrics"] is not None:
             place = folder(record.facts["metrics"], self.table.location)
             place.make()
             place.write(f"batch-{record.name}.jsonl", lines(record))
 
-    def _clear(self) -> None:
-        if self._journal.undone:
-            # What is committed may still be staged: the next process carries it out.
-            return
-        for place in (self.table, self.quarantine):
-            if place is not None and HOME in place.names():
-                clear_staging(place, lambda attempt: attempt.startswith(self._mark))
-                tidy(place)
-
 
 @contextmanager
-def opened_tables(
-    format: str, table: Folder, quarantine: Folder | None, metrics: Folder | None, to: str
-) -> Iterator[IngestTables]:
-    """The tables, recovered, with everybody else kept out. What was not committed when the block ends is removed, and
-    where it fails also a table's folder that has been made here and in which nothing is.
+def open_tables(wanted: Request) -> Iterator[IngestTables]:
+    """Open and recover the tables, and keep other processes out. What was not committed when the block ends is removed,
+    and where it fails also an empty folder of the table that was made here.
 
     Raises ``WireloomError`` where another process is writing to the table.
     """
+    table = wanted.table
     new = table.kind() == "nothing"
     table.make()
     with locked(table) as check:
         try:
-            found = IngestTables(format, table, quarantine, metrics, to, check)
+            found = IngestTables(wanted, check)
             found.recover()
             try:
                 yield found
             finally:
-                found.give_up()
+                found.discard_attempts()
         except BaseException:
             if new:
                 table.drop()
             raise
 
 
-def check_apart(places: Iterable[Folder]) -> None:
-    """Raises ``WireloomError`` where one of the folders is in another, or is the same."""
-    found = list(places)
-    for number, one in enumerate(found):
-        for other in found[:number]:
-            pairs = ((one.path, other.path), (other.path, one.path))
-            if one.remote == other.remote and any(f"{inner}/".startswith(f"{outer}/") for inner, outer in pairs):
-                raise WireloomError(
-                    "table, quarantine and metrics each need a folder of its own, beside the others", path=one.address
-                )
-
-
-def _lasting(place: Folder) -> str:
-    """An address that means the same in every folder that a later process may run in."""
+def _absolute_address(place: Folder) -> str:
+    """Return an address that means the same in every folder that a later process may run in."""
     return place.address if place.remote else os.path.abspath(place.path)

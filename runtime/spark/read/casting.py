@@ -1,4 +1,4 @@
-"""Batches of the reader as exactly the batches that Spark takes."""
+"""Casts batches of the reader to exactly the batches that Spark takes."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class Caster:
         self.schema: pa.Schema = to_arrow_schema(StructType([each.field for each in targets]), timezone="UTC")
 
     def cast(self, batch: pa.RecordBatch, constants: Mapping[str, str | None] = NONE) -> pa.RecordBatch:
-        """The batch as Spark wants it. ``constants``: values of columns that the format does not have, by their names
-        in small letters; the others of those are null. Raises ``WireloomError`` where a value does not fit its type."""
+        """Return the batch as Spark wants it. ``constants``: values of partition columns by their names in small
+        letters; those without a value are null. Raises ``WireloomError`` where a value does not fit its type."""
         arrays = [
             _constant(constants.get(target.field.name.lower()), batch.num_rows, field.type, target)
             if target.source is None
@@ -63,7 +63,7 @@ def _cast(array: pa.Array, wanted: pa.DataType, target: Target) -> pa.Array:
 
 
 def _spelled_alike(have: pa.DataType, wanted: pa.DataType) -> pa.DataType:
-    """The type that is wanted, its parts spelled as they are here: Spark does not care for the case of letters."""
+    """Return the wanted type with its parts spelled as in ``have``: Spark's names are not case-sensitive."""
     types = pa.types
     if types.is_list(have) and types.is_list(wanted):
         item = wanted.value_field
@@ -79,7 +79,7 @@ def _spelled_alike(have: pa.DataType, wanted: pa.DataType) -> pa.DataType:
 
 
 def _timestamp(array: pa.Array, wanted: pa.DataType) -> pa.Array:
-    """Spark counts microseconds; nanoseconds are rounded down."""
+    """Cast to Spark's microseconds; nanoseconds are rounded down."""
     if array.type.unit == "ns":
         import pyarrow.compute as pc
 

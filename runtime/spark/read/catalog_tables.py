@@ -1,7 +1,7 @@
-"""Tables of Spark's catalog: how a reader comes to the options that one was made with.
+"""Tables of Spark's catalog: how a reader gets the options that a table was made with.
 
 Up to 4.3 Spark tells a source in Python the options of a table only while the table is being made without a list of
-columns: it asks for them then. Whoever reads or writes the table gets the columns and no options. But the columns keep
+columns: it asks for them then. A read or write of the table gets the columns and no options. But the columns keep
 their metadata in the catalog, so the options travel with the first one. That is good for reading alone: rows that are
 written may have columns that come, with their metadata, from another table.
 """
@@ -26,7 +26,8 @@ OPTION = "option."
 
 
 def options_of_new(given: Mapping[str, str]) -> dict[str, str] | None:
-    """The options of a table that is being made, from all that Spark knows of it; ``None``: none is being made."""
+    """Return the options of a table that is being made, from all that Spark knows of it; ``None``: none is being
+    made."""
     if CREATES not in given:
         return None
     found = {key.removeprefix(OPTION): value for key, value in given.items() if key.startswith(OPTION)}
@@ -41,15 +42,15 @@ def options_of_new(given: Mapping[str, str]) -> dict[str, str] | None:
     return found
 
 
-def carrying(schema: StructType, options: Mapping[str, str]) -> StructType:
-    """The columns, of which the first carries the options."""
+def with_options(schema: StructType, options: Mapping[str, str]) -> StructType:
+    """Return the columns with the options in the metadata of the first."""
     first, *rest = schema.fields
     metadata = {**first.metadata, KEY: json.dumps(dict(options), sort_keys=True)}
     return StructType([StructField(first.name, first.dataType, first.nullable, metadata), *rest])
 
 
-def carried(schema: StructType) -> dict[str, str]:
-    """The options that columns carry; none where they are not those of a table of the catalog."""
+def options_in(schema: StructType) -> dict[str, str]:
+    """Return the options in the metadata of columns; none where they are not those of a table of the catalog."""
     for field in schema.fields:
         if KEY in field.metadata:
             try:
@@ -62,19 +63,19 @@ def carried(schema: StructType) -> dict[str, str]:
     return {}
 
 
-def reading(given: Mapping[str, str], schema: StructType) -> dict[str, str]:
-    """The options of a reader: what its user says comes before what the table was made with."""
+def options_of_read(given: Mapping[str, str], schema: StructType) -> dict[str, str]:
+    """Return the options of a reader: what its user says comes before what the table was made with."""
     own = {key.lower(): value for key, value in given.items()}
     if "path" in own or "paths" in own:
         return own
-    return {**carried(schema), **own}
+    return {**options_in(schema), **own}
 
 
 def check_writing(given: Mapping[str, str], schema: StructType) -> None:
-    """Raises ``WireloomError`` for rows straight from a table that go elsewhere: a table that Spark makes of them would
+    """Raise ``WireloomError`` for rows straight from a table that go elsewhere: a table that Spark makes of them would
     have its columns, and be read at its place."""
     path = next((value for key, value in given.items() if key.lower() == "path"), "")
-    source = carried(schema).get("path", path)
+    source = options_in(schema).get("path", path)
     if path and _plain(source) != _plain(path):
         raise WireloomError(
             f"the columns carry the path of the table that they come from, {source}, and a table made of them would be "

@@ -1,4 +1,4 @@
-"""Small batches put together: what a batch costs Spark by itself is worth that of some thousand rows."""
+"""Coalesces small batches: what a batch by itself costs Spark is worth that of some thousand rows."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ ENOUGH_BYTES = 1 << 20
 """A batch that has either goes on as it is, and so does one that comes to it with those before it."""
 
 
-def merged(batches: Iterable[pa.RecordBatch], most: int) -> Generator[pa.RecordBatch]:
-    """The same rows in the same order, in batches of ``ENOUGH_ROWS`` or ``ENOUGH_BYTES`` but for the last one.
+def coalesced(batches: Iterable[pa.RecordBatch], most: int) -> Generator[pa.RecordBatch]:
+    """Yield the same rows in the same order, in batches of ``ENOUGH_ROWS`` or ``ENOUGH_BYTES`` but for the last one.
 
     ``most``: no batches are put together that have more rows than that. A large batch by itself is not copied. Where
     the source fails, the rows that it gave before come out first.

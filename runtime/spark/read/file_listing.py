@@ -13,7 +13,6 @@ from pyspark.sql.types import StructField
 from ... import codecs
 from ...base.addresses import local_path, scheme_of
 from ...base.errors import NothingThereError, WireloomError
-from ...base.nearest import unknown
 from ...format.description import Format
 from ...input.expansion import STANDARD_INPUT, expand
 from ...input.inputs import REMOTE_SCHEMES, FileInput, Input, Location, PipeInput
@@ -21,7 +20,7 @@ from ...input.listing import alternatives
 from ...input.stored import Stored
 from ...reading.small_file_loading import is_small, stand_back_to_back
 from ..options import ReadOptions
-from .partition_columns import column_types, constants_of, folder_values
+from .partition_columns import column_types, folder_values
 from .split_planning import Candidate
 
 ATTEMPTS = 5
@@ -174,20 +173,6 @@ def is_uncompressed(format: Format, source: Input, codec: str) -> bool:
 
 def _has_suffix(source: Input) -> bool:
     return codecs.by_suffix(source.name) is not None
-
-
-def check_columns(
-    format: Format, names: Iterable[str], known: Collection[str], inputs: Iterable[Input], options: ReadOptions
-) -> None:
-    """Raise ``UnknownNameError`` for one of the ``names``, which are no columns of the format, that is no partition
-    column of the inputs either. Without any input nothing is checked."""
-    folders: dict[str, None] = {}
-    several = list(inputs)
-    for each in several:
-        folders.update(dict.fromkeys(constants_of(each.path, options)))
-    for name in names if several else ():
-        if name.lower() not in folders:
-            raise unknown(f"column of {format.name}", name, [*known, *folders])
 
 
 def partition_fields(inputs: Iterable[Input], options: ReadOptions, known: Collection[str]) -> list[StructField]:

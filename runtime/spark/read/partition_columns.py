@@ -1,4 +1,4 @@
-"""Columns out of folders that are named ``key=value``, as tables of Hive and Spark have them."""
+"""Partition columns: out of folders that are named ``key=value``, as tables of Hive and Spark have them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
 def folder_values(path: str, base: str | None = None) -> dict[str, str | None]:
-    """Key → value of every such folder of a path, from the outside in. ``base``: only folders below that one count.
+    """Return key → value of every such folder of a path, from the outside in, below ``base`` where it is given.
 
     >>> folder_values("s3://logs/day=2026-03-01/host=a%2Fb/x=1.log")
     {'day': '2026-03-01', 'host': 'a/b'}
@@ -43,14 +43,15 @@ def folder_values(path: str, base: str | None = None) -> dict[str, str | None]:
 
 
 def constants_of(path: str | None, options: ReadOptions) -> dict[str, str | None]:
-    """What the folders of a path say, by names in small letters."""
+    """Return the partition values of a path by names in small letters."""
     if options.partition_columns == "off" or path is None:
         return {}
     return {key.lower(): value for key, value in folder_values(path, options.base_path).items()}
 
 
 def column_types(found: Iterable[dict[str, str | None]], choice: str) -> dict[str, DataType]:
-    """The keys that are in any of the paths, in order and first spelling, with the type that all their values have.
+    """Return the keys that are in any of the paths, in order and first spelling, with the type that all their values
+    have.
 
     ``choice``: ``text``, or ``infer``: ``int``, ``bigint`` or ``date`` where every value is one, otherwise ``string``;
     what Spark's own sources take for times, fractions and larger numbers stays text as well.
@@ -59,7 +60,7 @@ def column_types(found: Iterable[dict[str, str | None]], choice: str) -> dict[st
     values: dict[str, list[str]] = {}
     for each in found:
         for key, value in each.items():
-            # Spark's columns have the same name in any case of letters.
+            # Names of Spark's columns are not case-sensitive.
             known = values.setdefault(spelling.setdefault(key.lower(), key), [])
             if value is not None:
                 known.append(value)

@@ -1,7 +1,8 @@
-"""Which Spark columns a read yields, and from which of the format's columns each of them comes."""
+"""The Spark columns of a read, and from which of the format's columns each of them comes."""
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -35,15 +36,23 @@ UNSIGNED64 = DecimalType(20, 0)
 
 @dataclass(frozen=True)
 class Target:
-    """One column of the result: its field in Spark, and the format's column it shows; ``None``: what the files' folders
-    say."""
+    """One column of the result: its field in Spark, and the format's column it shows; ``None``: a partition column."""
 
     field: StructField
     source: str | None
 
 
+def wire_schema(format: Format) -> StructType:
+    """Return the Spark schema of all the columns of a format. Raises ``WireloomError`` where it has none."""
+    try:
+        schema: StructType = importlib.import_module(f"{format.module}.spark").SCHEMA
+    except (ModuleNotFoundError, AttributeError) as error:
+        raise WireloomError(f"{format.name} has no schema for Spark: generate it with this wireloom") from error
+    return schema
+
+
 def known_columns(format: Format, wire: StructType, corrupt_record: str, *, narrow: bool) -> dict[str, StructField]:
-    """Every column that can be asked for, by name, in order: the wire's, the path's, then the extra ones.
+    """Return every column that can be asked for, by name, in order: the wire's, the path's, then the extra ones.
 
     ``wire``: the generated schema. ``narrow``: unsigned 64-bit integers as ``long`` instead of ``decimal(20,0)``.
 
@@ -62,7 +71,7 @@ def known_columns(format: Format, wire: StructType, corrupt_record: str, *, narr
 
 
 def narrowed(kind: DataType) -> DataType:
-    """The type with ``long`` wherever it has ``decimal(20,0)``."""
+    """Return the type with ``long`` wherever it has ``decimal(20,0)``."""
     if isinstance(kind, ArrayType):
         return ArrayType(narrowed(kind.elementType), kind.containsNull)
     if isinstance(kind, StructType):
@@ -74,13 +83,13 @@ def chosen_schema(
     format: Format,
     known: dict[str, StructField],
     columns: Sequence[str] | None,
-    others: Callable[[], list[StructField]] = list,
+    partitions: Callable[[], list[StructField]] = list,
 ) -> StructType:
-    """The schema where the user gives none: ``columns`` by name, or the default ones and the ``others``, which are
-    looked for where they may be needed. Raises ``UnknownNameError``."""
+    """Return the schema where the user gives none: ``columns`` by name, or the default ones and the partition columns,
+    for which ``partitions`` is called where they may be needed. Raises ``UnknownNameError``."""
     names = list(format.default_columns if columns is None else columns)
     if columns is None or any(name not in known for name in columns):
-        more = {each.name: each for each in others()}
+        more = {each.name: each for each in partitions()}
         known = {**known, **more}
         names += [] if columns is not None else more
     for name in names:
@@ -90,8 +99,8 @@ def chosen_schema(
 
 
 def targets(schema: StructType, known: dict[str, StructField], corrupt_record: str) -> tuple[Target, ...]:
-    """Where each column of ``schema`` comes from. As Spark does, names are found in any case of letters; those that the
-    format does not have may be of the files' folders.
+    """Return where each column of ``schema`` comes from. As in Spark, names are not case-sensitive; those that the
+    format does not have may be partition columns.
 
     Raises ``WireloomError`` for no column at all, and for one twice."""
     if not schema.fields:

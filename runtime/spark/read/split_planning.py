@@ -1,4 +1,4 @@
-"""Which parts of which files make a partition. Pure functions: no Spark, no I/O."""
+"""Plans which parts of which files make a partition. Pure functions: no Spark, no I/O."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Candidate:
         return size * EXPANSION if self.compressed else size
 
     def opening(self, open_cost: int) -> int:
-        """What opening it is worth in bytes, where it is ``open_cost`` for an object in a store."""
+        """Return what opening it is worth in bytes, where it is ``open_cost`` for an object in a store."""
         if not isinstance(self.input, FileInput):
             return open_cost
         return open_cost // (TOGETHER if self.together else NEARNESS)
@@ -63,7 +63,8 @@ class Slice:
 def plan(
     candidates: Iterable[Candidate], *, max_partition_bytes: int, open_cost: int, min_partitions: int
 ) -> list[tuple[Slice, ...]]:
-    """The partitions: every byte of every file is in exactly one slice, and every slice in exactly one partition.
+    """Return the partitions: every byte of every file is in exactly one slice, and every slice in exactly one
+    partition.
 
     As Spark does for its own files: a partition holds about ``max_partition_bytes``, or less where that gives
     ``min_partitions``, but never less than ``open_cost``, which is what opening one more object of a store is worth in

@@ -1,8 +1,8 @@
-"""What a task of the ingest pipeline found besides good rows: damaged records, and the report of each file.
+"""The reports of the tasks of the ingest pipeline: damaged records, and the report of each file.
 
 Each task leaves two files in a folder that all tasks share, named after its partition: the damaged records as Parquet,
 and the reports as JSON, which is written last. A task that is run again, or twice at once, leaves the same files again;
-each appears under its name only when it is complete. So what the driver finds is what one run of each task saw.
+each appears under its name only when it is complete. So the driver finds what one run of each task has read.
 """
 
 from __future__ import annotations
@@ -38,14 +38,13 @@ QUARANTINE_SCHEMA = pa.schema(
 FLUSH_BYTES = 8 * 1024 * 1024
 """How many bytes of damaged records a task holds before it writes them out."""
 
-
 KNOWN = {"path", "rows", "bytes", "damaged", "unlisted", "unlisted_reasons", "tail", "tail_offset", "tail_size"}
 KNOWN |= {"tail_zeros", "error", "begin", "foreign"}
 """Keys of a report that are no options."""
 
 
-class SideChannel:
-    """One task's end of it; a context manager. Nothing is left where the block raises."""
+class TaskReportWriter:
+    """Writes the report of one task; a context manager. Nothing is written where the block raises."""
 
     def __init__(self, address: str, index: int, location: Location | None = None) -> None:
         self._location = location
@@ -57,7 +56,7 @@ class SideChannel:
         self._stack = ExitStack()
         self._writer: Any = None
 
-    def __enter__(self) -> SideChannel:
+    def __enter__(self) -> TaskReportWriter:
         return self
 
     def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
@@ -69,7 +68,7 @@ class SideChannel:
                 file.write(json.dumps(self._found).encode())
 
     def take(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Keeps the damaged rows of a batch; gives the good ones."""
+        """Keep the damaged rows of a batch; return the good ones."""
         errors = batch.column("_error")
         if errors.null_count == batch.num_rows:
             return batch
@@ -87,8 +86,8 @@ class SideChannel:
             self._flush()
         return batch.filter(pc.is_null(errors))
 
-    def reported(self, report: FileReport, piece: Slice) -> None:
-        """Keeps the report of a file, or of the slice of one."""
+    def add(self, report: FileReport, piece: Slice) -> None:
+        """Keep the report of a file, or of the slice of one."""
         self._found.append({**report.to_dict(), "begin": piece.begin})
 
     def _flush(self) -> None:
@@ -101,8 +100,8 @@ class SideChannel:
         self._held, self._bytes = [], 0
 
 
-class Findings:
-    """What all tasks have left so far; each file is read once."""
+class TaskReports:
+    """The reports of all tasks that are done; each file is read once."""
 
     def __init__(self, place: Folder) -> None:
         self._place = place
@@ -110,7 +109,7 @@ class Findings:
         self._records: list[str] = []
 
     def refresh(self) -> None:
-        """Looks for what has come since; a task counts when it has come to its end."""
+        """Read the reports that have come since."""
         names = self._place.names()
         for name in names:
             if name.startswith("report-") and name.endswith(".json") and name not in self._reports:
@@ -134,8 +133,8 @@ class Findings:
             yield pq.read_table(f"{self._place.path}/{name}", filesystem=self._place.store, partitioning=None)
 
 
-def merged(reports: Iterable[Mapping[str, Any]]) -> list[FileReport]:
-    """One report per file: those of its slices put together, in order."""
+def merge_reports(reports: Iterable[Mapping[str, Any]]) -> list[FileReport]:
+    """Return one report per file: those of its slices put together, in order."""
     by_path: dict[str | None, list[Mapping[str, Any]]] = {}
     for each in sorted(reports, key=lambda one: (str(one["path"]), one["begin"])):
         by_path.setdefault(each["path"], []).append(each)

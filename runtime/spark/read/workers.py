@@ -1,4 +1,4 @@
-"""What is done once in each of Spark's Python processes."""
+"""Set-up of Spark's Python processes."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from functools import cache
 
 @cache
 def keep_imported() -> None:
-    """Takes all that is there now, which is mostly what was imported, out of the search for garbage.
+    """Exempt all present objects, mostly imported modules, from garbage collection.
 
-    Spark's processes search for it after each task, and the next task waits: 30 to 90 ms, more than a small task takes
-    by itself. Elsewhere nothing is done.
+    Spark's processes collect garbage after each task, and the next task waits: 30 to 90 ms, more than a small task
+    takes by itself. Elsewhere nothing is done.
     """
     if os.environ.get("SPARK_REUSE_WORKER"):
         gc.freeze()

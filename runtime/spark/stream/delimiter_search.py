@@ -9,7 +9,7 @@ BLOCK = 256 * 1024
 
 
 def read_at(stream: Stream, begin: int, end: int) -> bytes:
-    """The bytes ``begin`` … ``end``; fewer where the file ends before."""
+    """Return the bytes ``begin`` … ``end``; fewer where the file ends before."""
     stream.seek(begin)
     buffer = bytearray(end - begin)
     view, filled = memoryview(buffer), 0
@@ -18,8 +18,8 @@ def read_at(stream: Stream, begin: int, end: int) -> bytes:
     return bytes(view[:filled])
 
 
-def last(stream: Stream, delimiter: bytes, begin: int, end: int) -> int | None:
-    """Where the last delimiter stands that lies in ``begin`` … ``end``; ``None``: there is none."""
+def find_last(stream: Stream, delimiter: bytes, begin: int, end: int) -> int | None:
+    """Return the offset of the last delimiter that lies in ``begin`` … ``end``; ``None``: there is none."""
     while end - begin >= len(delimiter):
         start = max(begin, end - BLOCK)
         found = read_at(stream, start, end).rfind(delimiter)
@@ -31,8 +31,8 @@ def last(stream: Stream, delimiter: bytes, begin: int, end: int) -> int | None:
     return None
 
 
-def first(stream: Stream, delimiter: bytes, begin: int, end: int) -> int | None:
-    """The same for the first one."""
+def find_first(stream: Stream, delimiter: bytes, begin: int, end: int) -> int | None:
+    """Return the offset of the first one."""
     while end - begin >= len(delimiter):
         stop = min(end, begin + BLOCK)
         found = read_at(stream, begin, stop).find(delimiter)
@@ -44,8 +44,8 @@ def first(stream: Stream, delimiter: bytes, begin: int, end: int) -> int | None:
     return None
 
 
-def zeros_before(stream: Stream, begin: int, end: int) -> int:
-    """Where the zeros begin that stand right before ``end``, or ``begin`` where they go back that far."""
+def start_of_zeros(stream: Stream, begin: int, end: int) -> int:
+    """Return where the zeros begin that end at ``end``, or ``begin`` where they go back that far."""
     while end > begin:
         start = max(begin, end - BLOCK)
         found = len(read_at(stream, start, end).rstrip(b"\0"))
@@ -55,8 +55,8 @@ def zeros_before(stream: Stream, begin: int, end: int) -> int:
     return begin
 
 
-def content(stream: Stream, begin: int, end: int) -> int:
-    """Where the first byte from ``begin`` on stands that is not zero; ``end``: there is none before that."""
+def find_nonzero(stream: Stream, begin: int, end: int) -> int:
+    """Return the offset of the first byte from ``begin`` on that is not zero; ``end``: there is none before that."""
     while begin < end:
         found = read_at(stream, begin, min(end, begin + BLOCK))
         rest = len(found.lstrip(b"\0"))

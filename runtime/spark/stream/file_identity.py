@@ -1,4 +1,4 @@
-"""By what a file is known again that a stream has read: its number, and a digest of some of the bytes that were read.
+"""Identifies a file that a stream has read: by its number, and a digest of some of the bytes that were read.
 
 The number alone does not tell: a log that is cut and written again keeps it, and file systems give numbers of removed
 files to new ones. The digest alone does not tell which of two copies goes on.
@@ -67,11 +67,11 @@ def _hashed(position: int, first: bytes, before: bytes) -> int:
 
 
 def is_boundary(stream: Stream, position: int, delimiter: bytes) -> bool:
-    """Whether a row ends or begins at ``position``: a delimiter stands there or right before, or the file ends there,
-    perhaps within the delimiter."""
+    """Return whether a row ends or begins at ``position``: a delimiter stands there or right before, or the file ends
+    there, perhaps within the delimiter."""
     before = read_at(stream, max(0, position - len(delimiter)), position)
-    behind = read_at(stream, position, position + len(delimiter))
-    return not position or before == delimiter or delimiter.startswith(behind)
+    after = read_at(stream, position, position + len(delimiter))
+    return not position or before == delimiter or delimiter.startswith(after)
 
 
 def original(name: str) -> str | None:
@@ -85,7 +85,7 @@ def original(name: str) -> str | None:
 
 
 def family(path: str) -> tuple[str, str]:
-    """What a log and all that it was rotated to have in common: the folder, and the name that the log has."""
+    """Return what a log and all that it was rotated to have in common: the folder, and the name that the log has."""
     folder, name = os.path.split(path)
     return folder, original(name) or name
 

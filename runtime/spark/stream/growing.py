@@ -1,4 +1,4 @@
-"""Files that grow: which ones do, and how far their rows are complete. Runs on the driver."""
+"""Growing files: which ones do, and how far their rows are complete. Runs on the driver."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from ...reading.options import GROWING
 from ..options import ReadOptions
 from ..read.file_listing import is_remote, is_uncompressed
 from ..read.split_planning import LAST
-from .delimiter_search import content, first, last, zeros_before
-from .listing import Listed
+from .delimiter_search import find_first, find_last, find_nonzero, start_of_zeros
+from .listing import ListedFile
 from .options import StreamOptions, can_grow
 
 LEAST_HEAD = 4
@@ -19,14 +19,14 @@ LEAST_HEAD = 4
 
 
 @dataclass(frozen=True)
-class Complete:
+class CompleteRows:
     """Rows are complete up to ``end``; ``last``: what follows can never be read."""
 
     end: int
     last: bool = False
 
 
-class Growth:
+class GrowingFiles:
     """What is known of growing files; remembers what it has looked at, as long as the query runs."""
 
     def __init__(self, format: Format, options: ReadOptions, stream: StreamOptions) -> None:
@@ -34,18 +34,18 @@ class Growth:
         self._options = options
         self._tail = stream.tail
         self._raw: dict[tuple[str, int], bool] = {}
-        self._seen: dict[str, tuple[tuple[int, int, int, int, int | None], Complete]] = {}
+        self._seen: dict[str, tuple[tuple[int, int, int, int, int | None], CompleteRows]] = {}
 
-    def grows(self, file: Listed) -> bool:
-        """Whether more rows may come at the end of the file."""
+    def grows(self, file: ListedFile) -> bool:
+        """Return whether more rows may come at the end of the file."""
         if self._tail is False:
             return False
         if self._tail is None and (not self._format.delimiter or is_remote(file.path)):
             return False
         return self.may_grow(file)
 
-    def may_grow(self, file: Listed) -> bool:
-        """Whether ``tail=true`` would read what comes at the end of the file."""
+    def may_grow(self, file: ListedFile) -> bool:
+        """Return whether ``tail=true`` would read what comes at the end of the file."""
         if not can_grow(self._format):
             return False
         key = file.path, file.file_id
@@ -56,9 +56,9 @@ class Growth:
                 self._raw[key] = found
         return found
 
-    def complete(self, file: Listed, begin: int, most: int | None) -> Complete:
-        """How far the rows behind ``begin`` are complete: ``begin`` itself, or at most ``most`` bytes behind it, but at
-        least one row where there is one."""
+    def complete(self, file: ListedFile, begin: int, most: int | None) -> CompleteRows:
+        """Return how far the rows after ``begin`` are complete: up to ``begin`` itself, or at most ``most`` bytes more,
+        but at least one row where there is one."""
         known = (file.file_id, file.size, file.modified, begin, most)
         if file.path not in self._seen or self._seen[file.path][0] != known:
             wanted = file.size if most is None else min(file.size, begin + most)
@@ -70,11 +70,11 @@ class Growth:
         return self._seen[file.path][1]
 
     def forget(self, keep: set[str]) -> None:
-        """Lets go of what is known of all other files."""
+        """Forget what is known of all other files."""
         self._raw = {key: found for key, found in self._raw.items() if key[0] in keep}
         self._seen = {path: found for path, found in self._seen.items() if path in keep}
 
-    def _delimited(self, file: Listed, begin: int, wanted: int) -> Complete:
+    def _delimited(self, file: ListedFile, begin: int, wanted: int) -> CompleteRows:
         """A row begins where the delimiter before it does, and ends where the next one begins.
 
         Where delimiters are zeros, so is the room at the end of a file that a writer has set apart: the row before it
@@ -83,16 +83,18 @@ class Growth:
         delimiter = self._format.delimiter
         zeros = not any(delimiter)
         with closing(file.input.open()) as stream:
-            end = last(stream, delimiter, begin + 1, min(file.size, wanted + len(delimiter)))
+            end = find_last(stream, delimiter, begin + 1, min(file.size, wanted + len(delimiter)))
             if end is not None and zeros:
-                end = zeros_before(stream, begin, end)
+                end = start_of_zeros(stream, begin, end)
             if end in (None, begin) and wanted < file.size:
                 start = max(begin + 1, wanted - len(delimiter))
-                end = first(stream, delimiter, content(stream, start, file.size) if zeros else start, file.size)
-        return Complete(begin if end is None else end)
+                end = find_first(
+                    stream, delimiter, find_nonzero(stream, start, file.size) if zeros else start, file.size
+                )
+        return CompleteRows(begin if end is None else end)
 
-    def _back_to_back(self, file: Listed, begin: int, wanted: int) -> Complete:
-        """Where the last row ends is known to whoever reads them all."""
+    def _back_to_back(self, file: ListedFile, begin: int, wanted: int) -> CompleteRows:
+        """Read the rows, to know where the last one ends."""
         from ...reading.request import request_of
         from ...reading.scanning import Scanner
 
@@ -110,15 +112,15 @@ class Growth:
             for batch in scanner:
                 for place in batch.column("_offset").to_pylist():
                     if place > wanted and end > begin:
-                        return Complete(end)
+                        return CompleteRows(end)
                     end = max(end, place)
         report = scanner.report.files[0]
         if end > begin and report.tail_offset > wanted:
-            return Complete(end)
+            return CompleteRows(end)
         if report.tail in ("clean", "growing"):
-            return Complete(max(begin, report.tail_offset))
-        # The row behind tail_offset has lost its end: there is no more of it than room that a writer has set apart, or,
+            return CompleteRows(max(begin, report.tail_offset))
+        # The row at tail_offset has lost its end: there is no more of it than room that a writer has set apart, or,
         # with recover, a later one may be found in what is still to come.
         end = max(begin, report.tail_offset)
         with closing(file.input.open()) as stream:
-            return Complete(end, last=not options.scan.recover and content(stream, end, file.size) < file.size)
+            return CompleteRows(end, last=not options.scan.recover and find_nonzero(stream, end, file.size) < file.size)

@@ -1,4 +1,4 @@
-"""What a streaming read finds in its folders, in the order in which it is read."""
+"""Lists what a streaming read finds in its folders, in the order of reading."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from ...input.inputs import WILDCARDS, FileInput, Input, Location
 from ...input.listing import alternatives
 from ..options import ReadOptions
 from ..read.file_listing import is_remote, list_inputs, microseconds
-from .offset import Taken, fingerprint
+from .offset import FilePart, fingerprint
 
 REQUESTS = 16
 """How many objects are asked for at a time."""
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListedFile:
     """A file that is there; ``size`` in bytes as stored, ``modified`` in microseconds since 1970, UTC."""
 
     input: Input
@@ -44,7 +44,7 @@ class Listed:
         return self.modified, self.path
 
 
-def listing(options: ReadOptions) -> list[Listed]:
+def listing(options: ReadOptions) -> list[ListedFile]:
     """Return the files that are there now, in the order of reading. Nothing there yet is no error.
 
     Raises ``WireloomError`` where a folder or store cannot be listed.
@@ -54,12 +54,12 @@ def listing(options: ReadOptions) -> list[Listed]:
     return sorted(found, key=lambda each: each.place)
 
 
-def _listed(source: Input, path: str, size: int) -> Listed:
+def _listed(source: Input, path: str, size: int) -> ListedFile:
     number = source.file_id if isinstance(source, FileInput) else 0
-    return Listed(source, path, size, microseconds(source.modified), number)
+    return ListedFile(source, path, size, microseconds(source.modified), number)
 
 
-def listed_file(path: str) -> Listed | None:
+def listed_file(path: str) -> ListedFile | None:
     """A local file by its path; ``None`` where it has vanished. Raises ``WireloomError``."""
     try:
         [found] = expand(path)
@@ -75,7 +75,7 @@ def local_folder(path: str) -> str:
 
 
 def check_paths(options: ReadOptions) -> None:
-    """Raises ``WireloomError`` for a path that nobody can wait for: standard input, and a bucket, or a local path
+    """Raise ``WireloomError`` for a path for which a query cannot wait: standard input, and a bucket, or a local path
     without wildcards, that does not exist, since that is more likely misspelt than not there yet."""
     for path in options.paths:
         if path == STANDARD_INPUT:
@@ -96,7 +96,7 @@ class State:
 
 
 def state_now(path: str, location: Location) -> State | None:
-    """What a file is now; ``None`` where it has vanished. Raises ``WireloomError``."""
+    """Return the state of a file now; ``None`` where it has vanished. Raises ``WireloomError``."""
     if is_remote(path):
         return _remote_state(path, location)
     try:
@@ -108,7 +108,7 @@ def state_now(path: str, location: Location) -> State | None:
     return State(status.st_size, microseconds(datetime.fromtimestamp(status.st_mtime, UTC)), status.st_ino)
 
 
-def with_tags(parts: Iterable[Taken], location: Location) -> list[Taken]:
+def with_tags(parts: Iterable[FilePart], location: Location) -> list[FilePart]:
     """The parts, those of objects with 64 bits of the objects' ETags. Raises ``WireloomError`` as ``state_now``."""
     found = list(parts)
     remote = [each.path for each in found if is_remote(each.path)]

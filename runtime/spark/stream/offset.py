@@ -1,9 +1,9 @@
-"""How far a streaming read has come, as Spark's checkpoint keeps it: versioned JSON.
+"""The offset of a streaming read, as Spark's checkpoint keeps it: versioned JSON.
 
-An offset says two things. Which parts of which files the batch that ends here reads: so a batch that is run again reads
-the same, whatever has come to the folder meanwhile. And which files were read before it: for each a fingerprint of its
-path, a position, and by what the file is known again (``Known``); for very many files (``maxTrackedFiles``) only a seal
-over the older ones (``older_files``).
+An offset says two things. Which parts of which files the batch that ends here reads, so that a batch that is run again
+reads the same, whatever has come to the folder meanwhile. And which files were read before it: for each a fingerprint
+of its path, a position, and how the file is recognised (``FileProgress``); for very many files (``maxTrackedFiles``)
+the older ones only by their number and a digest (``older_files``).
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ MOST_TRACKED = 100_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """What is known of a file that was read up to byte ``position``; ``done``: the rest of it can never be read.
+class FileProgress:
+    """How far a file was read, and how it is recognised; ``done``: the rest after ``position`` can never be read.
 
     ``file_id``: the number of a local file (its inode), or 64 bits of an object's ETag. ``digest``: as
     ``file_identity.digest``. ``mark``: as the function ``mark``, of a file that is read as a whole. Each is 0 where
@@ -50,13 +50,13 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class FilePart:
     """What a batch takes of a file: bytes ``begin`` … ``end`` (not included) of those that it is read as.
 
     ``kind``: ``whole`` file, ``part`` of one that grows, its ``last`` part because what follows cannot be read, the
     ``rest`` of one that was compressed since (``begin`` in bytes as decompressed, ``end`` in bytes as stored), or
     ``skip``: nothing, but it counts as read. ``size`` in bytes as stored, ``modified`` (microseconds since 1970, UTC),
-    ``file_id`` and ``digest`` (as in ``Known``, at ``end``) are those of the file when the batch was planned.
+    ``file_id`` and ``digest`` (as in ``FileProgress``, at ``end``) are those of the file when the batch was planned.
     """
 
     path: str
@@ -79,15 +79,15 @@ class Taken:
         return self.kind in ("part", "last")
 
     @property
-    def known(self) -> Known:
-        """What is known of the file behind this batch."""
+    def known(self) -> FileProgress:
+        """Return what is known of the file after this batch."""
         time = mark(self.modified) if self.kind in ("whole", "rest", "skip") else 0
-        return Known(self.end, self.file_id, self.digest, time, done=self.kind == "last")
+        return FileProgress(self.end, self.file_id, self.digest, time, done=self.kind == "last")
 
 
 @dataclass(frozen=True, slots=True)
-class Seal:
-    """All files up to a place in the order of reading: their number, and what their fingerprints give by exclusive or.
+class OlderFiles:
+    """All files up to a place in the order of reading: their number, and the exclusive or of their fingerprints.
 
     ``modified`` and ``path`` of the last of them are the place. Files that are tracked one by one are not among them.
     """
@@ -101,7 +101,7 @@ class Seal:
 @dataclass(frozen=True)
 class StreamOffset:
     """One offset. ``batch`` counts the batches that had data; ``files``, ``bytes`` and ``lost`` count what they took,
-    and the files that were changed behind the reader's back. ``tracked``: the files that were read before ``taken``, by
+    and the files that others have changed meanwhile. ``tracked``: the files that were read before ``taken``, by
     the fingerprints of their paths.
     """
 
@@ -109,16 +109,16 @@ class StreamOffset:
     files: int = 0
     bytes: int = 0
     lost: int = 0
-    taken: tuple[Taken, ...] = ()
-    tracked: Mapping[int, Known] = field(default_factory=dict)
-    seal: Seal | None = None
+    taken: tuple[FilePart, ...] = ()
+    tracked: Mapping[int, FileProgress] = field(default_factory=dict)
+    seal: OlderFiles | None = None
 
-    def known(self) -> dict[int, Known]:
-        """What is known of each file behind this batch, by its fingerprint."""
+    def known(self) -> dict[int, FileProgress]:
+        """Return what is known of each file after this batch, by its fingerprint."""
         return {**self.tracked, **{each.fingerprint: each.known for each in self.taken}}
 
     def to_json(self) -> dict[str, Any]:
-        """What Spark keeps."""
+        """Return what Spark keeps."""
         root = _root([each.path for each in self.taken])
         found: dict[str, Any] = {
             "version": VERSION,
@@ -143,7 +143,7 @@ class StreamOffset:
 
     @classmethod
     def from_json(cls, found: Mapping[str, Any]) -> StreamOffset:
-        """The inverse. Raises ``WireloomError`` for an offset of a newer version, or one that is damaged."""
+        """Parse it. Raises ``WireloomError`` for an offset of a newer version, or one that is damaged."""
         version = found.get("version")
         if isinstance(version, int) and version > VERSION:
             raise WireloomError(
@@ -172,17 +172,19 @@ class StreamOffset:
 
 
 def fingerprint(path: str) -> int:
-    """64 bits that stand for a path. Of a million paths, two have the same with a probability of 1 in 30 million."""
+    """Return 64 bits that stand for a path. Of a million paths, two have the same with a probability of 1 in 30
+    million."""
     return int.from_bytes(blake2b(path.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
 
 
 def mark(modified: int) -> int:
-    """16 bits that stand for a time, 0 for one that is not known: another file has another one, nearly always."""
+    """Return 16 bits that stand for a time, 0 for one that is not known: another file has another one, nearly
+    always."""
     return zlib.crc32(struct.pack(">q", modified)) % 0xFFFF + 1 if modified else 0
 
 
 def _root(paths: list[str]) -> str:
-    """What all paths begin with, up to a slash."""
+    """Return what all paths begin with, up to a slash."""
     if not paths:
         return ""
     first, last = min(paths), max(paths)
@@ -190,8 +192,8 @@ def _root(paths: list[str]) -> str:
     return first[: first.rfind("/", 0, same) + 1]
 
 
-def _packed(tracked: Mapping[int, Known]) -> str:
-    """Column by column: sizes are alike, and so are the numbers of files, so these shrink."""
+def _packed(tracked: Mapping[int, FileProgress]) -> str:
+    """Pack column by column: sizes are alike, and so are the numbers of files, so these compress well."""
     ordered = sorted(tracked.items())
     count = len(ordered)
     columns = (
@@ -205,27 +207,27 @@ def _packed(tracked: Mapping[int, Known]) -> str:
     return base64.b64encode(zlib.compress(packed)).decode("ascii")
 
 
-def _unpacked(count: int, packed: str) -> dict[int, Known]:
+def _unpacked(count: int, packed: str) -> dict[int, FileProgress]:
     numbers = _numbers(count, packed, f"{4 * count}Q{count}H", 34)
     columns = (numbers[at * count : (at + 1) * count] for at in range(5))
     return {
-        fingerprint: Known(position % REST_UNREADABLE, file_id, digest, mark, done=position >= REST_UNREADABLE)
+        fingerprint: FileProgress(position % REST_UNREADABLE, file_id, digest, mark, done=position >= REST_UNREADABLE)
         for fingerprint, position, file_id, digest, mark in zip(*columns, strict=True)
     }
 
 
-def _unpacked_first(count: int, packed: str, marks: str | None) -> dict[int, Known]:
-    """As version 1 has it: fingerprints and positions, and since some time the marks by themselves."""
+def _unpacked_first(count: int, packed: str, marks: str | None) -> dict[int, FileProgress]:
+    """Unpack what version 1 has: fingerprints and positions, and since some time the marks by themselves."""
     numbers = _numbers(count, packed, f"{2 * count}Q", 16)
     times = (0,) * count if marks is None else struct.unpack(f">{count}H", base64.b64decode(marks, validate=True))
     return {
-        fingerprint: Known(0 if position == GIVEN_UP else position, mark=time, done=position == GIVEN_UP)
+        fingerprint: FileProgress(0 if position == GIVEN_UP else position, mark=time, done=position == GIVEN_UP)
         for fingerprint, position, time in zip(numbers[:count], numbers[count:], times, strict=True)
     }
 
 
 def _numbers(count: int, packed: str, layout: str, size: int) -> tuple[int, ...]:
-    """The numbers of ``count`` files, of ``size`` bytes each."""
+    """Return the numbers of ``count`` files, of ``size`` bytes each."""
     if _natural(count) > MOST_TRACKED:
         raise ValueError("too many files")
     columns = zlib.decompressobj().decompress(base64.b64decode(packed, validate=True), size * count + 1)
@@ -234,12 +236,12 @@ def _numbers(count: int, packed: str, layout: str, size: int) -> tuple[int, ...]
     return struct.unpack(f">{layout}", columns)
 
 
-def _taken(root: str, found: list[Any]) -> Taken:
+def _taken(root: str, found: list[Any]) -> FilePart:
     path, begin, end, size, modified, kind, *identity = found
     if kind not in get_args(Kind):
         raise ValueError(f"kind {kind!r}")
     file_id, digest = (_identity(each) for each in (identity or ("0", "0")))
-    return Taken(root + path, _natural(begin), _natural(end), _natural(size), int(modified), kind, file_id, digest)
+    return FilePart(root + path, _natural(begin), _natural(end), _natural(size), int(modified), kind, file_id, digest)
 
 
 def _identity(text: Any) -> int:
@@ -248,8 +250,8 @@ def _identity(text: Any) -> int:
     return int(text, 16)
 
 
-def _seal(modified: int, path: str, count: int, digest: str) -> Seal:
-    return Seal(int(modified), str(path), _natural(count), int(digest, 16))
+def _seal(modified: int, path: str, count: int, digest: str) -> OlderFiles:
+    return OlderFiles(int(modified), str(path), _natural(count), int(digest, 16))
 
 
 def _natural(value: Any) -> int:

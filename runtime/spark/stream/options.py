@@ -49,7 +49,7 @@ def stream_options(format: Format, given: Mapping[str, str]) -> StreamOptions:
 
 
 def can_grow(format: Format) -> bool:
-    """Whether the rows at a file's beginning can be read while there are more to come."""
+    """Return whether the rows at a file's beginning can be read while there are more to come."""
     return format.streaming and format.message is None and not format.has_prologue
 
 

@@ -9,12 +9,12 @@ from ...format.description import Format
 from ..options import ReadOptions
 from ..read.file_listing import candidate, input_of
 from ..read.split_planning import LAST, Candidate, Slice, plan
-from .offset import Taken
-from .planned_slices import Piece
+from .offset import FilePart
+from .planned_slices import PlannedSlice
 
 
-def pieces(format: Format, options: ReadOptions, taken: Iterable[Taken]) -> list[tuple[Piece, ...]]:
-    """The partitions, packed and split as those of a batch read."""
+def partitions_of(format: Format, options: ReadOptions, taken: Iterable[FilePart]) -> list[tuple[PlannedSlice, ...]]:
+    """Return the partitions, packed and split as those of a batch read."""
     parts = {each.path: each for each in taken if each.kind != "skip"}
     planned = plan(
         [_candidate(format, options, each) for each in parts.values()],
@@ -22,11 +22,11 @@ def pieces(format: Format, options: ReadOptions, taken: Iterable[Taken]) -> list
         open_cost=options.open_cost,
         min_partitions=options.min_partitions,
     )
-    return [tuple(_piece(each, parts[each.input.path or ""], options) for each in found) for found in planned]
+    return [tuple(_planned_slice(each, parts[each.input.path or ""], options) for each in found) for found in planned]
 
 
-def _candidate(format: Format, options: ReadOptions, part: Taken) -> Candidate:
-    """The part of the file, as if that were all of it."""
+def _candidate(format: Format, options: ReadOptions, part: FilePart) -> Candidate:
+    """Return the part of the file, as if that were all of it."""
     whole = input_of(part.path, part.size, part.modified, options.scan.location)
     if part.kind == "rest":
         return Candidate(whole, compressed=True)
@@ -35,16 +35,16 @@ def _candidate(format: Format, options: ReadOptions, part: Taken) -> Candidate:
     return candidate(format, whole, options)
 
 
-def _piece(found: Slice, part: Taken, options: ReadOptions) -> Piece:
+def _planned_slice(found: Slice, part: FilePart, options: ReadOptions) -> PlannedSlice:
     location = options.scan.location
     source = input_of(part.path, part.size, part.modified, location)
     if part.kind == "rest":
-        return Piece(replace(found, input=source, begin=part.begin, end=LAST), part, location)
+        return PlannedSlice(replace(found, input=source, begin=part.begin, end=LAST), part, location)
     if part.kind == "whole":
-        return Piece(replace(found, input=source), part, location)
+        return PlannedSlice(replace(found, input=source), part, location)
     begin = part.begin + found.begin
     end = part.end if found.end in (None, LAST) else part.begin + (found.end or 0)
     if part.kind == "last" and end == part.end:
         # The damage that ends it is to be told too.
         end = LAST
-    return Piece(Slice(source, begin, end, found.cost), part, location)
+    return PlannedSlice(Slice(source, begin, end, found.cost), part, location)

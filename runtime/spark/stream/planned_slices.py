@@ -1,4 +1,4 @@
-"""What a task of a streaming read reads, and whether that still is what was planned. Runs in the tasks."""
+"""What a task of a streaming read reads, and whether it has changed since it was planned. Runs in the tasks."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from ..read.file_listing import input_of, is_remote
 from ..read.split_planning import Slice
 from .file_identity import FollowedFile, digest, family, folders_of, neighbours
 from .listing import state_now
-from .offset import Taken
+from .offset import FilePart
 
 
 @dataclass(frozen=True)
-class Found:
-    """The slice of a file that is at ``place`` now; ``file_id`` as in ``offset.Known``. ``planned``: the file is
+class LocatedSlice:
+    """The slice of a file that is at ``place`` now; ``file_id`` as in ``offset.FileProgress``. ``planned``: the file is
     the one that was planned."""
 
     slice: Slice
@@ -27,24 +27,24 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Piece:
+class PlannedSlice:
     """A slice of a file, and what was known of the file when the batch was planned."""
 
     slice: Slice
-    part: Taken
+    part: FilePart
     location: Location
 
-    def found(self) -> Found | None:
-        """Where the file that was planned is now; ``None``: nowhere. Raises ``WireloomError``."""
+    def locate(self) -> LocatedSlice | None:
+        """Find the file that was planned, under whatever name; ``None``: it is gone. Raises ``WireloomError``."""
         for place in (self.part.path, *self._other_places()):
             if self.change(place) is None:
                 now = state_now(place, self.location)
                 if now is not None:
-                    return Found(self._at(place, now.file_id), place, now.file_id)
+                    return LocatedSlice(self._at(place, now.file_id), place, now.file_id)
         return None
 
     def change(self, place: str) -> str | None:
-        """What is not as planned in the file that is at ``place``. Raises ``WireloomError``."""
+        """Return what has changed in the file at ``place`` since it was planned. Raises ``WireloomError``."""
         part, now = self.part, state_now(place, self.location)
         if now is None:
             return "the file vanished before it was read"
@@ -66,8 +66,8 @@ class Piece:
             )
         return None
 
-    def change_behind(self, found: Found) -> str | None:
-        """What has happened to the file while it was read. It may have been removed or renamed, but not altered."""
+    def change_after_reading(self, found: LocatedSlice) -> str | None:
+        """Return what has changed in the file while it was read. It may have been removed or renamed, not altered."""
         if not found.planned:
             return None
         now = state_now(found.place, self.location)
@@ -76,12 +76,12 @@ class Piece:
         there = next((path for path, number in self._neighbours() if number == found.file_id), None)
         return None if there is None else self.change(there)
 
-    def as_it_is(self) -> Found | None:
-        """The slice of what is there under the file's name, whatever it is, where whole files are read."""
+    def as_it_is(self) -> LocatedSlice | None:
+        """Return the slice of the file that has that name now, whatever it is, where whole files are read."""
         now = state_now(self.part.path, self.location) if self.part.kind == "whole" else None
         if now is None or now.size <= self.slice.begin:
             return None
-        return Found(self.slice, self.part.path, now.file_id, planned=False)
+        return LocatedSlice(self.slice, self.part.path, now.file_id, planned=False)
 
     def _other_places(self) -> Iterator[str]:
         part = self.part
@@ -97,7 +97,8 @@ class Piece:
         return (each for folder in folders_of(self.part.path) for each in neighbours(folder))
 
     def _at(self, place: str, file_id: int) -> Slice:
-        """The slice where the file is now. What grows may get another name at any time, also before it is opened."""
+        """Return the slice at the file's present place. A growing file may be renamed at any time, even before it is
+        opened."""
         part = self.part
         if is_remote(place) or (not part.grows and place == part.path):
             return self.slice

@@ -1,61 +1,27 @@
-"""What the next batch of a streaming read takes: decisions over a listing and an offset."""
+"""Decides what the next batch of a streaming read takes, by a listing and an offset."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from ...base.errors import NothingThereError, WireloomError
-from .growing import Complete
-from .listing import Listed
-from .offset import Kind, Known, Seal, StreamOffset, Taken, mark
-from .older_files import opened, sealed
+from .listing import ListedFile
+from .offset import FilePart, FileProgress, Kind, OlderFiles, StreamOffset, mark
+from .older_files import find_late, summarize
 from .options import StreamOptions
-from .rotation import Located
+
+if TYPE_CHECKING:
+    from .growing import GrowingFiles
+    from .rotation import Matches, RotationTracker
 
 ADVICE = "failOnDataLoss=false skips and counts such files"
 
 
-class Growing(Protocol):
-    """Which files grow, and how far: ``growing.Growth``."""
-
-    def grows(self, file: Listed) -> bool:
-        """Whether more rows may come at its end."""
-        ...
-
-    def may_grow(self, file: Listed) -> bool:
-        """Whether ``tail=true`` would read what comes at its end."""
-        ...
-
-    def complete(self, file: Listed, begin: int, most: int | None) -> Complete:
-        """How far its rows behind ``begin`` are complete."""
-        ...
-
-
-class Following(Protocol):
-    """Which files those that were read are now: ``rotation.Follower``."""
-
-    def locate(self, files: Sequence[Listed], known: Mapping[int, Known], grows: Callable[[Listed], bool]) -> Located:
-        """Finds them among the listed ones and beside them."""
-        ...
-
-    def identify(self, part: Taken, file: Listed, before: Known | None) -> Taken | None:
-        """The part with number and digest of its file; ``None``: the file has changed since it was listed."""
-        ...
-
-    def elsewhere(self, files: Iterable[Listed], is_wanted: Callable[[str, int], bool]) -> list[Listed]:
-        """Files beside the listed ones, by name and number."""
-        ...
-
-    def is_there(self, file: Listed) -> bool:
-        """Whether a file is there, under its own name or another one in the folders of the listed files."""
-        ...
-
-
 @dataclass(frozen=True)
 class Limits:
-    """Most of a batch; ``None``: any."""
+    """The largest batch; ``None``: any size."""
 
     files: int | None = None
     bytes: int | None = None
@@ -63,13 +29,13 @@ class Limits:
 
 @dataclass
 class Backlog:
-    """What is there and not taken yet; of files that grow, incomplete rows are counted too."""
+    """What is there and not taken yet, incomplete rows of growing files included."""
 
     files: int = 0
     bytes: int = 0
 
     def add(self, size: int) -> None:
-        """Counts one more file."""
+        """Count one more file."""
         self.files += 1
         self.bytes += size
 
@@ -80,18 +46,18 @@ class _Batch:
 
     limits: Limits
     fixed: bool
-    taken: list[Taken] = field(default_factory=list)
+    taken: list[FilePart] = field(default_factory=list)
     files: int = 0
     bytes: int = 0
     lost: int = 0
     full: bool = False
 
     def room(self) -> int | None:
-        """Bytes that still fit; ``None``: any."""
+        """Return how many bytes still fit; ``None``: any."""
         return None if self.limits.bytes is None else max(1, self.limits.bytes - self.bytes)
 
-    def take(self, part: Taken, size: int) -> bool:
-        """Takes it, where it fits; the first one always does. What comes after one that does not fit has to wait."""
+    def take(self, part: FilePart, size: int) -> bool:
+        """Take it where it fits; the first one always does. What comes after one that does not fit has to wait."""
         most, room = self.limits.files, self.room()
         if self.files and ((most is not None and self.files >= most) or (room is not None and size > room)):
             self.full = True
@@ -103,30 +69,30 @@ class _Batch:
 
 
 class Planner:
-    """Decides batch by batch. What it remembers only helps: after a restart it decides by the offset alone."""
+    """Decides batch by batch. What it remembers only saves work: after a restart it decides by the offset alone."""
 
-    def __init__(self, options: StreamOptions, growing: Growing, following: Following) -> None:
+    def __init__(self, options: StreamOptions, growing: GrowingFiles, tracker: RotationTracker) -> None:
         self.backlog = Backlog()
         self._options = options
         self._growing = growing
-        self._following = following
-        self._older: dict[Seal, frozenset[int]] = {}
-        """Per seal, the files under it, all of which are read."""
-        self._waiting: dict[str, Listed] = {}
+        self._tracker = tracker
+        self._older: dict[OlderFiles, frozenset[int]] = {}
+        """For each digest, the older files, all of which are read."""
+        self._waiting: dict[str, ListedFile] = {}
         """Files that were there and not taken yet."""
         self._vanished = 0
         self._missing: set[str] = set()
         """Of the files of a listing that is not renewed, those that vanished."""
 
     def next(
-        self, start: StreamOffset, files: Sequence[Listed], limits: Limits, *, fixed: bool = False
+        self, start: StreamOffset, files: Sequence[ListedFile], limits: Limits, *, fixed: bool = False
     ) -> StreamOffset:
-        """The offset behind the next batch; ``start`` itself where there is nothing to read.
+        """Return the end offset of the next batch; ``start`` itself where there is nothing to read.
 
         ``files``: in the order of reading; ``fixed``: they are not what is there now. Raises ``WireloomError`` where
         data was lost and ``failOnDataLoss`` is on.
         """
-        located = self._following.locate(files, start.known(), self._growing.grows)
+        located = self._tracker.locate(files, start.known(), self._growing.grows)
         files, known = located.files, located.known
         if not fixed:
             files = self._check_waiting(files)
@@ -172,14 +138,14 @@ class Planner:
 
     # Files ---------------------------------------------------------------------------------------------------------
 
-    def _added(self, batch: _Batch, file: Listed, known: Known | None) -> bool:
-        """Takes what is new of a file. False: there is something that has to wait."""
+    def _added(self, batch: _Batch, file: ListedFile, known: FileProgress | None) -> bool:
+        """Take what is new of a file. False: there is something that has to wait."""
         try:
             return self._add(batch, file, known)
         except NothingThereError:
             return self._changed(batch, file)
 
-    def _add(self, batch: _Batch, file: Listed, known: Known | None) -> bool:
+    def _add(self, batch: _Batch, file: ListedFile, known: FileProgress | None) -> bool:
         begin = known.position if known is not None else 0
         grows = self._growing.grows(file)
         if known is not None and begin and not grows:
@@ -198,46 +164,46 @@ class Planner:
             self._skip(batch, file)
             return True
         if not grows:
-            return self._take(batch, Taken(file.path, 0, file.size, file.size, file.modified, "whole"), file, known)
+            return self._take(batch, FilePart(file.path, 0, file.size, file.size, file.modified, "whole"), file, known)
         found = self._growing.complete(file, begin, batch.room())
         if found.end == begin and not found.last:
             return True
         kind: Kind = "last" if found.last else "part"
-        return self._take(batch, Taken(file.path, begin, found.end, file.size, file.modified, kind), file, known)
+        return self._take(batch, FilePart(file.path, begin, found.end, file.size, file.modified, kind), file, known)
 
-    def _take_compressed(self, batch: _Batch, located: Located) -> bool:
-        """Takes what was not read of logs before they were compressed, whatever the limits: another file may have a
+    def _take_compressed(self, batch: _Batch, located: Matches) -> bool:
+        """Take what was not read of logs before they were compressed, whatever the limits: another file may have a
         log's name already, and then the next offset does not say any more how far it was read. False: try again."""
         for file, begin in located.compressed:
-            rest = Taken(file.path, begin, file.size, file.size, file.modified, "rest")
-            identified = self._following.identify(rest, file, None)
+            rest = FilePart(file.path, begin, file.size, file.size, file.modified, "rest")
+            identified = self._tracker.identify(rest, file, None)
             if identified is None:
                 return False
             batch.taken.append(identified)
             batch.bytes += file.size
         return True
 
-    def _take(self, batch: _Batch, part: Taken, file: Listed, before: Known | None) -> bool:
-        identified = self._following.identify(part, file, before)
+    def _take(self, batch: _Batch, part: FilePart, file: ListedFile, before: FileProgress | None) -> bool:
+        identified = self._tracker.identify(part, file, before)
         size = (part.size if part.kind in ("last", "whole") else part.end) - part.begin
         return self._changed(batch, file) if identified is None else batch.take(identified, size)
 
-    def _changed(self, batch: _Batch, file: Listed) -> bool:
-        """A file has changed since it was listed, so it is left to a later look; False. Where nobody is going to look
-        again, it has to be there still, under whatever name."""
-        if batch.fixed and file.path not in self._missing and not self._following.is_there(file):
+    def _changed(self, batch: _Batch, file: ListedFile) -> bool:
+        """Leave a file that has changed since it was listed to a later listing; False. Where there will be none, it has
+        to be there still, under whatever name."""
+        if batch.fixed and file.path not in self._missing and not self._tracker.is_there(file):
             self._lose("the file vanished before it was read", file)
             self._missing.add(file.path)
             self._vanished += 1
         return False
 
-    def _skip(self, batch: _Batch, file: Listed) -> None:
-        """Takes nothing of a file, and counts it as read."""
-        part = Taken(file.path, file.size, file.size, file.size, file.modified, "skip", file.file_id)
-        batch.taken.append(self._following.identify(part, file, None) or part)
+    def _skip(self, batch: _Batch, file: ListedFile) -> None:
+        """Take nothing of a file, and count it as read."""
+        part = FilePart(file.path, file.size, file.size, file.size, file.modified, "skip", file.file_id)
+        batch.taken.append(self._tracker.identify(part, file, None) or part)
 
-    def _check_same(self, batch: _Batch, file: Listed, known: Known) -> None:
-        """A file of the size that it had when it was read may still be another one."""
+    def _check_same(self, batch: _Batch, file: ListedFile, known: FileProgress) -> None:
+        """Check that a file of the size that it had when it was read is still the same."""
         if known.mark in (0, mark(file.modified)) or self._growing.grows(file):
             return
         self._lose(
@@ -246,15 +212,15 @@ class Planner:
         batch.lost += 1
         self._skip(batch, file)
 
-    # Losses --------------------------------------------------------------------------------------------------------
+    # Data loss --------------------------------------------------------------------------------------------------------
 
-    def _lose(self, what: str, file: Listed | str, advice: str = ADVICE) -> None:
+    def _lose(self, what: str, file: ListedFile | str, advice: str = ADVICE) -> None:
         if self._options.fail_on_data_loss:
             raise WireloomError(what, path=file if isinstance(file, str) else file.path, advice=advice)
 
-    def _check_lost(self, batch: _Batch, located: Located) -> set[str]:
-        """The paths of files that are not any more what was read, and of which nothing is read now. In place of a log
-        that grew there is another one, which is."""
+    def _check_lost(self, batch: _Batch, located: Matches) -> set[str]:
+        """Return the paths of files that are not what was read, and of which nothing is read now. A log that grew has
+        been replaced by another one, which is read."""
         skipped = set()
         for file, what in located.lost:
             self._lose(what, file)
@@ -264,17 +230,17 @@ class Planner:
                 skipped.add(file.path)
         return skipped
 
-    def _check_waiting(self, files: Sequence[Listed]) -> list[Listed]:
-        """The files, with those that waited to be read and now have names that the listing leaves out."""
+    def _check_waiting(self, files: Sequence[ListedFile]) -> list[ListedFile]:
+        """Return the files, with those that waited to be read and now have names that the listing leaves out."""
         there = {each.path: each for each in files}
         numbers = {each.file_id for each in files if each.file_id}
         moved = {each.file_id for each in self._waiting.values() if each.file_id} - numbers
-        beside = self._following.elsewhere(files, lambda _, number: number in moved) if moved else []
+        beside = self._tracker.elsewhere(files, lambda _, number: number in moved) if moved else []
         numbers |= {each.file_id for each in beside}
         for path, each in sorted(self._waiting.items()):
             now = there.get(path)
             if each.file_id in numbers or (now is not None and now.size >= each.size):
-                # Whoever copies files may put a longer one in the place of a shorter one.
+                # A copy may have put a longer file in the place of a shorter one.
                 continue
             self._lose(
                 "the file vanished before it was read"
@@ -288,36 +254,36 @@ class Planner:
     # Older files ---------------------------------------------------------------------------------------------------
 
     def _sealed(
-        self, seal: Seal | None, files: Sequence[Listed], known: Mapping[int, Known]
+        self, seal: OlderFiles | None, files: Sequence[ListedFile], known: Mapping[int, FileProgress]
     ) -> tuple[frozenset[int], int]:
-        """The fingerprints of the files under the seal, and how many of them may not have been read."""
+        """Return the fingerprints of the older files, and how many of them may not have been read."""
         if seal is None:
             return frozenset(), 0
         place = (seal.modified, seal.path)
         found = [each for each in files if each.place <= place and each.fingerprint not in known]
         fingerprints = [each.fingerprint for each in found]
         remembered = self._older.get(seal)
-        older = opened(seal, fingerprints, remembered)
-        if older.unclear:
+        late = find_late(seal, fingerprints, remembered)
+        if late.unclear:
             self._lose(
-                f"{older.unclear} or more files with times before that of this file came while the query was stopped, "
+                f"{late.unclear} or more files with times before that of this file came while the query was stopped, "
                 f"and there were more than maxTrackedFiles={self._options.max_tracked} to remember one by one: touch "
                 "the new ones, so that they have later times, and move away those of older times that were read",
                 seal.path,
             )
-        read = (remembered or frozenset()) | (frozenset(fingerprints) - older.late)
+        read = (remembered or frozenset()) | (frozenset(fingerprints) - late.late)
         self._older = {seal: read}
-        return read, older.unclear
+        return read, late.unclear
 
     def _compacted(
         self,
-        seal: Seal | None,
-        files: Sequence[Listed],
-        tracked: dict[int, Known],
+        seal: OlderFiles | None,
+        files: Sequence[ListedFile],
+        tracked: dict[int, FileProgress],
         older: frozenset[int],
         taken: set[str],
-    ) -> tuple[dict[int, Known], Seal | None]:
-        """What the offset keeps of the files that were read before this batch: not more than it may."""
+    ) -> tuple[dict[int, FileProgress], OlderFiles | None]:
+        """Return what the offset keeps of the files that were read before this batch: not more than it may."""
         most = self._options.max_tracked
         if len(tracked) > most:
             # Those that have vanished go first, as late as can be: a folder may be shown incompletely for a while.
@@ -340,15 +306,17 @@ class Planner:
             return tracked, self._renewed(seal, files, older)
         place = max(last.place, (seal.modified, seal.path)) if seal is not None else last.place
         present = {each.fingerprint for each in files if each.place <= place}
-        made = sealed(*place, under & present)
+        made = summarize(*place, under & present)
         self._older[made] = frozenset(under)
         return tracked, made
 
-    def _renewed(self, seal: Seal | None, files: Sequence[Listed], older: frozenset[int]) -> Seal | None:
-        """The seal over those of its files that are still there."""
+    def _renewed(
+        self, seal: OlderFiles | None, files: Sequence[ListedFile], older: frozenset[int]
+    ) -> OlderFiles | None:
+        """Return the digest of those older files that are still there."""
         if seal is None:
             return None
         place = (seal.modified, seal.path)
-        made = sealed(*place, {each.fingerprint for each in files if each.place <= place} & older)
+        made = summarize(*place, {each.fingerprint for each in files if each.place <= place} & older)
         self._older[made] = older
         return made

@@ -1,4 +1,4 @@
-"""Which file each one that was read is now: under its own name, under a new one, or nowhere. Runs on the driver.
+"""Log rotation: finds the files that were read under their own names or new ones. Runs on the driver.
 
 Logs are rotated in two ways. Either the log gets a new name and a new file the old one: then the number of the file
 tells. Or its content is copied to a new file and the log is cut to nothing: then the content tells, and the name of the
@@ -20,8 +20,8 @@ from ...input.inputs import LocalStream, Location
 from ...input.stored import Stored
 from ..read.file_listing import is_remote
 from .file_identity import digest, digests, family, folders_of, is_boundary, neighbours, original
-from .listing import Listed, listed_file, local_folder, state_now
-from .offset import Known, Taken, mark
+from .listing import ListedFile, listed_file, local_folder, state_now
+from .offset import FilePart, FileProgress, mark
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,16 @@ class Content:
 
 
 @dataclass
-class Located:
+class _Seen:
+    """What was read of a file while it had that size, time and number."""
+
+    state: tuple[int, int, int]
+    contents: dict[int, Content | None] = field(default_factory=dict)
+    digests: dict[frozenset[int], dict[int, int]] = field(default_factory=dict)
+
+
+@dataclass
+class Matches:
     """``files`` in the order of reading, with those that are followed under names that the listing leaves out.
 
     ``known``: what is known of them, by the fingerprints of the paths that they have now. ``lost``: of files that are
@@ -42,50 +51,45 @@ class Located:
     ``compressed`` ones of logs that are gone, each with how far its log was read.
     """
 
-    files: list[Listed]
-    known: dict[int, Known]
-    lost: list[tuple[Listed, str]] = field(default_factory=list)
-    copies: list[Listed] = field(default_factory=list)
-    compressed: list[tuple[Listed, int]] = field(default_factory=list)
+    files: list[ListedFile]
+    known: dict[int, FileProgress]
+    lost: list[tuple[ListedFile, str]] = field(default_factory=list)
+    copies: list[ListedFile] = field(default_factory=list)
+    compressed: list[tuple[ListedFile, int]] = field(default_factory=list)
 
 
-class Follower:
+class RotationTracker:
     """Remembers what it has looked at, as long as the query runs."""
 
     def __init__(self, format: Format, paths: Iterable[str]) -> None:
         self._delimiter = format.delimiter
         # All that a pattern matched may have other names by now.
         self._folders = {local_folder(path) for path in paths if not is_remote(path)}
-        self._seen: dict[str, tuple[tuple[int, int, int], dict[int, Content | None]]] = {}
-        self._unpacked: dict[str, tuple[tuple[int, int, int], dict[frozenset[int], dict[int, int]]]] = {}
+        self._seen: dict[str, _Seen] = {}
 
-    def locate(self, files: Sequence[Listed], known: Mapping[int, Known], grows: Callable[[Listed], bool]) -> Located:
-        """Finds the files of ``known`` among the listed ones, and those that grow beside them in their folders.
+    def locate(
+        self, files: Sequence[ListedFile], known: Mapping[int, FileProgress], grows: Callable[[ListedFile], bool]
+    ) -> Matches:
+        """Find the files of ``known`` among the listed ones, and those that grow beside them in their folders.
 
         ``grows``: whether more rows may come at a file's end. Raises ``WireloomError`` where a file cannot be read.
         """
         return _Match(self, files, known, grows).located()
 
-    def content(self, file: Listed, position: int) -> Content | None:
-        """What a file holds up to ``position``; ``None``: it has vanished, or is another one than was listed.
+    def content(self, file: ListedFile, position: int) -> Content | None:
+        """Return what a file holds up to ``position``; ``None``: it has vanished, or is another one than was listed.
 
         Raises ``WireloomError`` where it cannot be read."""
-        state = (file.size, file.modified, file.file_id)
-        if file.path not in self._seen or self._seen[file.path][0] != state:
-            self._seen[file.path] = state, {}
-        found = self._seen[file.path][1]
+        found = self._cache(file).contents
         if position not in found:
             found[position] = self._read(file, position)
         return found[position]
 
-    def unpacked(self, file: Listed, positions: frozenset[int]) -> dict[int, int]:
-        """The digests of a compressed file at these positions; see ``file_identity.digests``.
+    def unpacked(self, file: ListedFile, positions: frozenset[int]) -> dict[int, int]:
+        """Return the digests of a compressed file at these positions; see ``file_identity.digests``.
 
         Raises ``WireloomError`` where it cannot be read."""
-        state = (file.size, file.modified, file.file_id)
-        if file.path not in self._unpacked or self._unpacked[file.path][0] != state:
-            self._unpacked[file.path] = state, {}
-        found = self._unpacked[file.path][1]
+        found = self._cache(file).digests
         if positions not in found:
             try:
                 stored = Stored(file.input.open(), file.size)
@@ -96,8 +100,8 @@ class Follower:
                 found[positions] = digests(codecs.decoder(codec, stored), positions)
         return found[positions]
 
-    def identify(self, part: Taken, file: Listed, before: Known | None) -> Taken | None:
-        """The part with number and digest of its file; ``None``: the file has changed since it was listed.
+    def identify(self, part: FilePart, file: ListedFile, before: FileProgress | None) -> FilePart | None:
+        """Return the part with number and digest of its file; ``None``: the file has changed since it was listed.
 
         ``before``: what is known of the file where the part begins."""
         if is_remote(file.path) and part.kind in ("whole", "skip"):
@@ -110,8 +114,8 @@ class Follower:
         found = self.content(file, part.end)
         return None if found is None else replace(part, file_id=found.file_id, digest=found.digest)
 
-    def elsewhere(self, files: Iterable[Listed], is_wanted: Callable[[str, int], bool]) -> list[Listed]:
-        """The files beside the listed ones whose path and number are wanted."""
+    def elsewhere(self, files: Iterable[ListedFile], is_wanted: Callable[[str, int], bool]) -> list[ListedFile]:
+        """Return the files beside the listed ones whose path and number are wanted."""
         listed = {each.path for each in files}
         self._folders |= {folder for path in listed if not is_remote(path) for folder in folders_of(path)}
         found = []
@@ -121,19 +125,26 @@ class Follower:
                     found.append(listed_file(path))
         return [each for each in found if each is not None]
 
-    def is_there(self, file: Listed) -> bool:
-        """Whether a file is there still, under its own name or another one in the folders of those that were listed."""
+    def is_there(self, file: ListedFile) -> bool:
+        """Return whether a file is there still, under its own name or another one in the folders of those that were
+        listed."""
         now = state_now(file.path, Location()) if file.file_id else None
         if now is not None and now.file_id == file.file_id:
             return True
         return bool(self.elsewhere([], lambda _, number: number == file.file_id))
 
     def forget(self, keep: set[str]) -> None:
-        """Lets go of what is known of all other files."""
+        """Forget what is known of all other files."""
         self._seen = {path: found for path, found in self._seen.items() if path in keep}
-        self._unpacked = {path: found for path, found in self._unpacked.items() if path in keep}
 
-    def _read(self, file: Listed, position: int) -> Content | None:
+    def _cache(self, file: ListedFile) -> _Seen:
+        state = (file.size, file.modified, file.file_id)
+        found = self._seen.get(file.path)
+        if found is None or found.state != state:
+            found = self._seen[file.path] = _Seen(state)
+        return found
+
+    def _read(self, file: ListedFile, position: int) -> Content | None:
         try:
             with closing(file.input.open()) as stream:
                 number = os.fstat(stream.fileno()).st_ino if isinstance(stream, LocalStream) else 0
@@ -146,24 +157,29 @@ class Follower:
 
 
 class _Match:
-    """One look at a listing. ``claims``: which file an entry of ``known`` is of now, by the entry's fingerprint."""
+    """The matching of one listing. ``claims``: which file an entry of ``known`` is of now, by the entry's
+    fingerprint."""
 
     def __init__(
-        self, follower: Follower, files: Sequence[Listed], known: Mapping[int, Known], grows: Callable[[Listed], bool]
+        self,
+        follower: RotationTracker,
+        files: Sequence[ListedFile],
+        known: Mapping[int, FileProgress],
+        grows: Callable[[ListedFile], bool],
     ) -> None:
         self._follower = follower
         self._files = list(files)
         self._known = known
         self._can_grow = grows
-        self._claims: dict[int, Listed] = {}
+        self._claims: dict[int, ListedFile] = {}
         self._owned: set[str] = set()
         self._gone: set[str] = set()
         self._shared: set[int] = set()
         """Entries of files that are read under another of their names."""
 
-    def located(self) -> Located:
-        rest = [each for each in self._files if not self._keeps(each)]
-        # What is sought first has the better evidence: the number, then the content under the old name.
+    def located(self) -> Matches:
+        rest = [each for each in self._files if not self._is_unchanged(each)]
+        # In the order of certainty: the number, then the content under the old name.
         self._by_number()
         for file in rest:
             if self._is_free(file) and self._is_unclaimed(file.fingerprint) and self._holds(file, file.fingerprint):
@@ -174,12 +190,12 @@ class _Match:
         copies = [each for each in rest if self._is_copy(each)]
         without = {each.path for each in (*copies, *(file for file, _ in compressed))} | self._gone
         files = [each for each in self._files if each.path not in without]
-        return Located(sorted(files, key=lambda each: each.place), self._renamed(lost), lost, copies, compressed)
+        return Matches(sorted(files, key=lambda each: each.place), self._renamed(lost), lost, copies, compressed)
 
-    # Who is who ----------------------------------------------------------------------------------------------------
+    # Matching ------------------------------------------------------------------------------------------------------
 
-    def _keeps(self, file: Listed) -> bool:
-        """Whether a file is what it was under its name."""
+    def _is_unchanged(self, file: ListedFile) -> bool:
+        """Return whether a file is what it was under its name."""
         own = self._known.get(file.fingerprint)
         if (
             own is None
@@ -220,7 +236,7 @@ class _Match:
                     self._files.append(file)
                     self._claim(file, entry)
 
-    def _by_content(self, rest: Sequence[Listed]) -> None:
+    def _by_content(self, rest: Sequence[ListedFile]) -> None:
         """Logs that were copied and cut."""
         for log in rest:
             entry = log.fingerprint
@@ -237,7 +253,7 @@ class _Match:
                     self._claim(file, entry)
                     break
 
-    def _compressed(self, rest: Sequence[Listed]) -> list[tuple[Listed, int]]:
+    def _compressed(self, rest: Sequence[ListedFile]) -> list[tuple[ListedFile, int]]:
         """Logs that were compressed, and how far each was read."""
         entries = {
             entry: each
@@ -263,8 +279,8 @@ class _Match:
                 self._shared.add(entry)
         return found
 
-    def _holds(self, file: Listed, entry: int) -> bool:
-        """Whether a file still begins with what was read, and what stands behind that can go on."""
+    def _holds(self, file: ListedFile, entry: int) -> bool:
+        """Return whether a file still begins with what was read, and rows can follow that."""
         known = self._known[entry]
         if file.size < known.position:
             return False
@@ -284,48 +300,48 @@ class _Match:
             return False
         return known.digest in (0, found.digest)
 
-    def _grows(self, file: Listed) -> bool:
+    def _grows(self, file: ListedFile) -> bool:
         try:
             return self._can_grow(file)
         except NothingThereError:
             self._gone.add(file.path)
             return False
 
-    def _is_untouched(self, file: Listed, known: Known) -> bool:
-        """Whether a file that was read as a whole has the size and time that it had."""
+    def _is_untouched(self, file: ListedFile, known: FileProgress) -> bool:
+        """Return whether a file that was read as a whole has the size and time that it had."""
         return bool(known.mark) and (file.size, mark(file.modified)) == (known.position, known.mark)
 
-    def _claim(self, file: Listed, entry: int) -> None:
+    def _claim(self, file: ListedFile, entry: int) -> None:
         self._claims[entry] = file
         self._owned.add(file.path)
 
-    def _is_free(self, file: Listed) -> bool:
+    def _is_free(self, file: ListedFile) -> bool:
         return file.path not in self._owned
 
-    def _is_new(self, file: Listed) -> bool:
-        """Whether nothing is known of a file that holds something."""
+    def _is_new(self, file: ListedFile) -> bool:
+        """Return whether nothing is known of a file that holds something."""
         return bool(file.size) and self._is_free(file) and not self._is_unclaimed(file.fingerprint)
 
     @cached_property
-    def _logs(self) -> dict[str, tuple[Listed, Known]]:
+    def _logs(self) -> dict[str, tuple[ListedFile, FileProgress]]:
         """The files of which something is known, by their paths."""
         return {file.path: (file, self._known[entry]) for entry, file in self._claims.items()}
 
     def _is_unclaimed(self, entry: int) -> bool:
         return entry in self._known and entry not in self._claims and entry not in self._shared
 
-    # What comes of it ----------------------------------------------------------------------------------------------
+    # Results ----------------------------------------------------------------------------------------------
 
-    def _is_lost(self, file: Listed) -> bool:
-        """Whether what was read under this name is nowhere any more. Files that do not grow are looked at elsewhere,
-        unless nothing but their content tells."""
+    def _is_lost(self, file: ListedFile) -> bool:
+        """Return whether what was read under this name is nowhere any more. Files that do not grow are looked at
+        elsewhere, unless nothing but their content tells."""
         entry = file.fingerprint
         if file.path in self._gone or not self._is_free(file) or not self._is_unclaimed(entry):
             return False
         return not file.size or self._grows(file) or self._is_untouched(file, self._known[entry])
 
-    def _change(self, file: Listed) -> str:
-        """What has happened to a file that is lost."""
+    def _change(self, file: ListedFile) -> str:
+        """Return what has happened to a file that is lost."""
         known = self._known[file.fingerprint]
         position = known.position
         if file.size < position:
@@ -340,8 +356,8 @@ class _Match:
             "was read stands in no file of its folder that has been renamed or copied from it"
         )
 
-    def _is_copy(self, file: Listed) -> bool:
-        """Whether a new file is a copy, perhaps one that is still being made, of a log that is there."""
+    def _is_copy(self, file: ListedFile) -> bool:
+        """Return whether a new file is a copy, perhaps one that is still being made, of a log that is there."""
         if not self._is_new(file) or is_remote(file.path):
             return False
         plain = _uncompressed(file.path)
@@ -361,7 +377,7 @@ class _Match:
         there = self._follower.content(log, size)
         return there is not None and there.digest == digest
 
-    def _renamed(self, lost: Iterable[tuple[Listed, str]]) -> dict[int, Known]:
+    def _renamed(self, lost: Iterable[tuple[ListedFile, str]]) -> dict[int, FileProgress]:
         found = {
             entry: known
             for entry, known in self._known.items()
@@ -373,8 +389,8 @@ class _Match:
             found[file.fingerprint] = self._renewed(self._known[entry], file)
         return found
 
-    def _renewed(self, known: Known, file: Listed) -> Known:
-        """What an older version has not kept is added."""
+    def _renewed(self, known: FileProgress, file: ListedFile) -> FileProgress:
+        """Add what an older version has not kept."""
         if known.digest and known.file_id == file.file_id:
             return known
         if known.mark or not known.position or not self._grows(file):

@@ -1,10 +1,10 @@
-"""Commits: files of several folders that come to be seen together, once, whatever is killed at whatever moment.
+"""The commit log of a folder: files of several folders appear together, once, even if the process is killed.
 
-Files are made in ``_wireloom/staging/ATTEMPT`` of the folder that they are for, where no reader looks. A commit is one
-file, ``_wireloom/pending/NAME.json``, that appears at once: it says which staged file gets which name, and has what is
-to be known of the commit. From then on it holds; whoever comes next carries out what was left undone, and every step of
-that may be done twice: files are moved, files that are replaced are deleted, the record moves to ``_wireloom/commits``.
-What is staged and in no record never happened, and is removed.
+Files are made in ``_wireloom/staging/ATTEMPT`` of the folder that they are for, which readers leave out. A commit is
+one file, ``_wireloom/pending/NAME.json``, that is created atomically: it says which staged file gets which name, and
+holds what the committer wants to find again. From then on it is in force; the next process applies what was left
+undone, and every step of that is idempotent: files are moved, files that are replaced are deleted, the record moves to
+``_wireloom/commits``. Staged files that no record names were never committed, and are removed.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from typing import Any
 from ...base.errors import WireloomError
 from ..folders import Folder, folder
 
-HOME = "_wireloom"
+LOG_FOLDER = "_wireloom"
 TABLE = "table"
-"""The place that has the journal."""
+"""The place that has the commit log."""
 VERSION = 1
 ATTEMPTS = 3
 UNFINISHED = ".tmp"
@@ -28,7 +28,7 @@ UNFINISHED = ".tmp"
 
 @dataclass(frozen=True)
 class Move:
-    """A staged file's way: in folder ``place``, from ``staged`` to ``final``, both names from that folder on."""
+    """A move of a staged file in folder ``place``; both names are relative to that folder."""
 
     place: str
     staged: str
@@ -36,9 +36,9 @@ class Move:
 
 
 @dataclass(frozen=True)
-class Record:
+class Commit:
     """A commit. ``places``: addresses of further folders by name; ``removes``: place and name of files that are
-    replaced; ``facts``: what the one who commits wants to find again, as JSON takes it."""
+    replaced; ``facts``: what the committer wants to find again, as JSON takes it."""
 
     name: str
     moves: Sequence[Move] = ()
@@ -47,7 +47,7 @@ class Record:
     facts: Mapping[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> bytes:
-        """The record as it is stored."""
+        """Return the record as it is stored."""
         return json.dumps(
             {
                 "version": VERSION,
@@ -60,8 +60,8 @@ class Record:
         ).encode()
 
     @classmethod
-    def from_json(cls, content: bytes, path: str) -> Record:
-        """The inverse. Raises ``WireloomError`` for a record of a newer version, or one that is damaged."""
+    def from_json(cls, content: bytes, path: str) -> Commit:
+        """Parse a record. Raises ``WireloomError`` for one of a newer version, or one that is damaged."""
         try:
             found = json.loads(content)
             version = found["version"]
@@ -81,22 +81,18 @@ class Record:
             raise WireloomError(f"is no record of a commit, or is damaged ({error}): restore it", path=path) from None
 
 
-def nothing_more(record: Record) -> None:
-    """What is to be done with a record when its files are where they belong, where that is nothing."""
+class CommitLog:
+    """The commits of a folder. ``publish`` is called for every record whose files are in place, before the commit is
+    done, and perhaps again after a crash. Only one process at a time commits under the same names."""
 
-
-class Journal:
-    """The commits of a folder. ``publish`` is called for every record whose files are where they belong, perhaps again
-    after a crash, before the commit is done. One process at a time commits under the same names."""
-
-    def __init__(self, place: Folder, publish: Callable[[Record], None] = nothing_more) -> None:
+    def __init__(self, place: Folder, publish: Callable[[Commit], None] = lambda _: None) -> None:
         self.place = place
         self._publish = publish
-        self._pending = place.inside(HOME, "pending")
-        self._commits = place.inside(HOME, "commits")
+        self._pending = place.inside(LOG_FOLDER, "pending")
+        self._commits = place.inside(LOG_FOLDER, "commits")
 
-    def commit(self, record: Record) -> None:
-        """Makes a record hold, and carries it out."""
+    def commit(self, record: Commit) -> None:
+        """Put a commit in force and apply it."""
         for again in reversed(range(ATTEMPTS)):
             self._pending.make()
             try:
@@ -106,51 +102,41 @@ class Journal:
                 # Another commit that is done may have removed the folder, which was still empty.
                 if not again:
                     raise
-        self._carry_out(record)
+        self._apply(record)
 
-    def recover(self) -> list[Record]:
-        """Carries out every commit that was left undone; gives their records."""
-        for each in (self._pending, self._commits, self.place.inside(HOME)):
+    def recover(self) -> list[Commit]:
+        """Apply every commit that was left undone; return them."""
+        for each in (self._pending, self._commits, self.place.inside(LOG_FOLDER)):
             clear_unfinished(each)
         found = self.pending()
         for record in found:
-            self._carry_out(record)
+            self._apply(record)
         return found
 
-    def pending(self) -> list[Record]:
-        """The commits that hold and are not carried out yet. Raises ``WireloomError``."""
-        return [self._read(self._pending, name) for name in _records(self._pending)]
+    def pending(self) -> list[Commit]:
+        """Return the commits that are in force and not applied yet. Raises ``WireloomError``."""
+        return [self._read(self._pending, name) for name in self.pending_names()]
 
-    def state(self) -> tuple[list[str], list[str]]:
-        """The names of the commits that are carried out, and of those that are not: it changes with each commit, when
-        it is made and when it is carried out."""
-        return self.names(), _records(self._pending)
-
-    @property
-    def undone(self) -> bool:
-        """Whether there are commits that are not carried out yet."""
-        return bool(_records(self._pending))
+    def pending_names(self) -> list[str]:
+        """Return the names of these, sorted."""
+        return _records(self._pending)
 
     def names(self) -> list[str]:
-        """The names of all commits that are carried out, sorted."""
-        return [each.removesuffix(".json") for each in _records(self._commits)]
+        """Return the names of all commits that are applied, sorted."""
+        return _records(self._commits)
 
-    def holds(self, name: str) -> bool:
-        """Whether there is a commit of that name, carried out or not."""
-        return self._commits.holds(f"{name}.json") or self._pending.holds(f"{name}.json")
-
-    def record(self, name: str) -> Record:
-        """A commit that is carried out."""
-        return self._read(self._commits, f"{name}.json")
+    def record(self, name: str) -> Commit:
+        """Return a commit that is applied."""
+        return self._read(self._commits, name)
 
     def forget(self, name: str) -> None:
-        """Deletes the record of a commit that is carried out."""
+        """Delete the record of a commit that is applied."""
         self._commits.delete(f"{name}.json")
 
-    def _read(self, place: Folder, name: str) -> Record:
-        return Record.from_json(place.read(name), place.child(name))
+    def _read(self, place: Folder, name: str) -> Commit:
+        return Commit.from_json(place.read(f"{name}.json"), place.child(f"{name}.json"))
 
-    def _carry_out(self, record: Record) -> None:
+    def _apply(self, record: Commit) -> None:
         name = f"{record.name}.json"
         places = {
             TABLE: self.place,
@@ -158,7 +144,7 @@ class Journal:
         }
         made: set[str] = set()
         for move in record.moves:
-            _settle(places[move.place], move, made)
+            _move_staged(places[move.place], move, made)
         for place, removed in record.removes:
             places[place].delete(removed)
         self._publish(record)
@@ -167,11 +153,12 @@ class Journal:
 
 
 def _records(place: Folder) -> list[str]:
-    return [each for each in place.names() if each.endswith(".json") and not each.startswith(".")]
+    names = (each for each in place.names() if not each.startswith("."))
+    return [each.removesuffix(".json") for each in names if each.endswith(".json")]
 
 
-def _settle(place: Folder, move: Move, made: set[str]) -> None:
-    """Gives a staged file its name, unless it has it."""
+def _move_staged(place: Folder, move: Move, made: set[str]) -> None:
+    """Give a staged file its name, unless it has it. ``made``: folders that are there."""
     if not place.holds(move.staged):
         if place.holds(move.final):
             return
@@ -188,7 +175,7 @@ def _settle(place: Folder, move: Move, made: set[str]) -> None:
 
 
 def _moved(place: Folder, name: str, target: Folder, new_name: str) -> None:
-    """Moves a file, unless somebody who carries out the same commit was faster."""
+    """Move a file, unless another process that applies the same commit was faster."""
     try:
         place.move(name, target, new_name)
     except WireloomError:
@@ -200,33 +187,28 @@ def _moved(place: Folder, name: str, target: Folder, new_name: str) -> None:
 
 
 def staging(place: Folder, attempt: str) -> Folder:
-    """Where an attempt makes its files for a folder."""
-    return place.inside(HOME, "staging", attempt)
+    """Return the folder in which an attempt makes its files for a folder."""
+    return place.inside(LOG_FOLDER, "staging", attempt)
 
 
 def staged_name(attempt: str, name: str) -> str:
-    """The name of a file in the staging folder, from the folder itself on."""
-    return f"{HOME}/staging/{attempt}/{name}"
+    """Return the name of a file in the staging folder, relative to the folder that it is for."""
+    return f"{LOG_FOLDER}/staging/{attempt}/{name}"
 
 
 def clear_staging(place: Folder, wanted: Callable[[str], bool] = lambda attempt: True) -> None:
-    """Removes what attempts have left, and folders of the journal that are empty."""
-    stage = place.inside(HOME, "staging")
+    """Remove what attempts have left, and folders of the commit log that are empty."""
+    stage = place.inside(LOG_FOLDER, "staging")
     for attempt in stage.names():
         if wanted(attempt):
             stage.delete(attempt)
-    tidy(place)
+    for each in ("staging", "pending", "commits"):
+        place.inside(LOG_FOLDER, each).drop()
+    place.inside(LOG_FOLDER).drop()
 
 
 def clear_unfinished(place: Folder) -> None:
-    """Removes files in a folder, not in those below, whose writing was cut off; for where nobody else writes."""
+    """Remove files in a folder, not in those below, whose writing was cut off. Nothing else may write there."""
     for name in place.names():
         if name.endswith(UNFINISHED):
             place.delete(name)
-
-
-def tidy(place: Folder) -> None:
-    """Removes the folders of the journal that are empty."""
-    for each in ("staging", "pending", "commits"):
-        place.inside(HOME, each).drop()
-    place.inside(HOME).drop()

@@ -1,4 +1,4 @@
-"""Who is at work: a name for the process that a Spark application lives and dies with, on this machine."""
+"""Names the process that a Spark application lives and dies with, so that others can tell whether it has ended."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ PROCESSES = Path("/proc")
 MOST_PARENTS = 16
 
 
-def owner() -> str:
-    """The Java process above this one, or this one where there is none, as ``MACHINE.PROCESS.START``."""
+def driver_process() -> str:
+    """Return the Java process above this one, or this one where there is none, as ``MACHINE.PROCESS.START``."""
     found = process = os.getpid()
     for _ in range(MOST_PARENTS):
         status = _status(process)
@@ -28,8 +28,8 @@ def owner() -> str:
     return f"{_machine()}.{found}.{status[2] if status is not None else 0}"
 
 
-def is_gone(name: str) -> bool:
-    """Whether that process is known to have ended; of other machines nothing is known."""
+def has_ended(name: str) -> bool:
+    """Return whether that process is known to have ended; of other machines nothing is known."""
     machine, _, rest = name.partition(".")
     process, _, start = rest.partition(".")
     if machine != _machine() or not process.isdecimal() or start in ("", "0"):
@@ -39,7 +39,7 @@ def is_gone(name: str) -> bool:
 
 
 def _machine() -> str:
-    """This machine since it was started."""
+    """Return a digest of this machine's name and the time of its start."""
     boot = ""
     with suppress(OSError):
         boot = (PROCESSES / "sys" / "kernel" / "random" / "boot_id").read_text()
@@ -47,7 +47,7 @@ def _machine() -> str:
 
 
 def _status(process: int) -> tuple[str, int, str] | None:
-    """A process's name, its parent, and when it began; ``None`` where there is no such process, or no telling."""
+    """Return a process's name, its parent and when it began; ``None`` where there is none, or that cannot be known."""
     try:
         text = (PROCESSES / str(process) / "stat").read_text()
     except OSError:

@@ -39,7 +39,7 @@ def ending(format: Format, codec: str | None) -> str:
 def write_files(
     format: Format, batches: Iterable[pa.RecordBatch], place: Folder, options: WriteOptions
 ) -> Iterator[tuple[str, int]]:
-    """Writes the rows; gives the name of each file and the number of its rows. No rows: no file.
+    """Write the rows; gives the name of each file and the number of its rows. No rows: no file.
 
     Raises ``WireloomError`` for rows that cannot be written."""
     if format.message is not None and format.message.framing == "whole":
@@ -64,7 +64,7 @@ def write_files(
 
 
 def write_empty(format: Format, place: Folder, options: WriteOptions) -> str | None:
-    """Writes a file without rows; gives its name. ``None``, and no file, where such a file is not valid for the format:
+    """Write a file without rows; gives its name. ``None``, and no file, where such a file is not valid for the format:
     where its reader finds a row in it, or damage."""
     chosen = _chosen(options)
     content = io.BytesIO()
@@ -116,7 +116,7 @@ class _Rows:
         self._rest: Any = None
 
     def more(self) -> bool:
-        """Whether there are more."""
+        """Return whether there are more."""
         while self._rest is None or not self._rest.num_rows:
             self._rest = next(self._batches, None)
             if self._rest is None:

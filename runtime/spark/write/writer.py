@@ -1,15 +1,15 @@
-"""Writes the rows of a data frame as files of a format, all of which are seen when the job commits, or none."""
+"""Writes the rows of a data frame as files of a format, all of which appear when the job commits, or none."""
 
 from __future__ import annotations
 
 import secrets
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from itertools import chain
 
+import pyarrow as pa
 from pyspark import TaskContext
 from pyspark.sql.datasource import DataSourceArrowWriter, DataSourceStreamArrowWriter, WriterCommitMessage
 from pyspark.sql.pandas.types import to_arrow_schema
@@ -17,25 +17,27 @@ from pyspark.sql.types import StructType
 
 from ...base.errors import WireloomError
 from ...format.description import Format
-from ..errors import Brief
-from ..file_names import Place
+from ...writing.fields import fields_of
+from ...writing.messages.output import UnitWriter
+from ...writing.messages.rows import columns_of
+from ..errors import HideTraceback
+from ..file_names import file_names
+from ..folders import Folder, folder
 from ..options import WriteOptions
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from ..folders import Folder
-    from .commit_log import Journal
+from .commit_log import LOG_FOLDER, TABLE, Commit, CommitLog, Move, clear_staging, staged_name, staging
+from .driver_process import driver_process, has_ended
+from .files import ending, write_empty, write_files
+from .partitions import by_folder, checked_partitions, null_folder
 
 JOB = "job-"
 STREAM = "stream-"
 """How the names of commits and of staging folders begin."""
 
 QUERY_PROPERTY = "sql.streaming.queryId"
-"""Spark tells tasks of a stream by it which query they are of."""
+"""The local property by which Spark tells the tasks of a stream which query they are of."""
 
 ABANDONED = timedelta(days=1)
-"""Nothing was written for so long: whoever began it, perhaps on another machine, is not going to commit it."""
+"""Staged files of another machine that are older than this are not going to be committed."""
 
 
 @dataclass(frozen=True)
@@ -62,77 +64,61 @@ class FilesWriter:
     """What a batch write and a stream have in common. It is pickled on its way to the tasks."""
 
     def __init__(self, format: Format, schema: StructType, options: WriteOptions, overwrite: bool) -> None:
-        from .driver_process import owner
-
         self.format = format
         self.options = options
         self.overwrite = overwrite
         self.job = secrets.token_hex(6)
-        self._owner = owner()
-        # Whoever forgot a column hears of it before any task has begun.
+        self._process = driver_process()
+        # Missing columns are reported before any task has begun.
         _check_columns(format, to_arrow_schema(schema, timezone="UTC"), options)
         if self._folder().kind() == "file":
             raise WireloomError("is a file: give the folder that the files are to be written to", path=options.path)
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> Written:
-        """Writes the rows of one task where no reader looks. A task without rows leaves no file."""
-        from .commit_log import staging
-        from .files import write_files
-
+        """Write the rows of one task to the staging folder. A task without rows leaves no file."""
         context = TaskContext.get()
         partition = context.partitionId() if context is not None else 0
         query = self._query(context)
         attempt = self._attempt(query)
         files: list[WrittenFile] = []
         rows = 0
-        with Brief():
+        with HideTraceback():
             filled = (batch for batch in iterator if batch.num_rows)
-            for folder, batches in self._by_folder(filled):
-                first = next(batches, None)
+            names = self.options.partition_by
+            folders = by_folder(filled, names) if names else [("", filled)]
+            for name_of_folder, batches in folders:
+                several = iter(batches)
+                first = next(several, None)
                 if first is None:
                     continue
                 place = staging(self._folder(), attempt)
                 place.make()
-                for name, count in write_files(self.format, _again(first, batches), place, self.options):
-                    files.append(WrittenFile(name, partition, folder))
+                for name, count in write_files(self.format, chain([first], several), place, self.options):
+                    files.append(WrittenFile(name, partition, name_of_folder))
                     rows += count
         return Written(tuple(files), rows, attempt, query)
-
-    def _by_folder(self, batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[str, Iterator[pa.RecordBatch]]]:
-        if not self.options.partition_by:
-            yield "", batches
-            return
-        from .partitions import by_folder
-
-        for folder, rows in by_folder(batches, self.options.partition_by):
-            yield folder, iter(rows)
 
     def _query(self, context: TaskContext | None) -> str | None:
         return None
 
     def _attempt(self, query: str | None) -> str:
-        return f"{JOB}{self.job}-{self._owner}" if query is None else f"{STREAM}{query}-{self._owner}"
+        return f"{JOB}{self.job}-{self._process}" if query is None else f"{STREAM}{query}-{self._process}"
 
-    def _commit(self, name: str, written: Sequence[Written], batch: int, job: str) -> Journal:
-        """Carries out what others have left undone, then commits the files of all tasks."""
-        from ..file_names import names
-        from .commit_log import HOME, TABLE, Journal, Move, Record, staged_name
-        from .files import ending
-
+    def _commit(self, name: str, written: Sequence[Written], batch: int, job: str) -> CommitLog:
+        """Apply what other processes have left undone, then commit the files of all tasks."""
         place = self._folder()
         place.make()
-        journal = Journal(place)
-        _recover(journal)
+        log = _recovered(place)
         files = [(each.attempt, file) for each in written for file in each.files]
         if not files and (self.overwrite or not place.files()):
             # Readers take a folder without any file for a mistake.
             files = self._empty(written[0].attempt if written else self._attempt(None))
-        before = [each for each in place.names() if each != HOME]
+        before = [each for each in place.names() if each != LOG_FOLDER]
         below = list(place.files()) if self.options.partition_by else before
-        own = names(
+        own = file_names(
             self.options.file_name,
             ending(self.format, self.options.codec),
-            _places(file.partition for _, file in files),
+            [file.partition for _, file in files],
             [] if self.overwrite else [each.rpartition("/")[2] for each in below],
             batch=batch,
             job=job,
@@ -144,35 +130,28 @@ class FilesWriter:
         ]
         # What was there goes last: readers may find too much for a moment, never nothing.
         removes = [(TABLE, each) for each in _replaced(before, below, finals)] if self.overwrite else []
-        journal.commit(Record(name, moves, removes))
-        return journal
+        log.commit(Commit(name, moves, removes))
+        return log
 
     def _empty(self, attempt: str) -> list[tuple[str, WrittenFile]]:
-        """A staged file without rows; none where such a file is not valid for the format."""
-        from .commit_log import staging
-        from .files import write_empty
-        from .partitions import null_folder
-
+        """Return a staged file without rows; none where such a file is not valid for the format."""
         place = staging(self._folder(), attempt)
         place.make()
         name = write_empty(self.format, place, self.options)
-        # Below a folder, so that readers find the columns that folders give.
+        # Below a folder, so that readers find the partition columns.
         return [] if name is None else [(attempt, WrittenFile(name, 0, null_folder(self.options.partition_by)))]
 
     def _clear(self, own: str) -> None:
-        """Removes the staging folders whose names begin with ``own``, and those that nobody is going to commit."""
-        from .commit_log import HOME, Journal, clear_staging, staging
-        from .driver_process import is_gone
-
+        """Remove the staging folders whose names begin with ``own``, and those that were abandoned."""
         place = self._folder()
-        if HOME not in place.names():
+        if LOG_FOLDER not in place.names():
             return
         # What is committed may still be staged.
-        _recover(Journal(place))
+        _recovered(place)
         oldest = datetime.now(UTC) - ABANDONED
 
         def wanted(attempt: str) -> bool:
-            if attempt.startswith(own) or is_gone(attempt.rpartition("-")[2]):
+            if attempt.startswith(own) or has_ended(attempt.rpartition("-")[2]):
                 return True
             last = staging(place, attempt).modified()
             return last is not None and last < oldest
@@ -180,8 +159,6 @@ class FilesWriter:
         clear_staging(place, wanted)
 
     def _folder(self) -> Folder:
-        from ..folders import folder
-
         return folder(self.options.path.rstrip("/") or "/", self.options.location)
 
 
@@ -189,14 +166,14 @@ class FormatWriter(FilesWriter, DataSourceArrowWriter):
     """Writes one format."""
 
     def commit(self, messages: list[WriterCommitMessage | None]) -> None:
-        """Gives the files of all tasks their places; with ``overwrite`` removes what was there."""
+        """Move the files of all tasks into place; with ``overwrite``, remove what was there."""
         name = f"{JOB}{self.job}"
-        with Brief():
+        with HideTraceback():
             self._commit(name, _written(messages), 0, self.job).forget(name)
             self._clear(name)
 
     def abort(self, messages: list[WriterCommitMessage | None]) -> None:
-        """Removes the files of all tasks; where the commit holds already, it is carried out."""
+        """Remove the files of all tasks; a commit that is in force already is applied."""
         with suppress(WireloomError):
             self._clear(f"{JOB}{self.job}")
 
@@ -211,16 +188,17 @@ class FormatStreamWriter(FilesWriter, DataSourceStreamArrowWriter):
         if not written:
             return
         stream = f"{STREAM}{written[0].query}-"
-        with Brief():
-            if self._last(stream) < batchId:
-                journal = self._commit(f"{stream}{batchId:012d}", written, batchId, f"{written[0].query}-{batchId}")
-                for name in journal.names():
+        with HideTraceback():
+            done = (each for each in _recovered(self._folder()).names() if each.startswith(stream))
+            if max((int(each.removeprefix(stream)) for each in done), default=-1) < batchId:
+                log = self._commit(f"{stream}{batchId:012d}", written, batchId, f"{written[0].query}-{batchId}")
+                for name in log.names():
                     if name.startswith(stream) and int(name.removeprefix(stream)) < batchId:
-                        journal.forget(name)
+                        log.forget(name)
             self._clear(stream)
 
     def abort(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803
-        """Removes the files of the tasks that were done; the next batch of the query removes all others."""
+        """Remove the files of the tasks that were done; the next batch of the query removes all others."""
         with suppress(WireloomError):
             for attempt in {each.attempt for each in _written(messages)}:
                 self._clear(attempt)
@@ -231,31 +209,14 @@ class FormatStreamWriter(FilesWriter, DataSourceStreamArrowWriter):
             raise WireloomError("Spark does not say which query this is: write with foreachBatch, in batches")
         return query
 
-    def _last(self, stream: str) -> int:
-        """The last batch of the query that is committed; -1 where there is none."""
-        from .commit_log import Journal
 
-        journal = Journal(self._folder())
-        _recover(journal)
-        found = (each for each in journal.names() if each.startswith(stream))
-        return max((int(each.removeprefix(stream)) for each in found), default=-1)
-
-
-def _recover(journal: Journal) -> None:
-    """Carries out what a process committed that died, or is about to carry it out itself."""
-    for each in journal.recover():
+def _recovered(place: Folder) -> CommitLog:
+    """Return the commit log, after applying what a process committed that died, or is about to apply it itself."""
+    log = CommitLog(place)
+    for each in log.recover():
         if each.name.startswith(JOB):
-            journal.forget(each.name)
-
-
-def _places(partitions: Iterable[int]) -> list[Place]:
-    """Each file's place among those of its task."""
-    counted: Counter[int] = Counter()
-    found = []
-    for each in partitions:
-        found.append(Place(each, counted[each]))
-        counted[each] += 1
-    return found
+            log.forget(each.name)
+    return log
 
 
 def _written(messages: list[WriterCommitMessage | None]) -> list[Written]:
@@ -263,28 +224,17 @@ def _written(messages: list[WriterCommitMessage | None]) -> list[Written]:
 
 
 def _replaced(there: Iterable[str], files: Iterable[str], new: Sequence[str]) -> Iterator[str]:
-    """What new files replace. ``there``: files and folders directly in the folder; ``files``: all files in and below
-    it, where new ones are in folders as well."""
+    """Yield what new files replace. ``there``: files and folders directly in the folder; ``files``: all files in and
+    below it, where new ones are in folders as well."""
     kept = set(new)
     shared = {each.partition("/")[0] for each in new if "/" in each}
     yield from (each for each in there if each not in kept and each not in shared)
     yield from (each for each in files if each not in kept and each.partition("/")[0] in shared)
 
 
-def _again(first: pa.RecordBatch, rest: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    yield first
-    yield from rest
-
-
 def _check_columns(format: Format, schema: pa.Schema, options: WriteOptions) -> None:
-    """Raises ``WireloomError`` where a writer cannot do with these columns."""
-    from ...writing.fields import fields_of
-    from ...writing.messages.output import UnitWriter
-    from ...writing.messages.rows import columns_of
-
+    """Raise ``WireloomError`` where a writer cannot do with these columns."""
     if options.partition_by:
-        from .partitions import checked_partitions
-
         schema = checked_partitions(schema, options.partition_by)
     if format.message is None:
         fields_of(format, schema)

@@ -188,7 +188,7 @@ def test_a_commit_that_was_cut_off_is_carried_out(
     def dead(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(commit_log, "_settle", dead)
+    monkeypatch.setattr(commit_log, "_move_staged", dead)
     with pytest.raises(KeyboardInterrupt):
         run()
     monkeypatch.undo()
@@ -252,7 +252,7 @@ def test_one_at_a_time(object_store: Store, place: str, monkeypatch: pytest.Monk
 
 def test_a_dead_process_of_this_machine_keeps_nobody_out(object_store: Store, place: str) -> None:
     table = folder(f"{place}/table", Location(endpoint=object_store.endpoint))
-    program = "from wireloom.spark.write.driver_process import owner; print(owner())"
+    program = "from wireloom.spark.write.driver_process import driver_process; print(driver_process())"
     dead = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.strip()
     key = place.partition("://")[2].partition("/")[2] + "/table/_wireloom/lock"
     object_store.put(key, json.dumps({"owner": dead}).encode())

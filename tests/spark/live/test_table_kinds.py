@@ -13,8 +13,9 @@ from wireloom.base.errors import UnsupportedError, WireloomError
 from wireloom.spark.folders import folder
 from wireloom.spark.ingest import ingest
 from wireloom.spark.ingest.catalogs import catalog_of
-from wireloom.spark.ingest.iceberg import NULL, IcebergCatalog
+from wireloom.spark.ingest.iceberg import IcebergCatalog
 from wireloom.spark.ingest.ledger import Shape
+from wireloom.spark.read.partition_columns import NULL
 
 from ..logs import log, logs
 

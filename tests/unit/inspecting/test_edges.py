@@ -28,14 +28,14 @@ def test_a_place_behind_the_end(tmp_path: Path, codec: str) -> None:
     path = segment(tmp_path / "a.wal", codec=codec)
     length = 40 * 21 + sum(range(40))
     said = run("inspect", "edgemq_segment", path, "--at", length, code=2)
-    assert f"there is no record at byte {length:,} or behind: the decompressed content has {length:,} bytes" in said
+    assert f"there is no record at byte {length:,} or after it: the decompressed content has {length:,} bytes" in said
     assert "record 40" in run("inspect", "edgemq_segment", path, "--at", length - 1)
 
 
 def test_a_place_far_behind_the_end_between_delimiters(tmp_path: Path) -> None:
     path = log(tmp_path / "a.log")
     said = run("inspect", "word_stuffed_log", path, "--at", 10**12, code=2)
-    assert "there is no record at byte 1,000,000,000,000 or behind" in said
+    assert "there is no record at byte 1,000,000,000,000 or after it" in said
 
 
 def test_an_empty_file_is_no_mistake(tmp_path: Path) -> None:

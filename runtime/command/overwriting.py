@@ -1,0 +1,105 @@
+"""Refuses outputs that would overwrite an input or another output, before anything is written."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Iterable, Sequence
+
+from ..base.addresses import local_path, scheme_of
+from ..base.errors import WireloomError
+from ..input.inputs import REMOTE_SCHEMES
+
+STANDARD = "-"
+
+
+def refuse_overwrite(
+    outputs: Iterable[str | None],
+    inputs: Sequence[str],
+    format_name: str | None = None,
+    *,
+    folders: Iterable[str | None] = (),
+) -> None:
+    """Raise ``WireloomError`` where one of ``outputs`` is a file that ``inputs`` name, the spec itself, or the file of
+    another output, by whatever name; or where it lies in one of ``folders``, which are written as well.
+
+    ``outputs``: paths and addresses of files, ``-`` for standard output, which may be a file. ``inputs`` are as the
+    command got them: paths, globs, folders, addresses. What is no regular file, as ``/dev/null``, takes all.
+    """
+    wanted = [each for each in outputs if each is not None]
+    read = _identities(inputs, format_name) if wanted else set()
+    seen: dict[object, str] = {}
+    for output in wanted:
+        shown, identity = _shown(output), _identity(output)
+        if identity in read:
+            raise WireloomError("is read and would be written: name another file for the output", path=shown)
+        if identity is not None and identity in seen:
+            also = f", also as {_shown(seen[identity])}" if seen[identity] != output else ""
+            raise WireloomError(f"would be written twice{also}: name another file for one of the outputs", path=shown)
+        seen[identity] = output
+    for output in wanted:
+        for folder in folders:
+            if folder is not None and _within(output, folder):
+                raise WireloomError(
+                    f"lies in {folder}, which is written as well: name a file outside of it", path=_shown(output)
+                )
+
+
+def _identities(inputs: Sequence[str], format_name: str | None) -> set[object]:
+    """Return the identities of the files that are read; what cannot be found is reported when it is read."""
+    from ..input.expansion import expand
+
+    found: set[object] = {_identity(each) for each in inputs if _is_remote(each)}
+    paths = [format_name] if format_name else []
+    for each in inputs:
+        if each != STANDARD and not _is_remote(each):
+            try:
+                paths += [one.path for one in expand(each) if one.path is not None]
+            except WireloomError:
+                continue
+    found |= {_identity(each) for each in paths if _file_status(each) is not None}
+    return found - {None}
+
+
+def _identity(name: str) -> object | None:
+    """Return what two names of one file have in common; ``None`` for what is no regular file."""
+    if _is_remote(name):
+        return _address(name)
+    status = _file_status(name)
+    if status is not None:
+        return status.st_dev, status.st_ino
+    path = os.path.realpath(local_path(name))
+    return None if name == STANDARD or os.path.lexists(path) else path
+
+
+def _file_status(name: str) -> os.stat_result | None:
+    """Return the status of a regular file that is there; ``None`` for everything else."""
+    try:
+        status = os.fstat(sys.stdout.fileno()) if name == STANDARD else os.stat(local_path(name))
+    except (OSError, ValueError, AttributeError):
+        # Standard output may be closed, or an object of the caller without a descriptor.
+        return None
+    return status if stat.S_ISREG(status.st_mode) else None
+
+
+def _within(output: str, folder: str) -> bool:
+    if output == STANDARD or _is_remote(output) != _is_remote(folder):
+        return False
+    if _is_remote(output):
+        return f"{_address(output)}/".startswith(f"{_address(folder)}/")
+    root = os.path.realpath(local_path(folder))
+    return f"{os.path.realpath(local_path(output))}/".startswith(f"{root.rstrip('/')}/")
+
+
+def _is_remote(name: str) -> bool:
+    return scheme_of(name) in REMOTE_SCHEMES
+
+
+def _address(name: str) -> str:
+    """Return bucket and key: the schemes of object stores are spellings of one."""
+    return name.partition("://")[2].rstrip("/")
+
+
+def _shown(output: str) -> str:
+    return "standard output" if output == STANDARD else output

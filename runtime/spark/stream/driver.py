@@ -1,0 +1,82 @@
+"""Plans the batches of one streaming query, on the driver."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from ...base.errors import WireloomError
+from ..read.reader import FormatReader
+from .growing import GrowingFiles
+from .listing import ListedFile, listing, with_tags
+from .offset import StreamOffset
+from .options import StreamOptions
+from .partitions import partitions_of
+from .planned_slices import PlannedSlice
+from .planner import Limits, Planner
+from .reports import BatchReports
+from .rotation import RotationTracker
+
+
+class Driver:
+    """The state of a query while it runs. What it remembers only saves work: the offsets have all that counts."""
+
+    def __init__(self, reader: FormatReader, stream: StreamOptions) -> None:
+        self._reader = reader
+        self._options = options = reader.options
+        self._growing = GrowingFiles(reader.format, options, stream)
+        self._tracker = RotationTracker(reader.format, options.paths)
+        self._planner = Planner(stream, self._growing, self._tracker)
+        self._columns_checked = False
+        self._fixed: list[ListedFile] | None = None
+        self._end = StreamOffset()
+        self._reports = None if options.report_folder is None else BatchReports(options.report_folder, options.store)
+
+    def fix(self) -> None:
+        """Take what is there now as all that there will be."""
+        self._fixed = self._list()
+
+    def _list(self) -> list[ListedFile]:
+        files = listing(self._options)
+        if not self._columns_checked:
+            self._reader.check_columns([each.input for each in files])
+            self._columns_checked = bool(files)
+        return files
+
+    def latest(self, start: Mapping[str, Any], limits: Limits) -> dict[str, Any]:
+        """Return the end offset of the next batch."""
+        files = self._list() if self._fixed is None else self._fixed
+        before, options = StreamOffset.from_json(start), self._options
+        end = self._planner.next(before, files, limits, fixed=self._fixed is not None)
+        self._end = end if end is before else replace(end, taken=tuple(with_tags(end.taken, options.scan.location)))
+        there = {each.path for each in files}
+        self._growing.forget(there)
+        self._tracker.forget(there)
+        # Spark compares offsets as text.
+        return dict(start) if self._end is before else self._end.to_json()
+
+    def partitions(
+        self, start: Mapping[str, Any], end: Mapping[str, Any]
+    ) -> tuple[int, list[tuple[PlannedSlice, ...]]]:
+        """Return the number of the batch between two offsets, and what each of its tasks reads."""
+        first, last = StreamOffset.from_json(start), StreamOffset.from_json(end)
+        if last.batch != first.batch + 1:
+            raise WireloomError(
+                f"batch {last.batch} does not follow batch {first.batch}: the checkpoint has gaps, begin a new one"
+            )
+        if self._reports is not None:
+            self._reports.begin(last.batch)
+        return last.batch, partitions_of(self._reader.format, self._options, last.taken)
+
+    def progress(self) -> dict[str, Any]:
+        """Return numbers for the progress of the query."""
+        found = {
+            "batches": self._end.batch,
+            "files": self._end.files,
+            "bytes": self._end.bytes,
+            "lostFiles": self._end.lost,
+            "waitingFiles": self._planner.backlog.files,
+            "waitingBytes": self._planner.backlog.bytes,
+        }
+        return {**found, **({} if self._reports is None else self._reports.totals())}
