@@ -104,7 +104,7 @@ class Compressed:
             columns=COLUMNS,
             recover=case.source.random() < 0.5,
             prefetch=case.source.random() < 0.3,
-            options={"stride": "layout"},
+            stride="layout",
         )
         for row in rows:
             data = row["payload"]

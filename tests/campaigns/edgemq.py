@@ -102,9 +102,7 @@ class EdgeMQ:
         sample: Segments = case.sample
         recover = case.source.random() < 0.75
         # What is left of a file may not be enough to tell the stride of the rest.
-        rows, report = case.read(
-            "edgemq_segment", columns=COLUMNS, codec="none", recover=recover, options={"stride": sample.stride}
-        )
+        rows, report = case.read("edgemq_segment", columns=COLUMNS, codec="none", recover=recover, stride=sample.stride)
         padding = PADDINGS[sample.stride]
         content = case.damaged.content
         # Behind a frame that cannot be trusted nothing is read, unless frames are looked for there.

@@ -92,9 +92,7 @@ class File:
         """As ``Subject.check``."""
         sample: Messages = case.sample
         content = case.damaged.content
-        rows, report = case.read(
-            "s2_messages", columns=COLUMNS[sample.kind], codec="none", options={"message": sample.kind}
-        )
+        rows, report = case.read("s2_messages", columns=COLUMNS[sample.kind], codec="none", message=sample.kind)
         expected = rows_of(sample.kind, content)
         require(
             comparable(rows, sample.kind) == comparable(expected or [], sample.kind), "the rows are not what it says"
@@ -247,9 +245,7 @@ class Session:
         """As ``Subject.check``."""
         sample: Messages = case.sample
         kind, content = sample.kind, case.damaged.content
-        rows, report = case.read(
-            "s2_session", columns=["_offset", *COLUMNS[kind]], codec="none", options={"message": kind}
-        )
+        rows, report = case.read("s2_session", columns=["_offset", *COLUMNS[kind]], codec="none", message=kind)
         *frames, tail = walk(content, kind)
         damaged = {begin: (begin + size, reason) for begin, size, reason in report["damaged"]}
         intact = {at for begin, end, _ in sample.frames for at in case.damaged.intact(begin, end)}
