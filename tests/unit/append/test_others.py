@@ -21,6 +21,8 @@ from wireloom.format.description import Format
 from wireloom.format.registry import get
 from wireloom.writing.encoder import RowEncoder
 
+from ...examples import examples
+
 BARE = """
 meta: {{id: bare_log, -wireloom: {{rows: records}}}}
 seq:
@@ -95,7 +97,7 @@ PIECES = st.lists(st.tuples(st.integers(0, 40), st.integers(0, 60)), max_size=6)
 @pytest.mark.parametrize("locks", [True, False])
 @pytest.mark.parametrize("buffer", [0, 1000])
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(looks=PIECES, writes=PIECES, answers=st.lists(st.none() | st.integers(0, 90), max_size=6))
 @example(looks=[], writes=[(5, 3)], answers=[])
 def test_what_is_accepted_is_read_whatever_others_tear(

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from wireloom import engine
 
+from ...examples import examples
 from .specs import compiled, format_of, spec_text
 
 pytestmark = pytest.mark.skipif(not engine.available, reason="there is no engine")
@@ -77,7 +78,7 @@ def _colon(text: str) -> int:
     raise AssertionError(text)
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(12), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(integers(), min_size=8, max_size=8), st.integers(0, 1 << 32))
 def test_values(expressions: list[str], seed: int) -> None:
     kept = [each for each in expressions if compiled(spec(["a", each]))[1] is None]

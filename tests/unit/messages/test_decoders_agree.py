@@ -18,6 +18,7 @@ from wireloom.format.description import Format
 from wireloom.format.message_program import MessageProgram
 from wireloom.rows.messages.decoders import make
 
+from ...examples import examples
 from ..columns_backend.message_specs import AGGREGATE, KINDS, STREAM, computed_spec
 from ..columns_backend.specs import format_of
 from .random_specs import random_spec
@@ -165,7 +166,7 @@ def formats() -> dict[str, Format]:
 
 @pytest.mark.parametrize("name", ["aggregate", "stream", "ack", "kinds", "computed"])
 @given(data=st.data())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_fixed_programs(name: str, data: st.DataObject) -> None:
     format = formats()[name]
     random = data.draw(st.integers(0, 1 << 32).map(Random))
@@ -182,7 +183,7 @@ def test_fixed_programs(name: str, data: st.DataObject) -> None:
 
 
 @given(seed=st.integers(0, 1 << 32), odd=st.sampled_from([0.0, 0.03, 0.3]), null_rows=st.booleans())
-@settings(max_examples=120)
+@settings(max_examples=examples(120))
 def test_random_programs(seed: int, odd: float, null_rows: bool) -> None:
     random = Random(seed)
     format = format_of(random_spec(random))

@@ -16,6 +16,8 @@ from wireloom.codecs.zstd_frames import MAX_BLOCK
 from wireloom.input.expansion import expand
 from wireloom.input.stored import StorageError, Stored
 
+from ...examples import examples
+
 CONTENT = b"".join(b"%d some text that compresses\n" % number for number in range(20_000)) + random.Random(1).randbytes(
     300_000
 )
@@ -75,7 +77,7 @@ def test_zstd_from_a_source_that_gives_a_few_bytes_at_a_time(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ZSTD)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(data=st.data())
 def test_zstd_cut_anywhere_gives_what_was_there_and_says_so(name: str, data: st.DataObject) -> None:
     whole = ZSTD[name]
@@ -95,7 +97,7 @@ def test_zstd_cut_gives_every_whole_block() -> None:
     assert len(content) >= len(CONTENT) - MAX_BLOCK
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(data=st.data())
 def test_zstd_damaged_anywhere_ends_and_gives_no_more_than_it_should(data: st.DataObject) -> None:
     whole = bytearray(ZSTD["checksum"])
@@ -162,7 +164,7 @@ def test_gzip(name: str, room: int) -> None:
     assert decoded("gzip", GZIP[name], room) == (CONTENT, None)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(data=st.data())
 def test_gzip_cut_anywhere(data: st.DataObject) -> None:
     cut = data.draw(st.integers(1, len(GZIP["plain"]) - 1))
@@ -192,7 +194,7 @@ def test_gzip_damage_comes_behind_what_there_was_no_room_for(room: int) -> None:
     assert "gzip stream is damaged" in str(error)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(data=st.data())
 def test_gzip_damaged_anywhere(data: st.DataObject) -> None:
     whole = bytearray(GZIP["plain"])
@@ -202,7 +204,7 @@ def test_gzip_damaged_anywhere(data: st.DataObject) -> None:
     assert error is not None or content == CONTENT
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(data=st.data())
 def test_gzip_damage_takes_nothing_that_stands_before_it(data: st.DataObject) -> None:
     # What was decompressed already, and kept for want of room, comes out too.

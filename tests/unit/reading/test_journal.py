@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from wireloom import engine
 
+from ...examples import examples
 from .running import ROW_READERS, read
 from .samples import rows_of
 
@@ -106,7 +107,7 @@ def journals(draw: st.DrawFn) -> bytes:
 
 
 @pytest.mark.skipif(not engine.available, reason="the engine is not there")
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(300), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     data=journals(),
     columns=st.lists(st.sampled_from([*COLUMNS, "_error", "_corrupt_record"]), min_size=1, unique=True),

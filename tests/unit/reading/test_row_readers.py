@@ -9,12 +9,13 @@ from wireloom import engine
 from wireloom.format import registry
 from wireloom.reading.damage_log import LISTED_EMPTY
 
+from ...examples import examples
 from . import samples
 from .running import read
 from .samples import rows_of
 
 both = pytest.mark.skipif(not engine.available, reason="the engine is not there")
-quick = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+quick = settings(max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 FORMATS = ("edgemq_segment", "word_stuffed_log", "cobs_log")
 COLUMNS = {

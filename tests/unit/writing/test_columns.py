@@ -18,6 +18,8 @@ from wireloom.format import registry
 from wireloom.writing import columns
 from wireloom.writing.encoder import RowEncoder
 
+from ...examples import examples
+
 pytestmark = pytest.mark.skipif(not engine.available, reason="the engine is not there")
 
 KINDS = ["u1", "s1", *(f"{sign}{size}" for sign in "us" for size in (2, 4, 8)), "f4", "f8"]
@@ -99,7 +101,7 @@ def test_every_kind_of_number(order: str, tmp_path: Path) -> None:
 
 
 @given(st.lists(st.binary(max_size=300), max_size=20), st.sampled_from([1, 64, 4096]))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_blocks_of_any_size(payloads: list[bytes], size: int) -> None:
     format = registry.get("cobs_log")
     batch = pa.record_batch({"payload": pa.array(payloads, pa.binary())})

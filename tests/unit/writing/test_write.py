@@ -24,6 +24,8 @@ from wireloom.writing import encoder as encoder_module
 from wireloom.writing.batches import batches_of, size_of
 from wireloom.writing.encoder import RowEncoder
 
+from ...examples import examples
+
 EVENTS = pa.table(
     {
         "fmt": pa.array([0, 255], pa.uint8()),
@@ -356,7 +358,7 @@ BATCHES: dict[str, st.SearchStrategy[dict[str, Any]]] = {
 
 @pytest.mark.parametrize("format", BATCHES)
 @given(data=st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_what_is_written_is_read(format: str, data: st.DataObject) -> None:
     rows = data.draw(st.lists(BATCHES[format], max_size=20))
     options = {"stride": data.draw(st.sampled_from(["layout", "rules"]))} if format == "edgemq_segment" else {}
@@ -369,7 +371,7 @@ def test_what_is_written_is_read(format: str, data: st.DataObject) -> None:
 
 @pytest.mark.parametrize("format", BATCHES)
 @given(data=st.data())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_the_quick_way_gives_what_the_row_class_gives(format: str, data: st.DataObject) -> None:
     rows = data.draw(st.lists(BATCHES[format], min_size=1, max_size=10))
     quick = RowEncoder(registry.get(format))
