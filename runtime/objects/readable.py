@@ -6,11 +6,12 @@ from os import PathLike
 from typing import IO, Self
 
 from .errors import unset
+from .fielded import Fielded
 from .kaitai import KaitaiStream, KaitaiStruct
 from .streams import FileStream, MemoryStream
 
 
-class Readable(KaitaiStruct):
+class Readable(Fielded, KaitaiStruct):
     """What is read from the stream that its constructor is given."""
 
     __slots__ = ()

@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 
 from .kaitai import KaitaiStream, KaitaiStruct
 from .readable import Readable
-from .structs import shown
 
 
 class ReadStruct(Readable):
@@ -18,8 +17,6 @@ class ReadStruct(Readable):
 
     __slots__ = ("_io", "_parent", "_root")
 
-    _fields: ClassVar[tuple[str, ...]] = ()
-    """Names of the attributes, in the order of the wire."""
     _instances: ClassVar[tuple[str, ...]] = ()
     """Names of the instances that are read from the stream when they are first asked for."""
 
@@ -41,16 +38,6 @@ class ReadStruct(Readable):
             _fetch(getattr(self, name, None))
         for name in self._instances:
             _fetch(getattr(self, name))
-
-    # With this there is no __hash__: values change, and equality with them.
-    def __eq__(self, other: object) -> bool:
-        if type(other) is not type(self):
-            return NotImplemented
-        return all(getattr(self, name, None) == getattr(other, name, None) for name in self._fields)
-
-    def __repr__(self) -> str:
-        fields = (f"{name}={shown(getattr(self, name))}" for name in self._fields if hasattr(self, name))
-        return f"{type(self).__qualname__}({', '.join(fields)})"
 
 
 def _fetch(value: object) -> None:

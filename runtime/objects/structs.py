@@ -15,9 +15,6 @@ from .readable import Readable
 from .streams import MemoryStream
 from .write_stream import WriteStream
 
-SHOWN_BYTES = 48
-"""How many bytes of a long field ``repr`` shows."""
-
 
 class Struct(Readable, metaclass=StructType):
     """Something that a spec describes, read from a stream or made of values.
@@ -27,8 +24,6 @@ class Struct(Readable, metaclass=StructType):
     Lengths, counts, checksums and fixed contents need not be given: writing fills them in.
     """
 
-    _fields: ClassVar[tuple[str, ...]] = ()
-    """Names of the attributes, in the order of the wire."""
     _sizes: ClassVar[tuple[tuple[str, int], ...]] = ()
     """The attributes that are read several at once, with the bytes that each of them has."""
     _checksums: ClassVar[tuple[str, ...]] = ()
@@ -153,28 +148,11 @@ class Struct(Readable, metaclass=StructType):
         child._root = self._root if root is UNSET else child
         return child
 
-    # With this there is no __hash__: values change, and equality with them.
-    def __eq__(self, other: object) -> bool:
-        if type(other) is not type(self):
-            return NotImplemented
-        return all(getattr(self, name, None) == getattr(other, name, None) for name in self._fields)
-
-    def __repr__(self) -> str:
-        fields = (f"{name}={shown(getattr(self, name))}" for name in self._fields if hasattr(self, name))
-        return f"{type(self).__qualname__}({', '.join(fields)})"
-
     def _repr_html_(self) -> str:
         """The HTML that a notebook shows."""
         from .struct_html import html_of_struct
 
         return html_of_struct(self)
-
-
-def shown(value: object) -> str:
-    """A value as ``repr`` shows it in an object."""
-    if isinstance(value, bytes) and len(value) > SHOWN_BYTES:
-        return f"{value[:SHOWN_BYTES]!r}… ({len(value)} bytes)"
-    return repr(value)
 
 
 def enclosed(child: Struct, size: int | None = None) -> bytes:

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from ...format.message_rules import Label, MessageRule
-from ..structs import Struct, shown
+from ..fielded import shown
+from ..structs import Struct
 from ..write_stream import WriteStream
 from .plans import Plan, plan_of
 from .reading import read_message

@@ -9,9 +9,9 @@ from typing import IO, Any, ClassVar, NoReturn, Self
 
 from ..declared import UNSET
 from ..errors import reason_of, too_deep, with_reason
+from ..fielded import Fielded
 from ..kaitai import ConsistencyError, KaitaiStream, KaitaiStruct, ValidationFailedError
 from ..streams import FileStream, MemoryStream
-from ..structs import shown
 from .assembling import AssembledStruct
 from .assigned import put, put_dirty, put_stream
 from .explaining import explained
@@ -25,15 +25,13 @@ MAX_ROUNDS = 32
 """How often the attributes of an object and of those below it may follow from each other."""
 
 
-class ReadWriteStruct(AssembledStruct):
+class ReadWriteStruct(Fielded, AssembledStruct):
     """Something that a spec describes: ``_read`` reads it, ``_check`` says whether it holds, ``_write`` writes it.
 
     Sizes, counts, positions, fixed contents and checksums that follow from the spec need not be assigned: those that
     are not set, and those that were read, take the value that the others ask for. One that was assigned must hold.
     """
 
-    _fields: ClassVar[tuple[str, ...]] = ()
-    """Names of the attributes, in the order of the wire."""
     _sizes: ClassVar[tuple[tuple[str, int], ...]] = ()
     """The attributes that are read several at once, with the bytes that each of them has."""
     _checksums: ClassVar[tuple[str, ...]] = ()
@@ -364,16 +362,6 @@ class ReadWriteStruct(AssembledStruct):
         self._write__seq(io)
         self._fetch_instances()
         self._io.write_back_child_streams()
-
-    # With this there is no __hash__: values change, and equality with them.
-    def __eq__(self, other: object) -> bool:
-        if type(other) is not type(self):
-            return NotImplemented
-        return all(getattr(self, name, None) == getattr(other, name, None) for name in self._fields)
-
-    def __repr__(self) -> str:
-        fields = (f"{name}={shown(getattr(self, name))}" for name in self._fields if hasattr(self, name))
-        return f"{type(self).__qualname__}({', '.join(fields)})"
 
 
 def _structs(value: object) -> Iterator[Any]:

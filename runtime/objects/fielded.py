@@ -1,0 +1,33 @@
+"""Objects with fields: compared and shown by them."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+SHOWN_BYTES = 48
+"""How many bytes of a long field ``repr`` shows."""
+
+
+class Fielded:
+    """An object that is equal to another of its class where all fields are."""
+
+    __slots__ = ()
+    _fields: ClassVar[tuple[str, ...]] = ()
+    """Names of the attributes, in the order of the wire."""
+
+    # With this there is no __hash__: values change, and equality with them.
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return all(getattr(self, name, None) == getattr(other, name, None) for name in self._fields)
+
+    def __repr__(self) -> str:
+        fields = (f"{name}={shown(getattr(self, name))}" for name in self._fields if hasattr(self, name))
+        return f"{type(self).__qualname__}({', '.join(fields)})"
+
+
+def shown(value: object) -> str:
+    """A value as ``repr`` shows it in an object."""
+    if isinstance(value, bytes) and len(value) > SHOWN_BYTES:
+        return f"{value[:SHOWN_BYTES]!r}… ({len(value)} bytes)"
+    return repr(value)
