@@ -53,7 +53,7 @@ class SystemCalls:
         return status.st_size if stat.S_ISREG(status.st_mode) else None
 
     def position(self, descriptor: int) -> int:
-        """With ``O_APPEND`` a write leaves the descriptor's position after what it wrote."""
+        """The descriptor's position, which a write with ``O_APPEND`` leaves after the bytes written."""
         return os.lseek(descriptor, 0, os.SEEK_CUR)
 
     def read(self, descriptor: int, offset: int, size: int) -> bytes | None:

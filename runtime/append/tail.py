@@ -42,7 +42,7 @@ def missing_delimiter(format: Format, calls: Calls, descriptor: int) -> bytes:
 
 
 def _last_frame(format: Format, calls: Calls, descriptor: int) -> bytes:
-    """What stands after the last delimiter; cut off at the front where it is larger than any record."""
+    """The bytes after the last delimiter; cut off at the front where they are more than any record has."""
     size = WINDOW
     while True:
         data = calls.tail(descriptor, size) or b""

@@ -71,7 +71,7 @@ class Aggregator:
         self._memory = 0
 
     def __len__(self) -> int:
-        """How many records wait for the next flush."""
+        """The number of records that wait for the next flush."""
         return sum(len(each.records) for each in self._open.values())
 
     @property
@@ -128,7 +128,7 @@ class Aggregator:
         return [made for record in records for made in self.add_record(record)]
 
     def _place_of(self, record: UserRecord) -> tuple[Shard | int, str | None]:
-        """What the records of an aggregate have in common, and the id of their shard."""
+        """The values that the records of an aggregate share, and the id of their shard."""
         hash_key = hash_of(record.partition_key, record.explicit_hash_key)
         shard = None if self._shards is None else self._shards.shard_of(hash_key)
         return (hash_key, None) if shard is None else (shard, shard.shard_id)

@@ -74,7 +74,7 @@ class Hooks:
         return decoded if outside is None or not pc.any(outside).as_py() else self._without(outside, decoded)
 
     def facts(self) -> Mapping[str, Any]:
-        """How many aggregates were dropped, and how many blobs have a digest that does not hold."""
+        """The number of aggregates that were dropped, and of blobs whose digest does not hold."""
         return {"dropped": self._dropped, "digest_failed": self._digest_failed}
 
     @cached_property
@@ -95,7 +95,7 @@ class Hooks:
         return replace(decoded, arrays=arrays)
 
     def _outside(self, units: Units, decoded: Decoded) -> pa.Array | None:
-        """Which rows lie outside, ``None`` for none; null rows and rows that are no aggregates do not."""
+        """The rows that lie outside, ``None`` for none; null rows and rows that are no aggregates do not."""
         if HASH_RANGE in self.beside:
             ranges = self._ranges(units)
             rows = units_of_rows(decoded.counts, decoded.rows).to_pylist()
@@ -154,7 +154,7 @@ class Hooks:
 
 
 def outside_of_all(keys: pa.Array) -> pa.Array | None:
-    """Which explicit hash keys (decimal integers) are no hash keys at all; ``None`` where all are."""
+    """The explicit hash keys (decimal integers) that are invalid; ``None`` where all are valid."""
     if keys.null_count == len(keys):
         return None
     texts = keys.unique().drop_null()

@@ -26,12 +26,12 @@ class HeaderLike(Protocol):
 
     @property
     def name(self) -> bytes:
-        """Its name."""
+        """The name of the header."""
         ...
 
     @property
     def value(self) -> bytes:
-        """Its value."""
+        """The value of the header."""
         ...
 
 

@@ -119,7 +119,7 @@ def _zstd_context() -> zstandard.ZstdDecompressor:
 
 
 def _unzstd_into(body: memoryview, target: memoryview) -> int:
-    """Any number of frames, at least one, back to back, with skippable ones between them."""
+    """Decompress any number of frames, at least one, back to back, with skippable ones between them."""
     # The decompressor does not say whether a frame was there to its end.
     position, window = _zstd_extent(body, 0)
     while position < len(body):
@@ -137,7 +137,7 @@ def _unzstd_into(body: memoryview, target: memoryview) -> int:
 
 
 def _zstd_extent(body: memoryview, position: int) -> tuple[int, int]:
-    """How many bytes the zstd frame at ``position`` has (RFC 8878, 3.1), all of which are there, and its window."""
+    """The size of the zstd frame at ``position`` in bytes (RFC 8878, 3.1), all of which are there, and its window."""
     rest = body[position:]
     if bytes(rest[:4]) in SKIPPABLE_MAGICS:
         size = 8 + int.from_bytes(rest[4:8], "little")

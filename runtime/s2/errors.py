@@ -64,7 +64,7 @@ class ServerError:
 
 
 def error_of(terminal: Terminal) -> ServerError:
-    """What a terminal message says."""
+    """The error of a terminal message."""
     return error_from_json(terminal.status, terminal.body)
 
 

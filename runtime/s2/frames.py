@@ -70,7 +70,7 @@ class Frame:
 
     @property
     def compression(self) -> Compression:
-        """How the body is compressed."""
+        """The compression of the body."""
         return "none" if self.is_terminal else COMPRESSIONS[self.flag >> COMPRESSION_SHIFT & 3]
 
     @property
@@ -90,7 +90,8 @@ class Frame:
 
 
 def problem_of(flag: int, body: bytes | memoryview) -> tuple[str, str] | None:
-    """Why no frame has this flag and body: a word of ``report.REASONS``, and a sentence; else ``None``."""
+    """The reason for which no frame has this flag and body, a word of ``report.REASONS``, and a sentence; else
+    ``None``."""
     if flag & TERMINAL:
         if len(body) < 2:
             return "length", "a terminal message without a status"
@@ -183,8 +184,8 @@ class FrameDecoder:
         raise FrameError(sentence, offset=self._offset, frame=self._index, reason=reason)
 
     def finish(self) -> None:
-        """To be called at the end of the stream. Raises a ``FrameError`` that is ``retryable`` where that is inside a
-        frame: the stream was cut."""
+        """End the stream. Raises a ``FrameError`` that is ``retryable`` where the end is inside a frame: the stream was
+        cut."""
         if self.pending and not self.ended:
             raise FrameError(
                 f"the stream ends inside it, after {self.pending} bytes",

@@ -24,7 +24,7 @@ _ALIASES: dict[str, S2Format] = {"raw": "raw", "json": "raw", "base64": "base64"
 
 
 def format_of_header(value: str | None) -> S2Format:
-    """What the value of the header ``S2-Format`` means; without the header ``raw``.
+    """The form of bytes that the value of the header ``S2-Format`` names; without the header ``raw``.
 
     >>> format_of_header(" json ")
     'raw'
@@ -50,7 +50,8 @@ def _bytes_of(text: str, format: S2Format) -> bytes:
 
 
 def _text_of(content: bytes, format: S2Format) -> str:
-    """Where raw bytes are no UTF-8, U+FFFD stands for each longest run that begins a character and breaks off."""
+    """Return bytes as text; raw ones that are no UTF-8 with U+FFFD for each longest run that begins a character and
+    breaks off."""
     return content.decode("utf-8", "replace") if format == "raw" else base64.b64encode(content).decode()
 
 

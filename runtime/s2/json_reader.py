@@ -73,7 +73,7 @@ class JsonReader:
         self.fail(f"{expected} must stand here", "syntax")
 
     def _other_type(self, expected: str) -> NoReturn:
-        """What stands at the cursor is no such value: a data error where it is a value at all."""
+        """Raise the error for a value of another type: a data error where it is a value at all."""
         first = self._peek()
         if first == '"':
             self._string()
@@ -84,7 +84,7 @@ class JsonReader:
         self.fail(f"the value must be {expected}")
 
     def end(self) -> None:
-        """Nothing but white space follows. Raises ``JsonError``."""
+        """Check that nothing but white space follows. Raises ``JsonError``."""
         if self._peek():
             self.fail("something follows the document", "syntax")
 
@@ -122,7 +122,7 @@ class JsonReader:
         return found[0]
 
     def _number_in_range(self) -> str:
-        """Also numbers that are not asked for must fit a double where they are read."""
+        """Read a number, which must fit a double also where it is not asked for."""
         word = self._number()
         if math.isinf(float(word)):
             self.fail("the number is out of range", "syntax")

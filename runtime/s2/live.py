@@ -131,8 +131,8 @@ class LiveReader:
         return self._progress.next_seq_num
 
     def request(self, *, now: float | None = None) -> Request:
-        """What to ask for now: what has not been delivered yet. ``now`` counts for ``wait``; by default the time at
-        which something was last heard."""
+        """The next request, for all that has not been delivered yet. ``now`` counts for ``wait``; by default the time
+        at which something was last heard."""
         asked = self._progress.asked(self._heard if now is None else now)
         return read_session(self._stream, **asked, **self._settings)
 

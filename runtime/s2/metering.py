@@ -20,7 +20,7 @@ HEADER_COST = 2
 
 
 def metered_size(record: RecordLike) -> int:
-    """What a record counts, in bytes: 8, 2 for each header, and the sizes of its names, values and body."""
+    """The metered size of a record in bytes: 8, 2 for each header, and the sizes of its names, values and body."""
     headers = record.headers
     named = sum(len(each.name) + len(each.value) for each in headers)
     return RECORD_COST + HEADER_COST * len(headers) + named + len(record.body)

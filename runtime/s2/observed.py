@@ -45,7 +45,7 @@ class Observed:
         self._reconnect_advised = self._reconnect_advised or bool(flag & RECONNECT_ADVISED)
 
     def decoded(self, units: Units, decoded: Decoded) -> None:
-        """Messages, and what came of them. Damaged ones say nothing."""
+        """Note the batches of messages that were decoded; damaged ones are left out."""
         if not self._batches:
             return
         damaged = {each.unit for each in decoded.problems}
@@ -139,7 +139,7 @@ class _Listed:
 
     @property
     def room(self) -> int:
-        """How many more it lists."""
+        """The number of items that can still be listed."""
         return MOST_LISTED - len(self._items)
 
     def add(self, item: dict[str, int]) -> None:
@@ -149,7 +149,7 @@ class _Listed:
             self._unlisted += 1
 
     def skip(self, count: int) -> None:
-        """More, which are counted alone."""
+        """Count more items without listing them."""
         self._unlisted += count
 
     def facts(self, name: str) -> dict[str, Any]:

@@ -47,7 +47,7 @@ class Progress:
         return self._count == 0 or self._bytes == 0
 
     def asked(self, now: float) -> dict[str, Any]:
-        """What to ask for, as arguments of ``read_session``. ``now``: as of ``took``."""
+        """The range that is still to be read, as arguments of ``read_session``. ``now``: as of ``took``."""
         wait = self._wait
         if wait is not None and self._tail_at is not None:
             wait = max(0, wait - ceil(max(0.0, now - self._tail_at)))

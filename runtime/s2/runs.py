@@ -54,15 +54,15 @@ class Slots:
 
     @property
     def free(self) -> int:
-        """How many there are to take."""
+        """The number of free slots."""
         return len(self._free)
 
     def take(self) -> int:
-        """Where in ``memory`` a slot begins."""
+        """Take a slot and return the offset in ``memory`` at which it begins."""
         return self._free.pop() * SLOT
 
     def give_back(self, begin: int) -> None:
-        """What stands in the slot is not needed any more."""
+        """Release a slot."""
         self._free.append(begin // SLOT)
 
 
@@ -90,7 +90,7 @@ class Run:
         return self.frames[-1][1] if self.frames else 0
 
     def begin_ahead(self, view: memoryview, slots: Slots) -> None:
-        """Has a thread decompress the stretch, which ``view`` begins with, where that pays."""
+        """Let a thread decompress the stretch with which ``view`` begins, where that pays."""
         if self.size < WORTH_A_THREAD or _parallel() < 2:
             return
         # A copy: the window that the view is of may be filled anew meanwhile.

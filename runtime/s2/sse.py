@@ -52,7 +52,7 @@ class LastEventId:
 
     @property
     def next_seq_num(self) -> int:
-        """Where a session that is resumed with this id begins."""
+        """The beginning of a session that is resumed with this id."""
         return self.seq_num + 1
 
 

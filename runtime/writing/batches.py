@@ -60,8 +60,8 @@ def _whole_batches(rows: Any, types: pa.Schema | None) -> Iterator[pa.RecordBatc
 
 
 def _taken(rows: Any, take: Callable[[Any], Any]) -> Any:
-    """What ``take`` makes of another library's rows. Raises ``WireloomError`` for what are none, such as an array of
-    numbers."""
+    """The result of ``take`` for another library's rows. Raises ``WireloomError`` for other objects, such as an array
+    of numbers."""
     try:
         return take(rows)
     except (pa.ArrowException, TypeError, ValueError) as error:

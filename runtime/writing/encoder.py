@@ -64,7 +64,7 @@ class RowEncoder:
         return plain_row(self.format)
 
     def fields(self, schema: pa.Schema) -> tuple[Filled, ...]:
-        """How a table of that schema fills the rows. Raises ``WireloomError`` where it cannot."""
+        """The way in which a table of that schema fills the rows. Raises ``WireloomError`` where it cannot."""
         if self._schema is None or not schema.equals(self._schema):
             self._fields, self._schema = fields_of(self.format, schema), schema
         return self._fields
@@ -98,7 +98,7 @@ class RowEncoder:
 
     @property
     def most_rows(self) -> int:
-        """How many rows a batch for ``blocks`` should have at most."""
+        """The largest number of rows that a batch for ``blocks`` should have."""
         return MANY if self._columns is not None else ROWS
 
     @cached_property

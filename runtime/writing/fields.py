@@ -39,7 +39,7 @@ class Filled:
 
 
 def fields_of(format: Format, schema: pa.Schema) -> tuple[Filled, ...]:
-    """How the columns of a table of that schema fill the fields of a row.
+    """The way in which the columns of a table of that schema fill the fields of a row.
 
     A field stored under two columns (``ts`` and ``ts_millis``) is taken from the raw one where both are there. Derived
     columns, a reader's own ones and those of the path are left out. Raises ``UnknownNameError`` for a column that the
@@ -126,7 +126,8 @@ def column_values(filled: Filled, array: pa.Array, first_row: int) -> list[objec
 
 
 def column_array(filled: Filled, array: pa.Array, first_row: int) -> pa.Array:
-    """What the field stores, row by row, as Arrow. Raises ``WireloomError`` for a value that the field cannot hold."""
+    """The stored values of the field, row by row, as Arrow. Raises ``WireloomError`` for a value that the field cannot
+    hold."""
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
     if filled.labels and not pa.types.is_integer(array.type):
@@ -240,7 +241,8 @@ def _misfit(filled: Filled, array: pa.Array, first_row: int, error: Exception) -
 
 
 def misfit(filled: Filled, value: Any) -> str | None:
-    """What the column takes, where that is not ``value``, a single one and not null. ``None``: it may be taken."""
+    """The values that the column takes, where that is not ``value``, a single one and not null. ``None``: it may be
+    taken."""
     kind, hint = filled.type, ""
     is_truth = isinstance(value, bool)
     if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):

@@ -148,7 +148,7 @@ def replacing(path: str) -> Iterator[Path]:
 
 
 def _destination(path: str) -> tuple[Path, os.stat_result | None]:
-    """What ``path`` names, links followed, and its status if it is there. Raises ``WireloomError`` where it is a
+    """The file that ``path`` names, links followed, and its status if it exists. Raises ``WireloomError`` where it is a
     folder, may not be written or cannot be looked at."""
     if "\0" in path:
         raise WireloomError("cannot be written: a path has no NUL character", path=path.replace("\0", "\\0"))

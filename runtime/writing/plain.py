@@ -97,7 +97,7 @@ class PlainRow:
         return list(map(add, heads, blobs)) if self.blob is not None else list(heads)
 
     def _stand_in(self) -> int:
-        """What the checksum's field holds while the checksum is computed."""
+        """The value of the checksum's field while the checksum is computed."""
         assert self.rule is not None
         return int.from_bytes(bytes([max(self.rule.replace, 0)]) * crc(self.rule.algorithm).size, "little")
 
@@ -227,7 +227,7 @@ def _inverted(format: Format, program: ColumnProgram) -> _Layout:
 
 
 def _check_trivial(step: Step, slot: _Slot) -> None:
-    """Pass a range without an upper end of its own; every other one is the row class's business.
+    """Accept a range without an upper end of its own; every other one is left to the row's class.
 
     Its lower end must be met by every value: that of a size field by a size of 0.
     """

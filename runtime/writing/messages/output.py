@@ -64,7 +64,7 @@ class UnitWriter:
         yield framing.finish(), 0
 
     def rows(self, rows: Any) -> Iterator[dict[str, Any]]:
-        """Whatever holds rows (as ``wireloom.write`` takes it) as mappings."""
+        """Any rows that ``wireloom.write`` takes, as mappings."""
         first = 0
         for block in _blocks(rows):
             if isinstance(block, list):

@@ -140,6 +140,6 @@ def packing_class(format: Format) -> type[Packing]:
 
 
 def why_several(format: Format) -> str:
-    """What to do where rows are to be one unit and become several."""
+    """Advice for rows that are to be one unit and become several."""
     advice = getattr(packing_class(format), "SEVERAL", None)
     return advice if isinstance(advice, str) else "write fewer rows"
