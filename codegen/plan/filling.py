@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..expression.nodes import Name, Node
-from ..expression.walk import walk
+from ..expression.nodes import Node
 from ..model.model import Attribute, Struct
 from .nodes import Cover, Fill
 
@@ -31,12 +30,6 @@ def only_value(attribute: Attribute) -> Node | None:
     if attribute.repeat is not None or attribute.condition is not None or attribute.valid is None:
         return None
     return attribute.valid.equal
-
-
-def has_computed_value(attribute: Attribute) -> bool:
-    """Whether ``valid`` allows one value only that is not always the same."""
-    equal = attribute.valid.equal if attribute.valid is not None else None
-    return equal is not None and any(isinstance(each, Name) for each in walk(equal))
 
 
 def _inside_out(struct: Struct, covers: list[Cover]) -> Iterator[Cover]:

@@ -21,7 +21,6 @@ from .errors import (
     only_read,
     reason_of,
     too_deep,
-    with_reason,
 )
 from .expression_operators import (
     decode,
@@ -45,7 +44,6 @@ from .fields import (
     Progress,
     at_least_one,
     check_end,
-    check_fields,
     counted,
     cut,
     filled,
@@ -80,14 +78,13 @@ from .kaitai import (
     ValidationNotEqualError,
     ValidationNotInEnumError,
 )
-from .making import maker
 from .processing import compress, decoded, decompress, done, encoded, rotate_left, rotate_right, undone, xor
 from .readstruct import ReadStruct
 from .runs import read_fields
-from .streams import FileStream, MemoryStream, SubStream, retreat, stream_of, wire_bytes
+from .streams import FileStream, MemoryStream, SubStream, stream_of, wire_bytes
 from .structs import Struct, enclosed
 from .stuffing import stuff, stuff_cobs, stuff_words, unstuff, unstuff_cobs, unstuff_words
-from .windows import Held, first_items, gather, window_of
+from .windows import first_items, gather
 from .write_stream import WriteStream
 
 __all__ = [
@@ -106,7 +103,6 @@ __all__ = [
     "FileStream",
     "Frame",
     "FrameError",
-    "Held",
     "InvalidArgumentError",
     "KaitaiStream",
     "KaitaiStruct",
@@ -135,7 +131,6 @@ __all__ = [
     "at_least_one",
     "bounded",
     "check_end",
-    "check_fields",
     "compress",
     "count_items",
     "counted",
@@ -163,7 +158,6 @@ __all__ = [
     "kept",
     "largest",
     "last",
-    "maker",
     "modulo",
     "multiply",
     "only_read",
@@ -175,7 +169,6 @@ __all__ = [
     "read_numbers",
     "reason_of",
     "replaced",
-    "retreat",
     "rotate_left",
     "rotate_right",
     "settled",
@@ -201,9 +194,7 @@ __all__ = [
     "unstuff_cobs",
     "unstuff_words",
     "unstuffed",
-    "window_of",
     "wire_bytes",
-    "with_reason",
     "within",
     "write_numbers",
     "xor",

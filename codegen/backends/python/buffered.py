@@ -19,7 +19,7 @@ from .reading import Keep, decoded, trimmed
 from .runs import cooked_value, is_cooked, packer, raw_name
 from .scope import ClassScope, member
 from .validation import check_field
-from .view import Line, Lines, MethodView
+from .view import Lines, MethodView
 
 BASES = {
     Api.WIRELOOM: "BufferedStruct",
@@ -68,7 +68,7 @@ class _Rest:
     scope: ClassScope
     variable: str = "begin"
     offset: int = 0
-    lines: list[Line] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
     marks: Marks = field(init=False)
 
     def __post_init__(self) -> None:
@@ -82,7 +82,7 @@ class _Rest:
             head = None
         for cover in self.scope.plan.covers:
             self._verify(cover)
-        self.lines.append(self.scope.line("buffered_stand", end=self._after(0)))
+        self.lines.append(self.scope.code("buffered_stand", end=self._after(0)))
         return tuple(self.lines)
 
     def _after(self, size: int) -> str:
@@ -115,10 +115,10 @@ class _Rest:
         """Fields of a run that are unpacked here."""
         pieces = [(self._targets(each), packer(self.scope, each), self._after(each.offset)) for each in run.pieces]
         begin, end = self._after(0), self._after(run.size)
-        self.lines.append(self.scope.line("buffered_run", begin=begin, end=end, pieces=pieces))
+        self.lines.append(self.scope.code("buffered_run", begin=begin, end=end, pieces=pieces))
         for each in run.fields:
             if isinstance(each.type, StringType):
-                self.lines.append(self.scope.line("buffered_stand", end=end))
+                self.lines.append(self.scope.code("buffered_stand", end=end))
             self._cooked(each, raw_name(each))
 
     def _cooked(self, each: Field, raw: str) -> None:
@@ -145,7 +145,7 @@ class _Rest:
             kind = scope.module.class_of(each.type.path)
             keep = self._keeping(each)
             values = {"begin": self._after(0), "end": end, "keep": keep, "class": kind}
-            self.lines.append(scope.line("buffered_object", **values))
+            self.lines.append(scope.code("buffered_object", **values))
             self.variable, self.offset = end, 0
             return
         begins = self._after(0) if self.offset else ""
@@ -153,14 +153,14 @@ class _Rest:
         if isinstance(each.size, ExpressionSize):
             size = scope.translator(each.position).text(each.size.expression, SUM)
             values = {"begins": begins, "begin": begin, "end": end, "size": size}
-            self.lines.append(scope.line("buffered_bytes", positive=self._is_positive(each.size.expression), **values))
+            self.lines.append(scope.code("buffered_bytes", positive=self._is_positive(each.size.expression), **values))
             self.variable, self.offset = end, 0
             self._keep_bytes(each, trimmed(scope, each, scope.code("buffered_slice", begin=begin, end=end)))
             return
         terminator = each.terminator
         assert terminator is not None
         value = terminator.value
-        self.lines.append(scope.line("buffered_terminated", begins=begins, begin=begin, end=end, terminator=value))
+        self.lines.append(scope.code("buffered_terminated", begins=begins, begin=begin, end=end, terminator=value))
         self.variable, self.offset = end, 1 if terminator.consume else 0
         stop = f"{end} + 1" if terminator.include else end
         self._keep_bytes(each, scope.code("buffered_slice", begin=begin, end=stop))
@@ -188,12 +188,12 @@ class _Rest:
 
     def _keep_bytes(self, each: Field, data: str) -> None:
         if isinstance(each.type, StringType):
-            self.lines.append(self.scope.line("buffered_stand", end=self._after(0)))
+            self.lines.append(self.scope.code("buffered_stand", end=self._after(0)))
             data = decoded(self.scope, each, each.type.encoding, data, each.place)
         self._keep(each, data)
 
     def _keep(self, each: Field, value: str) -> None:
-        self.lines.append(self.scope.line("kept", keep=self._keeping(each), value=value))
+        self.lines.append(self.scope.code("kept", keep=self._keeping(each), value=value))
 
     @property
     def _notes(self) -> bool:
@@ -221,4 +221,4 @@ class _Rest:
         stands = f"buffer.at({self._after(0)})"
         values = {"wire": wire, "blanked": blanked, "computed": computed_text(scope, cover, data)}
         statement = refused_checksum(scope, cover, stands)
-        self.lines.append(scope.line("checksum", stored=member(cover.field.id), statement=statement, **values))
+        self.lines.append(scope.code("checksum", stored=member(cover.field.id), statement=statement, **values))

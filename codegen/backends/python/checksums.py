@@ -20,7 +20,7 @@ from .names import field_name
 from .runs import field_code
 from .scope import ClassScope, member
 from .struct_codes import byte_order
-from .view import Line, Lines, MethodView
+from .view import Lines, MethodView
 
 
 def digest_of(cover: Cover) -> Digest | None:
@@ -40,7 +40,7 @@ def verify_lines(scope: ClassScope, marks: Marks, covers: Iterable[Cover]) -> Li
     return tuple(_verify(scope, marks, each) for each in covers)
 
 
-def _verify(scope: ClassScope, marks: Marks, cover: Cover) -> Line:
+def _verify(scope: ClassScope, marks: Marks, cover: Cover) -> str:
     stored, data, wire, blanked = member(cover.field.id), "covered", "", None
     if cover.value is not None:
         data = member(cover.value)
@@ -48,11 +48,11 @@ def _verify(scope: ClassScope, marks: Marks, cover: Cover) -> Line:
         wire = scope.code("wire_bytes", begin=marks.begins[cover.first], end=marks.ends[cover.last])
         blanked = marks.blanked(cover)
     values = {"wire": wire, "blanked": blanked, "computed": computed_text(scope, cover, data)}
-    line = scope.line("checksum", stored=stored, statement=refused_checksum(scope, cover, "io"), **values)
+    line = scope.code("checksum", stored=stored, statement=refused_checksum(scope, cover, "io"), **values)
     if cover.condition is None:
         return line
     there = f"{stored} is not None" if scope.own else f"hasattr(self, {field_name(cover.field.id)!r})"
-    return scope.line("when", condition=there, body=(line,), otherwise=())
+    return scope.code("when", condition=there, body=(line,), otherwise=())
 
 
 def refused_checksum(scope: ClassScope, cover: Cover, io: str) -> str:
@@ -90,10 +90,10 @@ def computed_text(scope: ClassScope, cover: Cover, data: str) -> str:
 
 def early_lines(scope: ClassScope) -> Lines:
     """The checksums that can be computed before anything is written; the others hold 0 until they are known."""
-    lines: list[Line] = []
+    lines: list[str] = []
     for cover in scope.plan.covers:
         value = unknown_value(cover) if cover.value is None else computed_text(scope, cover, member(cover.value))
-        lines.extend(_when_present(scope, cover, (Line(f"{member(cover.field.id)} = {value}"),)))
+        lines.extend(_when_present(scope, cover, (f"{member(cover.field.id)} = {value}",)))
     return tuple(lines)
 
 
@@ -124,7 +124,7 @@ def _late(scope: ClassScope, marks: Marks, cover: Cover) -> Lines:
         name = scope.module.packer(scope.struct.path, field.id, byte_order(endian) + field_code(field))
         written = f"{name}.pack({stored})"
     return (
-        scope.line(
+        scope.code(
             "checksum_written",
             begin=begin,
             end=end,
@@ -141,7 +141,7 @@ def _when_present(scope: ClassScope, cover: Cover, lines: Lines) -> Lines:
     if cover.condition is None:
         return lines
     condition = scope.text(cover.condition, cover.field)
-    return (scope.line("when", condition=condition, body=lines, otherwise=()),)
+    return (scope.code("when", condition=condition, body=lines, otherwise=()),)
 
 
 # For readers that look for rows -------------------------------------------------------------------------------------
@@ -162,7 +162,7 @@ def covers_method(scope: ClassScope) -> MethodView | None:
     text = "True" if "True" in terms else f"bool({' or '.join(terms)})"
     return MethodView(
         signature=f"_covers_bytes(self) -> {scope.annotations.builtin('bool')}",
-        lines=(Line(f"return {text}"),),
+        lines=(f"return {text}",),
         decorators=("property",),
     )
 

@@ -37,10 +37,10 @@ def endian_lines(scope: ClassScope) -> Lines:
     """Sets ``_is_le`` of an object whose type has such a byte order."""
     match scope.struct.endian:
         case InheritedEndian() if scope.module.api is Api.WIRELOOM:
-            return (scope.line("inherited_order"),)
+            return (scope.code("inherited_order"),)
         case InheritedEndian() if scope.module.api is Api.KAITAI_READ_WRITE:
             # Whoever makes or writes an object gives it its byte order; here it is read or written by itself.
-            return (scope.line("inherited_order_unless_given"),)
+            return (scope.code("inherited_order_unless_given"),)
         case ComputedEndian(on, cases):
             return _decided(scope, on, cases)
     return ()
@@ -51,15 +51,15 @@ def _decided(scope: ClassScope, on: Node, cases: tuple[tuple[Node | None, str], 
     branches: list[tuple[str, Lines]] = []
     default: Lines = ()
     for order, group in groupby(cases, key=itemgetter(1)):
-        body = (scope.line("order", little=order == "le"),)
+        body = (scope.code("order", little=order == "le"),)
         matches = [match for match, _ in group]
         texts = [translator.text(each, BIT_OR) for each in matches if each is not None]
         if texts:
             branches.append((f"== {texts[0]}" if len(texts) == 1 else f"in ({', '.join(texts)})", body))
         if None in matches:
             default = body
-    default = default or (scope.line("undecided_order", place=endian_place(scope)),)
+    default = default or (scope.code("undecided_order", place=endian_place(scope)),)
     if not branches:
         return default
     text = translator.text(on)
-    return (scope.line("switch", variable="endian_on", on=text, branches=branches, otherwise=default),)
+    return (scope.code("switch", variable="endian_on", on=text, branches=branches, otherwise=default),)

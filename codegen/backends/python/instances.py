@@ -29,7 +29,7 @@ from .mentions import is_untyped, mentions_name
 from .names import field_name
 from .reading import Keep, read_lines
 from .scope import INSTANCE, ClassScope
-from .view import Line, Lines, MethodView
+from .view import Lines, MethodView
 
 _LEAVES = (Name, EnumMember, BooleanLiteral, FloatLiteral, IntegerLiteral, StringLiteral)
 _CHEAP = (*_LEAVES, Member, Unary, Binary, Comparison, Logical, Conditional, Cast)
@@ -100,7 +100,7 @@ def instance_method(scope: ClassScope, instance: Instance) -> MethodView:
 
 
 def _keeping(scope: ClassScope, instance: Instance, lines: Lines) -> Lines:
-    return (scope.line("instance_kept", slot=slot(instance), body=lines),)
+    return (scope.code("instance_kept", slot=slot(instance), body=lines),)
 
 
 def _value_text(scope: ClassScope, instance: Instance, value: Node) -> tuple[Lines, str]:
@@ -113,7 +113,7 @@ def _value_text(scope: ClassScope, instance: Instance, value: Node) -> tuple[Lin
     if isinstance(instance.type, EnumType) and not isinstance(value.type, EnumType):
         found = scope.code("of_table", table=scope.module.table(instance.type.path), raw="raw")
         absent = scope.struct.message is None and translator.is_nullable(value)
-        return (scope.line("raw_value", value=text),), f"None if raw is None else {found}" if absent else found
+        return (scope.code("raw_value", value=text),), f"None if raw is None else {found}" if absent else found
     return (), text
 
 
@@ -121,11 +121,11 @@ def _plain_value(scope: ClassScope, instance: Instance, value: Node) -> Lines:
     first, text = _value_text(scope, instance, value)
     template = "value_of_a_type_returned" if is_untyped(value) else "value_returned"
     annotation = scope.annotations.of(instance.type) if is_untyped(value) else ""
-    lines: Lines = (*first, scope.line(template, value=text, annotation=annotation))
+    lines: Lines = (*first, scope.code(template, value=text, annotation=annotation))
     if instance.condition is not None:
-        nothing = (scope.line("value_returned", value="None"),)
+        nothing = (scope.code("value_returned", value="None"),)
         condition = scope.translator(instance.position).negation(instance.condition)
-        lines = (scope.line("when", condition=condition, body=nothing, otherwise=()), *lines)
+        lines = (scope.code("when", condition=condition, body=nothing, otherwise=()), *lines)
     return _absence(scope, instance, lines, "return None")
 
 
@@ -135,8 +135,8 @@ def _kept_value(scope: ClassScope, instance: Instance, value: Node, kept: str) -
     return _absence(scope, instance, lines, f"{kept} = None")
 
 
-def _kept(scope: ClassScope, kept: str, value: str) -> Line:
-    return scope.line("kept", keep=Keep(f"{kept} = "), value=value)
+def _kept(scope: ClassScope, kept: str, value: str) -> str:
+    return scope.code("kept", keep=Keep(f"{kept} = "), value=value)
 
 
 def _absence(scope: ClassScope, instance: Instance, lines: Lines, otherwise: str) -> Lines:
@@ -144,7 +144,7 @@ def _absence(scope: ClassScope, instance: Instance, lines: Lines, otherwise: str
     parts = [each for each in (instance.value, instance.condition) if each is not None]
     if not any(needs_what_may_be_absent(scope.module, scope.struct, each) for each in parts):
         return lines
-    return (scope.line("unless_absent", body=lines, otherwise=otherwise),)
+    return (scope.code("unless_absent", body=lines, otherwise=otherwise),)
 
 
 def _read(scope: ClassScope, instance: Instance, kept: str) -> Lines:
@@ -157,7 +157,7 @@ def read_in_place(scope: ClassScope, instance: Instance, kept: str) -> Lines:
     found = next(each.read for each in scope.plan.instances if each.id == instance.id)
     assert found is not None
     return (
-        scope.line(
+        scope.code(
             "instance_read",
             stream=translator.text(instance.io) if instance.io is not None else "self._io",
             position=translator.text(instance.pos) if instance.pos is not None else "",
@@ -170,4 +170,4 @@ def _conditional(scope: ClassScope, instance: Instance, kept: str, lines: Lines)
     if instance.condition is None:
         return lines
     condition = scope.translator(instance.position).text(instance.condition)
-    return (scope.line("when", condition=condition, body=lines, otherwise=(_kept(scope, kept, "None"),)),)
+    return (scope.code("when", condition=condition, body=lines, otherwise=(_kept(scope, kept, "None"),)),)

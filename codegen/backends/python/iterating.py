@@ -11,7 +11,7 @@ from .reading import Keep, loop_lines, series_text
 from .rows import has_rows, split
 from .scope import ClassScope
 from .sequence import parameter_list, parameter_names, sequence_body
-from .view import Line, Lines, MethodView
+from .view import Lines, MethodView
 
 
 def iterator_methods(scope: ClassScope) -> list[MethodView]:
@@ -36,8 +36,8 @@ def _method(scope: ClassScope, step: Read, repeat: Repeat) -> MethodView:
     # Where nothing is read first, the iterator of the items is the iterator.
     items = _items(scope, field, repeat, "yield from" if before or condition else "return")
     if condition is not None:
-        items = (scope.line("when", condition=scope.text(condition, field), body=items, otherwise=()),)
-    begun = scope.line("kaitai_begun" if scope.module.api is Api.KAITAI else "begun", parameters=parameter_names(scope))
+        items = (scope.code("when", condition=scope.text(condition, field), body=items, otherwise=()),)
+    begun = scope.code("kaitai_begun" if scope.module.api is Api.KAITAI else "begun", parameters=parameter_names(scope))
     return MethodView(
         signature=f"iter_{name}({arguments}) -> {scope.use('Iterator')}[{scope.annotations.of_item_of(field)}]",
         lines=(begun, *before, *items),
@@ -50,7 +50,7 @@ def _before(scope: ClassScope, step: Step) -> Lines:
     """Reads what stands before the items."""
     before = scope.plan.steps[: scope.plan.steps.index(step)]
     if has_rows(scope) and scope.own and step is split(scope)[1][0]:
-        return (Line("self._read_prologue()"),) if before or scope.struct.endian is not None else ()
+        return ("self._read_prologue()",) if before or scope.struct.endian is not None else ()
     names = [each.id for each in scope.struct.attributes]
     assert isinstance(step, Read)
     known = set(names[: names.index(step.field.id)])
@@ -60,5 +60,5 @@ def _before(scope: ClassScope, step: Step) -> Lines:
 
 def _items(scope: ClassScope, field: Field, repeat: Repeat, give: str) -> Lines:
     if scope.module.has_series(repeat) and repeat.how != "until":
-        return (scope.line("kept", keep=Keep(f"{give} "), value=series_text(scope, field, repeat)),)
+        return (scope.code("kept", keep=Keep(f"{give} "), value=series_text(scope, field, repeat)),)
     return loop_lines(scope, field, repeat, Keep("yield ", item=True))

@@ -37,7 +37,7 @@ def _constructor(scope: ClassScope) -> MethodView:
     any_ = scope.use("Any")
     family = (f"_io: {scope.use('KaitaiStream')}", f"_parent: {any_} = None", f"_root: {any_} = None")
     arguments = ", ".join(("self", *parameter_list(scope), *family, *inherited_parameter(scope)))
-    line = scope.line(
+    line = scope.code(
         "kaitai_constructor",
         parameters=parameter_names(scope),
         outermost=scope.struct is scope.spec.root,

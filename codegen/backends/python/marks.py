@@ -57,7 +57,7 @@ class Marks:
             self.begins[each.id] = _plus(variable, offsets[number])
             if number + 1 < len(offsets):
                 self.ends[each.id] = _plus(variable, offsets[number + 1])
-        return (scope.line("mark", name=variable),)
+        return (scope.code("mark", name=variable),)
 
     def after(self, scope: ClassScope, run: Sequence[Field | Attribute]) -> Lines:
         """Taken after them."""
@@ -65,7 +65,7 @@ class Marks:
         if last not in self._wanted_ends or last in self.ends:
             return ()
         self.ends[last] = f"end_{field_name(last)}"
-        return (scope.line("mark", name=self.ends[last]),)
+        return (scope.code("mark", name=self.ends[last]),)
 
     def blanked(self, cover: Cover) -> Blanked | None:
         """The checksum's own bytes, counted from where it begins to cover."""

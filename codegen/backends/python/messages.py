@@ -7,7 +7,7 @@ from .message_rules import literal, message_set
 from .module import Module
 from .names import field_name
 from .scope import ClassScope
-from .view import Line, MethodView
+from .view import MethodView
 
 RULES = ("FieldKind", "FieldRule", "Label", "MessageRule", "MessageSet")
 
@@ -34,6 +34,6 @@ def types_method(scope: ClassScope) -> MethodView | None:
     key, kind = scope.annotations.builtin("str"), scope.annotations.builtin("type")
     return MethodView(
         signature=f"_types(cls) -> {scope.use('Mapping')}[{key}, {kind}[{scope.use('Any')}]]",
-        lines=(Line(f"return {{{', '.join(pairs)}}}"),),
+        lines=(f"return {{{', '.join(pairs)}}}",),
         decorators=("classmethod",),
     )

@@ -60,7 +60,7 @@ def _constructor(scope: ClassScope) -> MethodView:
     types = (scope.annotations.of_field(each) for each in scope.struct.attributes)
     fields = (f"{name}: {type} = {scope.use('UNSET')}" for name, type in zip(names, types, strict=True))
     arguments = ", ".join(("self", *parameter_list(scope), *family, *fields))
-    line = scope.line("constructor", parameters=parameter_names(scope), fields=names)
+    line = scope.code("constructor", parameters=parameter_names(scope), fields=names)
     return MethodView(f"__init__({arguments}) -> None", (line,))
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from wireloom.format.routines import kaitai_place
+from wireloom.objects import readwrite
 
 from ...expression.types import Path, UserType
 from ...model.following import Followers, followers
@@ -23,49 +24,6 @@ from .message_rules import message_paths
 from .names import class_name, constant_name, enum_classes, qualified
 from .neighbours import neighbours
 
-READ_WRITE = (
-    "BufferedReadWriteStruct",
-    "Enclosure",
-    "RawContent",
-    "ReadWriteStruct",
-    "Solution",
-    "UnassembledError",
-    "at_end",
-    "begin_enclosed",
-    "bind_argument",
-    "check_argument",
-    "check_bits",
-    "check_case",
-    "check_checksum",
-    "check_count",
-    "check_count_now",
-    "check_last",
-    "check_last_now",
-    "check_limited",
-    "check_size",
-    "check_some",
-    "check_terminated",
-    "cover",
-    "deflated",
-    "expected",
-    "follow_argument",
-    "follow_now",
-    "follow_tag",
-    "inflated",
-    "is_open",
-    "placed",
-    "put",
-    "room",
-    "set_argument",
-    "setter",
-    "write_enclosed",
-    "write_limited",
-    "write_run",
-    "write_terminated",
-    "write_to_end",
-)
-"""What stands in wireloom.objects.readwrite."""
-
 STANDARD = {
     "Any": "typing",
     "TYPE_CHECKING": "typing",
@@ -80,7 +38,7 @@ STANDARD = {
     "Message": "wireloom.objects.messages.objects",
     "decode_replacing": "wireloom.objects.messages.expressions",
     "integer_text": "wireloom.objects.messages.expressions",
-    **dict.fromkeys(READ_WRITE, "wireloom.objects.readwrite"),
+    **dict.fromkeys(readwrite.__all__, "wireloom.objects.readwrite"),
     **dict.fromkeys(("FieldKind", "FieldRule", "Label", "MessageRule", "MessageSet"), "wireloom.format.message_rules"),
 }
 """Names that generated code may use, and where they are; all others come from wireloom.objects."""

@@ -19,7 +19,7 @@ from .scope import ClassScope
 from .struct_codes import byte_order, number_code
 from .switches import branching
 from .validation import check_field
-from .view import Line, Lines
+from .view import Lines
 
 
 @dataclass(frozen=True)
@@ -41,12 +41,12 @@ def read_lines(scope: ClassScope, read: Read, target: str) -> Lines:
     else:
         lines = _repeated(scope, field, read.repeat, target)
     if scope.module.debug:
-        lines = (scope.line("debug", id=field.id, repeated=read.repeat is not None, body=lines),)
+        lines = (scope.code("debug", id=field.id, repeated=read.repeat is not None, body=lines),)
     if read.condition is None:
         return lines
     # With Kaitai's API what is absent is not set.
-    otherwise = (Line(f"{target} = None"),) if scope.own else ()
-    return (scope.line("when", condition=scope.text(read.condition, field), body=lines, otherwise=otherwise),)
+    otherwise = (f"{target} = None",) if scope.own else ()
+    return (scope.code("when", condition=scope.text(read.condition, field), body=lines, otherwise=otherwise),)
 
 
 # Repetition ----------------------------------------------------------------------------------------------------------
@@ -60,19 +60,19 @@ def _repeated(scope: ClassScope, field: Field, repeat: Repeat, target: str) -> L
         function = "read_floats" if isinstance(field.type, FloatType) else "read_numbers"
         order, code = byte_order(field.type.endian), number_code(field.type)
         count = scope.text(repeat.expression, field)
-        line = scope.line("list_of_numbers", target=target, function=function, order=order, code=code, count=count)
+        line = scope.code("list_of_numbers", target=target, function=function, order=order, code=code, count=count)
         return (line,)
     annotation = f"{scope.annotations.builtin('list')}[{scope.annotations.of_item_of(field)}]"
     if scope.module.has_series(repeat) and repeat.how != "until":
         items = series_text(scope, field, repeat)
         if not scope.own:
-            return (scope.line("kaitai_gathered", name=name, annotation=annotation, target=target, items=items),)
+            return (scope.code("kaitai_gathered", name=name, annotation=annotation, target=target, items=items),)
         return (
-            scope.line(
+            scope.code(
                 "gathered", target=target, items=items, count=_known_count(scope, field, repeat), least=field.least
             ),
         )
-    begin = scope.line("list", name=name, annotation=annotation, target=target)
+    begin = scope.code("list", name=name, annotation=annotation, target=target)
     return (begin, *loop_lines(scope, field, repeat, Keep(f"{name}.append(", ")", item=True)))
 
 
@@ -99,7 +99,7 @@ def loop_lines(scope: ClassScope, field: Field, repeat: Repeat, keep: Keep) -> L
         items = _items(scope, field, repeat)
         body = item_lines(scope, field, repeat, keep)
         if scope.module.debug:
-            body = (scope.line("debug_item", id=field.id, body=body),)
+            body = (scope.code("debug_item", id=field.id, body=body),)
         progress = field.least == 0
         if repeat.how == "end" and repeat.indexed:
             number, index = "_", "index"
@@ -109,7 +109,7 @@ def loop_lines(scope: ClassScope, field: Field, repeat: Repeat, keep: Keep) -> L
     if repeat.how == "until" and repeat.indexed and scope.module.has_series(repeat):
         items, number = scope.code("numbered", items=items), f"index, {number}"
     return (
-        scope.line(
+        scope.code(
             "repeated",
             number=number,
             items=items,
@@ -183,8 +183,8 @@ def uses_index(expressions: tuple[Node, ...]) -> bool:
 # One value -----------------------------------------------------------------------------------------------------------
 
 
-def _kept(scope: ClassScope, value: str, keep: Keep) -> Line:
-    return scope.line("kept", value=value, keep=keep)
+def _kept(scope: ClassScope, value: str, keep: Keep) -> str:
+    return scope.code("kept", value=value, keep=keep)
 
 
 def value_lines(scope: ClassScope, field: Field, keep: Keep) -> Lines:
@@ -196,7 +196,7 @@ def value_lines(scope: ClassScope, field: Field, keep: Keep) -> Lines:
             number = _number(scope, base)
             if number is None:
                 refuse(field.position, f"the enum of '{field.id}' needs an integer")
-            return (scope.line("enum", number=number, table=scope.module.table(path), keep=keep),)
+            return (scope.code("enum", number=number, table=scope.module.table(path), keep=keep),)
         case IntegerType() | FloatType() | BitsType():
             return (_kept(scope, _number(scope, field.type) or "", keep),)
         case BytesType():
@@ -249,7 +249,7 @@ def _object_in_place(scope: ClassScope, field: Field, kind: UserType, keep: Keep
     if not defers(scope, field):
         return made
     nothing = _object(scope, field, kind, "None", keep)
-    return (scope.line("object_or_refused", made=made, nothing=nothing, place=field.place),)
+    return (scope.code("object_or_refused", made=made, nothing=nothing, place=field.place),)
 
 
 def _object(scope: ClassScope, field: Field, kind: UserType, stream: str, keep: Keep) -> Lines:
@@ -260,7 +260,7 @@ def _object(scope: ClassScope, field: Field, kind: UserType, stream: str, keep: 
     # A type checker gives one name one type per method.
     name = f"object_{field_name(field.id)}{f'_{kind.path[-1]}' if keep.cased else ''}"
     # What can be read of an item is kept, also where it is the last that can be read.
-    return (scope.line("item_then_read" if keep.item else "object_then_read", name=name, made=made, keep=keep),)
+    return (scope.code("item_then_read" if keep.item else "object_then_read", name=name, made=made, keep=keep),)
 
 
 def _made(scope: ClassScope, field: Field, kind: UserType, stream: str) -> str:

@@ -9,7 +9,6 @@ from pathlib import Path
 from jinja2 import Environment, Template
 
 from ..base import template_environment
-from .view import Line
 
 NODES = Path(__file__).parent / "nodes"
 
@@ -32,9 +31,9 @@ def rendered(name: str, use: Use, values: dict[str, object]) -> str:
     return _template(name).render(values, use=use).rstrip("\n")
 
 
-def code(lines: Iterable[Line]) -> str:
+def code(lines: Iterable[str]) -> str:
     """Statements as text."""
-    return "\n".join(each.text for each in lines)
+    return "\n".join(lines)
 
 
 @cache

@@ -24,7 +24,7 @@ def row_methods(scope: ClassScope, first: Lines) -> list[MethodView]:
     methods = [reader(scope, "_read_prologue", own)] if own else []
     body = sequence(scope, rest, ())
     if own:
-        body = (scope.line("read_behind_prologue", body=body),)
+        body = (scope.code("read_behind_prologue", body=body),)
     methods.append(reader(scope, "_read", body))
     rows = scope.module.plan.rows
     if rows is not None and rows.sized:
@@ -57,4 +57,4 @@ def _row_method(scope: ClassScope, step: Step) -> MethodView:
     assert step.repeat is not None
     lines = item_lines(scope, step.field, step.repeat, Keep("return ", item=True))
     signature = f"_read_row(self) -> {scope.annotations.of_item_of(step.field)}"
-    return MethodView(signature, (scope.line("sequence", body=lines),))
+    return MethodView(signature, (scope.code("sequence", body=lines),))

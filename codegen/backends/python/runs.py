@@ -14,7 +14,7 @@ from .reading import decoded, read_lines, trimmed
 from .scope import ClassScope, member
 from .struct_codes import byte_order, number_code
 from .validation import check_field
-from .view import Line, Lines
+from .view import Lines
 
 
 def piece_code(piece: Piece) -> str:
@@ -72,11 +72,11 @@ def _part(scope: ClassScope, fields: tuple[Field, ...]) -> Lines:
     run = run_of(fields)
     pieces = [(targets(each), packer(scope, each), each.offset) for each in run.pieces]
     if not scope.own:
-        lines: Lines = (scope.line("kaitai_run", pieces=pieces),)
+        lines: Lines = (scope.code("kaitai_run", pieces=pieces),)
     elif len(pieces) == 1:
-        lines = (scope.line("run", targets=pieces[0][0], packer=pieces[0][1], size=run.size),)
+        lines = (scope.code("run", targets=pieces[0][0], packer=pieces[0][1], size=run.size),)
     else:
-        lines = (scope.line("run_of_pieces", pieces=pieces, size=run.size),)
+        lines = (scope.code("run_of_pieces", pieces=pieces, size=run.size),)
     for field in fields:
         lines += (*cooked(scope, field), *check_field(scope, field, member(field.id)))
     return lines
@@ -108,7 +108,7 @@ def cooked(scope: ClassScope, field: Field) -> Lines:
     """That step."""
     if not is_cooked(field):
         return ()
-    return (Line(f"{member(field.id)} = {cooked_value(scope, field, raw_name(field))}"),)
+    return (f"{member(field.id)} = {cooked_value(scope, field, raw_name(field))}",)
 
 
 def cooked_value(scope: ClassScope, field: Field, raw: str) -> str:

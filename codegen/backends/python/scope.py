@@ -15,7 +15,6 @@ from .expressions import Translator
 from .module import Module
 from .names import field_name
 from .render import Use, rendered
-from .view import Line
 
 SEQUENCE: Mapping[str, str] = {"_io": "io", "_index": "index"}
 """Where the methods that read and write have the stream and the number of the item."""
@@ -54,10 +53,6 @@ class ClassScope:
     def code(self, template: str, **values: object) -> str:
         """The text of a template of ``nodes/``."""
         return rendered(template, Use(self.module.use), values)
-
-    def line(self, template: str, **values: object) -> Line:
-        """The statements of a template of ``nodes/``."""
-        return Line(self.code(template, **values))
 
     @property
     def plan(self) -> TypePlan:

@@ -12,7 +12,7 @@ from .names import field_name
 from .reading import read_lines
 from .runs import run_lines
 from .scope import ClassScope, member
-from .view import Line, Lines, MethodView
+from .view import Lines, MethodView
 
 
 def parameter_list(scope: ClassScope) -> tuple[str, ...]:
@@ -33,21 +33,21 @@ def reader(scope: ClassScope, name: str, lines: Lines) -> MethodView:
     objects inside each other are a repetition as well.
     """
     if lines and scope.plan.recursive:
-        lines = (scope.line("guarded", counted=scope.own, body=lines),)
-    return MethodView(f"{name}(self) -> None", lines or (Line("pass"),))
+        lines = (scope.code("guarded", counted=scope.own, body=lines),)
+    return MethodView(f"{name}(self) -> None", lines or ("pass",))
 
 
 def sequence(scope: ClassScope, steps: Iterable[Step], covers: Iterable[Cover]) -> Lines:
     """Makes steps in order, and verifies checksums."""
     lines = sequence_body(scope, steps, covers)
     # Every statement that reads names the stream; an object without fields has none.
-    return (scope.line("sequence", body=lines),) if lines else ()
+    return (scope.code("sequence", body=lines),) if lines else ()
 
 
 def sequence_body(scope: ClassScope, steps: Iterable[Step], covers: Iterable[Cover]) -> Lines:
     """The same where ``io`` is known."""
     marks = Marks(scope.plan)
-    lines: list[Line] = []
+    lines: list[str] = []
     for step in steps:
         fields, offsets = (step.fields, step.offsets) if isinstance(step, Run) else ((step.field,), (0,))
         lines.extend(marks.before(scope, fields, offsets))
@@ -62,6 +62,6 @@ def common_methods(scope: ClassScope) -> list[MethodView]:
     methods = []
     if struct.to_string is not None:
         text = scope.translator(struct.position).text(struct.to_string)
-        methods.append(MethodView("__str__(self) -> str", (scope.line("value_returned", value=text),)))
+        methods.append(MethodView("__str__(self) -> str", (scope.code("value_returned", value=text),)))
     methods.extend(instance_method(scope, each) for each in struct.instances)
     return methods

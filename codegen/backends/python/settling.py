@@ -17,10 +17,9 @@ from ...model.walking import attributes_of, held
 from .names import field_name
 from .reading import Keep
 from .scope import ClassScope, member
-from .view import Line
 
 
-def settled_lines(scope: ClassScope, wires: Mapping[str, str], wire_text: Callable[[Attribute], str]) -> Iterator[Line]:
+def settled_lines(scope: ClassScope, wires: Mapping[str, str], wire_text: Callable[[Attribute], str]) -> Iterator[str]:
     """Statements that refuse bytes which have changed. ``wires``: by attribute, the variable that holds its bytes;
     ``wire_text``: the expression that makes them."""
     derived = {each.attribute for each in scope.struct.derivations}
@@ -31,10 +30,10 @@ def settled_lines(scope: ClassScope, wires: Mapping[str, str], wire_text: Callab
         yield from arguments
         if arguments or (isinstance(attribute.type, UserType) and _looks_outside(scope.spec, attribute.type)):
             wire = wires[attribute.id]
-            yield scope.line("settled", made=wire_text(attribute), wire=wire, id=attribute.id)
+            yield scope.code("settled", made=wire_text(attribute), wire=wire, id=attribute.id)
 
 
-def _arguments(scope: ClassScope, attribute: Attribute, derived: set[str]) -> Iterator[Line]:
+def _arguments(scope: ClassScope, attribute: Attribute, derived: set[str]) -> Iterator[str]:
     """Arguments that have been filled in since the object was made are brought up to date."""
     if not isinstance(attribute.type, UserType) or attribute.type.opaque or attribute.condition is not None:
         return
@@ -42,7 +41,7 @@ def _arguments(scope: ClassScope, attribute: Attribute, derived: set[str]) -> It
     for parameter, argument in zip(parameters, attribute.arguments, strict=True):
         if _names(argument) & derived:
             given = f"{member(attribute.id)}.{field_name(parameter.id)}"
-            yield scope.line("kept", keep=Keep(f"{given} = "), value=scope.text(argument, attribute))
+            yield scope.code("kept", keep=Keep(f"{given} = "), value=scope.text(argument, attribute))
 
 
 def _names(node: Node) -> set[str]:

@@ -52,7 +52,7 @@ def branching(scope: ClassScope, holder: Attribute | Field, on: Node, branches: 
     texts = [([translator.text(each, BIT_OR) for each in matches], body) for matches, body in branches]
     conditions = [(f"== {each[0]}" if len(each) == 1 else f"in ({', '.join(each)})", body) for each, body in texts]
     return (
-        scope.line("switch", variable=variable, on=scope.text(on, holder), branches=conditions, otherwise=otherwise),
+        scope.code("switch", variable=variable, on=scope.text(on, holder), branches=conditions, otherwise=otherwise),
     )
 
 
@@ -63,9 +63,9 @@ def _on_condition(
     translator = scope.translator(holder.position)
     if True not in bodies:
         condition = translator.negation(on)
-        return (scope.line("when", condition=condition, body=bodies[False], otherwise=otherwise),)
+        return (scope.code("when", condition=condition, body=bodies[False], otherwise=otherwise),)
     condition, other = translator.text(on, OR), bodies.get(False, otherwise)
-    return (scope.line("when", condition=condition, body=bodies[True], otherwise=other),)
+    return (scope.code("when", condition=condition, body=bodies[True], otherwise=other),)
 
 
 def _is_true(match: Node) -> bool:

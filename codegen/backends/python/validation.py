@@ -12,7 +12,7 @@ from ...plan.checks import checks_of
 from .api import Api
 from .expressions import BIT_OR
 from .scope import ClassScope
-from .view import Line, Lines
+from .view import Lines
 
 ERRORS = {
     "contents": "ValidationNotEqualError",
@@ -58,7 +58,7 @@ def _field(scope: ClassScope, attribute: Attribute, source: str) -> Field:
     )
 
 
-def _refused(scope: ClassScope, field: Field, check: Check, value: str, io: str, *, raises: bool) -> Line:
+def _refused(scope: ClassScope, field: Field, check: Check, value: str, io: str, *, raises: bool) -> str:
     condition, given = _condition(scope, field, check, value)
     template = "refusal_that_loses_the_layout" if raises else "refusal"
     if scope.module.api is Api.KAITAI:
@@ -67,7 +67,7 @@ def _refused(scope: ClassScope, field: Field, check: Check, value: str, io: str,
     statement = scope.code(
         template, error=error, given=given, io=io, place=field.place, reason=_reason(field, raises=raises)
     )
-    return scope.line("refused", condition=condition, statement=statement)
+    return scope.code("refused", condition=condition, statement=statement)
 
 
 def _reason(field: Field, *, raises: bool) -> str:

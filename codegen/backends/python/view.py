@@ -4,15 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-
-@dataclass(frozen=True)
-class Line:
-    """Statements as text: those of one template."""
-
-    text: str
-
-
-Lines = tuple[Line, ...]
+Lines = tuple[str, ...]
+"""Statements: the text of a template each."""
 
 
 @dataclass(frozen=True)

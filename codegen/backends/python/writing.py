@@ -33,27 +33,27 @@ from .settling import settled_lines
 from .struct_codes import byte_order, number_code
 from .switches import switch_branches
 from .validation import check_lines
-from .view import Line, Lines, MethodView
+from .view import Lines, MethodView
 
 
 def append_method(scope: ClassScope) -> MethodView:
     """The method that writes an object."""
     return MethodView(
         signature=f"_append(self, io: {scope.use('WriteStream')}) -> None",
-        lines=_append_lines(scope) or (Line("pass"),),
+        lines=_append_lines(scope) or ("pass",),
     )
 
 
 def _append_lines(scope: ClassScope) -> Lines:
     unwritable = read_only(scope.struct)
     if unwritable is not None:
-        return (scope.line("write_refused", type=unwritable.type, instance=unwritable.instance),)
+        return (scope.code("write_refused", type=unwritable.type, instance=unwritable.instance),)
     marks = Marks(scope.plan)
     late = {each.field.id for each in scope.plan.covers if each.value is None}
     for name in late:
         marks.want_begin(name)
     wires = _wires(scope)
-    lines: list[Line] = [*endian_lines(scope), *_constants(scope)]
+    lines: list[str] = [*endian_lines(scope), *_constants(scope)]
     for attribute in scope.struct.attributes:
         if wires.get(attribute.id, "").startswith("wire_"):
             lines.append(_assigned(scope, wires[attribute.id], _wire_text(scope, attribute)))
@@ -75,13 +75,13 @@ def _append_lines(scope: ClassScope) -> Lines:
 # What is filled in ---------------------------------------------------------------------------------------------------
 
 
-def _assigned(scope: ClassScope, target: str, value: str) -> Line:
-    return scope.line("kept", keep=Keep(f"{target} = "), value=value)
+def _assigned(scope: ClassScope, target: str, value: str) -> str:
+    return scope.code("kept", keep=Keep(f"{target} = "), value=value)
 
 
 def _constants(scope: ClassScope) -> Lines:
     """Fixed contents, and fields that the spec allows one value only."""
-    lines: list[Line] = []
+    lines: list[str] = []
     for fill in scope.plan.fills:
         attribute = scope.struct.attribute(fill.id)
         if attribute is None:
@@ -90,7 +90,7 @@ def _constants(scope: ClassScope) -> Lines:
             lines.append(_assigned(scope, member(fill.id), repr(fill.contents)))
         elif fill.how == "unless given" and fill.value is not None:
             value = scope.text(fill.value, attribute)
-            lines.append(scope.line("unless_set", name=field_name(fill.id), value=value))
+            lines.append(scope.code("unless_set", name=field_name(fill.id), value=value))
     return tuple(lines)
 
 
@@ -128,7 +128,7 @@ def _wire_text(scope: ClassScope, attribute: Attribute) -> str:
 
 
 def _derivations(scope: ClassScope, wires: dict[str, str]) -> Lines:
-    lines: list[Line] = []
+    lines: list[str] = []
     for fill in scope.plan.fills:
         attribute = scope.struct.attribute(fill.id)
         if fill.how != "solved" or fill.value is None or attribute is None:
@@ -144,7 +144,7 @@ def _when(scope: ClassScope, attribute: Attribute, lines: Lines) -> Lines:
     if attribute.condition is None:
         return lines
     condition = scope.text(attribute.condition, attribute)
-    return (scope.line("when", condition=condition, body=lines, otherwise=()),)
+    return (scope.code("when", condition=condition, body=lines, otherwise=()),)
 
 
 # Runs ----------------------------------------------------------------------------------------------------------------
@@ -158,7 +158,7 @@ def attribute_of(scope: ClassScope, field: Field) -> Attribute:
 
 
 def _write_run(scope: ClassScope, run: Run, wires: dict[str, str], late: set[str]) -> Lines:
-    lines: list[Line] = []
+    lines: list[str] = []
     for field in run.fields:
         attribute = attribute_of(scope, field)
         if field.id not in late and attribute.contents is None and not _always_holds(scope, field):
@@ -207,11 +207,11 @@ def _write_packed(scope: ClassScope, packer: str, ids: list[str], values: list[s
     that says which of them."""
     names = names_text(ids)
     if len(values) == 1:
-        return (scope.line("write_number", packer=packer, names=names, value=values[0]),)
+        return (scope.code("write_number", packer=packer, names=names, value=values[0]),)
     given = {"packer": packer, "names": names, "values": values, "struct": scope.module.use_module("struct")}
     if values == [f"self.{each}" for each in ids]:
-        return (scope.line("write_run", **given),)
-    return (scope.line("write_values", variable=f"values_{field_name(ids[0])}", **given),)
+        return (scope.code("write_run", **given),)
+    return (scope.code("write_values", variable=f"values_{field_name(ids[0])}", **given),)
 
 
 def _packable(scope: ClassScope, attribute: Attribute, wires: dict[str, str]) -> str:
@@ -238,7 +238,7 @@ def _write_attribute(scope: ClassScope, attribute: Attribute, wires: dict[str, s
         return _when(scope, attribute, lines)
     # Whether the input had more to come is not for a writer to ask: what is there is written.
     condition = scope.code("is_set", name=field_name(attribute.id))
-    return (scope.line("when", condition=condition, body=lines, otherwise=()),)
+    return (scope.code("when", condition=condition, body=lines, otherwise=()),)
 
 
 def _present(scope: ClassScope, attribute: Attribute) -> str:
@@ -246,10 +246,10 @@ def _present(scope: ClassScope, attribute: Attribute) -> str:
     return target if attribute.condition is None else scope.code("some", value=target, id=attribute.id)
 
 
-def _write_framed(scope: ClassScope, attribute: Attribute, framing: Framing, item: str) -> Line:
+def _write_framed(scope: ClassScope, attribute: Attribute, framing: Framing, item: str) -> str:
     template = "write_delimited" if framing.stuffing == "none" else "write_stuffed"
     content = content_text(scope, attribute, item)
-    return scope.line(template, content=content, stuffing=framing.stuffing.upper(), delimiter=framing.delimiter)
+    return scope.code(template, content=content, stuffing=framing.stuffing.upper(), delimiter=framing.delimiter)
 
 
 def _write_repeated(scope: ClassScope, attribute: Attribute, values: str) -> Lines:
@@ -259,7 +259,7 @@ def _write_repeated(scope: ClassScope, attribute: Attribute, values: str) -> Lin
             values = scope.code("counted", values=values, count=scope.text(expression, attribute), id=attribute.id)
             if isinstance(attribute.type, IntegerType | FloatType) and is_array(attribute):
                 order, code = byte_order(attribute.type.endian), number_code(attribute.type)
-                return (scope.line("write_numbers", order=order, code=code, id=attribute.id, values=values),)
+                return (scope.code("write_numbers", order=order, code=code, id=attribute.id, values=values),)
         case RepeatUntil(expression):
             values = scope.code("at_least_one", values=values, id=attribute.id)
             ends = "" if asks_for_end(expression) else scope.text(expression, attribute, _=item)
@@ -268,7 +268,7 @@ def _write_repeated(scope: ClassScope, attribute: Attribute, values: str) -> Lin
     else:
         body = _write_checked(scope, attribute, item, None)
     return (
-        scope.line(
+        scope.code(
             "write_items",
             item=item,
             values=values,
@@ -325,17 +325,17 @@ def _write_value(scope: ClassScope, attribute: Attribute, value: str, content: s
         end = attribute.terminator
         left = end is not None and isinstance(attribute.size, TerminatedSize) and not end.consume and end.eos_error
         fitted = content if _is_measured(scope, attribute) else fitted_text(scope, attribute, content)
-        return (scope.line("write_bytes", data=fitted, ends_with=end.value if end is not None and left else b""),)
+        return (scope.code("write_bytes", data=fitted, ends_with=end.value if end is not None and left else b""),)
     match attribute.type.base if isinstance(attribute.type, EnumType) else attribute.type:
         case UserType():
             if attribute.parent is None and is_own(scope, attribute) and value.isidentifier():
-                return (scope.line("write_object", value=value),)
-            return (scope.line("write_object_elsewhere", adopted=adopted(scope, attribute, value)),)
+                return (scope.code("write_object", value=value),)
+            return (scope.code("write_object_elsewhere", adopted=adopted(scope, attribute, value)),)
         case BitsType(width, endian):
-            return (scope.line("write_bits", endian=endian, width=width, value=value, id=attribute.id),)
+            return (scope.code("write_bits", endian=endian, width=width, value=value, id=attribute.id),)
         case IntegerType() | FloatType() as kind:
             packer = packer_text(scope, attribute, kind)
-            return (scope.line("write_number", packer=packer, names=repr(attribute.id), value=value),)
+            return (scope.code("write_number", packer=packer, names=repr(attribute.id), value=value),)
     raise refusal(attribute.position, f"the type of '{attribute.id}' cannot be written")
 
 

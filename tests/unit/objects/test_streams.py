@@ -15,10 +15,10 @@ from wireloom.objects import (
     WriteStream,
     fields,
     reason_of,
-    retreat,
     streams,
     wire_bytes,
 )
+from wireloom.objects.streams import retreat
 
 STEPS = st.one_of(
     st.tuples(st.just("read_bytes"), st.integers(-1, 6)),

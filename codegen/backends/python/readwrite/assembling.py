@@ -17,7 +17,7 @@ from ..runs import packer
 from ..scope import ClassScope, member
 from ..struct_codes import byte_order, number_code
 from ..validation import refusals
-from ..view import Line, Lines, MethodView
+from ..view import Lines, MethodView
 from ..writing import attribute_of, is_array, packer_text
 from .blocks import loop, when
 from .content import data_text
@@ -31,7 +31,7 @@ def assemble_method(scope: ClassScope) -> MethodView | None:
     if scope.struct.path not in straight_types(scope.module):
         return None
     kept = [slot(each) for each in scope.struct.instances if each.value is not None and is_kept(scope, each)]
-    lines = [scope.line("readwrite/forget", slots=kept)] if kept else []
+    lines = [scope.code("readwrite/forget", slots=kept)] if kept else []
     lines += _computed_first(scope)
     refused = [text for each in scope.struct.attributes for text in _refusals(scope, each)]
     if refused:
@@ -41,7 +41,7 @@ def assemble_method(scope: ClassScope) -> MethodView | None:
     annotations = scope.annotations
     parts = f"parts: {annotations.builtin('list')}[{annotations.builtin('bytes')}]"
     objects = f"objects: {annotations.builtin('list')}[{scope.use('Any')}]"
-    return MethodView(f"_assemble(self, {parts}, {objects}) -> None", tuple(lines) or (Line("pass"),))
+    return MethodView(f"_assemble(self, {parts}, {objects}) -> None", tuple(lines) or ("pass",))
 
 
 def assembling_constants(scope: ClassScope) -> tuple[str, ...]:
@@ -57,10 +57,10 @@ def _settled(scope: ClassScope, refused: list[str]) -> Lines:
     """Fills in what was not assigned, and has the object checked where something still does not hold."""
     filled = dict(each for attribute in scope.struct.attributes for each in _fillings(scope, attribute))
     fillings = [(name, scope.module.setter(scope.struct.path, name), text) for name, text in filled.items()]
-    lines: Lines = (scope.line("readwrite/assemble_given", fillings=fillings),) if fillings else ()
+    lines: Lines = (scope.code("readwrite/assemble_given", fillings=fillings),) if fillings else ()
     others = {*solved_names(scope), *(field_name(each.id) for each in scope.struct.attributes if _is_filled_in(each))}
     template = "readwrite/assemble_refused" if others <= set(filled) else "readwrite/assemble_refused_or_unset"
-    return (*lines, scope.line(template, refused=refused))
+    return (*lines, scope.code(template, refused=refused))
 
 
 def _is_filled_in(attribute: Attribute) -> bool:
@@ -145,7 +145,7 @@ def _is_encoded_first(attribute: Attribute) -> bool:
 
 def _computed_first(scope: ClassScope) -> Lines:
     """What is asked for more than once."""
-    lines: list[Line] = []
+    lines: list[str] = []
     for each in scope.struct.attributes:
         if _is_encoded_first(each):
             lines.append(_local(scope, _data(scope, each), data_text(scope, each, member(each.id))))
@@ -154,8 +154,8 @@ def _computed_first(scope: ClassScope) -> Lines:
     return tuple(lines)
 
 
-def _local(scope: ClassScope, name: str, value: str) -> Line:
-    return scope.line("readwrite/local", name=name, value=value)
+def _local(scope: ClassScope, name: str, value: str) -> str:
+    return scope.code("readwrite/local", name=name, value=value)
 
 
 def _computed(scope: ClassScope, attribute: Attribute) -> str:
@@ -181,15 +181,15 @@ def _packed(scope: ClassScope, run: tuple[Attribute, ...]) -> Lines:
     """Attributes of fixed sizes that follow each other."""
     if len(run) == 1 and _has_data(run[0]):
         return (_append(scope, _data(scope, run[0])),)
-    lines: list[Line] = []
+    lines: list[str] = []
     for piece in run_of(tuple(scope.plan.field(each.id) for each in run)).pieces:
         values = [_data(scope, attribute_of(scope, each)) for each in piece.fields]
-        lines.append(scope.line("readwrite/assemble_packed", packer=packer(scope, piece), values=values))
+        lines.append(scope.code("readwrite/assemble_packed", packer=packer(scope, piece), values=values))
     return tuple(lines)
 
 
-def _append(scope: ClassScope, data: str) -> Line:
-    return scope.line("readwrite/assemble_bytes", data=data)
+def _append(scope: ClassScope, data: str) -> str:
+    return scope.code("readwrite/assemble_bytes", data=data)
 
 
 def _assembled(scope: ClassScope, attribute: Attribute) -> Lines:
@@ -209,10 +209,10 @@ def _value(scope: ClassScope, attribute: Attribute, value: str, data: str) -> Li
             return (_append(scope, data if end is None or end.include else f"{data} + {end.value!r}"),)
         case IntegerType() | FloatType() as kind:
             packer_name = packer_text(scope, attribute, kind)
-            return (scope.line("readwrite/assemble_packed", packer=packer_name, values=(value,)),)
+            return (scope.code("readwrite/assemble_packed", packer=packer_name, values=(value,)),)
         case UserType():
             alone = attribute.repeat is None
-            return (scope.line("readwrite/assemble_object", id=attribute.id, value=value, alone=alone),)
+            return (scope.code("readwrite/assemble_object", id=attribute.id, value=value, alone=alone),)
     raise AssertionError(attribute)
 
 
@@ -222,8 +222,8 @@ def _list(scope: ClassScope, attribute: Attribute, values: str) -> Lines:
     if at_once and isinstance(attribute.type, IntegerType | FloatType):
         order, code = byte_order(attribute.type.endian), number_code(attribute.type)
         given = {"order": order, "code": code, "id": attribute.id, "values": values}
-        return (scope.line("readwrite/assemble_numbers", **given),)
-    body: list[Line] = []
+        return (scope.code("readwrite/assemble_numbers", **given),)
+    body: list[str] = []
     data = data_text(scope, attribute, item)
     if data != item:
         body.append(_local(scope, "data", data))
@@ -238,9 +238,9 @@ def _list(scope: ClassScope, attribute: Attribute, values: str) -> Lines:
     objects = isinstance(attribute.type, UserType)
     return (
         loop(scope, item, values, body),
-        *([scope.line("readwrite/assemble_objects", values=values)] if objects else []),
+        *([scope.code("readwrite/assemble_objects", values=values)] if objects else []),
     )
 
 
-def _give_up(scope: ClassScope, condition: str) -> Line:
-    return scope.line("readwrite/give_up", condition=condition)
+def _give_up(scope: ClassScope, condition: str) -> str:
+    return scope.code("readwrite/give_up", condition=condition)

@@ -7,17 +7,17 @@ from collections.abc import Iterable
 
 from ..render import code
 from ..scope import ClassScope
-from ..view import Line, Lines
+from ..view import Lines
 
 
-def loop(scope: ClassScope, item: str, values: str, body: Iterable[Line]) -> Line:
+def loop(scope: ClassScope, item: str, values: str, body: Iterable[str]) -> str:
     """A loop over the items of a list; they are counted where a statement asks for the number."""
     lines = tuple(body)
     text = code(lines)
     template = "readwrite/items"
     if _mentions(text, "index"):
         template = "readwrite/numbered_items" if _mentions(text, item) else "readwrite/numbers_of_items"
-    return scope.line(template, item=item, values=values, body=lines)
+    return scope.code(template, item=item, values=values, body=lines)
 
 
 def _mentions(text: str, name: str) -> bool:
@@ -25,13 +25,13 @@ def _mentions(text: str, name: str) -> bool:
     return re.search(rf"(?<![.'\w]){name}\b(?!')", text) is not None
 
 
-def when(scope: ClassScope, conditions: Iterable[str], lines: Lines) -> Line:
+def when(scope: ClassScope, conditions: Iterable[str], lines: Lines) -> str:
     """``lines`` where all conditions hold; one condition where another would stand inside."""
     parts = list(conditions)
     head, *body = code(lines).split("\n")
     if head.startswith("if ") and all(each[:4] == "    " for each in body):
         parts.append(head.removeprefix("if ").removesuffix(":"))
-        lines = (Line("\n".join(each[4:] for each in body)),)
+        lines = ("\n".join(each[4:] for each in body),)
     if len(parts) > 1:
         parts = [f"({each})" if " or " in each or " if " in each else each for each in parts]
-    return scope.line("readwrite/when_all", conditions=parts, body=lines)
+    return scope.code("readwrite/when_all", conditions=parts, body=lines)

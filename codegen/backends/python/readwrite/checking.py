@@ -15,7 +15,7 @@ from ..reading import parent_text
 from ..scope import ClassScope, member
 from ..switches import cases_of, switch_branches
 from ..validation import check_lines
-from ..view import Line, Lines, MethodView
+from ..view import Lines, MethodView
 from .blocks import loop, when
 from .cases import as_case
 from .checksums import check_checksum
@@ -28,11 +28,11 @@ from .tags import case_line, tag_lines
 
 def check_method(scope: ClassScope) -> MethodView:
     """The method that checks an object."""
-    lines: list[Line] = []
+    lines: list[str] = []
     kept = [each for each in scope.struct.instances if each.value is not None and is_kept(scope, each)]
     stale = [slot(each) for each in kept if not asks_stream(scope, each.value)]
     if stale:
-        lines.append(scope.line("readwrite/forget", slots=stale))
+        lines.append(scope.code("readwrite/forget", slots=stale))
     for attribute in scope.struct.attributes:
         lines.extend(_constant(scope, attribute))
     for attribute in scope.struct.attributes:
@@ -56,7 +56,7 @@ def check_method(scope: ClassScope) -> MethodView:
             lines.extend(_check_instance(scope, instance, instance.attribute))
     for attribute in scope.struct.attributes:
         lines.extend(when_present(scope, attribute, check_checksum(scope, attribute)))
-    lines.append(scope.line("readwrite/check_super"))
+    lines.append(scope.code("readwrite/check_super"))
     return MethodView("_check(self) -> None", tuple(lines))
 
 
@@ -72,7 +72,7 @@ def _constant(scope: ClassScope, attribute: Attribute) -> Lines:
     if not text:
         return ()
     name = field_name(attribute.id)
-    lines: Lines = (scope.line("readwrite/follow_unless_set", name=name, value=text),)
+    lines: Lines = (scope.code("readwrite/follow_unless_set", name=name, value=text),)
     if attribute.condition is None:
         return lines
     if asks_stream(scope, attribute.condition):
@@ -96,19 +96,19 @@ def when_present(scope: ClassScope, attribute: Attribute, lines: Lines) -> Lines
 
 def _repeated(scope: ClassScope, attribute: Attribute, values: str, source: str) -> Lines:
     item, known = item_name(attribute), {"id": attribute.id, "values": values}
-    lines: list[Line] = []
+    lines: list[str] = []
     body = list(_item(scope, attribute, item, source))
     match attribute.repeat:
         case RepeatCount(expression):
             if not asks_stream(scope, expression):
                 lines.extend(solve_line(scope, expression, attribute, f"len({values})"))
                 count = scope.text(expression, attribute)
-                lines.append(scope.line("readwrite/check_count", count=count, **known))
+                lines.append(scope.code("readwrite/check_count", count=count, **known))
         case RepeatUntil(expression):
-            lines.append(scope.line("readwrite/check_some", **known))
+            lines.append(scope.code("readwrite/check_some", **known))
             if not asks_stream(scope, expression):
                 ends = scope.text(expression, attribute, _=item)
-                body.append(scope.line("readwrite/check_last", ends=ends, **known))
+                body.append(scope.code("readwrite/check_last", ends=ends, **known))
         case RepeatEos():
             pass
     if body:
@@ -124,7 +124,7 @@ def _item(scope: ClassScope, attribute: Attribute, value: str, source: str) -> L
     else:
         bodies = [_case(scope, attribute, case, value) for case in cases_of(attribute)]
         lines = ()
-        if any(each.text != "pass" for body in bodies for each in body):
+        if any(each != "pass" for body in bodies for each in body):
             lines = switch_branches(
                 scope, attribute, attribute.switch, lambda case: _case(scope, attribute, case, value)
             )
@@ -138,12 +138,12 @@ def _adopted(scope: ClassScope, attribute: Attribute, switch: Switch, value: str
     if all(is_foreign(scope, kind) for kind in kinds):
         return ()
     parent = parent_text(scope, attribute)
-    return (scope.line("readwrite/adopt_objects", id=attribute.id, value=value, parent=parent),)
+    return (scope.code("readwrite/adopt_objects", id=attribute.id, value=value, parent=parent),)
 
 
 def _case(scope: ClassScope, attribute: Attribute, case: Attribute, value: str) -> Lines:
     held = as_case(scope, attribute, case, value)
-    return (*case_line(scope, attribute, case, value), *_value(scope, case, held)) or (Line("pass"),)
+    return (*case_line(scope, attribute, case, value), *_value(scope, case, held)) or ("pass",)
 
 
 def _value(scope: ClassScope, attribute: Attribute, value: str) -> Lines:
@@ -154,26 +154,26 @@ def _value(scope: ClassScope, attribute: Attribute, value: str) -> Lines:
         case UserType():
             return _object(scope, attribute, kind, value)
         case BitsType(width):
-            line = scope.line("readwrite/check_bits", id=attribute.id, value=value, width=width) if width > 1 else None
+            line = scope.code("readwrite/check_bits", id=attribute.id, value=value, width=width) if width > 1 else None
             return () if line is None else (line,)
     return ()
 
 
 def _object(scope: ClassScope, attribute: Attribute, kind: UserType, value: str) -> Lines:
-    lines: list[Line] = []
+    lines: list[str] = []
     if not is_foreign(scope, kind):
         parent = parent_text(scope, attribute)
-        lines.append(scope.line("readwrite/adopt", id=attribute.id, value=value, parent=parent))
+        lines.append(scope.code("readwrite/adopt", id=attribute.id, value=value, parent=parent))
     for name, argument in arguments_of(scope, attribute, kind):
         late = asks_stream(scope, argument)
         found = () if late or not is_steady(argument) else solution_texts(scope, argument, attribute)
         if not found and name in scope.module.followers.get(kind.path, ()):
-            lines.append(scope.line("readwrite/bind_argument", value=value, name=field_name(name)))
+            lines.append(scope.code("readwrite/bind_argument", value=value, name=field_name(name)))
         if late:
             continue
         template = "readwrite/follow_argument" if found else "readwrite/check_argument"
         given = {"id": attribute.id, "value": value, "name": field_name(name), "solutions": found}
-        lines.append(scope.line(template, expected=scope.text(argument, attribute), **given))
+        lines.append(scope.code(template, expected=scope.text(argument, attribute), **given))
     return tuple(lines)
 
 
@@ -190,4 +190,4 @@ def _check_instance(scope: ClassScope, instance: Instance, attribute: Attribute)
         text = scope.translator(instance.position).text(instance.condition, AND)
         conditions.append(f"hasattr(self, {slot(instance)!r})" if asks else text)
     there = f"self._is_there({name!r})"
-    return (when(scope, [*conditions, there], lines) if lines else when(scope, conditions, (Line(there),)),)
+    return (when(scope, [*conditions, there], lines) if lines else when(scope, conditions, (there,)),)

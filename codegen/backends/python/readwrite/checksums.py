@@ -8,7 +8,7 @@ from ..checksums import computed_text, own_size, unknown_value
 from ..marks import Marks
 from ..names import field_name
 from ..scope import ClassScope, member
-from ..view import Line, Lines
+from ..view import Lines
 
 
 def wanted_marks(scope: ClassScope) -> Marks:
@@ -31,14 +31,14 @@ def check_checksum(scope: ClassScope, attribute: Attribute) -> Lines:
         return ()
     name = field_name(attribute.id)
     if cover.value is None:
-        return (scope.line("readwrite/follow_unless_set", name=name, value=unknown_value(cover)),)
+        return (scope.code("readwrite/follow_unless_set", name=name, value=unknown_value(cover)),)
     computed = computed_text(scope, cover, member(cover.value))
-    return (scope.line("readwrite/check_checksum", name=name, computed=computed, place=cover.field.place),)
+    return (scope.code("readwrite/check_checksum", name=name, computed=computed, place=cover.field.place),)
 
 
 def late_lines(scope: ClassScope, marks: Marks) -> Lines:
     """Has the checksums computed over what has been written, once it is complete."""
-    lines: list[Line] = []
+    lines: list[str] = []
     for cover in late_checksums(scope):
         name, begin, end = cover.field.id, marks.begins[cover.first], marks.ends[cover.last]
         data = "data"
@@ -46,9 +46,9 @@ def late_lines(scope: ClassScope, marks: Marks) -> Lines:
             offset = f"{marks.begins[name]} - ({begin})"
             data = scope.code("readwrite/replaced", offset=offset, size=own_size(cover.field), value=cover.replace)
         given = {"name": field_name(name), "place": cover.field.place, "begin": begin, "end": end}
-        line = scope.line("readwrite/cover", computed=computed_text(scope, cover, data), **given)
+        line = scope.code("readwrite/cover", computed=computed_text(scope, cover, data), **given)
         if cover.condition is not None:
             condition = scope.text(cover.condition, cover.field)
-            line = scope.line("when", condition=condition, body=(line,), otherwise=())
+            line = scope.code("when", condition=condition, body=(line,), otherwise=())
         lines.append(line)
     return tuple(lines)

@@ -12,7 +12,7 @@ from ....model.solving import is_derivable
 from ..names import field_name
 from ..scope import ClassScope
 from ..validation import check_lines
-from ..view import Line, Lines
+from ..view import Lines
 from .blocks import when
 from .questions import asks_stream
 
@@ -43,20 +43,20 @@ def check_computed(scope: ClassScope, attribute: Attribute, value: str, source: 
         return ()
     name = field_name(attribute.id)
     checks = check_lines(scope, replace(attribute, contents=None), value, source)
-    follow = scope.line("readwrite/follow_computed", name=name, value=scope.text(expected, attribute))
+    follow = scope.code("readwrite/follow_computed", name=name, value=scope.text(expected, attribute))
     return (follow, when(scope, [f"hasattr(self, {name!r})"], checks))
 
 
 def late_value(scope: ClassScope, attribute: Attribute, value: str) -> Lines:
     """Fills in a computed value where it is written, and checks what a stream has to be asked for."""
-    lines: list[Line] = []
+    lines: list[str] = []
     expected = computed_value(attribute)
     if expected is not None and not scope.lazy:
         text = scope.text(expected, attribute)
         if not (isinstance(attribute.type, IntegerType) and attribute.type.signed):
             # As long as nothing has its size yet, a difference may be less than nothing.
             text = f"max(0, {text})" if is_derivable(attribute) else text
-        lines.append(scope.line("readwrite/follow_now", name=field_name(attribute.id), value=text))
+        lines.append(scope.code("readwrite/follow_now", name=field_name(attribute.id), value=text))
     if valid_asks_stream(scope, attribute.valid):
         source = f"{scope.source}/instances/{attribute.id}" if scope.lazy else _source_of(scope, attribute)
         checks = check_lines(scope, replace(attribute, contents=None), value, source)

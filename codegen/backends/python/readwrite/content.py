@@ -7,7 +7,7 @@ from ....model.model import Attribute, EndOfStreamSize, ExpressionSize, FixedSiz
 from ..processing import SIZE_PRESERVING
 from ..reading import codec
 from ..scope import ClassScope
-from ..view import Line, Lines
+from ..view import Lines
 from .questions import arguments_ask_stream, asks_stream
 from .solved import solution_texts, solve_line, with_room
 
@@ -21,15 +21,15 @@ def check_content(scope: ClassScope, attribute: Attribute, value: str) -> Lines:
     known = {"id": attribute.id, "data": data, "size": size, "cut": _cut(attribute)}
     lines: Lines = ()
     if isinstance(attribute.size, TerminatedSize):
-        lines = (scope.line("readwrite/check_terminated", terminator=_terminator(attribute), **known),)
+        lines = (scope.code("readwrite/check_terminated", terminator=_terminator(attribute), **known),)
     elif size is not None and is_cut(attribute):
-        check = scope.line("readwrite/check_limited", **known)
+        check = scope.code("readwrite/check_limited", **known)
         lines = with_room(scope, attribute, f"len({data})", check)
     elif size is not None:
         fill: Lines = ()
         if isinstance(attribute.size, ExpressionSize):
             fill = solve_line(scope, attribute.size.expression, attribute, f"len({data})")
-        lines = (*fill, scope.line("readwrite/check_size", **known))
+        lines = (*fill, scope.code("readwrite/check_size", **known))
     return (*first, *lines) if lines else ()
 
 
@@ -39,15 +39,15 @@ def write_content(scope: ClassScope, attribute: Attribute, value: str) -> Lines:
     known = {"id": attribute.id, "data": data, "size": _size_text(scope, attribute), "cut": _cut(attribute)}
     if isinstance(attribute.size, TerminatedSize):
         terminator = _terminator(attribute, consume=True)
-        return (*first, scope.line("readwrite/write_terminated", terminator=terminator, **known))
+        return (*first, scope.code("readwrite/write_terminated", terminator=terminator, **known))
     if isinstance(attribute.size, EndOfStreamSize):
-        return (*first, scope.line("readwrite/write_to_end", **known))
+        return (*first, scope.code("readwrite/write_to_end", **known))
     kind = "limited" if is_cut(attribute) else "size"
     late: Lines = ()
     if _checked_when_written(scope, attribute):
-        check = scope.line(f"readwrite/check_{kind}", **known)
-        late = (scope.line("readwrite/unless_open", body=(check,)),)
-    write = scope.line("readwrite/write_limited" if is_cut(attribute) else "readwrite/write_bytes", **known)
+        check = scope.code(f"readwrite/check_{kind}", **known)
+        late = (scope.code("readwrite/unless_open", body=(check,)),)
+    write = scope.code("readwrite/write_limited" if is_cut(attribute) else "readwrite/write_bytes", **known)
     return (*first, *late, write)
 
 
@@ -77,10 +77,10 @@ def write_object(scope: ClassScope, attribute: Attribute, value: str, index: str
     return (enclosed_line(scope, value, parts, encoder),)
 
 
-def enclosed_line(scope: ClassScope, value: str, parts: list[str], encoder: list[str]) -> Line:
+def enclosed_line(scope: ClassScope, value: str, parts: list[str], encoder: list[str]) -> str:
     """Writes an object into a stream of its own; ``parts`` are those of its field, ``encoder`` is what encodes it."""
     template = "readwrite/write_encoded" if encoder else "readwrite/write_enclosed"
-    return scope.line(template, value=value, parts=parts, encoder=encoder)
+    return scope.code(template, value=value, parts=parts, encoder=encoder)
 
 
 def has_stream(attribute: Attribute) -> bool:
@@ -109,7 +109,7 @@ def _data(scope: ClassScope, attribute: Attribute, value: str) -> tuple[Lines, s
     if text == value:
         return (), value
     name = f"data_{attribute.id}"
-    return (scope.line("readwrite/local", name=name, value=text),), name
+    return (scope.code("readwrite/local", name=name, value=text),), name
 
 
 def _encoder_parts(scope: ClassScope, attribute: Attribute, process: Process) -> list[str]:

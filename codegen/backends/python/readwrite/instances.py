@@ -30,7 +30,7 @@ def instance_methods(scope: ClassScope, instance: Instance) -> list[MethodView]:
 
 
 def _invalidate(scope: ClassScope, instance: Instance) -> MethodView:
-    forget: Lines = (scope.line("readwrite/forget", slots=(slot(instance),)),) if is_kept(scope, instance) else ()
+    forget: Lines = (scope.code("readwrite/forget", slots=(slot(instance),)),) if is_kept(scope, instance) else ()
     doc = f"``{instance.id}`` is computed anew when it is asked for" + ("." if forget else ", with or without this.")
     return MethodView(f"_invalidate_{field_name(instance.id)}(self) -> None", forget, doc)
 
@@ -46,7 +46,7 @@ def _getter(scope: ClassScope, instance: Instance) -> MethodView:
     given = {"name": name, "slot": slot(instance), "absent": condition, "nothing": nothing}
     return MethodView(
         signature=f"{name}(self) -> {annotation}",
-        lines=(scope.line("readwrite/getter", body=lines, **given),),
+        lines=(scope.code("readwrite/getter", body=lines, **given),),
         doc=described(instance.doc, instance.doc_ref) or named(scope.module, "instance", instance.id),
         decorators=("property",),
     )
@@ -56,7 +56,7 @@ def _setter(scope: ClassScope, instance: Instance) -> MethodView:
     name = field_name(instance.id)
     return MethodView(
         signature=f"{name}(self, value: {kept_annotation(scope, instance)}) -> None",
-        lines=(scope.line("readwrite/setter", slot=slot(instance)),),
+        lines=(scope.code("readwrite/setter", slot=slot(instance)),),
         decorators=(f"{name}.setter",),
     )
 
@@ -80,10 +80,10 @@ def _writer(scope: ClassScope, instance: Instance, attribute: Attribute) -> Meth
         position = ["io", text, *solution_texts(scope, instance.pos, attribute)]
         position += ["from_end=True"] if asks_stream(scope, instance.pos) else []
     stream = _stream(scope, instance)
-    lines = (scope.line("readwrite/written_in_place", stream=stream, position=position, body=lines),)
+    lines = (scope.code("readwrite/written_in_place", stream=stream, position=position, body=lines),)
     if instance.condition is not None:
         lines = (when(scope, [scope.translator(instance.position).text(instance.condition)], lines),)
-    return MethodView(f"_write_{name}(self) -> None", (scope.line("readwrite/writer", name=name, body=lines),))
+    return MethodView(f"_write_{name}(self) -> None", (scope.code("readwrite/writer", name=name, body=lines),))
 
 
 def _stream(scope: ClassScope, instance: Instance) -> str:

@@ -12,7 +12,7 @@ from ....model.solving import Solution, solutions
 from ..expressions import PRODUCT
 from ..names import field_name
 from ..scope import ClassScope
-from ..view import Line, Lines
+from ..view import Lines
 from .computed import follows_late
 
 
@@ -42,18 +42,18 @@ def _is(node: Node, value: int) -> bool:
     return isinstance(node, IntegerLiteral) and node.value == value
 
 
-def solve_line(scope: ClassScope, node: Node, attribute: Attribute, wanted: str) -> tuple[Line, ...]:
+def solve_line(scope: ClassScope, node: Node, attribute: Attribute, wanted: str) -> tuple[str, ...]:
     """Has the attribute that an expression of ``attribute`` follows from take the value with which it is ``wanted``."""
     found = solutions(scope.spec, scope.struct, node)
     if not found:
         return ()
     if _follows_alone(found):
         return tuple(
-            scope.line("readwrite/follow", name=name, value=text)
+            scope.code("readwrite/follow", name=name, value=text)
             for name, text in followed_alone(scope, node, attribute, wanted)
         )
     solutions_given = solution_texts(scope, node, attribute)
-    return (scope.line("readwrite/solve", wanted=wanted, solutions=solutions_given),)
+    return (scope.code("readwrite/solve", wanted=wanted, solutions=solutions_given),)
 
 
 def _follows_alone(found: tuple[Solution, ...]) -> bool:
@@ -74,7 +74,7 @@ def followed_alone(scope: ClassScope, node: Node, attribute: Attribute, wanted: 
     return ((field_name(found[0].name), f"{wanted}{rest}"),)
 
 
-def with_room(scope: ClassScope, attribute: Attribute, content: str, check: Line) -> Lines:
+def with_room(scope: ClassScope, attribute: Attribute, content: str, check: str) -> Lines:
     """The ``check`` of a field that may be longer than its content, after its size was made large enough for that and
     for what ends it."""
     node = attribute.size.expression if isinstance(attribute.size, ExpressionSize) else None
@@ -84,11 +84,11 @@ def with_room(scope: ClassScope, attribute: Attribute, content: str, check: Line
     others = [each for each in scope.struct.attributes if each.id != attribute.id]
     if len(found) == 1 and found[0].owner is None and _decide(scope, others, found[0].name):
         # What decides may stand after this.
-        return (scope.line("readwrite/if_set", name=field_name(found[0].name), body=(check,)),)
+        return (scope.code("readwrite/if_set", name=field_name(found[0].name), body=(check,)),)
     end = attribute.terminator
     ending = len(end.value) if end is not None and not end.include else 0
     given = {"name": field_name(attribute.id), "content": content, "ending": ending}
-    return scope.line("readwrite/make_room", solutions=solution_texts(scope, node, attribute), **given), check
+    return scope.code("readwrite/make_room", solutions=solution_texts(scope, node, attribute), **given), check
 
 
 def _is_decided(scope: ClassScope, attribute: Attribute, name: str) -> bool:

@@ -44,7 +44,7 @@ def tag_lines(scope: ClassScope, attribute: Attribute, slot: str) -> Lines:
     if not cases:
         return ()
     place = "self" if owner is None else scope.text(owner, attribute)
-    return (scope.line("readwrite/follow_tag", slot=slot, holder=place, name=field_name(name), cases=cases),)
+    return (scope.code("readwrite/follow_tag", slot=slot, holder=place, name=field_name(name), cases=cases),)
 
 
 def case_line(scope: ClassScope, attribute: Attribute, case: Attribute, value: str) -> Lines:
@@ -60,7 +60,7 @@ def case_line(scope: ClassScope, attribute: Attribute, case: Attribute, value: s
     if not wanted:
         return ()
     given = {"words": _words(switch.on), "on": _on_text(scope, attribute, switch)}
-    return (scope.line("readwrite/check_case", id=attribute.id, value=value, wanted=wanted, **given),)
+    return (scope.code("readwrite/check_case", id=attribute.id, value=value, wanted=wanted, **given),)
 
 
 def _tag(scope: ClassScope, on: Node) -> tuple[Struct, Node | None, str] | None:

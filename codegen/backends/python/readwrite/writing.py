@@ -18,7 +18,7 @@ from ..runs import names_text, packer
 from ..scope import ClassScope, member
 from ..struct_codes import byte_order, number_code
 from ..switches import cases_of, switch_branches
-from ..view import Line, Lines, MethodView
+from ..view import Lines, MethodView
 from ..writing import attribute_of, is_array, packer_text
 from .blocks import loop, when
 from .cases import as_case
@@ -32,7 +32,7 @@ def write_method(scope: ClassScope) -> MethodView:
     """The method that writes the attributes of ``seq``."""
     placed = [field_name(each.id) for each in scope.struct.instances if each.attribute is not None]
     stale = [slot(each) for each in scope.struct.instances if is_kept(scope, each) and asks_stream(scope, each.value)]
-    written: list[Line] = []
+    written: list[str] = []
     marks = wanted_marks(scope)
     for run in _runs(scope.struct.attributes):
         fused = run_of(tuple(scope.plan.field(each.id) for each in run)) if len(run) > 1 else None
@@ -44,7 +44,7 @@ def write_method(scope: ClassScope) -> MethodView:
         written.extend(marks.after(scope, run))
     written.extend(late_lines(scope, marks))
     order = endian_lines(scope)
-    line = scope.line("readwrite/write_seq", placed=placed, stale=stale, order=order, written=written)
+    line = scope.code("readwrite/write_seq", placed=placed, stale=stale, order=order, written=written)
     stream = scope.use("KaitaiStream")
     return MethodView(f"_write__seq(self, io: {stream} | None = None) -> None", (line,))
 
@@ -73,7 +73,7 @@ def _write_run(scope: ClassScope, run: Run) -> Lines:
         sizes = repr(tuple(each.fixed_size for each in piece.fields))
         values = [data_text(scope, attributes[each.id], member(each.id)) for each in piece.fields]
         given = {"names": names, "sizes": sizes, "values": values}
-        lines.append(scope.line("readwrite/write_run", packer=packer(scope, piece), **given))
+        lines.append(scope.code("readwrite/write_run", packer=packer(scope, piece), **given))
     return tuple(lines)
 
 
@@ -96,7 +96,7 @@ def _write_repeated(scope: ClassScope, attribute: Attribute, values: str) -> Lin
     repeat = attribute.repeat
     if isinstance(repeat, RepeatCount) and isinstance(attribute.type, IntegerType | FloatType) and is_array(attribute):
         order, code = byte_order(attribute.type.endian), number_code(attribute.type)
-        line = scope.line("write_numbers", order=order, code=code, id=attribute.id, values=values)
+        line = scope.code("write_numbers", order=order, code=code, id=attribute.id, values=values)
         return (*_late_count(scope, attribute, repeat.expression, values), line)
     objects = attribute.framing is not None or any(has_stream(each) for each in cases_of(attribute))
     body = list(_write_item(scope, attribute, item, "index" if objects else None))
@@ -106,11 +106,11 @@ def _write_repeated(scope: ClassScope, attribute: Attribute, values: str) -> Lin
         case RepeatCount(expression):
             before = _late_count(scope, attribute, expression, values)
         case RepeatEos():
-            body.insert(0, scope.line("readwrite/room", id=attribute.id))
-            after = (scope.line("readwrite/at_end", id=attribute.id),)
+            body.insert(0, scope.code("readwrite/room", id=attribute.id))
+            after = (scope.code("readwrite/at_end", id=attribute.id),)
         case RepeatUntil(expression) if asks_stream(scope, expression) or asks_place(scope, expression):
             ends = scope.text(expression, attribute, _=item)
-            body.append(scope.line("readwrite/check_last_now", id=attribute.id, ends=ends, values=values))
+            body.append(scope.code("readwrite/check_last_now", id=attribute.id, ends=ends, values=values))
     return (*before, loop(scope, item, values, body), *after)
 
 
@@ -119,7 +119,7 @@ def _late_count(scope: ClassScope, attribute: Attribute, expression: Node, value
     if not asks_stream(scope, expression) and not asks_place(scope, expression):
         return ()
     count = scope.text(expression, attribute)
-    return (scope.line("readwrite/check_count_now", id=attribute.id, values=values, count=count),)
+    return (scope.code("readwrite/check_count_now", id=attribute.id, values=values, count=count),)
 
 
 def _write_item(scope: ClassScope, attribute: Attribute, value: str, index: str | None) -> Lines:
@@ -141,15 +141,15 @@ def _write_value(scope: ClassScope, attribute: Attribute, value: str, index: str
         case BytesType() | StringType():
             return write_content(scope, attribute, value)
         case UserType():
-            write: Lines = (scope.line("readwrite/write_object", value=value),)
+            write: Lines = (scope.code("readwrite/write_object", value=value),)
             if has_stream(attribute):
                 write = write_object(scope, attribute, value, index)
             return (*_late_arguments(scope, attribute, kind, value), *write)
         case BitsType(width, endian):
-            return (scope.line("readwrite/write_bits", endian=endian, width=width, value=value),)
+            return (scope.code("readwrite/write_bits", endian=endian, width=width, value=value),)
         case IntegerType() | FloatType():
             packer = packer_text(scope, attribute, kind)
-            return (scope.line("readwrite/write_number", packer=packer, id=attribute.id, value=value),)
+            return (scope.code("readwrite/write_number", packer=packer, id=attribute.id, value=value),)
     raise AssertionError(kind)
 
 
@@ -163,7 +163,7 @@ def _late_arguments(scope: ClassScope, attribute: Attribute, kind: UserType, val
     if not is_foreign(scope, kind):
         late.update(("_is_le", each) for each in inherited_argument(scope, kind))
     return tuple(
-        scope.line("readwrite/set_argument", value=value, name=name, argument=each) for name, each in late.items()
+        scope.code("readwrite/set_argument", value=value, name=name, argument=each) for name, each in late.items()
     )
 
 
