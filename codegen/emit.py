@@ -73,7 +73,7 @@ def generate(
     discovery_dir: Path | None = None,
     allow_modules: Iterable[str] = (),
 ) -> Changes:
-    """Compiles the specs into ``output_dir``; with ``check`` nothing is written.
+    """Compile the specs into ``output_dir``; with ``check`` nothing is written.
 
     The specs are all there are: generated files in the folder that none of them accounts for are removed. ``progress``
     is called with the name of each spec as its turn comes. ``target``: what the code needs to know of where it will
@@ -265,7 +265,7 @@ def _write(files: Mapping[str, str], changes: Changes, output_dir: Path) -> None
 
 
 def put(place: Path, text: str) -> None:
-    """Writes a file that is never there in part, also where an interrupt comes in between."""
+    """Write a file that is never there in part, also where an interrupt comes in between."""
     unfinished = place.with_name(f".{place.name}.tmp")
     try:
         unfinished.write_text(text, encoding="utf-8", newline="\n")
@@ -276,7 +276,7 @@ def put(place: Path, text: str) -> None:
 
 
 def _remove_empty(folder: Path) -> None:
-    """Removes a folder that holds nothing but what Python cached of the files that are gone."""
+    """Remove a folder that holds nothing but what Python cached of the files that are gone."""
     cache = folder / "__pycache__"
     if not folder.is_dir() or any(each != cache for each in folder.iterdir()):
         return

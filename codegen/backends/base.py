@@ -197,7 +197,7 @@ def refusal(position: Position | None, sentence: str) -> SpecError:
 
 
 def refuse(position: Position | None, sentence: str) -> NoReturn:
-    """Raises the ``refusal``."""
+    """Raise the ``refusal``."""
     raise refusal(position, sentence)
 
 

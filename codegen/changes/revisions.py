@@ -89,7 +89,7 @@ def _of(shown: str, path: Path, revision: str | None) -> Side:
 
 
 def _unpack(top: Path, commit: str, folder: Path) -> None:
-    """Writes all specs of a commit below ``folder``, since they import each other."""
+    """Write all specs of a commit below ``folder``, since they import each other."""
     names = _git(top, commit, "ls-tree", "-r", "-z", "--full-tree", "--name-only", commit).decode("utf-8", "replace")
     paths = [each for each in names.split("\0") if each.endswith(SUFFIX) and "\n" not in each]
     folder.mkdir()

@@ -30,7 +30,7 @@ class Method:
     required: int = 0
 
     def check(self, name: str, kind: Type, arguments: tuple[Node, ...], node: Node) -> None:
-        """Raises ``ExpressionError`` where typed arguments do not fit the method ``name`` of values of ``kind``."""
+        """Raise ``ExpressionError`` where typed arguments do not fit the method ``name`` of values of ``kind``."""
         if not self.required <= len(arguments) <= len(self.arguments):
             wanted = ", ".join("string" if each == "encoding" else each for each in self.arguments)
             found = ", ".join(_subject(each) for each in arguments)

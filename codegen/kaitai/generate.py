@@ -37,7 +37,7 @@ def generate(
     check: bool = False,
     strict: bool = False,
 ) -> Outcome:
-    """Compiles the specs, and what they import, into modules in ``output_dir``; with ``check`` nothing is written.
+    """Compile the specs, and what they import, into modules in ``output_dir``; with ``check`` nothing is written.
 
     Nothing else in the folder is touched. ``package``: what Python imports the folder as; ``.`` for a package whose
     name does not matter, empty where the folder may be one or be on Python's path itself. ``import_paths``: where

@@ -66,7 +66,7 @@ def _unsolved(whole: Spec) -> tuple[Unsolved, ...]:
 
 
 def _add(texts: dict[str, str], known: dict[str, Spec], whole: Spec, api: Api, package: str) -> None:
-    """Adds the modules of one spec, all of them or, where one is refused, none."""
+    """Add the modules of one spec, all of them or, where one is refused, none."""
     new: dict[str, str] = {}
     for spec in _family(whole):
         other = known.get(spec.name)

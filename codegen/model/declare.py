@@ -224,7 +224,7 @@ class Declarer:
         member.type = ListType(field.type) if field.repeats else field.type
 
     def _check_types(self, symbol: Symbol, reader: FieldReader, section: Section) -> None:
-        """Says what is wrong with the names of types and enums where the other keys have errors, which say nothing
+        """Say what is wrong with the names of types and enums where the other keys have errors, which say nothing
         about them."""
         value = section.get("type")
         cases = value.entries("cases") if isinstance(value, Section) else ()

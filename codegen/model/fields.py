@@ -133,7 +133,7 @@ class FieldReader:
         return len(self.diagnostics.found) == before
 
     def _refuse_keys(self, section: Section, words: tuple[str, ...], why: str) -> bool:
-        """Reports those of the keys that are there."""
+        """Report those of the keys that are there."""
         present = [word for word in words if word in section]
         for word in present:
             self.diagnostics.error(section.keys[word], f"'{word}' cannot stand here: {why}")

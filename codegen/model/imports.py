@@ -41,7 +41,7 @@ class Loader:
         self.validator = Validator(self.diagnostics)
 
     def load(self, path: Path, text: str | None, display: str) -> bool:
-        """Reads the file and its imports; ``False`` where the first is not even a mapping, and there is nothing to go
+        """Read the file and its imports; ``False`` where the first is not even a mapping, and there is nothing to go
         on with. Raises ``OSError`` where the first file cannot be opened."""
         data = text.encode("utf-8", "surrogatepass") if text is not None else _read(path)
         waiting = [(path, data, display)]

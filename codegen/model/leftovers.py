@@ -24,16 +24,16 @@ class Checker(Protocol):
         ...
 
     def checked(self, symbol: Symbol, section: Section, key: str, check: Any, around: Surroundings) -> Any:
-        """Checks the expression of a key."""
+        """Check the expression of a key."""
         ...
 
     def amount(self, symbol: Symbol, expression: Expression, what: str, around: Surroundings) -> Any:
-        """Checks an expression that counts something."""
+        """Check an expression that counts something."""
         ...
 
 
 def check_leftovers(builder: Checker, symbol: Symbol, member: Member) -> None:
-    """Reports errors of a member's expressions that do not come from the error that it has."""
+    """Report errors of a member's expressions that do not come from the error that it has."""
     section = member.section
     for key, value in section.values.items():
         if key in builder.checks:

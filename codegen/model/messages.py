@@ -222,7 +222,7 @@ class MessageReader:
         return f"unknown type {shown(name)} of a field{hint}"
 
     def _enum_fits(self, enum: Enum, word: Text) -> bool:
-        """Reports an enum that protobuf would not take."""
+        """Report an enum that protobuf would not take."""
         holder = self.world.at(enum.path[:-1])
         if holder is not None and enum.path[-1] in holder.unknown_labels:
             return True

@@ -14,7 +14,7 @@ MAX_ROUNDS = 20
 
 
 def find_parents(world: World, typing: Typing) -> None:
-    """Fills in ``Symbol.parents``. As in Kaitai's language, a use by another spec makes no parent."""
+    """Fill in ``Symbol.parents``. As in Kaitai's language, a use by another spec makes no parent."""
     explicit: list[tuple[Symbol, Field]] = []
     for symbol in world.all():
         symbol.file.unknown_holders |= symbol.unknown_members
@@ -56,7 +56,7 @@ def _held(field: Field) -> list[UserType]:
 
 
 def _explicit(world: World, typing: Typing, symbol: Symbol, field: Field) -> int:
-    """Adds the parent that the field's expression names; how many were new."""
+    """Add the parent that the field's expression names; how many were new."""
     expression = field.section.expression("parent")
     if expression is None or isinstance(expression.node, BooleanLiteral):
         return 0

@@ -85,7 +85,7 @@ def is_allowed(routine: Routine, spec: Spec) -> bool:
 
 
 def refuse_routines(spec: Spec) -> None:
-    """Raises ``InvalidSpecError`` for all routines that are not permitted. Backends call it before they make code that
+    """Raise ``InvalidSpecError`` for all routines that are not permitted. Backends call it before they make code that
     names a class."""
     refused = [each for each in routines(spec) if not is_allowed(each, spec)]
     if refused:

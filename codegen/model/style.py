@@ -16,7 +16,7 @@ GUIDE = "https://doc.kaitai.io/ksy_style_guide.html#attr-id"
 
 
 def check_style(structs: Iterable[Struct], specs: Container[str], diagnostics: Diagnostics) -> None:
-    """Warns about members that are used once, as the size or the count of a member of the same type, and are called
+    """Warn about members that are used once, as the size or the count of a member of the same type, and are called
     something else, where they belong to one of ``specs``. As Kaitai's compiler does, it leaves sizes of text alone."""
     known = list(structs)
     uses: Counter[Reference] = Counter()

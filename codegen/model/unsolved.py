@@ -43,7 +43,7 @@ class Unsolved:
 
 
 def refuse(found: Sequence[Unsolved], spec: Spec) -> None:
-    """Raises ``InvalidSpecError`` where a writer has to be given something."""
+    """Raise ``InvalidSpecError`` where a writer has to be given something."""
     if found:
         places = [(each.position or Position(spec.file, 1, 1), each.reason) for each in found]
         said = [Diagnostic.at(place, ERROR, reason) for place, reason in places]

@@ -147,7 +147,7 @@ class _Loader(yaml.SafeLoader):
         return [blank] if blank and breaks == [] else breaks
 
     def scan_to_next_token(self) -> None:
-        """Goes on to the next token, or to a tab in the indentation, which then is an error."""
+        """Go on to the next token, or to a tab in the indentation, which then is an error."""
         super().scan_to_next_token()
         while self.peek() == "\t" and (self._is_begun() or self._is_empty()):
             self._blanks()
@@ -259,7 +259,7 @@ class _Composer:
         self._add(node, weight, None)
 
     def _add(self, node: YamlNode, weight: int, anchor: str | None) -> None:
-        """Puts a finished node where it belongs: into what is open, or at the root."""
+        """Put a finished node where it belongs: into what is open, or at the root."""
         if anchor is not None:
             self.anchors[anchor] = (node, weight)
         if not self.stack:

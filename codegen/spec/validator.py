@@ -302,7 +302,7 @@ class Validator:
             return None
 
     def _count(self, node: Scalar, expression: str) -> None:
-        """Counts the text of an expression, and ends the compilation where there is too much."""
+        """Count the text of an expression, and end the compilation where there is too much."""
         self._characters += len(expression)
         if self._characters > MAX_CHARACTERS:
             message = f"the expressions of a spec and its imports have at most {MAX_CHARACTERS} characters in all"

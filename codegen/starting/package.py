@@ -44,7 +44,7 @@ class Started:
 
 
 def start(name: str, parent: Path) -> Started:
-    """Makes the folder ``parent/name`` with a package of the format ``name``, and ``parent`` where it is missing.
+    """Make the folder ``parent/name`` with a package of the format ``name``, and ``parent`` where it is missing.
 
     Raises ``WireloomError`` where the name cannot be one, ``parent`` is no folder or the folder in it is there already,
     and ``UnsupportedError`` where ``ruff`` is missing, which lays out generated code. Nothing is left behind then.
@@ -68,7 +68,7 @@ def start(name: str, parent: Path) -> Started:
 
 
 def check_name(name: str) -> None:
-    """Raises ``WireloomError`` where a format cannot be called so, with a name that would do."""
+    """Raise ``WireloomError`` where a format cannot be called so, with a name that would do."""
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or len(name) > LONGEST or name.endswith("_") or "__" in name:
         sentence = (
             f"a format cannot be called {name!r}: a name has up to {LONGEST} lower-case letters, digits and single"

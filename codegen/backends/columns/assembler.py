@@ -160,15 +160,15 @@ class Assembler:
     _spans: dict[Span, int] = field(default_factory=dict)
 
     def add(self, op: Op, a: Operand = 0, b: Operand = 0, c: Operand = 0, d: Operand = 0, *, comment: str = "") -> None:
-        """Appends a step."""
+        """Append a step."""
         self.items.append(Line(op, a, b, c, d, comment))
 
     def read(self, scalar: Scalar, kind: Kind, offset: int) -> None:
-        """Appends ``REGISTER_FIXED``, which stays only where ``scalar`` is needed in the end."""
+        """Append ``REGISTER_FIXED``, which stays only where ``scalar`` is needed in the end."""
         self.items.append(ReadLine(Line(Op.REGISTER_FIXED, scalar, kind, offset, comment=scalar.name), scalar))
 
     def compute(self, target: Scalar, compiled: Compiled, comment: str) -> None:
-        """Appends ``EXPRESSION``, which stays only where ``target`` is needed in the end."""
+        """Append ``EXPRESSION``, which stays only where ``target`` is needed in the end."""
         self.items.append(ExpressionLine(target, compiled, comment))
 
     def temporary(self, compiled: Compiled, comment: str) -> Scalar:
@@ -180,7 +180,7 @@ class Assembler:
         return target
 
     def check_constant(self, value: bytes, offset: int, refusal: Refusal, comment: str) -> None:
-        """Appends ``CHECK_CONSTANT``."""
+        """Append ``CHECK_CONSTANT``."""
         self.items.append(ConstantLine(value, offset, refusal, comment))
 
     def mark(self) -> int:
@@ -199,7 +199,7 @@ class Assembler:
         delimiter: bytes,
         stuffing: Stuffing,
     ) -> Listing:
-        """Numbers registers, spans and steps. ``presets``: root scalars by name, in the order of their registers."""
+        """Number registers, spans and steps. ``presets``: root scalars by name, in the order of their registers."""
         self._find_needed()
         wanted = tuple((name, scalar) for name, scalar in presets if scalar.needed)
         for _, scalar in wanted:
@@ -228,7 +228,7 @@ class Assembler:
         return Listing(program, lines)
 
     def _find_needed(self) -> None:
-        """Finds the registers that some step reads; jumps go forward only, so one pass from the end will do."""
+        """Find the registers that some step reads; jumps go forward only, so one pass from the end will do."""
         for item in reversed(self.items):
             if isinstance(item, Line):
                 for operand in (item.a, item.b, item.c, item.d):

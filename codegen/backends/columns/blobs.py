@@ -64,7 +64,7 @@ def _skip(state: State, scope: Scope, field: Field, size: int) -> None:
 
 
 def _find(state: State, scope: Scope, field: Field, span: Span, size: int | None) -> None:
-    """Appends the steps that find where the value's bytes are."""
+    """Append the steps that find where the value's bytes are."""
     add, name, terminator = state.assembler.add, field.id, field.terminator
     if terminator is not None and len(terminator.value) != 1:
         raise NotForEngineError(f'the terminator of "{name}" has several bytes')

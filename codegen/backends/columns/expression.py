@@ -277,7 +277,7 @@ class Compiler:
         return Compiled((span,), Interval(0, (1 << 31) - 1))
 
     def must_be_present(self, member: Scalar | Span) -> None:
-        """Raises ``NotForEngineError`` where the field may be absent at this place."""
+        """Raise ``NotForEngineError`` where the field may be absent at this place."""
         if not set(member.facts) <= {*self.facts, *self.assumed}:
             raise NotForEngineError(f'an expression uses "{member.name}" where it may be absent')
 

@@ -65,7 +65,7 @@ def _member(state: State, scope: Scope, field: Field) -> Scalar:
 
 
 def _finish(state: State, scope: Scope, field: Field, scalar: Scalar, direct: Callable[[int], None] | None) -> None:
-    """Fills the column, through ``direct`` where no register is needed for it, and checks the value."""
+    """Fill the column, through ``direct`` where no register is needed for it, and check the value."""
     found = state.column(scope, field.id)
     if found is not None:
         number, column = found

@@ -16,7 +16,7 @@ from .state import State
 
 
 def lower_repeated(state: State, scope: Scope, field: Field, repeat: Repeat) -> None:
-    """Passes over the items. Raises ``NotForEngineError`` where one may be refused or has no size of its own."""
+    """Pass over the items. Raises ``NotForEngineError`` where one may be refused or has no size of its own."""
     name = field.id
     if state.column(scope, name) is not None:
         raise NotForEngineError(f'the column "{name}" is repeated')

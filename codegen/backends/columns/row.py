@@ -24,7 +24,7 @@ from .state import State
 
 
 def lower_fields(state: State, scope: Scope) -> None:
-    """Appends the steps of a type's fields, and of its checksums, which are verified at the type's end.
+    """Append the steps of a type's fields, and of its checksums, which are verified at the type's end.
 
     Raises ``NotForEngineError``.
     """
@@ -64,7 +64,7 @@ def _mark(state: State, number: int | None, comment: str) -> None:
 
 
 def _lower_checksum(state: State, scope: Scope, cover: Cover, marks: Marks, present: Scalar | None) -> None:
-    """Appends the step that verifies one checksum; where the field is optional, only where it is ``present``."""
+    """Append the step that verifies one checksum; where the field is optional, only where it is ``present``."""
     name, size = cover.field.id, cover.field.size
     scalar = scope.members.get(name)
     try:
@@ -89,7 +89,7 @@ def _lower_checksum(state: State, scope: Scope, cover: Cover, marks: Marks, pres
 
 
 def _lower_optional(state: State, scope: Scope, read: Read, condition: Node) -> Scalar:
-    """Appends the steps of a field with ``if``; gives the register that says whether it is there."""
+    """Append the steps of a field with ``if``; gives the register that says whether it is there."""
     name = read.field.id
     if not state.run.aligned:
         raise NotForEngineError(f'"{name}" is optional and may begin inside a byte')
@@ -121,7 +121,7 @@ def _lower_optional(state: State, scope: Scope, read: Read, condition: Node) -> 
 
 
 def _lower_present(state: State, scope: Scope, read: Read) -> None:
-    """Appends the steps of a field that is there."""
+    """Append the steps of a field that is there."""
     field = read.field
     if field.switch is not None:
         raise NotForEngineError(f'the type of "{field.id}" is chosen by a switch')
@@ -179,7 +179,7 @@ def _lower_user_type(state: State, scope: Scope, field: Field, struct: Struct) -
 
 
 def _enter(state: State, scope: Scope, field: Field) -> None:
-    """Enters the sub-stream of a sized user type."""
+    """Enter the sub-stream of a sized user type."""
     state.run.flush()
     size = state.fixed_size(scope, field)
     if size is not None:
@@ -192,7 +192,7 @@ def _enter(state: State, scope: Scope, field: Field) -> None:
 
 
 def _leave(state: State, field: Field) -> None:
-    """Leaves it: what its fields did not take is passed over."""
+    """Leave it: what its fields did not take is passed over."""
     if isinstance(field.size, EndOfStreamSize):
         state.assembler.add(Op.BYTES_REST, Span(field.id), comment=f"rest of {field.id}")
     else:

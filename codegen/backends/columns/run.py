@@ -33,7 +33,7 @@ class Run:
         return self._bits % 8 == 0
 
     def add(self, name: str, size: int) -> int:
-        """Adds a field of ``size`` bytes; gives its offset from the run's start."""
+        """Add a field of ``size`` bytes; gives its offset from the run's start."""
         self.align()
         if self.size + size > WIDEST_NEED:
             self.flush()
@@ -43,7 +43,7 @@ class Run:
         return offset
 
     def skip(self, name: str, size: int) -> int:
-        """Passes over ``size`` bytes that nothing looks at; gives their offset, -1 where they are not in the run."""
+        """Pass over ``size`` bytes that nothing looks at; gives their offset, -1 where they are not in the run."""
         if size <= WIDEST_NEED:
             return self.add(name, size)
         self.flush()
@@ -55,7 +55,7 @@ class Run:
         self._actions.append(action)
 
     def flush(self) -> None:
-        """Ends the run: appends its steps. The cursor then stands after its last field."""
+        """End the run: appends its steps. The cursor then stands after its last field."""
         self.align()
         if self.size:
             self.assembler.add(Op.NEED, self.size, comment=", ".join(self._names))
@@ -77,7 +77,7 @@ class Run:
     # Bit fields ------------------------------------------------------------------------------------------------------
 
     def add_bits(self, name: str, kind: BitsType) -> Compiled:
-        """Adds a bit field; gives the expression of its value, to be computed once the run's ``NEED`` stands."""
+        """Add a bit field; gives the expression of its value, to be computed once the run's ``NEED`` stands."""
         if self.aligned and kind.endian != self._bit_endian:
             self.align()
         if self._bits and kind.endian != self._bit_endian:
@@ -105,7 +105,7 @@ class Run:
         return self._bit_bytes[position]
 
     def align(self) -> None:
-        """Leaves out the rest of a byte that bit fields began, as Kaitai's language says."""
+        """Leave out the rest of a byte that bit fields began, as Kaitai's language says."""
         self.size += -(-self._bits // 8)
         self._bits = 0
 

@@ -41,7 +41,7 @@ class State:
         self.run = Run(self.assembler)
 
     def count(self) -> None:
-        """Counts a field, those of a type wherever it is used. Raises ``NotForEngineError`` beyond the limit."""
+        """Count a field, those of a type wherever it is used. Raises ``NotForEngineError`` beyond the limit."""
         self.fields += 1
         if max(self.fields, len(self.assembler.items)) > MOST_STEPS:
             raise NotForEngineError(f"a row takes more than {MOST_STEPS} steps")

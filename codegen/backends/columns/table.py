@@ -55,7 +55,7 @@ class TableColumn:
         return self.field.condition is not None or (self.field.repeat is None and may_be_unmatched(self.field))
 
     def store(self, assembler: Assembler, number: int, scalar: Scalar) -> None:
-        """Appends the step that puts a register into column ``number``."""
+        """Append the step that puts a register into column ``number``."""
         if isinstance(self.field.logical, Timestamp):
             held = timestamp_range(self.field.logical.unit)
             assembler.add(Op.COLUMN_TIMESTAMP, number, scalar, held.low, held.high, comment=self.name)

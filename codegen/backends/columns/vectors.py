@@ -68,7 +68,7 @@ class Vector:
 
 
 def refuse_kind() -> NoReturn:
-    """Raises the refusal of operations on values of other types."""
+    """Raise the refusal of operations on values of other types."""
     raise NotForEngineError("an expression does with whole columns what no kernel of Arrow does")
 
 

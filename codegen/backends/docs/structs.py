@@ -17,7 +17,7 @@ def shown_structs(spec: Spec) -> list[Struct]:
 
 
 def _add(spec: Spec, shown: list[Path], begin: list[Path]) -> None:
-    """Adds these types and all inside them, those of one depth after the other."""
+    """Add these types and all inside them, those of one depth after the other."""
     while begin:
         new = [path for path in dict.fromkeys(begin) if path not in shown]
         shown += new

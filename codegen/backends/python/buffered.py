@@ -122,7 +122,7 @@ class _Rest:
             self._cooked(each, raw_name(each))
 
     def _cooked(self, each: Field, raw: str) -> None:
-        """Takes the last step to the value of a field that was unpacked to ``raw``, and looks at it."""
+        """Take the last step to the value of a field that was unpacked to ``raw``, and look at it."""
         self.marks.begins[each.id] = self._after(0)
         self.offset += each.fixed_size or 0
         self.marks.ends[each.id] = self._after(0)

@@ -36,7 +36,7 @@ def unknown_value(cover: Cover) -> str:
 
 
 def verify_lines(scope: ClassScope, marks: Marks, covers: Iterable[Cover]) -> Lines:
-    """Verifies checksums of a type."""
+    """Verify checksums of a type."""
     return tuple(_verify(scope, marks, each) for each in covers)
 
 

@@ -34,7 +34,7 @@ def endian_place(scope: ClassScope) -> str:
 
 
 def endian_lines(scope: ClassScope) -> Lines:
-    """Sets ``_is_le`` of an object whose type has such a byte order."""
+    """Set ``_is_le`` of an object whose type has such a byte order."""
     match scope.struct.endian:
         case InheritedEndian() if scope.module.api is Api.WIRELOOM:
             return (scope.code("inherited_order"),)

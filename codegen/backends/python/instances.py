@@ -152,7 +152,7 @@ def _read(scope: ClassScope, instance: Instance, kept: str) -> Lines:
 
 
 def read_in_place(scope: ClassScope, instance: Instance, kept: str) -> Lines:
-    """Goes to the position, reads, and comes back. An instance without a position reads where the stream stands."""
+    """Go to the position, read, and come back. An instance without a position reads where the stream stands."""
     translator = scope.translator(instance.position)
     found = next(each.read for each in scope.plan.instances if each.id == instance.id)
     assert found is not None

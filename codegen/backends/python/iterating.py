@@ -47,7 +47,7 @@ def _method(scope: ClassScope, step: Read, repeat: Repeat) -> MethodView:
 
 
 def _before(scope: ClassScope, step: Step) -> Lines:
-    """Reads what stands before the items."""
+    """Read what stands before the items."""
     before = scope.plan.steps[: scope.plan.steps.index(step)]
     if has_rows(scope) and scope.own and step is split(scope)[1][0]:
         return ("self._read_prologue()",) if before or scope.struct.endian is not None else ()

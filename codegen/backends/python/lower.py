@@ -114,7 +114,7 @@ def _sizes(scope: ClassScope) -> tuple[tuple[str, int], ...]:
 
 
 def _natural(name: str) -> list[tuple[int, str]]:
-    """Sorts ``a2`` before ``a10``, as the linter wants it."""
+    """Sort ``a2`` before ``a10``, as the linter wants it."""
     return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", name)]
 
 

@@ -43,7 +43,7 @@ class Marks:
                     self._wanted_begins.add(cover.field.id)
 
     def want_begin(self, name: str) -> None:
-        """Asks for one more mark."""
+        """Ask for one more mark."""
         self._wanted_begins.add(name)
 
     def before(self, scope: ClassScope, run: Sequence[Field | Attribute], offsets: tuple[int, ...]) -> Lines:

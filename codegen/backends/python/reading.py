@@ -34,7 +34,7 @@ class Keep:
 
 
 def read_lines(scope: ClassScope, read: Read, target: str) -> Lines:
-    """Reads a field of ``seq`` or of a ``pos`` instance into ``target``, with everything that it says."""
+    """Read a field of ``seq`` or of a ``pos`` instance into ``target``, with everything that it says."""
     field = read.field
     if read.repeat is None:
         lines = (*value_lines(scope, field, Keep(f"{target} = ")), *check_field(scope, field, target))
@@ -53,7 +53,7 @@ def read_lines(scope: ClassScope, read: Read, target: str) -> Lines:
 
 
 def _repeated(scope: ClassScope, field: Field, repeat: Repeat, target: str) -> Lines:
-    """Reads a repeated field into a new list."""
+    """Read a repeated field into a new list."""
     name = _list_name(field)
     if repeat.at_once and repeat.expression is not None and not scope.module.debug:
         assert isinstance(field.type, IntegerType | FloatType)
@@ -158,7 +158,7 @@ def series_text(scope: ClassScope, field: Field, repeat: Repeat) -> str:
 
 
 def item_lines(scope: ClassScope, field: Field, repeat: Repeat, keep: Keep) -> Lines:
-    """Reads one item of a repeated field and keeps it."""
+    """Read one item of a repeated field and keep it."""
     until = repeat.expression if repeat.how == "until" else None
     if not field.checks and not mentions_name(until, "_"):
         return value_lines(scope, field, keep)
@@ -188,7 +188,7 @@ def _kept(scope: ClassScope, value: str, keep: Keep) -> str:
 
 
 def value_lines(scope: ClassScope, field: Field, keep: Keep) -> Lines:
-    """Reads one value and keeps it."""
+    """Read one value and keep it."""
     if field.switch is not None:
         return _switch(scope, field, field.switch, keep)
     match field.type:
@@ -253,7 +253,7 @@ def _object_in_place(scope: ClassScope, field: Field, kind: UserType, keep: Keep
 
 
 def _object(scope: ClassScope, field: Field, kind: UserType, stream: str, keep: Keep) -> Lines:
-    """Makes an object, and has it read where its constructor does not."""
+    """Make an object, and have it read where its constructor does not."""
     made = _made(scope, field, kind, stream)
     if scope.module.reads_at_once(kind):
         return (_kept(scope, made, keep),)

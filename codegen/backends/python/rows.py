@@ -44,7 +44,7 @@ def split(scope: ClassScope) -> tuple[tuple[Step, ...], tuple[Step, ...]]:
 
 
 def refuse_late_checksums(scope: ClassScope) -> None:
-    """Refuses checksums of the root that cannot be verified before the rows are read."""
+    """Refuse checksums of the root that cannot be verified before the rows are read."""
     for cover in scope.plan.covers:
         if not cover.before_rows:
             sentence = f"the checksum '{cover.field.id}' must stand, with all that it covers, before the rows"

@@ -36,7 +36,7 @@ def packer(scope: ClassScope, piece: Piece) -> str:
 
 
 def run_lines(scope: ClassScope, run: Run) -> Lines:
-    """Reads a run, and looks at its fields in order.
+    """Read a run, and look at its fields in order.
 
     A field that loses the layout where it is refused is looked at before what follows it is read: a wrong length is a
     wrong length, whether the rest is there or not. With Kaitai's API each field is.

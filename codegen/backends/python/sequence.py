@@ -38,7 +38,7 @@ def reader(scope: ClassScope, name: str, lines: Lines) -> MethodView:
 
 
 def sequence(scope: ClassScope, steps: Iterable[Step], covers: Iterable[Cover]) -> Lines:
-    """Makes steps in order, and verifies checksums."""
+    """Make steps in order, and verify checksums."""
     lines = sequence_body(scope, steps, covers)
     # Every statement that reads names the stream; an object without fields has none.
     return (scope.code("sequence", body=lines),) if lines else ()

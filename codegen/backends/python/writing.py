@@ -203,7 +203,7 @@ def _always_holds(scope: ClassScope, field: Field) -> bool:
 
 
 def _write_packed(scope: ClassScope, packer: str, ids: list[str], values: list[str]) -> Lines:
-    """Packs values and writes them. Several are packed without a call in between; where they do not fit, one is made
+    """Pack values and write them. Several are packed without a call in between; where they do not fit, one is made
     that says which of them."""
     names = names_text(ids)
     if len(values) == 1:

@@ -54,7 +54,7 @@ def assembling_constants(scope: ClassScope) -> tuple[str, ...]:
 
 
 def _settled(scope: ClassScope, refused: list[str]) -> Lines:
-    """Fills in what was not assigned, and has the object checked where something still does not hold."""
+    """Fill in what was not assigned, and have the object checked where something still does not hold."""
     filled = dict(each for attribute in scope.struct.attributes for each in _fillings(scope, attribute))
     fillings = [(name, scope.module.setter(scope.struct.path, name), text) for name, text in filled.items()]
     lines: Lines = (scope.code("readwrite/assemble_given", fillings=fillings),) if fillings else ()

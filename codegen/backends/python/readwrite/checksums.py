@@ -25,7 +25,7 @@ def late_checksums(scope: ClassScope) -> tuple[Cover, ...]:
 
 
 def check_checksum(scope: ClassScope, attribute: Attribute) -> Lines:
-    """Fills in a checksum over the value of one attribute and verifies it; another holds nothing until it is known."""
+    """Fill in a checksum over the value of one attribute and verify it; another holds nothing until it is known."""
     cover = next((each for each in scope.plan.covers if each.field.id == attribute.id), None)
     if cover is None:
         return ()
@@ -37,7 +37,7 @@ def check_checksum(scope: ClassScope, attribute: Attribute) -> Lines:
 
 
 def late_lines(scope: ClassScope, marks: Marks) -> Lines:
-    """Has the checksums computed over what has been written, once it is complete."""
+    """Have the checksums computed over what has been written, once it is complete."""
     lines: list[str] = []
     for cover in late_checksums(scope):
         name, begin, end = cover.field.id, marks.begins[cover.first], marks.ends[cover.last]

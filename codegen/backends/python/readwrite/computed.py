@@ -37,7 +37,7 @@ def without_late_checks(scope: ClassScope, attribute: Attribute) -> Attribute:
 
 
 def check_computed(scope: ClassScope, attribute: Attribute, value: str, source: str) -> Lines:
-    """Fills in a computed value and checks it, as far as no stream has to be asked."""
+    """Fill in a computed value and check it, as far as no stream has to be asked."""
     expected = computed_value(attribute)
     if expected is None or asks_stream(scope, expected):
         return ()
@@ -48,7 +48,7 @@ def check_computed(scope: ClassScope, attribute: Attribute, value: str, source: 
 
 
 def late_value(scope: ClassScope, attribute: Attribute, value: str) -> Lines:
-    """Fills in a computed value where it is written, and checks what a stream has to be asked for."""
+    """Fill in a computed value where it is written, and check what a stream has to be asked for."""
     lines: list[str] = []
     expected = computed_value(attribute)
     if expected is not None and not scope.lazy:

@@ -34,7 +34,7 @@ def check_content(scope: ClassScope, attribute: Attribute, value: str) -> Lines:
 
 
 def write_content(scope: ClassScope, attribute: Attribute, value: str) -> Lines:
-    """Writes bytes or text."""
+    """Write bytes or text."""
     first, data = _data(scope, attribute, value)
     known = {"id": attribute.id, "data": data, "size": _size_text(scope, attribute), "cut": _cut(attribute)}
     if isinstance(attribute.size, TerminatedSize):
@@ -52,7 +52,7 @@ def write_content(scope: ClassScope, attribute: Attribute, value: str) -> Lines:
 
 
 def write_object(scope: ClassScope, attribute: Attribute, value: str, index: str | None) -> Lines:
-    """Writes an object that has a stream of its own; ``index``: the number of the item, where it is one."""
+    """Write an object that has a stream of its own; ``index``: the number of the item, where it is one."""
     parts = [repr(attribute.id)]
     size = _size_text(scope, attribute)
     if size is not None:
@@ -78,7 +78,7 @@ def write_object(scope: ClassScope, attribute: Attribute, value: str, index: str
 
 
 def enclosed_line(scope: ClassScope, value: str, parts: list[str], encoder: list[str]) -> str:
-    """Writes an object into a stream of its own; ``parts`` are those of its field, ``encoder`` is what encodes it."""
+    """Write an object into a stream of its own; ``parts`` are those of its field, ``encoder`` is what encodes it."""
     template = "readwrite/write_encoded" if encoder else "readwrite/write_enclosed"
     return scope.code(template, value=value, parts=parts, encoder=encoder)
 

@@ -43,7 +43,7 @@ def _is(node: Node, value: int) -> bool:
 
 
 def solve_line(scope: ClassScope, node: Node, attribute: Attribute, wanted: str) -> tuple[str, ...]:
-    """Has the attribute that an expression of ``attribute`` follows from take the value with which it is ``wanted``."""
+    """Give the attribute that an expression of ``attribute`` follows from the value with which it is ``wanted``."""
     found = solutions(scope.spec, scope.struct, node)
     if not found:
         return ()

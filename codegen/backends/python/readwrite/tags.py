@@ -21,7 +21,7 @@ PLAIN: tuple[tuple[tuple[type[Type], ...], str], ...] = (
 
 
 def tag_lines(scope: ClassScope, attribute: Attribute, slot: str) -> Lines:
-    """Has an attribute that a switch is on follow from the class of what is held; ``slot``: where that is kept."""
+    """Have an attribute that a switch is on follow from the class of what is held; ``slot``: where that is kept."""
     switch = attribute.switch
     tag = _tag(scope, switch.on) if switch is not None else None
     if switch is None or tag is None:

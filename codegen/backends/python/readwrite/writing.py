@@ -81,7 +81,7 @@ def _write_run(scope: ClassScope, run: Run) -> Lines:
 
 
 def attribute_writer(scope: ClassScope, attribute: Attribute, value: str) -> Lines:
-    """Writes an attribute of ``seq`` or of an instance, with everything that it says."""
+    """Write an attribute of ``seq`` or of an instance, with everything that it says."""
     lines = _write_repeated(scope, attribute, value) if attribute.repeat else _write_item(scope, attribute, value, None)
     if attribute.condition is None or not lines:
         return lines
