@@ -17,7 +17,8 @@ from typing import Any, ClassVar, Protocol, Self
 from .kaitai import EndOfStreamError, KaitaiStream
 from .making import maker, unpacker
 from .readstruct import ReadStruct
-from .streams import FileStream, MemoryStream, retreat
+from .runs import retreat
+from .streams import FileStream, MemoryStream
 from .structs import Struct
 from .windows import NOTHING, Held, window_of
 

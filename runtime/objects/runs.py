@@ -7,7 +7,7 @@ import struct
 from typing import Any
 
 from .kaitai import EndOfStreamError, KaitaiStream
-from .streams import MemoryStream, SubStream, retreat
+from .streams import MemoryStream, SubStream
 
 
 def read_fields(io: KaitaiStream, packer: struct.Struct) -> tuple[Any, ...]:
@@ -30,3 +30,11 @@ def read_fields(io: KaitaiStream, packer: struct.Struct) -> tuple[Any, ...]:
         for code in codes:
             io.read_bytes(struct.calcsize(order + code))
         raise
+
+
+def retreat(io: KaitaiStream, error: EndOfStreamError) -> None:
+    """Return to where a read began that ran into the end; raise ``error`` where the stream cannot."""
+    try:
+        io.seek(io.size() - error.bytes_available)
+    except OSError:
+        raise error from None

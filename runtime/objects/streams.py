@@ -386,14 +386,6 @@ def stream_of(source: KaitaiStream | IO[bytes]) -> KaitaiStream:
     return source if isinstance(source, KaitaiStream) else FileStream(source)
 
 
-def retreat(io: KaitaiStream, error: EndOfStreamError) -> None:
-    """Return to where a read began that ran into the end; raise ``error`` where the stream cannot."""
-    try:
-        io.seek(io.size() - error.bytes_available)
-    except OSError:
-        raise error from None
-
-
 def wire_bytes(io: KaitaiStream, begin: int, end: int) -> bytes:
     """The bytes of ``io`` in [begin, end), as they stand on the wire; ``io`` stays where it is, to the bit."""
     position, bits, bits_left = io.pos(), io.bits, io.bits_left

@@ -18,7 +18,7 @@ from wireloom.objects import (
     streams,
     wire_bytes,
 )
-from wireloom.objects.streams import retreat
+from wireloom.objects.runs import retreat
 
 STEPS = st.one_of(
     st.tuples(st.just("read_bytes"), st.integers(-1, 6)),
