@@ -135,7 +135,7 @@ class BlockWriter:
             self._separate()
         if rewrites == REWRITES:
             raise AppendError(
-                f"a record was written {REWRITES} times, and never seen behind a delimiter: others write without the "
+                f"a record was written {REWRITES} times, and never seen after a delimiter: others write without the "
                 "lock, or the file system does not append; write to a local file system, with one writer at a time",
                 path=self.target.path,
             )

@@ -148,7 +148,7 @@ def check_descriptor(descriptor: int) -> None:
 
 
 def reopened(descriptor: int) -> io.FileIO | None:
-    """The regular file behind a descriptor, opened once more; ``None`` where that is not possible.
+    """The regular file of a descriptor, opened once more; ``None`` where that is not possible.
 
     Processes that inherited one descriptor share its position and its locks. One of its own has its own of both.
     """
@@ -162,7 +162,7 @@ def reopened(descriptor: int) -> io.FileIO | None:
 
 
 def name_of(descriptor: int) -> str:
-    """The path of the file behind a descriptor; empty where the system does not tell."""
+    """The path of the file of a descriptor; empty where the system does not tell."""
     try:
         return os.readlink(f"/proc/self/fd/{descriptor}")
     except OSError:
@@ -187,7 +187,7 @@ def refuse_compressed(descriptor: int, format: Format, path: str | None) -> None
     codec = codecs.detect(head, "", format.codec) if head else "none"
     if codec != "none":
         raise UnsupportedError(
-            f"cannot be appended to: it holds a {codec} stream, behind which records that are not compressed could not "
+            f"cannot be appended to: it holds a {codec} stream, after which records that are not compressed could not "
             "be read; decompress it first, or append to another file",
             path=path,
         )

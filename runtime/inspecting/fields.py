@@ -14,7 +14,7 @@ from .tracing import KEPT, Assigned, Reading, Trace
 MOST_ITEMS = 100
 """Items of a list that are shown one by one."""
 MOST_FIELDS = 5000
-"""Fields of a tree; what is behind is left out."""
+"""Most fields of a tree; later ones are left out."""
 MOST_DEPTH = 50
 """How deep objects stand inside each other in a tree; what is deeper is left out."""
 
@@ -103,7 +103,7 @@ class _Tree:
             each = assigned.get(name)
             size = sizes.get(name)
             if each is None:
-                # One of a run whose value could not be made: those behind it have theirs.
+                # One of a run whose value could not be made: those after it have theirs.
                 cursor += 8 * size if size is not None and cursor + 8 * size <= end_bit else 0
                 continue
             begin = cursor
@@ -125,7 +125,7 @@ class _Tree:
         return found
 
     def _aligned(self, reading: Reading, each: Assigned) -> int:
-        """Where whole bytes behind a few bits were read, the rest of the bits belongs to nobody."""
+        """Where whole bytes after a few bits were read, the rest of the bits belongs to no field."""
         for read in self._trace.log[each.first : each.last]:
             if read.stream is reading.stream:
                 return 8 * read.begin if read.aligned else 0

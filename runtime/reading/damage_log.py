@@ -12,7 +12,7 @@ from ..rows.reader import RowDamage
 MOST_LISTED = 100_000
 """Damaged ranges that a report lists; more are only counted. Rubbish of any size must not fill the memory."""
 LISTED_EMPTY = 64
-"""Empty frames, one behind the other, that are listed one by one; from the next on they are one range. A hole in a log
+"""Empty frames, one after the other, that are listed one by one; from the next on they are one range. A hole in a log
 whose delimiter is a zero byte has as many of them as bytes. Each byte range that is read by itself counts anew."""
 
 
@@ -65,7 +65,7 @@ class DamageLog:
 
     def lose(self, damage: RowDamage, details: Details, said: str | None = None, advice: str = LOST_ADVICE) -> None:
         """Notes where the layout is lost, which is the tail's beginning. Raises ``DamagedInputError`` in mode
-        ``failfast``, for every byte range: whatever stands behind cannot be read."""
+        ``failfast``, for every byte range: nothing after it can be read."""
         if self._fails:
             raise self._error(damage, *details(damage), advice, said)
 

@@ -61,7 +61,7 @@ def open_input(request: ScanRequest, source: Input) -> Opened:
             if content is not None:
                 return Opened(MemoryWindow(content, min(begin, len(content))), at_start=False)
             if source.is_file and 0 not in request.format.delimiter and _zeros(stored, begin) >= begin:
-                # The first row may lie behind zeros, in this range: the file must be read from its beginning to know.
+                # The first row may lie after zeros, in this range: the file must be read from its beginning to know.
                 stored.seek(0)
                 return Opened(StreamWindow(_blocks(request, source, stored, codec)), stored)
             stored.seek(min(begin, source.size or 0))

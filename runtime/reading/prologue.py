@@ -19,7 +19,7 @@ from .error_field import field_of
 class Root:
     """The root object as far as it was read. ``size``: bytes that it took.
 
-    ``refused``: why one of its values is, though its end is known, and ``field`` its name. ``lost``: why nothing behind
+    ``refused``: why one of its values is, though its end is known, and ``field`` its name. ``lost``: why nothing after
     it can be read, and ``error`` more about it.
     """
 

@@ -1,4 +1,4 @@
-"""Going on behind damage: the next row that holds, the next delimiter, and how far a damaged row can be trusted."""
+"""Resynchronisation after damage: the next row that holds, the next delimiter, and how far a damaged row can be trusted."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 CHAIN_ROWS = 64
 CHAIN_BYTES = 1024 * 1024
 CAPACITY = 2 * CHAIN_ROWS
-"""Rows of a batch that what is held back fits in, with more behind it."""
+"""Rows of a batch that what is held back fits in, with more after it."""
 RUN = 64 * 1024
 """Bytes of a run of empty frames that are passed over at once."""
 PROBE = 64 * 1024
@@ -27,7 +27,7 @@ def hold_back(filled: Filled, window: Window, padding: int, full: bool) -> tuple
     """Takes the rows off a fill's end that are refused, where it is not known yet how far to trust them.
 
     Such a row is damaged in its content or in its length, and only what follows tells which. Where no row follows, the
-    place of everything behind is unknown from the first of them on: that one is given back, to be read again where
+    place of everything after is unknown from the first of them on: that one is given back, to be read again where
     more input is needed, and to be where the damage begins if ``next_row`` finds one. At most ``CHAIN_ROWS`` rows and
     ``CHAIN_BYTES`` are held back, but always one row; and none where that would be all of a batch of ``CAPACITY``
     (``full``), so that the reading goes on.
@@ -62,10 +62,10 @@ def _first(filled: Filled, rows: int) -> Filled:
 
 
 def next_row(row_reader: RowReader, window: Window, begin: int, following: int) -> int | None:
-    """Where the next row that holds begins behind the row at offset ``begin``; ``None``: there is none up to
-    ``CHAIN_BYTES`` behind ``following``, where the rows end that are in doubt.
+    """Where the next row that holds begins after the row at offset ``begin``; ``None``: there is none up to
+    ``CHAIN_BYTES`` after ``following``, where the rows end that are in doubt.
 
-    Where there is one, the length of the row at ``begin`` is what is damaged. ``window.begin``, which is not behind
+    Where there is one, the length of the row at ``begin`` is what is damaged. ``window.begin``, which is not after
     ``begin``, stays at its offset.
     """
     limit = following + CHAIN_BYTES
@@ -178,7 +178,7 @@ def zeros_refused(row_reader: RowReader) -> int:
 
 
 def skip_frame(window: Window, index: int, delimiter: bytes) -> bytes:
-    """Moves ``window.begin``, where too large a frame begins, to the next delimiter at or behind ``index``, or to the
+    """Moves ``window.begin``, where too large a frame begins, to the next delimiter at or after ``index``, or to the
     end of the input; gives the first bytes between."""
     skipped = Skipped()
     while True:
@@ -214,10 +214,10 @@ def skip_empty_frames(window: Window, delimiter: bytes, stop: int) -> None:
     size = len(delimiter)
     run = delimiter * (RUN // size)
     while True:
-        behind = window.begin + len(run)
-        if 0 <= stop <= window.base + behind:
+        after = window.begin + len(run)
+        if 0 <= stop <= window.base + after:
             return
-        if len(window.view) < behind + size:
+        if len(window.view) < after + size:
             left = bytes(window.view[window.begin :])
             if left != (run + delimiter)[: len(left)]:
                 return
@@ -226,8 +226,8 @@ def skip_empty_frames(window: Window, delimiter: bytes, stop: int) -> None:
                 window.skip_hole(size)
             if not window.extend():
                 return
-        elif bytes(window.view[window.begin + size : behind + size]) == run:
-            window.begin = behind
+        elif bytes(window.view[window.begin + size : after + size]) == run:
+            window.begin = after
         else:
             return
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..input.window import Window
 from ..rows.leading_zeros import skip_zeros
 from ..rows.reader import FEW_DAMAGES, Filled, RowDamage, RowReader, Status
-from ..rows.zero_runs import Behind, Fill, cut_at_zeros, is_wiped, pass_zeros
+from ..rows.zero_runs import AfterZeros, Fill, cut_at_zeros, is_wiped, pass_zeros
 from . import recovery
 from .damage_details import DamageDetails
 from .events import DamagedRange, Event, Head, Rows
@@ -126,7 +126,7 @@ class RowExtractor:
                     return self._ended(window, self._stop)
                 return Next.INPUT
             case Status.END if doubtful is not None:
-                # What stands behind the byte range tells how far its last rows can be trusted.
+                # What stands after the byte range tells how far its last rows can be trusted.
                 self._fill_stop = -1
                 return Next.CALL
             case Status.END:
@@ -255,14 +255,14 @@ class RowExtractor:
         step = size + self._details.padding if size else 0
         window.begin = lost.offset - window.base
         fixed = self._request.format.sized_rows and size > 0
-        behind = pass_zeros(self._row_reader, window, step, fixed=fixed, guess=not self._request.recover)
+        after = pass_zeros(self._row_reader, window, step, fixed=fixed, guess=not self._request.recover)
         end = window.base + window.begin
         content = bytes(min(end - lost.offset, CONTENT))
-        if behind is Behind.NOTHING and not size:
+        if after is AfterZeros.NOTHING and not size:
             self._report.tail_zeros = window.error is None
             return replace(lost, content=content)
         yield from self._damaged(RowDamage(lost.offset, end, -1, "zeros"), content)
-        return replace(lost, offset=end) if behind is Behind.UNKNOWN else Next.CALL
+        return replace(lost, offset=end) if after is AfterZeros.UNKNOWN else Next.CALL
 
     def resync(self, window: Window) -> tuple[bool, bytes] | None:
         """As ``Extractor.resync``."""

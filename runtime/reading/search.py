@@ -1,7 +1,7 @@
 """Single rows out of large sorted logs, without an index: a binary search over the bytes of a log whose rows are
 delimited.
 
-Any byte of such a log can be begun at: the reader goes on to the next delimiter, and the row behind it is the first at
+Any byte of such a log can be begun at: the reader goes on to the next delimiter, and the row after it is the first at
 or after that byte. A search halves a range of bytes by looking at one row each time, so it reads a few kilobytes for
 each halving, whatever the size of the log.
 """
@@ -57,7 +57,7 @@ class SearchResult:
     """What a search found.
 
     ``row``: the first row whose key is not less than what was looked for; ``None``: there is none. ``begin``: the byte
-    behind which all rows lie whose keys are not less; ``byte_range=(begin, …)`` reads them.
+    after which all rows lie whose keys are not less; ``byte_range=(begin, …)`` reads them.
     ``probes``: how often a place of the log was looked at; ``bytes_read``: how much was read of a file or object in
     all, and ``largest_read`` the most for one probe; 0 of memory."""
 
@@ -232,7 +232,7 @@ class Log:
             return
         self.probes += 1
         before = self.bytes_read
-        begin = min(self._behind_hole(begin), end)
+        begin = min(self._after_hole(begin), end)
         request = replace(self._request, byte_range=(begin, end), batch_rows=batch_rows)
         scan = InputScan(request, self._input, self._readers)
         batches = scan.batches()
@@ -247,8 +247,8 @@ class Log:
             batches.close()
             self.largest_read = max(self.largest_read, self.bytes_read - before)
 
-    def _behind_hole(self, begin: int) -> int:
-        """Where data begins that stands at ``begin`` or behind it: zeros of a hole are not read. The byte before it
+    def _after_hole(self, begin: int) -> int:
+        """Where data begins that stands at ``begin`` or after it: zeros of a hole are not read. The byte before it
         comes along, since a zero may be a delimiter."""
         if not self._input.sparse:
             return begin

@@ -1,4 +1,4 @@
-"""The bytes of small files, one behind the other in memory, where a thread puts them ahead of their reader."""
+"""The bytes of small files, one after the other in memory, where a thread puts them ahead of their reader."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Loads:
         self._free: memoryview | None = None
 
     def next(self) -> Load | None:
-        """The next files; ``None`` behind the last."""
+        """The next files; ``None`` after the last."""
         memory, self._free = self._free, None
         return self.into(memory if memory is not None else memoryview(bytearray(MEMORY)))
 
@@ -73,7 +73,7 @@ class Loads:
         self._begin = len(self._sources)
 
     def into(self, memory: memoryview) -> Load | None:
-        """The next files, in this memory; ``None`` behind the last."""
+        """The next files, in this memory; ``None`` after the last."""
         begin = number = self._begin
         if begin >= len(self._sources):
             return None
@@ -97,7 +97,7 @@ class Loads:
         if source.size >= len(target):
             return None
         try:
-            # Not by a bare descriptor, which is lost where an interrupt comes right behind the call that gave it.
+            # Not by a bare descriptor, which is lost where an interrupt comes right after the call that gave it.
             with FileIO(source.path) as file:
                 # A byte more than there should be, so that a file that has grown is noticed.
                 size = file.readinto(target[: source.size + 1])

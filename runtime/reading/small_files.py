@@ -1,9 +1,9 @@
 """Small files whose rows one call of the engine reads.
 
 A file costs a reader about as much by itself as some hundred kilobytes in it do. So the bytes of several are put one
-behind the other in memory, where rows stand back to back, and read as if they were one file. That holds only where
+after the other in memory, where rows stand back to back, and read as if they were one file. That holds only where
 each file ends exactly where a row does and nothing in it is damaged. The first one of which that is not true ends the
-bundle, and is read by itself, as ``filescan`` does.
+bundle, and is read by itself, as ``input_scan`` does.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ class BundleReader:
             places.frombytes(_bytes(filled.offsets))
             window.begin = filled.consumed
             if filled.damages:
-                # Rows behind it count for nothing: the file with the damage is read by itself.
+                # Rows after it count for nothing: the file with the damage is read by itself.
                 del places[bisect_left(places, filled.damages[0].begin) :]
                 return fills, places
             if filled.status is not Status.BATCH_FULL:
@@ -159,7 +159,7 @@ class BundleReader:
 
 @dataclass
 class Bundle:
-    """Files that were read together. ``good``: those whose rows are here; ``others``: those behind them, each of which
+    """Files that were read together. ``good``: those whose rows are here; ``others``: those after them, each of which
     is to be read by itself."""
 
     request: ScanRequest
@@ -203,7 +203,7 @@ class Bundle:
 
 
 class _Together(Builder):
-    """Makes a batch of rows of several files. ``ends``: behind which row of the batch each file's rows end."""
+    """Makes a batch of rows of several files. ``ends``: after which row of the batch each file's rows end."""
 
     def __init__(self, request: ScanRequest, here: list[tuple[Part, FileReport, int]], ends: list[int]) -> None:
         super().__init__(request.layout, {})

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 ROWS = 64
 """Rows that are looked at. One that holds, and whose checksum does, is hardly ever there by accident."""
 DAMAGED_BYTES = 64 * 1024
-"""Bytes that are looked at behind the first damage, where that comes before any evidence."""
+"""Bytes that are looked at after the first damage, where that comes before any evidence."""
 
 
 def decide(request: ScanRequest, readers: Readers, window: Window) -> tuple[int, dict[str, str]]:
@@ -50,20 +50,20 @@ def _most_rows(request: ScanRequest, readers: Readers, window: Window, paddings:
     while True:
         fills = [row_reader.fill(window, capacity=ROWS, at_start=True) for row_reader in row_readers]
         rows = [each.rows for each in fills]
-        # Two rows one behind the other are evidence. A single one is none, if more input may come.
+        # Two rows one after the other are evidence. A single one is none, if more input may come.
         if max(rows) >= 2:
             return rows.index(max(rows))
         damaged = min(_first_damage(each, window.base) for each in fills)
         if not any(each.status is Status.NEED_INPUT for each in fills) or not window.extend():
             break
-    # One of the first rows is damaged, or there are no more: look behind it.
+    # One of the first rows is damaged, or there are no more: look at what follows.
     limit = damaged + DAMAGED_BYTES
     while window.base + len(window.view) < limit and window.extend():
         pass
     start = MemoryWindow(window.view[: limit - window.base], window.begin)
     start.base = window.base
     rows = [
-        _rows_behind_rows(row_reader, start, padding) for row_reader, padding in zip(row_readers, paddings, strict=True)
+        _rows_after_rows(row_reader, start, padding) for row_reader, padding in zip(row_readers, paddings, strict=True)
     ]
     return rows.index(max(rows))
 
@@ -73,7 +73,7 @@ def _first_damage(filled: Filled, base: int) -> int:
     return min([base + filled.consumed, *(each.begin for each in filled.damages[:1])])
 
 
-def _rows_behind_rows(row_reader: RowReader, start: MemoryWindow, padding: int) -> int:
+def _rows_after_rows(row_reader: RowReader, start: MemoryWindow, padding: int) -> int:
     """How many rows hold where the row before them says that they are; found by a search, a row is no evidence."""
     window = MemoryWindow(start.view, start.begin)
     window.base = start.base

@@ -1,6 +1,6 @@
 """The last row of an input whose end proves nothing: a compressed stream that breaks off, or a file that still grows.
 
-Where an input ends, its last row may lack the delimiter behind it, and is a row all the same. Where it only breaks off,
+Where an input ends, its last row may lack the delimiter after it, and is a row all the same. Where it only breaks off,
 the same bytes may be the first ones of a longer row: ``price=20`` of ``price=2000000``. Such a row is believed only
 where it does not need the input's end, or where a checksum holds that covers its last byte.
 """
@@ -33,7 +33,7 @@ def fill_up_to_break(
     at_start: bool,
     stop: int,
 ) -> Filled:
-    """As ``RowReader.fill`` for a window behind which there is no more input, though the input may not end there.
+    """As ``RowReader.fill`` for a window after which there is no more input, though the input may not end there.
 
     A last row that is complete only if the input ends here comes out where ``proof`` says so of its bytes; otherwise
     the status is ``TRUNCATED``. ``unpadded``: reads rows with no bytes between them, since those after the last row

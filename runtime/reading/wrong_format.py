@@ -39,7 +39,7 @@ class FormatCheck:
         """Whether something without rows has held: a message, or what stands before the rows."""
 
     def look_at(self, window: Window) -> None:
-        """Looks at what is at hand, as long as nothing has held: a file of zeros is one that nobody has written to
+        """Looks at what is at hand, as long as nothing has held: a file of zeros is one that was not written to
         yet, or room that is set apart."""
         if not self._has_content and not self._report.rows and not self.has_held:
             # A window that grows is looked through once.

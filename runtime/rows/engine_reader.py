@@ -93,7 +93,7 @@ class EngineRowReader:
         """As ``RowReader.fill``. Notes at most ``DAMAGES`` damaged rows."""
         settings = self._settings
         left = len(window.view) - window.begin
-        # Room for one row more than there can be: only then the fill says what stands behind the last one.
+        # Room for one row more than there can be: only then the fill says what stands after the last one.
         capacity = min(capacity, left // self._least + 1)
         damages = memoryview(self._damages)[: DAMAGE.size * max(capacity, FEW_DAMAGES)]
         # A row's data is never more than its bytes.

@@ -1,6 +1,6 @@
 """Zeros at the beginning of a file of delimited rows: what is left of a log that was truncated in place.
 
-The first frame of such a file begins somewhere behind them, without a delimiter before it. A record may begin with
+The first frame of such a file begins somewhere after them, without a delimiter before it. A record may begin with
 zero bytes of its own, so they count as zeros before it only where it does not hold with them.
 """
 
@@ -12,12 +12,12 @@ from ..input.window import MemoryWindow, Window
 from .reader import RowReader, Status
 
 OWN_ZEROS = 3
-"""Most zero bytes that a record is taken to begin with behind zeros that are not its own."""
+"""Most zero bytes that a record is taken to begin with after zeros that are not its own."""
 NOT_ZERO = re.compile(rb"[^\0]")
 
 
 def skip_zeros(row_reader: RowReader, window: Window) -> int:
-    """Moves ``window.begin`` from a file's first byte to its first row behind zeros, where there are any and no row
+    """Moves ``window.begin`` from a file's first byte to its first row after zeros, where there are any and no row
     holds as it stands; gives the number of bytes passed over."""
     if not window.view:
         window.extend()

@@ -81,7 +81,7 @@ class _Rows:
 
 
 def fill_rows(row_reader: ObjectRows, window: Window, capacity: int, stop: int) -> Filled:
-    """Rows that stand back to back, with the same padding behind each."""
+    """Rows that stand back to back, with the same padding after each."""
     rows = _Rows(row_reader, window, capacity, stop)
     limit, padding = row_reader.settings.max_record, row_reader.settings.padding
     base, end, begin = rows.base, rows.end, window.begin
@@ -208,7 +208,7 @@ class _Search:
         self._data = bytes(self._view[begin : begin + size])
 
     def find(self, begin: int) -> int:
-        """Index of the first delimiter at or behind ``begin``, -1: there is none. The stretch then reaches to it."""
+        """Index of the first delimiter at or after ``begin``, -1: there is none. The stretch then reaches to it."""
         size = STRETCH
         if not self._begin <= begin < self._begin + len(self._data):
             self._take(begin, size)

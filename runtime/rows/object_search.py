@@ -23,7 +23,7 @@ ITEMS_PER_BYTE = 32
 ALLOWANCE = 4_000_000
 """What may be spent besides that, on all searches of an input."""
 STRETCH = 4096
-"""Places that are settled before those behind them are looked at."""
+"""Places that are settled before those after them are looked at."""
 
 
 class ObjectSearch:
@@ -56,7 +56,7 @@ class ObjectSearch:
             if more:
                 undecided.append(place)
             if found is False:
-                place = place + 1 if more else _behind(stream.data, place, seen)
+                place = place + 1 if more else _after(stream.data, place, seen)
         most, items = self._row_reader.settings.max_computed, FEW_ITEMS
         while undecided and items < most and self.allowance > 0:
             items = min(DEEPER * items, most)
@@ -110,22 +110,22 @@ class ObjectSearch:
                 return False, least
             if least or getattr(row, "_covers_bytes", False):
                 return True, least
-            # A row whose checksums covered nothing is not much of a proof: the row behind it must hold too.
+            # A row whose checksums covered nothing is not much of a proof: the row after it must hold too.
             if size - end <= settings.padding:
                 return (True if at_end else None), least
             begin = end + settings.padding
-            # That the input did not end behind the first row is a part of the answer.
+            # That the input did not end after the first row is a part of the answer.
             least = begin + 1 - place
 
 
-def _behind(data: bytes, place: int, seen: int) -> int:
+def _after(data: bytes, place: int, seen: int) -> int:
     """The next place to look at, where the row at ``place`` was refused after ``seen`` bytes.
 
-    Where these and the ones behind are all the same byte, as in a run of zeros, every place that sees only that byte
+    Where these and the ones after are all the same byte, as in a run of zeros, every place that sees only that byte
     is refused too.
     """
-    behind = place + seen
-    if seen < 1 or data[place:behind] != data[place : place + 1] * seen:
+    after = place + seen
+    if seen < 1 or data[place:after] != data[place : place + 1] * seen:
         return place + 1
-    other = re.compile(b"[^" + re.escape(data[place : place + 1]) + b"]", re.DOTALL).search(data, behind)
+    other = re.compile(b"[^" + re.escape(data[place : place + 1]) + b"]", re.DOTALL).search(data, after)
     return max(place + 1, (other.start() if other else len(data)) - seen + 1)

@@ -116,7 +116,7 @@ def _struct(fields: list[tuple[str, Convert]]) -> Convert:
             value = values_of(value)
         found = {}
         for name, inner in fields:
-            # Names that Python or the base class has taken are written with an underscore behind.
+            # Names that Python or the base class has taken are written with an underscore at the end.
             taken = f"{name}_"
             if isinstance(value, Mapping):
                 part = value.get(name, value.get(taken))

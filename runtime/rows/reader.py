@@ -32,7 +32,7 @@ class Status(IntEnum):
     """The next row is incomplete and more input may follow."""
     BATCH_FULL = 1
     END = 2
-    """All input was read, or the first row at or behind ``stop`` was reached."""
+    """All input was read, or the first row at or after ``stop`` was reached."""
     TRUNCATED = 3
     """The input ends inside the row at ``position``."""
     LOST = 4
@@ -40,7 +40,7 @@ class Status(IntEnum):
     NO_ROOM = 5
     """Between the engine and its row reader only."""
     OVERSIZE = 6
-    """No delimiter within the largest record behind ``position``; look for one from ``consumed`` on."""
+    """No delimiter within the largest record after ``position``; look for one from ``consumed`` on."""
 
 
 class RowDamage(NamedTuple):
@@ -119,7 +119,7 @@ class RowReader(Protocol):
         ...
 
     def resync(self, window: Window, begin: int) -> tuple[bool, int]:
-        """Whether a row that holds begins at or behind index ``begin`` of the view, and at which index; where none was
+        """Whether a row that holds begins at or after index ``begin`` of the view, and at which index; where none was
         found, the index from which to look on once more input is there. For rows that stand back to back."""
         ...
 

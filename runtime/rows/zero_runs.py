@@ -14,9 +14,9 @@ from .leading_zeros import NOT_ZERO
 from .reader import Filled, RowReader, Status
 
 LEAST = 64
-"""Fewest zero bytes that are a run. The row behind it is looked for within as many bytes of the run's end."""
-BEHIND = 64 * 1024
-"""Bytes behind a run in which a row has to end that is to say where it begins."""
+"""Fewest zero bytes that are a run. The row after it is looked for within as many bytes of the run's end."""
+AFTER = 64 * 1024
+"""Bytes after a run in which a row has to end that is to say where it begins."""
 
 SECTOR = 512
 """Storage is wiped, or not written, by multiples of so many bytes."""
@@ -67,8 +67,8 @@ def is_wiped(window: Window, offset: int) -> bool:
     return found is None or (window.base + found.start()) % SECTOR < OWN_ZEROS
 
 
-class Behind(Enum):
-    """What stands behind a run of zeros."""
+class AfterZeros(Enum):
+    """What stands after a run of zeros."""
 
     NOTHING = 0
     ROW = 1
@@ -76,10 +76,10 @@ class Behind(Enum):
     """No row that holds."""
 
 
-def pass_zeros(row_reader: RowReader, window: Window, size: int, *, fixed: bool, guess: bool) -> Behind:
-    """Moves ``window.begin`` from the beginning of a run to the row behind it, or to the end of the run.
+def pass_zeros(row_reader: RowReader, window: Window, size: int, *, fixed: bool, guess: bool) -> AfterZeros:
+    """Moves ``window.begin`` from the beginning of a run to the row after it, or to the end of the run.
 
-    ``size``: bytes of each row in the run, 0 where they have none. The row behind is the one that is in step with the
+    ``size``: bytes of each row in the run, 0 where they have none. The row after is the one that is in step with the
     run where that holds or sizes are ``fixed``; else the first that holds within ``LEAST`` bytes of the run's end; and
     ``guess``: else the one in step.
     """
@@ -90,22 +90,22 @@ def pass_zeros(row_reader: RowReader, window: Window, size: int, *, fixed: bool,
         window.skip_hole(kept)
         if not window.extend():
             window.begin = len(window.view)
-            return Behind.NOTHING
+            return AfterZeros.NOTHING
     end = window.base + found.start()
     window.begin = max(start, end - kept) - window.base
-    while window.base + len(window.view) < end + BEHIND and window.extend():
+    while window.base + len(window.view) < end + AFTER and window.extend():
         pass
     places = [end - (end - start) % size] if size else []
     if fixed:
         window.begin = places[0] - window.base
-        return Behind.ROW
+        return AfterZeros.ROW
     in_step = places[0] if size and guess else -1
-    near = MemoryWindow(window.view[: end + BEHIND - window.base])
+    near = MemoryWindow(window.view[: end + AFTER - window.base])
     near.base, near.at_end = window.base, window.at_end and len(near.view) == len(window.view)
     places += range(max(start + 1, end - LEAST + 1), end + 1)
     held = next((each for each in places if _holds(row_reader, near, each - near.base)), in_step)
     window.begin = (end if held < 0 else held) - window.base
-    return Behind.UNKNOWN if held < 0 else Behind.ROW
+    return AfterZeros.UNKNOWN if held < 0 else AfterZeros.ROW
 
 
 def _holds(row_reader: RowReader, near: MemoryWindow, begin: int) -> bool:
@@ -116,7 +116,7 @@ def _holds(row_reader: RowReader, near: MemoryWindow, begin: int) -> bool:
 
 def ends_in_zeros(window: Window, offset: int, most: int) -> bool:
     """Whether nothing but zeros, and at least ``LEAST`` of them, stand from an offset on to the end of the input; not
-    more than about ``most`` bytes that are not at hand are looked at. Moves the window behind what was looked at."""
+    more than about ``most`` bytes that are not at hand are looked at. Moves the window after what was looked at."""
     begin = offset - window.base
     limit = window.base + len(window.view) + most
     if begin < 0:

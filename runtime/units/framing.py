@@ -1,4 +1,4 @@
-"""How units stand in an input: one that is all of it, or one behind the other with a length before each.
+"""How units stand in an input: one that is all of it, or one after the other with a length before each.
 
 A framing reads and writes. It is made anew for each input, and sees the decompressed bytes in order.
 """
@@ -31,7 +31,7 @@ class Units:
     decompressed. ``offsets``, ``spans``: where each unit stands in the input, and how many bytes it takes there, with
     what is around it. ``consumed``: bytes of the view that are done with. ``damages``: ranges of the input that gave no
     unit; ``details``: a sentence for some of them, by their beginning. ``needed``: bytes that must be in the view
-    before more can be said, 0 where that is not known. ``ended``: non-empty where nothing behind ``consumed`` is read;
+    before more can be said, 0 where that is not known. ``ended``: non-empty where nothing after ``consumed`` is read;
     how the input then ended, as a word of ``FileReport.tail``: ``clean``, ``truncated``, ``invalid_length``, ``limit``
     … ``detail``: a sentence about that.
     """
@@ -103,7 +103,7 @@ class Framing(Protocol):
         ...
 
     def finish(self) -> bytes:
-        """What stands behind the last unit of an output."""
+        """What stands after the last unit of an output."""
         ...
 
 
@@ -218,7 +218,7 @@ class Prefixed:
         return bool(envelope) or bool(plan_of(cast(Any, self._format.message_class)).required)
 
     def _pass_zeros(self, units: Units, position: int, base: int, at_end: bool) -> int:
-        """Passes over a run of zeros at a length of 0. Gives the index behind it, 0 where there is none, and -1 where
+        """Passes over a run of zeros at a length of 0. Gives the index after it, 0 where there is none, and -1 where
         more input is needed to know."""
         view, width = units.source, max(self._width, 1)
         found = NOT_ZERO.search(view, position)

@@ -2,7 +2,7 @@
 
 Each class here stands for one that a spec names and passes every call on to it. What that raises, and what it gives in
 place of what it has to give, becomes a ``RoutineError``; where a framing fails to find units, the input is lost from
-there on, as behind a damaged length, and the units before stay.
+there on, as after a damaged length, and the units before stay.
 """
 
 from __future__ import annotations

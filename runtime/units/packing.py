@@ -45,7 +45,7 @@ ROWS_PER_UNIT = 1000
 
 
 def enveloped(format: Format, message: bytes) -> bytes:
-    """A message with what stands around it: the prefix before, the digest behind it.
+    """A message with what stands around it: the prefix before, the digest after it.
 
     Raises ``WireloomError`` for one of fewer bytes than the format allows.
     """

@@ -50,7 +50,7 @@ def _array(values: Any) -> pa.Array:
 
 
 def row_starts(counts: pa.Array) -> pa.Array:
-    """Per unit the number of its first row, and behind the last one the number of all rows: int64, one more than units.
+    """Per unit the number of its first row, and after the last one the number of all rows: int64, one more than units.
 
     >>> row_starts(pa.array([2, 0, 1], pa.int32())).to_pylist()
     [0, 2, 2, 3]

@@ -1,4 +1,4 @@
-"""Going on behind a damaged length: the next message that holds.
+"""Resynchronisation after a damaged length: the next message that holds.
 
 A message proves little by itself, since many bytes are one. So it takes several, one where the length of the one before
 it leads, or as many as there are up to the end of the input.
@@ -21,7 +21,7 @@ from .framing import CLEAN, Units, units_of
 from .guarded import Lengths
 
 CHAIN = 3
-"""Messages one behind the other that are proof enough."""
+"""Messages one after the other that are proof enough."""
 PIECE = 4096
 """Messages that are looked at in one call."""
 
@@ -114,7 +114,7 @@ class Search:
 
 
 def _cut(units: Units, count: int, end: int, base: int) -> Units:
-    """The first units, and the range up to offset ``end`` behind them as damage, if there is any."""
+    """The first units, and the range up to offset ``end`` after them as damage, if there is any."""
     kept, begin = units.part(0, count), units.offsets[count]
     kept.damages = [each for each in units.damages if each.begin < begin]
     kept.details = units.details

@@ -35,12 +35,12 @@ READ_OPTIONS = ("mode", "verify", "max_record", "batch_rows")
 """Options of a scan that mean something for blobs, beside those that have parameters here; the others are for files."""
 NO_COLUMNS: Mapping[str, pa.Array] = {}
 ROWS = 65_536
-"""About how many rows are decoded at a time; as a rule it is 4 MiB of blobs that are."""
+"""About how many rows are decoded at a time; usually it is 4 MiB of blobs."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """Rows of some blobs that stand one behind the other in the column. ``blobs``: their numbers (int64); ``counts``:
+    """Rows of some blobs that stand one after the other in the column. ``blobs``: their numbers (int64); ``counts``:
     rows of each (int32); ``hold``: whether each gave what it should, false for damaged ones that have no rows."""
 
     rows: pa.RecordBatch

@@ -18,7 +18,7 @@ from .type_tree import TypeTree
 from .vectors import NONE, STORAGE_OF_KIND, Storage, Vector
 
 TRASH = 0
-"""The slot of values that nobody wants."""
+"""The slot of values that is not wanted."""
 UNIT = -1
 """The group of the vectors that have one element per unit, whether it holds or not; others are the number of a scope,
 or lower, for the items of a list of scalars."""
@@ -72,7 +72,7 @@ class Place:
 
 @dataclass
 class Branch:
-    """A message at one place of the tree: its type, its scope, and those of its fields that somebody wants."""
+    """A message at one place of the tree: its type, its scope, and those of its fields that are wanted."""
 
     type: int
     scope: int
@@ -140,7 +140,7 @@ class ColumnTree:
         for number, source in enumerate(self._program.columns):
             wanted = number in self._wanted
             if isinstance(source, LookupSource):
-                # Also where nobody wants it: which rows stand does not depend on the columns.
+                # Also where it is not wanted: which rows stand does not depend on the columns.
                 vector = self._lookup(source, wanted)
                 self.lookup_columns.append(number)
                 if vector is not None:

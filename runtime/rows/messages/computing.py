@@ -97,5 +97,5 @@ def where(condition: Any, value: Callable[..., Any], kind: Any, *inputs: Any) ->
     if len(rows) == len(condition):
         return value(*inputs)
     few = value(*(each.take(rows) for each in inputs))
-    behind = pc.cumulative_sum(condition.cast(pa.int64()))
-    return few.take(pc.if_else(condition, pc.subtract(behind, 1), pa.scalar(None, pa.int64())))
+    after = pc.cumulative_sum(condition.cast(pa.int64()))
+    return few.take(pc.if_else(condition, pc.subtract(after, 1), pa.scalar(None, pa.int64())))

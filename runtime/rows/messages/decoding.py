@@ -33,7 +33,7 @@ class Decoded:
     ``arrays``: by number of the wanted column. ``counts``: int32 array, rows of each unit, null rows and whole units
     (``MessageProgram.whole``) included. ``wholes``: numbers of the units that are a row by themselves because they do
     not hold; their reasons are in ``problems`` too. Units with a problem and without a whole row have no row, or those
-    that stand; where ``null_rows`` was asked for, one row of nulls comes (behind those that stand). ``unit_arrays``:
+    that stand; where ``null_rows`` was asked for, one row of nulls comes (after those that stand). ``unit_arrays``:
     one per unit column of the program, one value per unit.
     """
 

@@ -43,7 +43,7 @@ class _Unit:
 
 class ObjectDecoder:
     """As ``UnitDecoder``. ``wanted``: numbers of the format's columns; ``verify``: whether digests are computed;
-    ``null_rows``: whether a unit that does not hold gives a row of nulls, behind the rows of it that stand;
+    ``null_rows``: whether a unit that does not hold gives a row of nulls, after the rows of it that stand;
     ``max_depth``: how deep messages may stand in each other, by default as deep as the format says; ``max_computed``:
     most characters of text that the expressions of a unit make.
     """

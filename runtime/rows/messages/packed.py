@@ -1,6 +1,6 @@
 """A tree of columns as the bytes that the engine loads (``runtime/engine/message.h``).
 
-The engine walks over messages by *nodes*: a message type at one place of the tree, or anywhere that nobody wants. It
+The engine walks over messages by *nodes*: a message type at one place of the tree, or anywhere that is not wanted. It
 checks every operand again: a program is no more trusted than its input.
 """
 

@@ -7,7 +7,7 @@ from ...format.message_rules import FieldKind, FieldRule, Label, MessageRule, Me
 
 
 class TypeTree:
-    """``types``: those of the set, and behind them a message of ``key`` and ``value`` per map."""
+    """``types``: those of the set, and after them a message of ``key`` and ``value`` per map."""
 
     def __init__(self, types: MessageSet) -> None:
         self.types = list(types.messages)

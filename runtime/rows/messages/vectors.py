@@ -77,7 +77,7 @@ class Vector:
 
     @property
     def end(self) -> int:
-        """The number behind the last vector inside of it."""
+        """The number after the last vector inside of it."""
         return self.children[-1].end if self.children else self.number + 1
 
     @property

@@ -67,7 +67,7 @@ def test_offsets_that_mean_nothing(position: int, tmp_path: Path) -> None:
     path, calls = tmp_path / "log", Lying()
     with (
         AppendWriter(path, "cobs_log", calls=calls) as log,
-        pytest.raises(AppendError, match="never seen behind a delimiter") as caught,
+        pytest.raises(AppendError, match="never seen after a delimiter") as caught,
     ):
         log.append(payload=b"record")
     assert caught.value.path == str(path)
@@ -110,7 +110,7 @@ def test_a_file_that_begins_as_a_compressed_one(size: int, compress: Callable[[b
     path = tmp_path / "app.log"
     content = compress(os.urandom(size))
     path.write_bytes(content)
-    with pytest.raises(UnsupportedError, match=r"stream, behind which .* decompress it first") as caught:
+    with pytest.raises(UnsupportedError, match=r"stream, after which .* decompress it first") as caught:
         AppendWriter(path, "cobs_log")
     assert caught.value.path == str(path)
     with path.open("ab") as file, pytest.raises(UnsupportedError, match="decompress it first"):
