@@ -1,4 +1,4 @@
-"""Resynchronisation after damage: the next row that holds, the next delimiter, and how far a damaged row can be trusted."""
+"""Resynchronisation after damage: the next row that holds, the next delimiter, how far a damaged row can be trusted."""
 
 from __future__ import annotations
 
