@@ -11,7 +11,7 @@ from ..base.errors import WireloomError
 from .errors import StalledError
 from .grown import count_items
 from .kaitai import ConsistencyError, EndOfStreamError, KaitaiStream
-from .streams import retreat
+from .runs import retreat
 
 Value = TypeVar("Value")
 
