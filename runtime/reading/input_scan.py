@@ -86,14 +86,14 @@ class InputScan:
         window, extractor = opened.window, self._extractor
         outcome = yield from extractor.begin(opened)
         while True:
-            self._scanned.count(window)
             match outcome:
                 case Ended():
                     self.report.tail, self.report.tail_offset = "clean", outcome.offset
+                    self._size_tail(opened)
                     return outcome.is_read
                 case Lost():
                     if not (yield from self._resume(outcome, window)):
-                        self._lose(outcome, window)
+                        self._lose(outcome, opened)
                         return outcome.is_read or self._searched is not None
                 case Next.INPUT:
                     window.extend()
@@ -124,9 +124,11 @@ class InputScan:
         yield DamagedRange(damage, content, shown=self._extractor.note(damage, content))
         return True
 
-    def _lose(self, lost: Lost, window: Window) -> None:
+    def _lose(self, lost: Lost, opened: Opened) -> None:
         """Note how the input ends where a row is lost."""
+        window = opened.window
         self.report.tail, self.report.tail_offset, self._sentence = lost.tail, lost.offset, lost.sentence
+        self._size_tail(opened)
         if lost.tail != "truncated":
             self._extractor.lose(lost, window)
         elif window.error is None:
@@ -155,10 +157,20 @@ class InputScan:
         if (is_read or self._tail_ends(opened)) and window.error is not None:
             damage = self._log.fail(window.error, window.base + len(window.view), FAILED_ADVICE)
             yield Failed(damage, window.error.message)
-        elif report.tail == "clean" and self._request.format.message is None:
-            report.tail_size = 0
-        elif window.at_end:
-            report.tail_size = window.base + len(window.view) - report.tail_offset
+        elif self._request.format.message is None:
+            if report.tail == "clean":
+                report.tail_size = 0
+            elif window.at_end:
+                report.tail_size = window.base + len(window.view) - report.tail_offset
+
+    def _size_tail(self, opened: Opened) -> None:
+        """Note how large the tail is of messages, which are not read any further; of rows that is known later."""
+        window, report = opened.window, self.report
+        if self._request.format.message is not None:
+            if window.at_end:
+                report.tail_size = window.base + len(window.view) - report.tail_offset
+            elif opened.size is not None:
+                report.tail_size = opened.size - report.tail_offset
 
     def _look_at_tail(self, opened: Opened) -> None:
         """Note whether what is not read is nothing but zeros; as far as that can be known without waiting."""
@@ -171,11 +183,15 @@ class InputScan:
 
     def _tail_ends(self, opened: Opened) -> bool:
         """Whether the end of the input is at hand after a lost row; where that can take for ever, it is not tried."""
+        if self._request.format.message is not None:
+            return self.report.tail not in ("limit", "invalid_length")
+        if self.report.tail == "clean":
+            return False
         if opened.size is not None:
             self.report.tail_size = opened.size - self.report.tail_offset
-        elif self.report.tail != "clean" and not self._source.patient:
+        elif not self._source.patient:
             recovery.drain(opened.window, DRAINED)
-        return opened.window.at_end and (self.report.tail != "clean" or self._request.byte_range is None)
+        return opened.window.at_end
 
 
 def _extractor(scanned: ScannedInput) -> Extractor:

@@ -41,6 +41,7 @@ class MessageExtractor:
 
     def __init__(self, scanned: ScannedInput) -> None:
         request = self._request = scanned.request
+        self._scanned = scanned
         self._report = scanned.report
         self._log = scanned.log
         self._check = scanned.check
@@ -84,6 +85,7 @@ class MessageExtractor:
             units = self._search.believed(units, view, base, complete)
         yield from self._events(units, view, base)
         window.begin += units.consumed
+        self._scanned.count(window)
         offset = window.base + window.begin
         if units.ended == CLEAN:
             return Ended(offset, is_read=False)
