@@ -15,7 +15,11 @@ from ..base.options import camel_case
 from ..base.plurals import counted
 from . import completing
 from .parameters import OPTIONS, format_argument, inputs_argument, location_of, names, reader_options
+from .progress import Bar, bar
 from .standard import write_json
+
+TASKS = {"MofNCompleteColumn": (), "TextColumn": ("{task.fields[what]}",), "TimeElapsedColumn": ()}
+"""Columns of ``rich.progress`` for the tasks of Spark."""
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -146,7 +150,9 @@ def command(
                 spark, format, list(inputs), table, checkpoint=checkpoint, every=every, told=told, **asked
             )
     else:
-        with translate_failures(), _session() as spark, _bar(f"ingest {format.name}") as progress:
+        with translate_failures(), _session() as spark, bar(f"ingest {format.name}", columns=TASKS) as shown:
+            # Asking for the progress has a cost.
+            progress = _teller(shown) if sys.stderr.isatty() else None
             summary = ingest(
                 spark, format, list(inputs), table, batch_files=batch_files or BATCH_FILES, progress=progress, **asked
             )
@@ -206,46 +212,16 @@ def _session() -> Iterator[SparkSession]:
                 session.stop()
 
 
-@contextmanager
-def _bar(label: str) -> Iterator[Callable[[IngestProgress], None] | None]:
-    """A bar on a terminal's standard error; elsewhere nothing."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        SpinnerColumn,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
+def _teller(shown: Bar) -> Callable[[IngestProgress], None]:
+    """Return what shows the progress of a run on a bar."""
 
-    with Progress(
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[what]}"),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    ) as shown:
-        task = shown.add_task(label, total=None, what="tasks")
+    def tell(now: IngestProgress) -> None:
+        size = now.bytes / 1e6
+        rate = f"  {size / now.seconds:,.1f} MB/s" if now.seconds else ""
+        shown.damaged = now.damaged
+        shown.update(now.tasks, now.all_tasks or None, f"tasks  {now.rows:,} rows  {size:,.0f} MB{rate}")
 
-        def tell(now: IngestProgress) -> None:
-            size = now.bytes / 1e6
-            what = f"tasks  {now.rows:,} rows  {size:,.0f} MB"
-            if now.seconds:
-                what += f"  {size / now.seconds:,.1f} MB/s"
-            if now.damaged:
-                what += f"  [red]{now.damaged:,} damaged[/red]"
-            shown.update(task, completed=now.tasks, total=now.all_tasks or None, what=what)
-
-        yield tell
+    return tell
 
 
 def lines_of(summary: IngestSummary) -> list[str]:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 Notify = Callable[[int, int | None], None]
 
+READING = {"DownloadColumn": (), "TransferSpeedColumn": (), "TextColumn": ("{task.fields[what]}",)}
+"""Columns of ``rich.progress`` for stored bytes, with their arguments."""
+
 
 class Bar:
-    """What a command tells the bar: stored bytes that are done, and rows and damaged ranges so far."""
+    """A bar, with rows and damaged ranges so far; nothing is drawn until ``show`` is called."""
 
     def __init__(self) -> None:
         self.rows = 0
@@ -21,47 +24,41 @@ class Bar:
         self._progress: Any = None
         self._task: Any = None
 
-    def show(self, label: str) -> None:
+    def show(self, label: str, columns: Mapping[str, tuple[str, ...]]) -> None:
         """Draw the bar."""
+        from rich import progress
         from rich.console import Console, RenderableType
-        from rich.progress import (
-            BarColumn,
-            DownloadColumn,
-            Progress,
-            SpinnerColumn,
-            TextColumn,
-            TimeRemainingColumn,
-            TransferSpeedColumn,
-        )
 
         bar = self
 
-        class Polled(Progress):
+        class Polled(progress.Progress):
             def get_renderables(self) -> Iterable[RenderableType]:
                 if bar.poll is not None:
                     bar.poll()
                 return super().get_renderables()
 
         self._progress = Polled(
-            SpinnerColumn(),
-            TextColumn("{task.description}"),
-            BarColumn(),
-            DownloadColumn(),
-            TransferSpeedColumn(),
-            TextColumn("{task.fields[rows]:,} rows"),
-            TextColumn("[red]{task.fields[damage]}"),
-            TimeRemainingColumn(),
+            progress.SpinnerColumn(),
+            progress.TextColumn("{task.description}"),
+            progress.BarColumn(),
+            *(getattr(progress, name)(*arguments) for name, arguments in columns.items()),
+            progress.TimeRemainingColumn(),
             console=Console(stderr=True),
             transient=True,
         )
-        self._task = self._progress.add_task(label, total=None, rows=0, damage="")
+        self._task = self._progress.add_task(label, total=None, what="")
         self._progress.start()
 
-    def notify(self, done: int, total: int | None) -> None:
-        """``done`` of ``total`` stored bytes are read; ``None``: the total is not known, as with a pipe."""
+    def update(self, done: int, total: int | None, what: str) -> None:
+        """Show that ``done`` of ``total`` are done; ``None``: the total is not known."""
         if self._progress is not None:
-            damage = f"{self.damaged:,} damaged" if self.damaged else ""
-            self._progress.update(self._task, completed=done, total=total, rows=self.rows, damage=damage)
+            if self.damaged:
+                what += f"  [red]{self.damaged:,} damaged[/red]"
+            self._progress.update(self._task, completed=done, total=total, what=what)
+
+    def notify(self, done: int, total: int | None) -> None:
+        """Show that ``done`` of ``total`` stored bytes are read; ``None``: the total is not known, as with a pipe."""
+        self.update(done, total, f"{self.rows:,} rows")
 
     def stop(self) -> None:
         """Take the bar off the terminal."""
@@ -70,11 +67,11 @@ class Bar:
 
 
 @contextmanager
-def bar(label: str, *, quiet: bool = False) -> Iterator[Bar]:
+def bar(label: str, *, quiet: bool = False, columns: Mapping[str, tuple[str, ...]] = READING) -> Iterator[Bar]:
     """A bar; nothing is drawn where standard error is no terminal, or with ``quiet``."""
     made = Bar()
     if not quiet and sys.stderr.isatty():
-        made.show(label)
+        made.show(label, columns)
     try:
         yield made
     finally:

@@ -26,6 +26,7 @@ from .text_columns import csv_column, json_column
 Place = Callable[[], tuple[int, int | None]]
 """Stored bytes of the input that have been read, and all of them where that is known."""
 
+ARRAY = "a JSON array is not read: write one object per line, as `jq -c '.[]'` does"
 ROW_KINDS = ("NDJSON", "CSV", "Parquet", "Arrow")
 BLOCK = 8 * 1024 * 1024
 """About how many bytes of JSON lines make a batch."""
@@ -190,10 +191,10 @@ def _object(line: bytes, number: int) -> dict[str, Any]:
                 f"line 1 has control characters: is this a binary file? Rows are taken from {', '.join(ROW_KINDS)}"
             ) from error
         if number == 1 and line.lstrip().startswith(b"["):
-            raise WireloomError("a JSON array is not read: write one object per line, as `jq -c '.[]'` does") from error
+            raise WireloomError(ARRAY) from error
         raise WireloomError(f"line {number} is no JSON: {error}") from error
     if isinstance(row, list) and number == 1:
-        raise WireloomError("a JSON array is not read: write one object per line, as `jq -c '.[]'` does")
+        raise WireloomError(ARRAY)
     if not isinstance(row, dict):
         raise WireloomError(f"line {number} is no JSON object, but {type(row).__name__}")
     return row

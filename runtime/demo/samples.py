@@ -16,8 +16,8 @@ import pyarrow as pa
 import zstandard
 
 MEGABYTE = 1_000_000
-EDGEMQ_HEADER = 21
-WORD_STUFFED_AROUND = 11
+EDGEMQ_OVERHEAD = 21
+WORD_STUFFED_OVERHEAD = 11
 """Checksum and generation, the first block's header, the delimiter."""
 FIRST_HOUR = datetime(2026, 3, 2, 6, tzinfo=UTC)
 HOURS = 6
@@ -58,18 +58,18 @@ def event(randomness: random.Random, time: int) -> bytes:
 
 
 def event_table(
-    randomness: random.Random, raw_bytes: int, start: int, end: int, around: int = EDGEMQ_HEADER
+    randomness: random.Random, raw_bytes: int, start: int, end: int, overhead: int = EDGEMQ_OVERHEAD
 ) -> pa.Table:
     """Events of about ``raw_bytes`` in all, their times rising from ``start`` to ``end`` (epoch milliseconds).
 
-    ``around``: bytes of a record besides its payload.
+    ``overhead``: bytes of a record besides its payload.
     """
     payloads: list[bytes] = []
     size = 0
     while size < raw_bytes:
         # The share of the bytes that is made so far places the event in time.
         payloads.append(event(randomness, start + int((end - start) * size / raw_bytes)))
-        size += len(payloads[-1]) + around
+        size += len(payloads[-1]) + overhead
     times = [start + (end - start) * index // len(payloads) for index in range(len(payloads))]
     return pa.table(
         {
@@ -127,7 +127,7 @@ def word_stuffed_logs(folder: Path, raw_bytes: int, seed: int = 2, count: int = 
     start = int(FIRST_HOUR.timestamp() * 1000)
     folder.mkdir(parents=True, exist_ok=True)
     for index in range(count):
-        events = event_table(randomness, raw_bytes // count, start, start + HOURS * 3_600_000, WORD_STUFFED_AROUND)
+        events = event_table(randomness, raw_bytes // count, start, start + HOURS * 3_600_000, WORD_STUFFED_OVERHEAD)
         generations = pa.array([index + 1] * events.num_rows, pa.uint32())
         path = folder / f"journal-{index + 1:03d}.log"
         report = wireloom.write(

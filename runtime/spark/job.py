@@ -7,6 +7,7 @@ The master, executors and memory are those that ``spark-submit`` was told, not a
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from contextlib import suppress
 
@@ -24,17 +25,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     spark = builder.getOrCreate()
     register(spark)
     try:
-        command(["ingest", *(_arguments() if arguments is None else arguments)])
+        command(["ingest", *(sys.argv[1:] if arguments is None else arguments)])
     finally:
         # Where Java has gone, the exit code is to say what happened.
         with suppress(Exception):
             spark.stop()
-
-
-def _arguments() -> Sequence[str]:
-    import sys
-
-    return sys.argv[1:]
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...base.report import FileReport
-from ..read.damaged_ranges import count_by_reason
+from ..read.task_reports import count_by_reason
 from ..write.commit_log import Commit
 
 

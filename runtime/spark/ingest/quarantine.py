@@ -7,8 +7,7 @@ import pyarrow.parquet as pq
 
 from ...base.report import ReadReport
 from ..folders import Folder
-from ..read.damaged_ranges import damaged_ranges
-from ..read.task_reports import QUARANTINE_SCHEMA, TaskReports
+from ..read.task_reports import QUARANTINE_SCHEMA, TaskReports, damaged_ranges
 
 
 def write_quarantine(place: Folder, name: str, found: TaskReports, report: ReadReport) -> int:

@@ -163,8 +163,11 @@ def request(
         metrics=beside[1],
         partition_by=partitions,
         options={
-            **_settings(spark),
-            **_stable(options or {}),
+            # Planning cannot ask for the session's settings.
+            **{name: "true" for name in PASSED_OVER if spark.conf.get(f"spark.sql.files.{name}", "false") == "true"},
+            # Types of partition columns must not depend on which folders are there today.
+            **({} if "partitioncolumns" in {each.lower() for each in options or {}} else {"partitionColumns": "text"}),
+            **(options or {}),
             "paths": json.dumps(paths),
             "columns": ",".join(wanted),
             "mode": mode,
@@ -189,18 +192,6 @@ def spark_address(place: Folder) -> str:
     """Return the address as Spark wants it: a local path with its scheme, whatever file system is Spark's default;
     stores as Hadoop calls them. It is not percent-encoded: Hadoop takes ``%20`` for the name of another folder."""
     return f"s3a://{place.address.partition('://')[2]}" if place.remote else f"file://{place.path}"
-
-
-def _settings(spark: SparkSession) -> dict[str, str]:
-    """Return the session's settings for files that are missing or cannot be read, as options: planning cannot ask."""
-    settings = {name: spark.conf.get(f"spark.sql.files.{name}", "false") for name in PASSED_OVER}
-    return {name: "true" for name, value in settings.items() if value == "true"}
-
-
-def _stable(options: Mapping[str, str]) -> dict[str, str]:
-    """Return the options; types of partition columns must not depend on which folders are there today."""
-    given = {each.lower() for each in options}
-    return dict(options) if "partitioncolumns" in given else {"partitionColumns": "text", **options}
 
 
 def _check_outside(inputs: Iterable[str], places: Iterable[Folder], options: Mapping[str, str]) -> None:

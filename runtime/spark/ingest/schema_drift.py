@@ -24,16 +24,15 @@ def shape_of(schema: StructType, partition_by: Iterable[str], to: str) -> Shape:
 
 def check_drift(table: str, there: Shape, new: Shape) -> None:
     """Raise ``WireloomError`` where columns, types, partitions or the kind of table differ; order does not matter."""
-    differences = [*_kinds(there, new), *_columns(dict(there.columns), dict(new.columns))]
+    differences = []
+    if there.to != new.to:
+        differences.append(f"it is {there.to}, not {new.to}")
+    if there.partition_by != new.partition_by:
+        found, asked = (", ".join(each.partition_by) or "nothing" for each in (there, new))
+        differences.append(f"it is partitioned by {found}, not by {asked}")
+    differences += _columns(dict(there.columns), dict(new.columns))
     if differences:
         raise WireloomError(f"the table is of another shape: {'; '.join(differences)}", path=table, advice=ADVICE)
-
-
-def _kinds(there: Shape, new: Shape) -> Iterable[str]:
-    if there.to != new.to:
-        yield f"it is {there.to}, not {new.to}"
-    if there.partition_by != new.partition_by:
-        yield f"it is partitioned by {_shown(there.partition_by)}, not by {_shown(new.partition_by)}"
 
 
 def _columns(there: dict[str, str], new: dict[str, str]) -> Iterable[str]:
@@ -45,7 +44,3 @@ def _columns(there: dict[str, str], new: dict[str, str]) -> Iterable[str]:
     for name, kind in there.items():
         if name not in new:
             yield f"column {name} ({kind}) is not among those that are read"
-
-
-def _shown(names: tuple[str, ...]) -> str:
-    return ", ".join(names) or "nothing"

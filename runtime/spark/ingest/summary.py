@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...base.report import ReadReport
-from ..read.damaged_ranges import count_by_reason
+from ..read.task_reports import count_by_reason
 
 
 @dataclass(frozen=True)

@@ -59,7 +59,8 @@ def _cast(array: pa.Array, wanted: pa.DataType, target: Target) -> pa.Array:
         return cast if cast.type == wanted else cast.view(wanted)
     except pa.ArrowException as error:
         kind = target.field.dataType.simpleString()
-        raise WireloomError(f"column {target.field.name!r} cannot be read as {kind}: {_first_line(error)}") from None
+        reason = str(error).split("\n", 1)[0]
+        raise WireloomError(f"column {target.field.name!r} cannot be read as {kind}: {reason}") from None
 
 
 def _spelled_alike(have: pa.DataType, wanted: pa.DataType) -> pa.DataType:
@@ -85,7 +86,3 @@ def _timestamp(array: pa.Array, wanted: pa.DataType) -> pa.Array:
 
         array = pc.floor_temporal(array, unit="microsecond").cast(pa.timestamp("us", array.type.tz), safe=False)
     return array.cast(pa.timestamp(wanted.unit, array.type.tz)).cast(wanted)
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).split("\n", 1)[0]

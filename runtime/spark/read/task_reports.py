@@ -11,7 +11,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 
 from ...base.report import Damage, FileReport
 from ...input.inputs import Location
+from ...rows.batches import end_explained, explained
 from ...writing import opened
 from ..folders import Folder
 from .split_planning import Slice
@@ -37,6 +38,9 @@ QUARANTINE_SCHEMA = pa.schema(
 
 FLUSH_BYTES = 8 * 1024 * 1024
 """How many bytes of damaged records a task holds before it writes them out."""
+
+EXPLAINED_BY_ERROR = ("codec", "missing", "digest")
+"""Reasons of which the report's error says more."""
 
 KNOWN = {"path", "rows", "bytes", "damaged", "unlisted", "unlisted_reasons", "tail", "tail_offset", "tail_size"}
 KNOWN |= {"tail_zeros", "error", "begin", "foreign"}
@@ -162,3 +166,33 @@ def _file_report(path: str | None, slices: Sequence[Mapping[str, Any]]) -> FileR
         foreign=any(one.get("foreign", False) for one in slices),
         options={name: value for name, value in last.items() if name not in KNOWN},
     )
+
+
+class DamagedRange(NamedTuple):
+    """Bytes of a file from ``offset`` on; ``length``: how many, ``None`` where that is not known; ``error``: the
+    reason, and more after a colon."""
+
+    offset: int
+    length: int | None
+    reason: str
+    error: str
+
+
+def damaged_ranges(report: FileReport) -> list[DamagedRange]:
+    """Return those that the report lists, in the order of the file but for the end, which comes last."""
+    found = []
+    for damage in report.damaged:
+        told = report.error is not None and damage.reason in EXPLAINED_BY_ERROR
+        error = f"{damage.reason}: {report.error}" if told else explained(damage.reason)
+        found.append(DamagedRange(damage.offset, damage.length, damage.reason, error))
+    reason = report.lost_end
+    if reason is not None:
+        found.append(DamagedRange(report.tail_offset, report.tail_size, reason, end_explained(reason)))
+    return found
+
+
+def count_by_reason(report: FileReport) -> dict[str, int]:
+    """Count them by reason, also those that are not listed."""
+    found = Counter(each.reason for each in damaged_ranges(report))
+    found.update(report.unlisted_reasons)
+    return dict(sorted(found.items()))

@@ -8,6 +8,7 @@ from typing import Any
 
 from ...base.errors import WireloomError
 from ..read.reader import FormatReader
+from .file_contents import FileContents
 from .growing import GrowingFiles
 from .listing import ListedFile, listing, with_tags
 from .offset import StreamOffset
@@ -16,7 +17,6 @@ from .partitions import partitions_of
 from .planned_slices import PlannedSlice
 from .planner import Limits, Planner
 from .reports import BatchReports
-from .rotation import RotationTracker
 
 
 class Driver:
@@ -26,8 +26,8 @@ class Driver:
         self._reader = reader
         self._options = options = reader.options
         self._growing = GrowingFiles(reader.format, options, stream)
-        self._tracker = RotationTracker(reader.format, options.paths)
-        self._planner = Planner(stream, self._growing, self._tracker)
+        self._contents = FileContents(reader.format, options.paths)
+        self._planner = Planner(stream, self._growing, self._contents)
         self._columns_checked = False
         self._fixed: list[ListedFile] | None = None
         self._end = StreamOffset()
@@ -52,7 +52,7 @@ class Driver:
         self._end = end if end is before else replace(end, taken=tuple(with_tags(end.taken, options.scan.location)))
         there = {each.path for each in files}
         self._growing.forget(there)
-        self._tracker.forget(there)
+        self._contents.forget(there)
         # Spark compares offsets as text.
         return dict(start) if self._end is before else self._end.to_json()
 

@@ -154,6 +154,7 @@ class StreamOffset:
             if version not in (1, VERSION):
                 raise ValueError(f"version {version!r}")
             count, packed = found["tracked"]
+            modified, path, number, xor = found.get("seal", (0, "", 0, "0"))
             tracked = _unpacked_first(count, packed, found.get("marks")) if version == 1 else _unpacked(count, packed)
             return cls(
                 batch=_natural(found["batch"]),
@@ -162,7 +163,7 @@ class StreamOffset:
                 lost=_natural(found["lost"]),
                 taken=tuple(_taken(str(found["root"]), each) for each in found["taken"]),
                 tracked=tracked,
-                seal=_seal(*found["seal"]) if "seal" in found else None,
+                seal=OlderFiles(int(modified), str(path), _natural(number), int(xor, 16)) if "seal" in found else None,
             )
         except (KeyError, ValueError, TypeError, zlib.error, struct.error) as error:
             raise WireloomError(
@@ -248,10 +249,6 @@ def _identity(text: Any) -> int:
     if not isinstance(text, str) or not text.isalnum() or len(text) > 16:
         raise ValueError(f"{text!r} is no number of 64 bits")
     return int(text, 16)
-
-
-def _seal(modified: int, path: str, count: int, digest: str) -> OlderFiles:
-    return OlderFiles(int(modified), str(path), _natural(count), int(digest, 16))
 
 
 def _natural(value: Any) -> int:

@@ -11,10 +11,11 @@ from .listing import ListedFile
 from .offset import FilePart, FileProgress, Kind, OlderFiles, StreamOffset, mark
 from .older_files import find_late, summarize
 from .options import StreamOptions
+from .rotation import Matches, match_files
 
 if TYPE_CHECKING:
+    from .file_contents import FileContents
     from .growing import GrowingFiles
-    from .rotation import Matches, RotationTracker
 
 ADVICE = "failOnDataLoss=false skips and counts such files"
 
@@ -71,11 +72,11 @@ class _Batch:
 class Planner:
     """Decides batch by batch. What it remembers only saves work: after a restart it decides by the offset alone."""
 
-    def __init__(self, options: StreamOptions, growing: GrowingFiles, tracker: RotationTracker) -> None:
+    def __init__(self, options: StreamOptions, growing: GrowingFiles, contents: FileContents) -> None:
         self.backlog = Backlog()
         self._options = options
         self._growing = growing
-        self._tracker = tracker
+        self._contents = contents
         self._older: dict[OlderFiles, frozenset[int]] = {}
         """For each digest, the older files, all of which are read."""
         self._waiting: dict[str, ListedFile] = {}
@@ -92,7 +93,7 @@ class Planner:
         ``files``: in the order of reading; ``fixed``: they are not what is there now. Raises ``WireloomError`` where
         data was lost and ``failOnDataLoss`` is on.
         """
-        located = self._tracker.locate(files, start.known(), self._growing.grows)
+        located = match_files(self._contents, files, start.known(), self._growing.grows)
         files, known = located.files, located.known
         if not fixed:
             files = self._check_waiting(files)
@@ -176,7 +177,7 @@ class Planner:
         log's name already, and then the next offset does not say any more how far it was read. False: try again."""
         for file, begin in located.compressed:
             rest = FilePart(file.path, begin, file.size, file.size, file.modified, "rest")
-            identified = self._tracker.identify(rest, file, None)
+            identified = self._contents.identify(rest, file, None)
             if identified is None:
                 return False
             batch.taken.append(identified)
@@ -184,14 +185,14 @@ class Planner:
         return True
 
     def _take(self, batch: _Batch, part: FilePart, file: ListedFile, before: FileProgress | None) -> bool:
-        identified = self._tracker.identify(part, file, before)
+        identified = self._contents.identify(part, file, before)
         size = (part.size if part.kind in ("last", "whole") else part.end) - part.begin
         return self._changed(batch, file) if identified is None else batch.take(identified, size)
 
     def _changed(self, batch: _Batch, file: ListedFile) -> bool:
         """Leave a file that has changed since it was listed to a later listing; False. Where there will be none, it has
         to be there still, under whatever name."""
-        if batch.fixed and file.path not in self._missing and not self._tracker.is_there(file):
+        if batch.fixed and file.path not in self._missing and not self._contents.is_there(file):
             self._lose("the file vanished before it was read", file)
             self._missing.add(file.path)
             self._vanished += 1
@@ -200,7 +201,7 @@ class Planner:
     def _skip(self, batch: _Batch, file: ListedFile) -> None:
         """Take nothing of a file, and count it as read."""
         part = FilePart(file.path, file.size, file.size, file.size, file.modified, "skip", file.file_id)
-        batch.taken.append(self._tracker.identify(part, file, None) or part)
+        batch.taken.append(self._contents.identify(part, file, None) or part)
 
     def _check_same(self, batch: _Batch, file: ListedFile, known: FileProgress) -> None:
         """Check that a file of the size that it had when it was read is still the same."""
@@ -235,7 +236,7 @@ class Planner:
         there = {each.path: each for each in files}
         numbers = {each.file_id for each in files if each.file_id}
         moved = {each.file_id for each in self._waiting.values() if each.file_id} - numbers
-        beside = self._tracker.elsewhere(files, lambda _, number: number in moved) if moved else []
+        beside = self._contents.elsewhere(files, lambda _, number: number in moved) if moved else []
         numbers |= {each.file_id for each in beside}
         for path, each in sorted(self._waiting.items()):
             now = there.get(path)

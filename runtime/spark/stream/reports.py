@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from ...input.inputs import Location
 from ..folders import folder
-from ..read.damaged_ranges import count_by_reason
-from ..read.task_reports import TaskReports, merge_reports
+from ..read.task_reports import TaskReports, count_by_reason, merge_reports
 
 
 def folder_of(address: str, batch: int) -> str:

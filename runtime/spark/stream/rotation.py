@@ -9,37 +9,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field, replace
 
 from ... import codecs
 from ...base.cached import cached_property
 from ...base.errors import NothingThereError
-from ...format.description import Format
-from ...input.inputs import LocalStream, Location
-from ...input.stored import Stored
 from ..read.file_listing import is_remote
-from .file_identity import digest, digests, family, folders_of, is_boundary, neighbours, original
-from .listing import ListedFile, listed_file, local_folder, state_now
-from .offset import FilePart, FileProgress, mark
-
-
-@dataclass(frozen=True)
-class Content:
-    """What a file holds up to a position. ``boundary``: whether a row can end there."""
-
-    file_id: int
-    digest: int
-    boundary: bool
-
-
-@dataclass
-class _Seen:
-    """What was read of a file while it had that size, time and number."""
-
-    state: tuple[int, int, int]
-    contents: dict[int, Content | None] = field(default_factory=dict)
-    digests: dict[frozenset[int], dict[int, int]] = field(default_factory=dict)
+from .file_contents import FileContents
+from .file_identity import family, original
+from .listing import ListedFile
+from .offset import FileProgress, mark
 
 
 @dataclass
@@ -58,116 +37,31 @@ class Matches:
     compressed: list[tuple[ListedFile, int]] = field(default_factory=list)
 
 
-class RotationTracker:
-    """Remembers what it has looked at, as long as the query runs."""
+def match_files(
+    contents: FileContents,
+    files: Sequence[ListedFile],
+    known: Mapping[int, FileProgress],
+    grows: Callable[[ListedFile], bool],
+) -> Matches:
+    """Find the files of ``known`` among the listed ones, and those that grow beside them in their folders.
 
-    def __init__(self, format: Format, paths: Iterable[str]) -> None:
-        self._delimiter = format.delimiter
-        # All that a pattern matched may have other names by now.
-        self._folders = {local_folder(path) for path in paths if not is_remote(path)}
-        self._seen: dict[str, _Seen] = {}
-
-    def locate(
-        self, files: Sequence[ListedFile], known: Mapping[int, FileProgress], grows: Callable[[ListedFile], bool]
-    ) -> Matches:
-        """Find the files of ``known`` among the listed ones, and those that grow beside them in their folders.
-
-        ``grows``: whether more rows may come at a file's end. Raises ``WireloomError`` where a file cannot be read.
-        """
-        return _Match(self, files, known, grows).located()
-
-    def content(self, file: ListedFile, position: int) -> Content | None:
-        """Return what a file holds up to ``position``; ``None``: it has vanished, or is another one than was listed.
-
-        Raises ``WireloomError`` where it cannot be read."""
-        found = self._cache(file).contents
-        if position not in found:
-            found[position] = self._read(file, position)
-        return found[position]
-
-    def unpacked(self, file: ListedFile, positions: frozenset[int]) -> dict[int, int]:
-        """Return the digests of a compressed file at these positions; see ``file_identity.digests``.
-
-        Raises ``WireloomError`` where it cannot be read."""
-        found = self._cache(file).digests
-        if positions not in found:
-            try:
-                stored = Stored(file.input.open(), file.size)
-            except NothingThereError:
-                return {}
-            with closing(stored):
-                codec = codecs.by_suffix(file.path) or codecs.NONE.name
-                found[positions] = digests(codecs.decoder(codec, stored), positions)
-        return found[positions]
-
-    def identify(self, part: FilePart, file: ListedFile, before: FileProgress | None) -> FilePart | None:
-        """Return the part with number and digest of its file; ``None``: the file has changed since it was listed.
-
-        ``before``: what is known of the file where the part begins."""
-        if is_remote(file.path) and part.kind in ("whole", "skip"):
-            return part
-        self._seen.pop(file.path, None)
-        if before is not None and part.begin and before.digest:
-            found = self.content(file, part.begin)
-            if found is None or found.digest != before.digest:
-                return None
-        found = self.content(file, part.end)
-        return None if found is None else replace(part, file_id=found.file_id, digest=found.digest)
-
-    def elsewhere(self, files: Iterable[ListedFile], is_wanted: Callable[[str, int], bool]) -> list[ListedFile]:
-        """Return the files beside the listed ones whose path and number are wanted."""
-        listed = {each.path for each in files}
-        self._folders |= {folder for path in listed if not is_remote(path) for folder in folders_of(path)}
-        found = []
-        for folder in sorted(self._folders):
-            for path, number in neighbours(folder):
-                if path not in listed and is_wanted(path, number):
-                    found.append(listed_file(path))
-        return [each for each in found if each is not None]
-
-    def is_there(self, file: ListedFile) -> bool:
-        """Return whether a file is there still, under its own name or another one in the folders of those that were
-        listed."""
-        now = state_now(file.path, Location()) if file.file_id else None
-        if now is not None and now.file_id == file.file_id:
-            return True
-        return bool(self.elsewhere([], lambda _, number: number == file.file_id))
-
-    def forget(self, keep: set[str]) -> None:
-        """Forget what is known of all other files."""
-        self._seen = {path: found for path, found in self._seen.items() if path in keep}
-
-    def _cache(self, file: ListedFile) -> _Seen:
-        state = (file.size, file.modified, file.file_id)
-        found = self._seen.get(file.path)
-        if found is None or found.state != state:
-            found = self._seen[file.path] = _Seen(state)
-        return found
-
-    def _read(self, file: ListedFile, position: int) -> Content | None:
-        try:
-            with closing(file.input.open()) as stream:
-                number = os.fstat(stream.fileno()).st_ino if isinstance(stream, LocalStream) else 0
-                if number != file.file_id:
-                    return None
-                boundary = not self._delimiter or is_boundary(stream, position, self._delimiter)
-                return Content(number, digest(stream, position), boundary)
-        except NothingThereError:
-            return None
+    ``grows``: whether more rows may come at a file's end. Raises ``WireloomError`` where a file cannot be read.
+    """
+    return _Matching(contents, files, known, grows).located()
 
 
-class _Match:
+class _Matching:
     """The matching of one listing. ``claims``: which file an entry of ``known`` is of now, by the entry's
     fingerprint."""
 
     def __init__(
         self,
-        follower: RotationTracker,
+        contents: FileContents,
         files: Sequence[ListedFile],
         known: Mapping[int, FileProgress],
         grows: Callable[[ListedFile], bool],
     ) -> None:
-        self._follower = follower
+        self._contents = contents
         self._files = list(files)
         self._known = known
         self._can_grow = grows
@@ -230,7 +124,7 @@ class _Match:
         }
         if not wanted or all(is_remote(each.path) for each in self._files):
             return
-        for file in self._follower.elsewhere(self._files, lambda _, number: number in wanted):
+        for file in self._contents.elsewhere(self._files, lambda _, number: number in wanted):
             for entry in wanted[file.file_id]:
                 if entry not in self._claims and file.path not in self._owned and self._holds(file, entry):
                     self._files.append(file)
@@ -244,7 +138,7 @@ class _Match:
                 continue
             if is_remote(log.path) or not (log.size == 0 or self._grows(log)):
                 continue
-            beside = self._follower.elsewhere(self._files, _in_family(log.path))
+            beside = self._contents.elsewhere(self._files, _in_family(log.path))
             near = [each for each in rest if family(each.path) == family(log.path) and each is not log]
             for file in (*near, *beside):
                 if self._is_free(file) and file.path not in self._gone and self._holds(file, entry):
@@ -263,7 +157,7 @@ class _Match:
         if not entries:
             return []
         families = {family(each.path) for each in rest if self._is_lost(each) and not is_remote(each.path)}
-        beside = self._follower.elsewhere(self._files, _compressed_in(families)) if families else []
+        beside = self._contents.elsewhere(self._files, _compressed_in(families)) if families else []
         found = []
         for file in (*rest, *beside):
             if is_remote(file.path) or _uncompressed(file.path) is None or not self._is_free(file) or not file.size:
@@ -272,7 +166,7 @@ class _Match:
                 # It was read, and lies where nothing is listed.
                 continue
             positions = frozenset(each.position for each in entries.values())
-            held = self._follower.unpacked(file, positions)
+            held = self._contents.unpacked(file, positions)
             entry = next((entry for entry, each in entries.items() if held.get(each.position) == each.digest), None)
             if entry is not None:
                 found.append((file, entries.pop(entry).position))
@@ -292,7 +186,7 @@ class _Match:
         grows = self._grows(file)
         if not grows and not untouched:
             return False
-        found = self._follower.content(file, known.position)
+        found = self._contents.content(file, known.position)
         if found is None:
             self._gone.add(file.path)
             return False
@@ -348,7 +242,7 @@ class _Match:
             return f"the file had {position} bytes when it was read, and became shorter since, to {file.size}"
         if not self._grows(file):
             return f"the file was replaced by another of the same size, {position} bytes, and time since it was read"
-        found = self._follower.content(file, position)
+        found = self._contents.content(file, position)
         if found is not None and known.digest in (0, found.digest):
             return f"the file was read up to byte {position}, and no delimiter stands there any more"
         return (
@@ -366,15 +260,15 @@ class _Match:
         if log is None or known is None or not self._grows(log):
             return False
         if plain is not None:
-            held = self._follower.unpacked(file, frozenset([known.position]))
+            held = self._contents.unpacked(file, frozenset([known.position]))
             size = max(held, default=0)
             digest = held.get(size)
         else:
-            found = self._follower.content(file, file.size) if self._grows(file) else None
+            found = self._contents.content(file, file.size) if self._grows(file) else None
             size, digest = file.size, None if found is None else found.digest
         if not 0 < size <= log.size:
             return False
-        there = self._follower.content(log, size)
+        there = self._contents.content(log, size)
         return there is not None and there.digest == digest
 
     def _renamed(self, lost: Iterable[tuple[ListedFile, str]]) -> dict[int, FileProgress]:
@@ -395,7 +289,7 @@ class _Match:
             return known
         if known.mark or not known.position or not self._grows(file):
             return replace(known, file_id=file.file_id or known.file_id)
-        found = self._follower.content(file, known.position)
+        found = self._contents.content(file, known.position)
         return known if found is None else replace(known, file_id=found.file_id, digest=found.digest)
 
 

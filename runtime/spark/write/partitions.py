@@ -61,19 +61,14 @@ def by_folder(batches: Iterable[pa.RecordBatch], names: Sequence[str]) -> Iterat
 
 def _groups(batch: pa.RecordBatch, names: Sequence[str]) -> Iterator[tuple[str, pa.RecordBatch]]:
     keys = [f"{number}" for number in range(len(names))]
-    values = [batch.column(name).cast(pa.string()) for name in names]
-    rows = pa.Table.from_arrays([*values, pa.array(range(batch.num_rows), pa.int64())], [*keys, "row"])
+    columns = [batch.column(name).cast(pa.string()) for name in names]
+    rows = pa.Table.from_arrays([*columns, pa.array(range(batch.num_rows), pa.int64())], [*keys, "row"])
     groups = rows.group_by(keys, use_threads=False).aggregate([("row", "list")])
     rest = batch.drop_columns(list(names))
     for number, found in enumerate(groups.column("row_list")):
-        parts = (
-            f"{_escaped(name)}={_value(groups.column(key)[number])}" for name, key in zip(names, keys, strict=True)
-        )
+        values = (_escaped(groups.column(key)[number].as_py() or "") or NULL for key in keys)
+        parts = (f"{_escaped(name)}={value}" for name, value in zip(names, values, strict=True))
         yield "/".join(parts), rest.take(found.values)
-
-
-def _value(found: Any) -> str:
-    return _escaped(found.as_py() or "") or NULL
 
 
 def _escaped(text: str) -> str:

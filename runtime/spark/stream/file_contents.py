@@ -1,0 +1,125 @@
+"""Reads what identifies the files of a streaming read: digests of their contents, and their numbers. On the driver."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+
+from ... import codecs
+from ...base.errors import NothingThereError
+from ...format.description import Format
+from ...input.inputs import LocalStream, Location
+from ...input.stored import Stored
+from ..read.file_listing import is_remote
+from .file_identity import digest, digests, folders_of, is_boundary, neighbours
+from .listing import ListedFile, listed_file, local_folder, state_now
+from .offset import FilePart, FileProgress
+
+
+@dataclass(frozen=True)
+class Content:
+    """What a file holds up to a position. ``boundary``: whether a row can end there."""
+
+    file_id: int
+    digest: int
+    boundary: bool
+
+
+@dataclass
+class _Seen:
+    """What was read of a file while it had that size, time and number."""
+
+    state: tuple[int, int, int]
+    contents: dict[int, Content | None] = field(default_factory=dict)
+    digests: dict[frozenset[int], dict[int, int]] = field(default_factory=dict)
+
+
+class FileContents:
+    """The contents of files, remembered as long as the query runs, and the files beside those that are listed."""
+
+    def __init__(self, format: Format, paths: Iterable[str]) -> None:
+        self._delimiter = format.delimiter
+        # All that a pattern matched may have other names by now.
+        self._folders = {local_folder(path) for path in paths if not is_remote(path)}
+        self._seen: dict[str, _Seen] = {}
+
+    def content(self, file: ListedFile, position: int) -> Content | None:
+        """Return what a file holds up to ``position``; ``None``: it has vanished, or is another one than was listed.
+
+        Raises ``WireloomError`` where it cannot be read."""
+        found = self._cache(file).contents
+        if position not in found:
+            found[position] = self._read(file, position)
+        return found[position]
+
+    def unpacked(self, file: ListedFile, positions: frozenset[int]) -> dict[int, int]:
+        """Return the digests of a compressed file at these positions; see ``file_identity.digests``.
+
+        Raises ``WireloomError`` where it cannot be read."""
+        found = self._cache(file).digests
+        if positions not in found:
+            try:
+                stored = Stored(file.input.open(), file.size)
+            except NothingThereError:
+                return {}
+            with closing(stored):
+                codec = codecs.by_suffix(file.path) or codecs.NONE.name
+                found[positions] = digests(codecs.decoder(codec, stored), positions)
+        return found[positions]
+
+    def identify(self, part: FilePart, file: ListedFile, before: FileProgress | None) -> FilePart | None:
+        """Return the part with number and digest of its file; ``None``: the file has changed since it was listed.
+
+        ``before``: what is known of the file where the part begins."""
+        if is_remote(file.path) and part.kind in ("whole", "skip"):
+            return part
+        self._seen.pop(file.path, None)
+        if before is not None and part.begin and before.digest:
+            found = self.content(file, part.begin)
+            if found is None or found.digest != before.digest:
+                return None
+        found = self.content(file, part.end)
+        return None if found is None else replace(part, file_id=found.file_id, digest=found.digest)
+
+    def elsewhere(self, files: Iterable[ListedFile], is_wanted: Callable[[str, int], bool]) -> list[ListedFile]:
+        """Return the files beside the listed ones whose path and number are wanted."""
+        listed = {each.path for each in files}
+        self._folders |= {folder for path in listed if not is_remote(path) for folder in folders_of(path)}
+        found = []
+        for folder in sorted(self._folders):
+            for path, number in neighbours(folder):
+                if path not in listed and is_wanted(path, number):
+                    found.append(listed_file(path))
+        return [each for each in found if each is not None]
+
+    def is_there(self, file: ListedFile) -> bool:
+        """Return whether a file is there still, under its own name or another one in the folders of those that were
+        listed."""
+        now = state_now(file.path, Location()) if file.file_id else None
+        if now is not None and now.file_id == file.file_id:
+            return True
+        return bool(self.elsewhere([], lambda _, number: number == file.file_id))
+
+    def forget(self, keep: set[str]) -> None:
+        """Forget what is known of all other files."""
+        self._seen = {path: found for path, found in self._seen.items() if path in keep}
+
+    def _cache(self, file: ListedFile) -> _Seen:
+        state = (file.size, file.modified, file.file_id)
+        found = self._seen.get(file.path)
+        if found is None or found.state != state:
+            found = self._seen[file.path] = _Seen(state)
+        return found
+
+    def _read(self, file: ListedFile, position: int) -> Content | None:
+        try:
+            with closing(file.input.open()) as stream:
+                number = os.fstat(stream.fileno()).st_ino if isinstance(stream, LocalStream) else 0
+                if number != file.file_id:
+                    return None
+                boundary = not self._delimiter or is_boundary(stream, position, self._delimiter)
+                return Content(number, digest(stream, position), boundary)
+        except NothingThereError:
+            return None
