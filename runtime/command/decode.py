@@ -9,7 +9,15 @@ from typing import Any
 import click
 
 from . import completing
-from .parameters import bytes_option, format_argument, inputs_argument, limit_option, location_of, reader_options
+from .parameters import (
+    bytes_option,
+    format_argument,
+    inputs_argument,
+    limit_option,
+    location_of,
+    reader_options,
+    report_option,
+)
 from .standard import standard_output, write_json
 
 BINARY = ("parquet", "arrow")
@@ -40,13 +48,7 @@ BINARY = ("parquet", "arrow")
     is_flag=True,
     help="CSV: an apostrophe before text that a spreadsheet would compute (it begins with =, +, -, @, tab or return).",
 )
-@click.option(
-    "--report",
-    "report_path",
-    metavar="FILE",
-    shell_complete=completing.files,
-    help="Write the read report as JSON; - is standard output, where OUT is a file.",
-)
+@report_option("the read report as JSON; - is standard output, where OUT is a file")
 def command(
     format_name: str,
     inputs: tuple[str, ...],

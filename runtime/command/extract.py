@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..base.errors import UnsupportedError
-from . import completing
 from .parameters import (
     format_argument,
     inputs_argument,
     limit_option,
     reader_options,
+    report_option,
 )
 from .standard import standard_output, write_json
 
@@ -25,13 +25,7 @@ if TYPE_CHECKING:
 @inputs_argument
 @reader_options("tail", "verify")
 @limit_option
-@click.option(
-    "--report",
-    "report_path",
-    metavar="FILE",
-    shell_complete=completing.files,
-    help="Write the read report as JSON.",
-)
+@report_option("the read report as JSON")
 def command(
     format_name: str,
     inputs: tuple[str, ...],

@@ -14,7 +14,7 @@ import click
 from ..base.options import camel_case
 from ..base.plurals import counted
 from . import completing
-from .parameters import OPTIONS, format_argument, inputs_argument, location_of, names, reader_options
+from .parameters import OPTIONS, format_argument, inputs_argument, location_of, names, reader_options, report_option
 from .progress import Bar, bar
 from .standard import write_json
 
@@ -79,13 +79,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="What becomes of a table that is there: it gets the files that are new, is replaced, or is left alone.",
 )
-@click.option(
-    "--report",
-    "report_path",
-    metavar="FILE",
-    shell_complete=completing.files,
-    help="Write the summary and the read report as JSON.",
-)
+@report_option("the summary and the read report as JSON")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary and the read report as JSON.")
 def command(
     format_name: str,

@@ -120,6 +120,12 @@ def limit_option(function: Function) -> Function:
     return click.option("--limit", metavar="N", type=click.IntRange(min=0), help="Stop after so many rows.")(function)
 
 
+def report_option(what: str) -> Callable[[Function], Function]:
+    """``--report FILE``; arrives as ``report_path``."""
+    completed = completing.files
+    return click.option("--report", "report_path", metavar="FILE", shell_complete=completed, help=f"Write {what}.")
+
+
 def bytes_option(function: Function) -> Function:
     """``--bytes``."""
     return click.option(

@@ -33,7 +33,7 @@ def test_an_offset_of_the_first_version_is_understood_for_ever() -> None:
     offset = StreamOffset.from_json(json.loads(text))
     assert offset.taken == (FilePart("/logs/b.log", 0, 2, 3, 1795242146809530, "part"),)
     assert list(offset.tracked.values()) == [FileProgress(5)]
-    assert offset.seal == OlderFiles(5, "/logs/a", 3, 15)
+    assert offset.older == OlderFiles(5, "/logs/a", 3, 15)
 
 
 def test_an_offset_of_this_version_is_understood_for_ever() -> None:
@@ -46,7 +46,7 @@ def test_an_offset_of_this_version_is_understood_for_ever() -> None:
     offset = StreamOffset.from_json(json.loads(text))
     assert offset.taken == (FilePart("/logs/b.log", 0, 2, 3, 1795242146809530, "part", 77, 0xABCDEF),)
     assert offset.tracked == {1 << 60: FileProgress(5, 78, 12, 9), 3: FileProgress(6, 79, 13, 0, done=True)}
-    assert offset.seal == OlderFiles(5, "/logs/a", 3, 15)
+    assert offset.older == OlderFiles(5, "/logs/a", 3, 15)
     assert json.dumps(offset.to_json()) == text
 
 

@@ -97,6 +97,11 @@ class OlderFiles:
     count: int
     digest: int
 
+    @property
+    def place(self) -> tuple[int, str]:
+        """As ``ListedFile.place``."""
+        return self.modified, self.path
+
 
 @dataclass(frozen=True)
 class StreamOffset:
@@ -111,7 +116,7 @@ class StreamOffset:
     lost: int = 0
     taken: tuple[FilePart, ...] = ()
     tracked: Mapping[int, FileProgress] = field(default_factory=dict)
-    seal: OlderFiles | None = None
+    older: OlderFiles | None = None
 
     def known(self) -> dict[int, FileProgress]:
         """Return what is known of each file after this batch, by its fingerprint."""
@@ -137,8 +142,8 @@ class StreamOffset:
             ],
             "tracked": [len(self.tracked), _packed(self.tracked)],
         }
-        if self.seal is not None:
-            found["seal"] = [self.seal.modified, self.seal.path, self.seal.count, f"{self.seal.digest:016x}"]
+        if self.older is not None:
+            found["seal"] = [self.older.modified, self.older.path, self.older.count, f"{self.older.digest:016x}"]
         return found
 
     @classmethod
@@ -163,7 +168,7 @@ class StreamOffset:
                 lost=_natural(found["lost"]),
                 taken=tuple(_taken(str(found["root"]), each) for each in found["taken"]),
                 tracked=tracked,
-                seal=OlderFiles(int(modified), str(path), _natural(number), int(xor, 16)) if "seal" in found else None,
+                older=OlderFiles(int(modified), str(path), _natural(number), int(xor, 16)) if "seal" in found else None,
             )
         except (KeyError, ValueError, TypeError, zlib.error, struct.error) as error:
             raise WireloomError(

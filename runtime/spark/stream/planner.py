@@ -103,7 +103,7 @@ class Planner:
         files = [each for each in files if each.size and each.path not in lost]
         if not self._take_compressed(batch, located):
             return start
-        older, unclear = self._sealed(start.seal, files, known)
+        older, unclear = self._read_before(start.older, files, known)
         batch.lost += unclear
         backlog, waiting = Backlog(), {}
         for each in located.copies:
@@ -124,7 +124,7 @@ class Planner:
             return start
         for part in batch.taken:
             known.pop(part.fingerprint, None)
-        tracked, seal = self._compacted(start.seal, files, known, older, {each.path for each in batch.taken})
+        tracked, summary = self._compacted(start.older, files, known, older, {each.path for each in batch.taken})
         end = StreamOffset(
             batch=start.batch + 1,
             files=start.files + sum(each.begin == 0 and each.kind != "skip" for each in batch.taken),
@@ -132,7 +132,7 @@ class Planner:
             lost=start.lost + batch.lost + self._vanished,
             taken=tuple(batch.taken),
             tracked=tracked,
-            seal=seal,
+            older=summary,
         )
         self._vanished = 0
         return end
@@ -254,31 +254,31 @@ class Planner:
 
     # Older files ---------------------------------------------------------------------------------------------------
 
-    def _sealed(
-        self, seal: OlderFiles | None, files: Sequence[ListedFile], known: Mapping[int, FileProgress]
+    def _read_before(
+        self, summary: OlderFiles | None, files: Sequence[ListedFile], known: Mapping[int, FileProgress]
     ) -> tuple[frozenset[int], int]:
         """Return the fingerprints of the older files, and how many of them may not have been read."""
-        if seal is None:
+        if summary is None:
             return frozenset(), 0
-        place = (seal.modified, seal.path)
+        place = summary.place
         found = [each for each in files if each.place <= place and each.fingerprint not in known]
         fingerprints = [each.fingerprint for each in found]
-        remembered = self._older.get(seal)
-        late = find_late(seal, fingerprints, remembered)
+        remembered = self._older.get(summary)
+        late = find_late(summary, fingerprints, remembered)
         if late.unclear:
             self._lose(
                 f"{late.unclear} or more files with times before that of this file came while the query was stopped, "
                 f"and there were more than maxTrackedFiles={self._options.max_tracked} to remember one by one: touch "
                 "the new ones, so that they have later times, and move away those of older times that were read",
-                seal.path,
+                summary.path,
             )
         read = (remembered or frozenset()) | (frozenset(fingerprints) - late.late)
-        self._older = {seal: read}
+        self._older = {summary: read}
         return read, late.unclear
 
     def _compacted(
         self,
-        seal: OlderFiles | None,
+        summary: OlderFiles | None,
         files: Sequence[ListedFile],
         tracked: dict[int, FileProgress],
         older: frozenset[int],
@@ -291,7 +291,7 @@ class Planner:
             present = {each.fingerprint for each in files}
             tracked = {each: known for each, known in tracked.items() if each in present}
         if len(tracked) <= most:
-            return tracked, self._renewed(seal, files, older)
+            return tracked, self._updated(summary, files, older)
         under, last = set(older), None
         for each in files:
             number = each.fingerprint
@@ -304,20 +304,20 @@ class Planner:
                 under.add(number)
             last = each
         if last is None:
-            return tracked, self._renewed(seal, files, older)
-        place = max(last.place, (seal.modified, seal.path)) if seal is not None else last.place
+            return tracked, self._updated(summary, files, older)
+        place = max(last.place, summary.place) if summary is not None else last.place
         present = {each.fingerprint for each in files if each.place <= place}
         made = summarize(*place, under & present)
         self._older[made] = frozenset(under)
         return tracked, made
 
-    def _renewed(
-        self, seal: OlderFiles | None, files: Sequence[ListedFile], older: frozenset[int]
+    def _updated(
+        self, summary: OlderFiles | None, files: Sequence[ListedFile], older: frozenset[int]
     ) -> OlderFiles | None:
         """Return the digest of those older files that are still there."""
-        if seal is None:
+        if summary is None:
             return None
-        place = (seal.modified, seal.path)
+        place = summary.place
         made = summarize(*place, {each.fingerprint for each in files if each.place <= place} & older)
         self._older[made] = older
         return made
