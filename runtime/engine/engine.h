@@ -273,6 +273,5 @@ size_t wl_cobs_unstuff(const uint8_t *data, size_t size, uint8_t *out);
  * digested side by side, so many of them in one call take a fraction of the time that they take one after another. The
  * sizes may differ and may be 0; messages may overlap; no memory is allocated. */
 void wl_md5_many(const uint8_t *const *data, const size_t *sizes, size_t count, uint8_t (*digests)[16]);
-void wl_md5(const uint8_t *data, size_t size, uint8_t digest[16]);
 
 #endif

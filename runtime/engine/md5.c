@@ -148,7 +148,3 @@ void wl_md5_many(const uint8_t *const *data, const size_t *sizes, size_t count, 
         }
     }
 }
-
-void wl_md5(const uint8_t *data, size_t size, uint8_t digest[16]) {
-    wl_md5_many(&data, &size, 1, (uint8_t(*)[16])digest);
-}

@@ -60,6 +60,11 @@ static inline uint32_t crc_update(uint32_t number, uint32_t state, const uint8_t
     return (*wl_algorithm_of(number)->update)(state, data, size);
 }
 
+/* The MD5 of one message alone. */
+static inline void md5_of(const uint8_t *data, size_t size, uint8_t digest[16]) {
+    wl_md5_many(&data, &size, 1, (uint8_t(*)[16])digest);
+}
+
 /* Programs ------------------------------------------------------------------------------------------------------- */
 
 typedef struct {

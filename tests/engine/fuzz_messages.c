@@ -67,7 +67,7 @@ static void try_program(const wl_message_program *program, taker *bytes, bool ri
         size_t content = put_content(program, bytes, source + size, made, i + 1 == units ? SIZE_MAX : step);
         size += content;
         if (program->digest) {
-            wl_md5(source + size - content, content, source + size);
+            md5_of(source + size - content, content, source + size);
             source[size] ^= i % 8 == 7;
             size += 16;
         }
