@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
+from functools import cache
 from typing import Any
 
 from .arguments import check_booleans, check_callable, check_texts, names, one_of, positive
@@ -87,10 +88,17 @@ def defaults_of(kind: Any) -> dict[str, Any]:
 
 def check_options(made: Any) -> None:
     """Check the values of all options of a frozen dataclass, for its ``__post_init__``. Raises ``WireloomError``."""
-    for each in fields(made):
-        value = getattr(made, each.name)
-        if "option" in each.metadata and not (value is None and each.default is None):
-            object.__setattr__(made, each.name, each.metadata["option"].checked(each.name, value))
+    kind: Any = type(made)
+    for name, default, checked in _checked(kind):
+        value = getattr(made, name)
+        if value is not default:
+            object.__setattr__(made, name, checked(name, value))
+
+
+@cache
+def _checked(kind: Any) -> list[tuple[str, Any, Callable[[str, Any], Any]]]:
+    defaults = defaults_of(kind)
+    return [(name, defaults[name], each.checked) for name, each in options_of(kind).items()]
 
 
 def documented(function: Any, kind: Any, only: Iterable[str] | None = None) -> None:

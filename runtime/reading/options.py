@@ -17,7 +17,6 @@ from ..base.options import (
     NAMES,
     NUMBER,
     OTHER,
-    check_options,
     documented,
     option,
     options_of,
@@ -118,7 +117,6 @@ class ScanOptions(Location):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_options(self)
         if self.verify_sha256 and self.byte_range is not None:
             raise UnsupportedError("verify_sha256 needs all bytes of an object: leave byte_range or verify_sha256 out")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,9 @@ class ScanRequest(ScanOptions):
     """Bytes that are read at once, where that is not the usual number."""
     choices: Mapping[str, str] = field(default_factory=dict)
     message_options: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """The options have been checked."""
 
     @property
     def null_rows(self) -> bool:
@@ -91,7 +94,7 @@ def request_of(
     if options.tail == GROWING and not grows_by_rows(found):
         raise UnsupportedError(f"files of {found.name} are read as a whole and cannot grow: leave tail=growing out")
     choices, others = _options(found, given, in_table, option_names)
-    general = {each.name: getattr(options, each.name) for each in fields(ScanOptions)}
+    general = {name: getattr(options, name) for name in NAMES_OF_OPTIONS}
     max_record = found.max_record if options.max_record is None else options.max_record
     made = ScanRequest(
         **general | {"max_record": max_record},
