@@ -193,12 +193,12 @@ HEADED = HOSTILE.replace("seq:\n  - {id: nodes", "seq:\n  - {id: head, type: nod
 def test_objects_inside_each_other_too_deep(tmp_path: Path, name: str, recover: bool) -> None:
     path = tmp_path / f"{name}.ksy"
     path.write_text((HOSTILE if name == "hostile" else HEADED).replace("ID", name))
-    _, report = wireloom.read_with_report(path, b"\x01" * 5000, recover=recover, check_format=False)
+    _, report = wireloom.read_with_report(path, b"\x01" * 2000, recover=recover, check_format=False)
     [file] = report.files
-    assert (file.tail, file.tail_offset, file.tail_size) == ("limit", 0, 5000)
+    assert (file.tail, file.tail_offset, file.tail_size) == ("limit", 0, 2000)
     assert file.error == "objects stand inside each other too deep"
     with pytest.raises(wireloom.DamagedInputError) as caught:
-        wireloom.read(path, b"\x01" * 5000, mode="failfast")
+        wireloom.read(path, b"\x01" * 2000, mode="failfast")
     assert caught.value.reason == "limit"
 
 
@@ -206,7 +206,7 @@ def test_objects_inside_each_other_too_deep(tmp_path: Path, name: str, recover: 
 def test_deep_objects_are_a_damaged_range_where_rows_follow(tmp_path: Path) -> None:
     path = tmp_path / "hostile.ksy"
     path.write_text(HOSTILE.replace("ID", "hostile"))
-    table, report = wireloom.read_with_report(path, b"\0" + b"\x01" * 5000 + b"\0\0", recover=True)
+    table, report = wireloom.read_with_report(path, b"\0" + b"\x01" * 2000 + b"\0\0", recover=True)
     assert table.num_rows >= 2
     assert report.files[0].damaged[0].reason == "limit"
     assert report.files[0].tail == "clean"
