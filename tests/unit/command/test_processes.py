@@ -14,6 +14,8 @@ import pyarrow as pa
 import pytest
 from wireloom.writing import write
 
+pytestmark = pytest.mark.slow
+
 COMMAND = [sys.executable, "-c", "from wireloom.command import main; main()"]
 
 

@@ -39,6 +39,8 @@ from wireloom.rows.messages.decoding import Decoded, UnitProblem
 from .random_protos import ProtoMaker
 from .random_wire import Mutator, has_long_tag
 
+pytestmark = pytest.mark.slow
+
 SEEDS = range(24)
 MESSAGES = 40
 MESSAGE, ENUM, STRING, BYTES, BOOL, DOUBLE, FLOAT = 11, 14, 9, 12, 8, 1, 2

@@ -14,6 +14,8 @@ from wireloom.rows import object_search
 from wireloom.rows.object_reader import ObjectRowReader
 from wireloom.rows.reader import Settings
 
+pytestmark = pytest.mark.slow
+
 ITEM = "item: {seq: [{id: x, type: u1}, {id: y, type: u1}]}"
 LISTS = {
     "counted": "{id: n, type: u2}, {id: items, type: item, repeat: expr, repeat-expr: n}",

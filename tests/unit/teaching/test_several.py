@@ -11,6 +11,8 @@ from wireloom.codegen.spec.diagnostics import Diagnostics
 from wireloom.codegen.spec.reader import read_yaml
 from wireloom.codegen.spec.tree import Mapping, Scalar, Sequence, YamlNode
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[3]
 SPECS = [
     *(ROOT / "specs" / f"{name}.ksy" for name in ("edgemq_segment", "word_stuffed_log", "cobs_log")),
