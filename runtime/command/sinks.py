@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import codecs
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import PurePath
-from typing import IO, Any
+from typing import IO, Any, Protocol
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -36,20 +37,22 @@ KINDS = {
 TEXT_KINDS = ("ndjson", "csv", "table")
 
 
-class Sink:
+class Sink(Protocol):
     """Takes batches; ``enough`` says that no more are wanted."""
 
-    enough = False
+    enough: bool = False
 
     def write(self, batch: pa.RecordBatch) -> None:
         """Take the next rows."""
-        raise NotImplementedError
+        ...
 
     def close(self) -> None:
         """Write what is left; the file itself stays open."""
+        return
 
     def abandon(self) -> None:
         """Let go of everything, instead of ``close``; what is in the file is of no use."""
+        return
 
 
 class _ArrowSink(Sink):
@@ -242,7 +245,7 @@ def _json_escape(character: str) -> str:
     return json.dumps(character)[1:-1]
 
 
-class _Filter:
+class _Filter(ABC):
     """A file that a sink of text writes to, and that passes on the bytes altered."""
 
     closed = False
@@ -255,8 +258,8 @@ class _Filter:
         self._file.write(self._altered(data))
         return len(data)
 
-    def _altered(self, data: bytes) -> bytes:
-        raise NotImplementedError
+    @abstractmethod
+    def _altered(self, data: bytes) -> bytes: ...
 
     def isatty(self) -> bool:
         return self._file.isatty()

@@ -133,7 +133,7 @@ class Buffered:
         if cls._head is not None:
             cls._head_size = cls._head.size
             made = unpacker(cls, cls._head, _head_names(cls), cls._put)
-            cls._unpack = made  # type: ignore[method-assign, assignment]  # compiled for the class
+            cls._unpack = made  # type: ignore[method-assign, assignment]  # each class gets one compiled for its head
 
     def _unpack(self, data: bytes, begin: int) -> None:
         """Take the values of the head, which is at ``begin``."""
@@ -144,8 +144,8 @@ class Buffered:
         setattr(holder, name, value)
 
     def _rest(self, buffer: Buffer, begin: int) -> None:
-        """Read the fields behind the head, which is at ``begin``, and look at all."""
-        raise NotImplementedError
+        """Read the fields after the head, which is at ``begin``, and check all. Every generated class has its own."""
+        raise NotImplementedError  # never reached: not abstract, which would need another metaclass than that of slots
 
     def _read(self) -> None:
         io = self._io

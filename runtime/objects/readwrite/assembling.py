@@ -34,8 +34,7 @@ class AssembledStruct(AssignedStruct):
         super().__init_subclass__()
         own = vars(cls)
         if "_assemble" not in own and not GENERAL.isdisjoint(own):
-            # Types say that methods are not assigned to; here a class takes back what it would inherit.
-            cls._assemble = AssembledStruct._assemble  # type: ignore[method-assign]
+            cls._assemble = AssembledStruct._assemble  # type: ignore[method-assign]  # what it would inherit is undone
 
     def _assemble(self, parts: list[bytes], objects: list[Any]) -> None:
         """Append the bytes of the object to ``parts``, and the objects below it to ``objects``.
@@ -46,7 +45,7 @@ class AssembledStruct(AssignedStruct):
 
     def _check(self) -> None:
         """Every generated class has its own, and Kaitai's protocol no other name for there being none."""
-        raise NotImplementedError
+        raise NotImplementedError  # never reached: Kaitai's base class is not abstract, and neither is this one
 
     def _check_alone(self) -> None:
         """Check an object on which no other depends, as often as its attributes follow from each other."""
