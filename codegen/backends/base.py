@@ -28,11 +28,12 @@ from wireloom.base.entry_points import entry_points
 from wireloom.base.errors import SpecError, UnsupportedError
 from wireloom.base.printable import markup, printable
 
-from ..model.model import MODEL_VERSION, Spec, Struct
+from ..model.model import Spec, Struct
 from ..plan import Plan, plan_of
 from ..spec.diagnostic import Diagnostic
 from ..spec.diagnostics import ERROR, InvalidSpecError
 from ..spec.position import Position
+from ..wire import MODEL_VERSION
 from .escaping import python_comment, python_docstring, python_text, xml_comment
 
 View = TypeVar("View")

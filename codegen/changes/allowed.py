@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from ..expression import nodes
 from ..expression.nodes import Node
 from ..expression.types import BitsType, IntegerType, Type
-from ..model.model import Enum, Valid
+from ..model.model import Valid
+from ..wire import Enum
 
 Value = int | float | str | bool | tuple[object, ...]
 

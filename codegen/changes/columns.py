@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from ..backends.columns.lower import compile_program
 from ..backends.columns.table import TableColumn, table_columns
-from ..model.model import Spec
-from ..model.rows import Rows
+from ..model.model import Rows, Spec
 from .change import COLUMNS, Change, Level
 
 

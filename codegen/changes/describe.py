@@ -17,8 +17,8 @@ from ..expression.types import (
     Type,
     UserType,
 )
-from ..model.model import (
-    Attribute,
+from ..model.model import Attribute, Switch
+from ..wire import (
     EndOfStreamSize,
     ExpressionSize,
     FixedSize,
@@ -27,7 +27,6 @@ from ..model.model import (
     RepeatEos,
     RepeatUntil,
     Size,
-    Switch,
     TerminatedSize,
     Terminator,
 )

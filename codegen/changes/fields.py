@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from ..expression.types import EnumType, IntegerType, Path, StringType, Type, UserType
-from ..model.model import Attribute, Checksum, Enum, Framing, Instance, Spec, Switch, Terminator, Valid
+from ..model.model import Attribute, Checksum, Instance, Spec, Switch, Valid
+from ..wire import Enum, Framing, Terminator
 from .allowed import allowed, within
 from .change import CHECKS, WIRE, Change, Level
 from .describe import (

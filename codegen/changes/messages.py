@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import fields, replace
 
 from ..backends.columns.message_table import MessageColumn, message_columns
-from ..model.model import Message, MessageField, Spec, UnitKind, Units
+from ..model.model import Spec
+from ..wire import Message, MessageField, UnitKind, Units
 from .change import CHECKS, COLUMNS, SETTINGS, WIRE, Change, Level
 
 

@@ -16,8 +16,9 @@ from ..expression.fold import fold
 from ..expression.nodes import Node
 from ..expression.types import EnumType, ListType, Path, Type, UserType
 from ..expression.walk import mapped
-from ..model.model import Attribute, Checksum, Enum, Instance, Parameter, Spec, Struct
+from ..model.model import Attribute, Checksum, Instance, Spec, Struct
 from ..model.walking import family
+from ..wire import Enum, Parameter
 from .describe import expression_text, path_text, type_text
 from .fields import facts
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from ..model.model import Attribute, Instance, Spec
-from ..model.rows import Choice
 from ..model.walking import structs
+from ..wire import Choice
 from .change import SETTINGS, WORDS, Change, Level
 from .describe import path_text
 

@@ -16,9 +16,10 @@ from ..backends.python.lower import lower_module
 from ..backends.python.names import module_name
 from ..emit import noted, same_id
 from ..model.load import load
-from ..model.model import MODEL_VERSION, Spec
+from ..model.model import Spec
 from ..model.unsolved import Unsolved, refuse, unsolved
 from ..plan import plan_of
+from ..wire import MODEL_VERSION
 
 TEMPLATE = "parser.py.j2"
 

@@ -13,17 +13,10 @@ from ..expression.typerules import assignable, comparable, is_boolean, is_intege
 from ..expression.types import EnumType, StreamType, Type, UserType
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Expression, ProcessReference, Section, TypeReference
-from ..words import shown
-from .extensions import FieldExtensions
-from .fields import Field, PendingSize, PendingSwitch
-from .leftovers import check_leftovers
-from .messages import message_of
-from .model import (
-    Attribute,
+from ..wire import (
     ComputedEndian,
     ExpressionSize,
     InheritedEndian,
-    Instance,
     OwnSize,
     Parameter,
     Process,
@@ -32,11 +25,13 @@ from .model import (
     RepeatEos,
     RepeatUntil,
     Size,
-    Struct,
-    Switch,
-    SwitchCase,
-    Valid,
 )
+from ..words import shown
+from .extensions import FieldExtensions
+from .fields import Field, PendingSize, PendingSwitch
+from .leftovers import check_leftovers
+from .messages import message_of
+from .model import Attribute, Instance, Struct, Switch, SwitchCase, Valid
 from .order import refuse_later_names, refuse_names_before_byte_order
 from .scope import NOTHING, UNKNOWN, Surroundings, Typing
 from .symbols import AlreadyReportedError, Member, Symbol, World

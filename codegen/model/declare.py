@@ -27,11 +27,11 @@ from ..spec.builtin_types import BUILT_IN
 from ..spec.diagnostics import Diagnostics
 from ..spec.position import Position
 from ..spec.syntax import Integer, Section, Text, TypeReference
+from ..wire import Enum, EnumLabel
 from ..words import shown
 from .fields import FieldReader, canonical
 from .message_kinds import SCALARS
 from .messages import MessageReader
-from .model import Enum, EnumLabel
 from .resolve import find_enum, find_type, may_be_built_in, may_be_enum, may_be_type, unknown_enum, unknown_type
 from .symbols import Defaults, Member, SourceFile, Symbol, World
 

@@ -19,7 +19,8 @@ from ..expression.types import (
     UserType,
 )
 from ..expression.walk import depth, mapped, walk
-from .model import Attribute, Derivation, ExpressionSize, Instance, RepeatCount, Struct
+from ..wire import ExpressionSize, RepeatCount
+from .model import Attribute, Derivation, Instance, Struct
 
 INTEGER = ComputedIntegerType()
 

@@ -10,8 +10,9 @@ from ..expression.types import BytesType, Path, UnionType, UserType
 from ..spec.diagnostics import Diagnostics
 from ..spec.message_tables import FRAMINGS
 from ..spec.syntax import Section, Text
+from ..wire import OwnSize
 from ..words import shown, suggestion
-from .model import Attribute, Checksum, OwnSize, Struct
+from .model import Attribute, Checksum, Struct
 from .symbols import World
 
 

@@ -12,20 +12,9 @@ from ..expression.types import BitsType, BytesType, EnumType, IntegerType, ListT
 from ..spec.diagnostics import Diagnostics
 from ..spec.position import Position
 from ..spec.syntax import Flag, Integer, Items, Section, Text
+from ..wire import ExpressionSize, Framing, IntegerText, Labels, Logical, OwnSize, RepeatEos, Timestamp
 from ..words import shown, suggestion
-from .model import (
-    Attribute,
-    Checksum,
-    ExpressionSize,
-    Framing,
-    Instance,
-    IntegerText,
-    Labels,
-    Logical,
-    OwnSize,
-    RepeatEos,
-    Timestamp,
-)
+from .model import Attribute, Checksum, Instance
 from .symbols import Member, Symbol
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from wireloom.base.plurals import counted
 
+from ..encodings import ENCODING_NAMES, canonical_encoding, canonical_encodings, terminator_of
 from ..expression.fold import constant_integer
 from ..expression.nodes import Name
 from ..expression.typerules import combined_all
@@ -16,9 +17,8 @@ from ..spec.builtin_types import MAX_BITS
 from ..spec.diagnostics import Diagnostics
 from ..spec.position import Position
 from ..spec.syntax import Contents, Entry, Expression, Section, Text, TypeReference
+from ..wire import EndOfStreamSize, FixedSize, MessageField, OwnSize, TerminatedSize, Terminator
 from ..words import shown, suggestion
-from .encodings import ENCODING_NAMES, canonical_encoding, canonical_encodings, terminator_of
-from .model import EndOfStreamSize, FixedSize, MessageField, OwnSize, TerminatedSize, Terminator
 
 PendingSize = FixedSize | EndOfStreamSize | TerminatedSize | OwnSize | Expression
 

@@ -9,7 +9,8 @@ from itertools import compress
 from ..expression.nodes import Name, Node
 from ..expression.types import Path, UserType
 from ..expression.walk import walk
-from .model import ExpressionSize, RepeatCount, Spec, Struct
+from ..wire import ExpressionSize, RepeatCount
+from .model import Spec, Struct
 from .solving import solutions
 from .walking import attributes_of, family
 

@@ -11,7 +11,8 @@ from dataclasses import replace
 
 from ..expression.nodes import Node
 from ..expression.types import Path, UserType
-from .model import Attribute, ExpressionSize, RepeatCount, RepeatUntil, Struct
+from ..wire import ExpressionSize, RepeatCount, RepeatUntil
+from .model import Attribute, Struct
 from .references import Reference, names_item, references
 
 

@@ -8,9 +8,9 @@ import struct
 from ..expression.types import FloatType, IntegerType
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Integer, Items, Text, Value
+from ..wire import Enum
 from ..words import shown, suggestion
 from .message_kinds import SCALARS
-from .model import Enum
 
 Default = int | float | bool | str | bytes
 

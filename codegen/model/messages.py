@@ -10,11 +10,11 @@ from ..spec.diagnostics import Diagnostics
 from ..spec.message_tables import MAP_KEYS
 from ..spec.position import Position
 from ..spec.syntax import Section, Text
+from ..wire import Enum, Message, MessageField, OwnSize
 from ..words import shown, suggestion
 from .fields import Field
 from .message_defaults import default_value
 from .message_kinds import ELSEWHERE, ENUM_BASE, PACKABLE, SCALARS
-from .model import Enum, Message, MessageField, OwnSize
 from .resolve import find_enum, find_type, may_be_enum, may_be_type
 from .symbols import Member, Symbol, World
 

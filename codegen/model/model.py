@@ -12,91 +12,26 @@ from wireloom.base.cached import cached_property
 
 from ..expression.nodes import Node
 from ..expression.types import Path, Type
-from ..spec.position import Position as Position
-from .logical import IntegerText as IntegerText
-from .logical import Labels as Labels
-from .logical import Logical as Logical
-from .logical import Timestamp as Timestamp
-from .message_model import Message as Message
-from .message_model import MessageField as MessageField
-from .message_model import UnitColumn as UnitColumn
-from .message_model import UnitKind as UnitKind
-from .message_model import Units as Units
-from .rows import Choice, Rows
+from ..spec.position import Position
+from ..wire import (
+    Choice,
+    ComputedEndian,
+    Enum,
+    Framing,
+    InheritedEndian,
+    Logical,
+    Message,
+    MessageField,
+    OwnSize,
+    Parameter,
+    Process,
+    Repeat,
+    Size,
+    Terminator,
+    Units,
+)
 
-MODEL_VERSION = 1
-"""Raised whenever generated code of an older model can no longer run on the runtime; the runtime compares it."""
-
-
-# What an attribute's bytes are ------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class FixedSize:
-    """Known without a size key: integers and floats, and ``contents``. In bytes."""
-
-    size: int
-
-
-@dataclass(frozen=True)
-class ExpressionSize:
-    """``size: EXPRESSION``, in bytes."""
-
-    expression: Node
-
-
-@dataclass(frozen=True)
-class EndOfStreamSize:
-    """``size-eos: true``."""
-
-
-@dataclass(frozen=True)
-class TerminatedSize:
-    """``terminator`` (or ``strz``) without a size: up to the terminator."""
-
-
-@dataclass(frozen=True)
-class OwnSize:
-    """A user type that is read from the enclosing stream itself and ends where it ends; a switch without a size, whose
-    cases have theirs; bits, whose width is in their type."""
-
-
-Size = FixedSize | ExpressionSize | EndOfStreamSize | TerminatedSize | OwnSize
-
-
-@dataclass(frozen=True)
-class Terminator:
-    """``terminator``, ``include``, ``consume``, ``eos-error``. Also inside a sized field, where it cuts the value."""
-
-    value: bytes
-    include: bool = False
-    consume: bool = True
-    eos_error: bool = True
-
-
-# Repetition, validation, switches ---------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class RepeatEos:
-    """``repeat: eos``: to the end of the stream."""
-
-
-@dataclass(frozen=True)
-class RepeatCount:
-    """``repeat: expr``: that many times."""
-
-    expression: Node
-
-
-@dataclass(frozen=True)
-class RepeatUntil:
-    """``repeat: until``: up to and with the first item, seen as ``_``, of which the expression is true."""
-
-    expression: Node
-
-
-Repeat = RepeatEos | RepeatCount | RepeatUntil
+# Validation, switches -------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -118,7 +53,7 @@ class SwitchCase:
     match: Node | None
     type: Type
     arguments: tuple[Node, ...] = ()
-    size: Size = OwnSize()
+    size: Size = field(default_factory=OwnSize)
     """That of this case: the attribute's where it has one and the type takes one, else the type's own."""
     terminator: Terminator | None = None
     """That of this case; ``strz`` brings its own."""
@@ -130,15 +65,6 @@ class Switch:
 
     on: Node
     cases: tuple[SwitchCase, ...]
-
-
-@dataclass(frozen=True)
-class Process:
-    """``process``: ``zlib``, ``xor(key)``, ``rol(n)``, ``ror(n)`` or a custom name with arguments."""
-
-    name: str
-    arguments: tuple[Node, ...] = ()
-    position: Position | None = field(default=None, compare=False)
 
 
 # The extension keys ------------------------------------------------------------------------------------------------
@@ -161,27 +87,7 @@ class Checksum:
     replace: int | None = None
 
 
-@dataclass(frozen=True)
-class Framing:
-    """``-wireloom: {framing: …}`` on the repeated attribute whose items stand between delimiters.
-
-    ``stuffing`` is ``word`` (delimiter of two bytes, Backtrace), ``cobs`` (delimiter 00) or ``none``."""
-
-    delimiter: bytes
-    stuffing: str
-
-
 # Types of the spec --------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """One of ``params``: a value that the type is given where it is used."""
-
-    id: str
-    type: Type
-    doc: str = ""
-    position: Position | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
@@ -254,38 +160,6 @@ class Derivation:
 
 
 @dataclass(frozen=True)
-class EnumLabel:
-    """One member of an enum."""
-
-    value: int
-    label: str
-    doc: str = ""
-    doc_ref: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Enum:
-    """Names for integers."""
-
-    path: Path
-    labels: tuple[EnumLabel, ...]
-    doc: str = ""
-
-
-@dataclass(frozen=True)
-class ComputedEndian:
-    """A byte order that is decided when an object is read: ``le`` or ``be`` by case; ``None`` matches all others."""
-
-    on: Node
-    cases: tuple[tuple[Node | None, str], ...]
-
-
-@dataclass(frozen=True)
-class InheritedEndian:
-    """The byte order that the ``_parent`` has computed."""
-
-
-@dataclass(frozen=True)
 class Struct:
     """A type of the spec; the spec's root is one too."""
 
@@ -329,6 +203,22 @@ class Struct:
     @cached_property
     def _instances(self) -> dict[str, Instance]:
         return {each.id: each for each in reversed(self.instances)}
+
+
+@dataclass(frozen=True)
+class Rows:
+    """``-wireloom: {rows: …}`` in ``meta``: what a table of this format is."""
+
+    attribute: str
+    """The root's repeated attribute whose items are the rows."""
+    row: Path
+    """The type of a row."""
+    columns: tuple[str, ...]
+    """Attributes and instances of the row type that are columns unless the reader asks for others, in order."""
+    selectable: tuple[str, ...]
+    """Those that a reader may ask for besides."""
+    parent_columns: tuple[str, ...] = ()
+    """Scalars of the root that come along in every row; they stand before the rows on the wire."""
 
 
 # The file ---------------------------------------------------------------------------------------------------------

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from ..wire import Enum
 from ..words import shown, suggestion
-from .model import Enum
 from .symbols import Symbol, World
 
 ELSEWHERE = {

@@ -13,9 +13,9 @@ from ..expression.types import AnyStructType, ComputedIntegerType, EnumType, Lis
 from ..spec.diagnostics import Diagnostics
 from ..spec.kinds import IDENTIFIER
 from ..spec.syntax import Expression
+from ..wire import Enum
 from ..words import shown, suggestion
 from .declare import BUILT_IN_PARAMETERS, plain_type
-from .model import Enum
 from .resolve import find_enum, find_type, may_be_enum, may_be_type, unknown_enum, unknown_type
 from .sizes import Sizes
 from .symbols import AlreadyReportedError, Member, Symbol, World

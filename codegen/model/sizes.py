@@ -9,7 +9,7 @@ from ..expression.typer import UnknownNameError
 from ..expression.typerules import type_name
 from ..expression.types import BitsType, EnumType, FloatType, IntegerType, Path, Type, UserType
 from ..spec.syntax import Expression
-from .model import FixedSize
+from ..wire import FixedSize
 from .nesting import MAX_TYPE_DEPTH
 from .symbols import AlreadyReportedError, Member, Symbol, World
 

@@ -8,8 +8,9 @@ from collections.abc import Container, Iterable, Iterator
 from ..expression.nodes import Name, Node
 from ..expression.types import StringType
 from ..spec.diagnostics import Diagnostics
+from ..wire import ExpressionSize, RepeatCount
 from .expressions import expressions_in
-from .model import Attribute, ExpressionSize, RepeatCount, Struct
+from .model import Attribute, Struct
 from .references import Reference, references
 
 GUIDE = "https://doc.kaitai.io/ksy_style_guide.html#attr-id"

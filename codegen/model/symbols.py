@@ -9,8 +9,8 @@ from ..expression.nodes import Node
 from ..expression.types import Path, Type
 from ..spec.position import Position
 from ..spec.syntax import Section
+from ..wire import Enum
 from .fields import Field
-from .model import Enum
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from ..expression.types import AnyStructType, ListType, Path, StreamType, Type, 
 from ..spec.diagnostics import Diagnostics
 from ..spec.position import Position
 from ..spec.syntax import Integer, Section, Text
+from ..wire import Choice, RepeatEos, Units
 from ..words import listed, shown, suggestion
 from .bit_edges import begins_with_bits, ends_inside_a_byte
-from .model import Attribute, Instance, RepeatEos, Struct, Units
-from .rows import Choice, Rows
+from .model import Attribute, Instance, Rows, Struct
 from .symbols import World
 from .units import UnitsReader, column_names
 

@@ -8,9 +8,10 @@ from ..expression.types import Path
 from ..spec.diagnostics import Diagnostics
 from ..spec.message_tables import CLASS, FRAMINGS
 from ..spec.syntax import Section, Text
+from ..wire import UnitColumn, UnitKind, Units
 from ..words import listed, shown, suggestion
 from .envelope import EnvelopeReader
-from .model import Struct, UnitColumn, UnitKind, Units
+from .model import Struct
 from .resolve import find_type, may_be_type
 from .symbols import World
 from .unit_kinds import KindReader

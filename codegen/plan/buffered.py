@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..encodings import python_codec
 from ..expression.nodes import Attribute as Member
 from ..expression.nodes import (
     Binary,
@@ -19,8 +20,8 @@ from ..expression.nodes import (
 )
 from ..expression.types import BytesType, ListType, Path, StringType, UserType
 from ..expression.walk import children
-from ..model.encodings import python_codec
-from ..model.model import Attribute, ExpressionSize, OwnSize, Spec, Struct, TerminatedSize
+from ..model.model import Attribute, Spec, Struct
+from ..wire import ExpressionSize, OwnSize, TerminatedSize
 from .presence import may_be_absent
 from .sizes import Minimums, fixed_size, literal_size, nodes
 

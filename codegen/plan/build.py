@@ -10,10 +10,11 @@ from ..expression.nodes import Attribute as Access
 from ..expression.nodes import BooleanLiteral, Name, Node
 from ..expression.types import EnumType, FloatType, IntegerType, UserType
 from ..expression.walk import walk
-from ..model.model import Attribute, RepeatCount, RepeatEos, RepeatUntil, Spec, Struct, SwitchCase
+from ..model.model import Attribute, Spec, Struct, SwitchCase
 from ..model.model import Instance as ModelInstance
 from ..model.read_only import read_only
 from ..model.walking import structs
+from ..wire import RepeatCount, RepeatEos, RepeatUntil
 from .buffered import BufferedTypes
 from .checks import checks_of, has_checks
 from .covers import checksums, covered, covers_own, plain_cover

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ..expression.types import BytesType
-from ..model.model import Attribute, Checksum, EndOfStreamSize, ExpressionSize, FixedSize, Struct
+from ..model.model import Attribute, Checksum, Struct
+from ..wire import EndOfStreamSize, ExpressionSize, FixedSize
 
 
 def checksums(struct: Struct) -> tuple[tuple[Attribute, Checksum], ...]:

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from ..expression.nodes import Node
 from ..expression.types import UserType
-from ..model.model import Attribute, ExpressionSize, RepeatCount, Spec, Struct
+from ..model.model import Attribute, Spec, Struct
 from ..model.references import Reference, references
 from ..model.walking import attributes_of, structs
+from ..wire import ExpressionSize, RepeatCount
 
 
 def length_fields(spec: Spec) -> frozenset[Reference]:

@@ -11,8 +11,9 @@ from wireloom.base.cached import cached_property
 
 from ..expression.nodes import Node
 from ..expression.types import Path, Type
-from ..model.model import ComputedEndian, Framing, InheritedEndian, Logical, Parameter, Process, Size, Spec, Terminator
+from ..model.model import Spec
 from ..spec.position import Position
+from ..wire import ComputedEndian, Framing, InheritedEndian, Logical, Parameter, Process, Size, Terminator
 
 # What is read -------------------------------------------------------------------------------------------------------
 

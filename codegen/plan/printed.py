@@ -9,7 +9,7 @@ from wireloom.checksums import CHECKSUMS, Crc, Digest
 from ..expression.nodes import Node
 from ..expression.types import BytesType, EnumType, FloatType, IntegerType, UserType
 from ..expression.written import written
-from ..model.model import ComputedEndian, EndOfStreamSize, ExpressionSize, FixedSize, TerminatedSize
+from ..wire import ComputedEndian, EndOfStreamSize, ExpressionSize, FixedSize, TerminatedSize
 from .nodes import Check, Cover, Field, Fill, Instance, Member, Plan, Read, Repeat, Run, TypePlan
 from .words import hexadecimal, type_of
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ..expression.nodes import Name
 from ..expression.walk import walk
-from ..model.model import Attribute, ExpressionSize, OwnSize, RepeatEos, Spec
+from ..model.model import Attribute, Spec
+from ..wire import ExpressionSize, OwnSize, RepeatEos
 from .nodes import Rows
 from .sizes import nodes
 

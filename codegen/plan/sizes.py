@@ -7,17 +7,8 @@ from dataclasses import fields, is_dataclass
 
 from ..expression.nodes import IntegerLiteral, Node
 from ..expression.types import BitsType, BytesType, EnumType, FloatType, IntegerType, Path, StringType, Type, UserType
-from ..model.model import (
-    Attribute,
-    ExpressionSize,
-    FixedSize,
-    OwnSize,
-    RepeatCount,
-    Size,
-    Spec,
-    Struct,
-    TerminatedSize,
-)
+from ..model.model import Attribute, Spec, Struct
+from ..wire import ExpressionSize, FixedSize, OwnSize, RepeatCount, Size, TerminatedSize
 
 LARGEST_IN_RUN = 1 << 32
 """Bytes of one field of a run. Python's ``struct`` counts those of all fields in a machine word."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..expression.types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, Type, UserType
 from ..expression.written import written
-from ..model.model import EndOfStreamSize, ExpressionSize, FixedSize, TerminatedSize
+from ..wire import EndOfStreamSize, ExpressionSize, FixedSize, TerminatedSize
 from .nodes import Cover, Field, Read
 
 

@@ -177,7 +177,7 @@ def _entry(file: str, line: int, column: int, severity: str, message: str) -> di
 def _could_be_rows(spec: Spec) -> str:
     """Return what would read the items of the root's last attribute, where these could be rows."""
     from wireloom.codegen.backends.columns.candidates import candidates
-    from wireloom.codegen.model.model import RepeatEos
+    from wireloom.codegen.wire import RepeatEos
 
     for each in takewhile(lambda each: each.holder is spec.root, candidates(spec)):
         if each.attribute is spec.root.attributes[-1] and isinstance(each.attribute.repeat, RepeatEos):

@@ -18,7 +18,8 @@ from ...expression.types import (
     StringType,
     Type,
 )
-from ...model.model import Labels, Logical, Spec, Timestamp
+from ...model.model import Spec
+from ...wire import Labels, Logical, Timestamp
 from .interval import INT64, Interval, of_bytes
 
 

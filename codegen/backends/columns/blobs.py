@@ -5,8 +5,8 @@ from __future__ import annotations
 from wireloom.format.program import Op
 
 from ...expression.types import BytesType, StringType
-from ...model.model import EndOfStreamSize, ExpressionSize, TerminatedSize
 from ...plan import Field
+from ...wire import EndOfStreamSize, ExpressionSize, TerminatedSize
 from .loadable import WIDEST_NEED
 from .refusal import NotForEngineError
 from .scope import Scope, Span

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from wireloom.base.errors import SpecError
 
 from ...expression.types import UserType
-from ...model.model import Attribute, OwnSize, RepeatEos, Spec, Struct
-from ...model.rows import Rows
+from ...model.model import Attribute, Rows, Spec, Struct
 from ...model.table import own_columns
 from ...model.walking import structs
 from ...plan import plan_of
 from ...spec.diagnostics import InvalidSpecError
+from ...wire import OwnSize, RepeatEos
 from .lower import compile_program
 from .table import table_columns
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import reduce
 
 from ...expression.types import ListType, Type, UserType
-from ...model.model import Attribute, Instance, Labels, Spec, Struct, Switch
+from ...model.model import Attribute, Instance, Spec, Struct, Switch
+from ...wire import Labels
 from .arrow import ArrowType, integer_interval, list_type, scalar_type, struct_type
 from .interval import Interval
 from .message_arrow import message_type

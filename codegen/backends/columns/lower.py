@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from wireloom.format.program import ChecksumRule, ColumnProgram
 
-from ...model.model import MODEL_VERSION, Spec
+from ...model.model import Rows, Spec
 from ...model.routines import refuse_routines
-from ...model.rows import Rows
 from ...plan import Plan, plan_of
+from ...wire import MODEL_VERSION
 from ..base import refuse
 from ..python.names import class_name, qualified
 from .assembler import Listing

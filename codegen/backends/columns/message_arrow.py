@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ...expression.types import BooleanType, IntegerType, Path, StringType, Type, UserType
-from ...model.model import Attribute, Instance, Labels, Spec
+from ...model.model import Attribute, Instance, Spec
+from ...wire import Labels
 from ..base import refuse
 from .arrow import ArrowType, list_type, scalar_type, struct_type
 from .message_types import field_of

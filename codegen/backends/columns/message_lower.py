@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from wireloom.format.message_program import Envelope, MessageProgram
 
 from ...expression.types import Path
-from ...model.model import MODEL_VERSION, Spec, UnitKind, Units
+from ...model.model import Spec
+from ...wire import MODEL_VERSION, UnitKind, Units
 from ..base import refuse
 from ..python.names import class_name, field_name, qualified
 from .literal import literal

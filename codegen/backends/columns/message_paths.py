@@ -10,7 +10,8 @@ from ...expression.nodes import Attribute as Member
 from ...expression.nodes import Cast, Name, Node
 from ...expression.types import Path, UserType
 from ...model.column_fit import ColumnFit
-from ...model.model import Attribute, Instance, Spec, Struct, UnitKind
+from ...model.model import Attribute, Instance, Spec, Struct
+from ...wire import UnitKind
 from .effort import Effort
 from .message_types import field_of
 from .refusal import NotForEngineError

@@ -9,7 +9,8 @@ from enum import IntEnum
 from wireloom.format.message_program import ComputedSource, Envelope, FieldSource, LookupSource, MessageProgram
 from wireloom.format.message_rules import FieldRule, MessageRule
 
-from ...model.model import Spec, UnitKind, Units
+from ...model.model import Spec
+from ...wire import UnitKind, Units
 from ..base import refuse
 from .message_paths import row_numbers
 from .message_table import MessageColumn

@@ -8,7 +8,8 @@ from ...expression.fold import fold
 from ...expression.nodes import Attribute as Member
 from ...expression.nodes import Binary, Cast, IntegerLiteral, Name, Node, Subscript
 from ...expression.types import BytesType, IntegerType, StringType
-from ...model.model import Instance, IntegerText
+from ...model.model import Instance
+from ...wire import IntegerText
 from .message_paths import FieldFound, Paths, Place
 from .message_types import field_of
 from .refusal import NotForEngineError

@@ -16,7 +16,8 @@ from wireloom.format.message_program import (
 
 from ...expression.nodes import Name
 from ...expression.types import EnumType, ListType, UserType
-from ...model.model import Attribute, Instance, Spec, UnitColumn, UnitKind
+from ...model.model import Attribute, Instance, Spec
+from ...wire import UnitColumn, UnitKind
 from ..base import refuse
 from ..python.names import field_name
 from .arrow import BOOLEAN, INTEGERS, LABELS, ArrowType, list_type

@@ -5,7 +5,8 @@ from __future__ import annotations
 from wireloom.format.message_rules import MessageSet
 
 from ...expression.types import Path, UserType
-from ...model.model import Attribute, MessageField, Spec
+from ...model.model import Attribute, Spec
+from ...wire import MessageField
 from ..base import refuse
 from ..python.message_rules import message_set
 

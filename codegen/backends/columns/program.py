@@ -5,8 +5,7 @@ from __future__ import annotations
 from wireloom.format.program import Op, Stuffing
 
 from ...expression.types import BytesType, StringType
-from ...model.model import Instance, Spec
-from ...model.rows import Rows
+from ...model.model import Instance, Rows, Spec
 from ...plan import Plan
 from ...plan.rows import rows_of
 from .assembler import Assembler, Label, Listing

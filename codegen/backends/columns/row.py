@@ -10,8 +10,9 @@ from wireloom.format.program_limits import DEEPEST_LIMIT
 
 from ...expression.nodes import Node
 from ...expression.types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, UserType
-from ...model.model import EndOfStreamSize, ExpressionSize, FixedSize, OwnSize, Struct
+from ...model.model import Struct
 from ...plan import Cover, Field, Read
+from ...wire import EndOfStreamSize, ExpressionSize, FixedSize, OwnSize
 from .assembler import Label
 from .blobs import lower_bytes
 from .expression import constant, facts_of

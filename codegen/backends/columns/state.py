@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from wireloom.format.program_limits import MOST_STEPS
 
-from ...model.model import ExpressionSize, FixedSize
 from ...plan import Field, Plan
+from ...wire import ExpressionSize, FixedSize
 from .assembler import Assembler
 from .expression import Compiler
 from .refusal import NotForEngineError

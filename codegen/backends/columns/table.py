@@ -8,10 +8,10 @@ from wireloom.format.program import Kind, Op
 
 from ...expression.nodes import Name
 from ...expression.types import EnumType
-from ...model.model import Attribute, Instance, Labels, Spec, Struct, Timestamp
-from ...model.rows import Rows
+from ...model.model import Attribute, Instance, Rows, Spec, Struct
 from ...plan.filling import only_value
 from ...plan.presence import may_be_unmatched
+from ...wire import Labels, Timestamp
 from ..base import refuse
 from ..python.names import field_name
 from .arrow import ArrowType, integer_interval, timestamp_range

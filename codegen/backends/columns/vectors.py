@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from ...expression.types import BooleanType, BytesType, EnumType, FloatType, IntegerType, StringType, Type, UserType
-from ...model.model import Attribute, Spec, Struct, Timestamp
+from ...model.model import Attribute, Spec, Struct
+from ...wire import Timestamp
 from .arrow import integer_interval
 from .interval import INT64, Interval, of_bytes
 from .message_types import field_of

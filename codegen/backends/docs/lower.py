@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
-from ...model.model import Spec, Struct, UnitKind
+from ...model.model import Spec, Struct
 from ...plan import Plan
 from ...plan.words import condition, covered, field_type, repetition, size_of
+from ...wire import UnitKind
 from ..columns.arrow import ArrowType
 from ..columns.message_table import MessageColumn, message_columns
 from ..columns.table import TableColumn, table_columns

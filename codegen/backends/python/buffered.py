@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from ...expression.fold import constant_integer
 from ...expression.nodes import Binary, IntegerLiteral, Name, Node
 from ...expression.types import IntegerType, StringType, UserType
-from ...model.model import ExpressionSize
 from ...plan import Cover, Field, Piece, Run, Step
 from ...plan.build import run_of
+from ...wire import ExpressionSize
 from .api import Api
 from .checksums import computed_text, refused_checksum
 from .expressions import SUM

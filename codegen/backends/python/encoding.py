@@ -7,7 +7,8 @@ from wireloom.format.routines import process_place
 from ...expression.nodes import Attribute as Member
 from ...expression.nodes import Node
 from ...expression.types import BytesType, StreamType, StringType, UserType
-from ...model.model import Attribute, EndOfStreamSize, ExpressionSize, FixedSize, OwnSize, Process, TerminatedSize
+from ...model.model import Attribute
+from ...wire import EndOfStreamSize, ExpressionSize, FixedSize, OwnSize, Process, TerminatedSize
 from .mentions import mentions
 from .processing import SIZE_PRESERVING
 from .reading import codec, parent_text

@@ -7,7 +7,7 @@ from operator import itemgetter
 
 from ...expression.nodes import Node
 from ...expression.types import UserType
-from ...model.model import ComputedEndian, InheritedEndian
+from ...wire import ComputedEndian, InheritedEndian
 from .api import Api
 from .expressions import BIT_OR
 from .scope import ClassScope

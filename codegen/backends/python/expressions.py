@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from ...encodings import python_codec
 from ...expression.fold import fold
 from ...expression.nodes import (
     Attribute,
@@ -41,7 +42,6 @@ from ...expression.types import (
     UnionType,
     UserType,
 )
-from ...model.encodings import python_codec
 from ...model.model import Attribute as Member
 from ...model.model import Struct
 from ...spec.position import Position

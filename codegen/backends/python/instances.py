@@ -22,7 +22,8 @@ from ...expression.nodes import (
 )
 from ...expression.types import EnumType, UserType
 from ...expression.walk import children, walk
-from ...model.model import Instance, IntegerText, Struct
+from ...model.model import Instance, Struct
+from ...wire import IntegerText
 from .absence import needs_what_may_be_absent
 from .docstrings import described, named
 from .mentions import is_untyped, mentions_name

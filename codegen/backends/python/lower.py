@@ -6,9 +6,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-from ...model.model import Enum, Struct
+from ...model.model import Struct
 from ...model.routines import refuse_routines
 from ...plan import Plan, Run
+from ...wire import Enum
 from ..base import refuse
 from .annotations import DECORATORS, member_names
 from .api import Api

@@ -12,12 +12,13 @@ from wireloom.objects import readwrite
 
 from ...expression.types import Path, UserType
 from ...model.following import Followers, followers
-from ...model.model import Process, Struct
+from ...model.model import Struct
 from ...model.references import Reference
 from ...model.walking import structs
 from ...plan import Plan, Read, Repeat
 from ...plan.lengths import length_fields
 from ...plan.sizes import Minimums
+from ...wire import Process
 from ..base import refuse
 from .api import Api
 from .message_rules import message_paths

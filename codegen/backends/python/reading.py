@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from ...encodings import python_codec
 from ...expression.nodes import BooleanLiteral, Node
 from ...expression.types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, UserType
-from ...model.encodings import python_codec
-from ...model.model import Attribute, EndOfStreamSize, ExpressionSize, FixedSize, OwnSize, TerminatedSize
+from ...model.model import Attribute
 from ...plan import Field, Read, Repeat, Switch
+from ...wire import EndOfStreamSize, ExpressionSize, FixedSize, OwnSize, TerminatedSize
 from ..base import refusal, refuse
 from .api import Api
 from .endian import inherited_argument

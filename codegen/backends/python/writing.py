@@ -13,12 +13,13 @@ from ...expression.nodes import Attribute as Member
 from ...expression.nodes import Binary, IntegerLiteral, Name, Node
 from ...expression.types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, UserType
 from ...expression.walk import walk
-from ...model.model import Attribute, ExpressionSize, Framing, RepeatCount, RepeatUntil, TerminatedSize
+from ...model.model import Attribute
 from ...model.read_only import read_only
 from ...plan import Field, Run
 from ...plan.checks import has_checks
 from ...plan.presence import may_be_unmatched
 from ...plan.sizes import nodes
+from ...wire import ExpressionSize, Framing, RepeatCount, RepeatUntil, TerminatedSize
 from ..base import refusal
 from .checksums import early_lines, late_lines
 from .encoding import adopted, asks_for_end, content_text, fitted_text, has_bytes, is_own

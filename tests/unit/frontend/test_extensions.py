@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from wireloom.codegen.model.model import Checksum, Framing, Labels, Spec, Timestamp
-from wireloom.codegen.model.rows import Choice, Rows
+from wireloom.codegen.model.model import Checksum, Rows, Spec
+from wireloom.codegen.wire import Choice, Framing, Labels, Timestamp
 
 from tests.unit.frontend.specs import compiled, said
 

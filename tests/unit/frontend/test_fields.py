@@ -14,7 +14,7 @@ from wireloom.codegen.expression.types import (
     UnionType,
     UserType,
 )
-from wireloom.codegen.model.model import (
+from wireloom.codegen.wire import (
     EndOfStreamSize,
     ExpressionSize,
     FixedSize,

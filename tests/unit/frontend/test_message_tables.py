@@ -7,16 +7,8 @@ from pathlib import Path
 import pytest
 from wireloom.codegen.expression.types import StringType
 from wireloom.codegen.model.load import analyse
-from wireloom.codegen.model.model import (
-    Checksum,
-    IntegerText,
-    Message,
-    MessageField,
-    Spec,
-    UnitColumn,
-    UnitKind,
-    Units,
-)
+from wireloom.codegen.model.model import Checksum, Spec
+from wireloom.codegen.wire import IntegerText, Message, MessageField, UnitColumn, UnitKind, Units
 
 from tests.unit.frontend.specs import compiled, said
 

@@ -15,16 +15,8 @@ from wireloom.codegen.expression.types import (
     StringType,
     UserType,
 )
-from wireloom.codegen.model.model import (
-    Attribute,
-    Checksum,
-    Message,
-    MessageField,
-    OwnSize,
-    RepeatEos,
-    Struct,
-    Timestamp,
-)
+from wireloom.codegen.model.model import Attribute, Checksum, Struct
+from wireloom.codegen.wire import Message, MessageField, OwnSize, RepeatEos, Timestamp
 
 from tests.unit.frontend.specs import compiled, said
 from tests.unit.frontend.trees import written

@@ -16,13 +16,8 @@ from wireloom.codegen.expression.types import (
     UnionType,
     UserType,
 )
-from wireloom.codegen.model.model import (
-    ComputedEndian,
-    EnumLabel,
-    ExpressionSize,
-    InheritedEndian,
-)
 from wireloom.codegen.model.walking import structs
+from wireloom.codegen.wire import ComputedEndian, EnumLabel, ExpressionSize, InheritedEndian
 
 from tests.unit.frontend.specs import attribute, compiled, instance, root, said
 from tests.unit.frontend.trees import written

@@ -8,8 +8,8 @@ import pytest
 import yaml
 from wireloom.codegen.expression.types import BytesType, IntegerType
 from wireloom.codegen.model.load import analyse
-from wireloom.codegen.model.model import Checksum, Framing, Spec, Timestamp
-from wireloom.codegen.model.rows import Choice, Rows
+from wireloom.codegen.model.model import Checksum, Rows, Spec
+from wireloom.codegen.wire import Choice, Framing, Timestamp
 
 from tests.unit.frontend.trees import written
 

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from ....expression.nodes import Node
 from ....expression.types import BytesType, EnumType, FloatType, IntegerType, StringType, UserType
-from ....model.model import Attribute, ExpressionSize, FixedSize, RepeatCount, RepeatUntil, TerminatedSize
+from ....model.model import Attribute
 from ....plan.build import run_of
 from ....plan.sizes import fixed_size, runs
+from ....wire import ExpressionSize, FixedSize, RepeatCount, RepeatUntil, TerminatedSize
 from ..checksums import computed_text
 from ..expressions import AND, BIT_OR, OR
 from ..instances import is_kept, slot

@@ -7,7 +7,8 @@ from dataclasses import replace
 from ....expression.fold import constant, fold
 from ....expression.types import BitsType, BytesType, EnumType, StringType, UserType
 from ....model.following import is_steady
-from ....model.model import Attribute, Instance, RepeatCount, RepeatEos, RepeatUntil, Switch
+from ....model.model import Attribute, Instance, Switch
+from ....wire import RepeatCount, RepeatEos, RepeatUntil
 from ..expressions import AND
 from ..instances import is_kept, slot
 from ..names import field_name

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ....expression.types import StringType, UserType
-from ....model.model import Attribute, EndOfStreamSize, ExpressionSize, FixedSize, OwnSize, Process, TerminatedSize
+from ....model.model import Attribute
+from ....wire import EndOfStreamSize, ExpressionSize, FixedSize, OwnSize, Process, TerminatedSize
 from ..processing import SIZE_PRESERVING
 from ..reading import codec
 from ..scope import ClassScope

@@ -7,11 +7,12 @@ from collections.abc import Callable
 from ....expression.nodes import Name, Node
 from ....expression.types import AnyStructType, Path, StreamType, UnionType, UserType
 from ....expression.walk import walk
-from ....model.model import ExpressionSize, Spec, Struct
+from ....model.model import Spec, Struct
 from ....model.solving import solutions
 from ....model.walking import attributes_of, held
 from ....plan.covers import plain_cover
 from ....plan.sizes import nodes
+from ....wire import ExpressionSize
 
 
 class Facts:

@@ -7,8 +7,9 @@ from itertools import takewhile
 
 from ....expression.nodes import IntegerLiteral, Node
 from ....expression.types import UserType
-from ....model.model import Attribute, ExpressionSize, Parameter, RepeatCount
+from ....model.model import Attribute
 from ....model.solving import Solution, solutions
+from ....wire import ExpressionSize, Parameter, RepeatCount
 from ..expressions import PRODUCT
 from ..names import field_name
 from ..scope import ClassScope

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from ....encodings import python_codec
 from ....expression.nodes import Attribute as Member
 from ....expression.nodes import Name, Node
 from ....expression.types import (
@@ -23,11 +24,11 @@ from ....expression.types import (
     UserType,
 )
 from ....expression.walk import walk
-from ....model.encodings import python_codec
-from ....model.model import Attribute, EndOfStreamSize, OwnSize, RepeatEos, Struct, TerminatedSize
+from ....model.model import Attribute, Struct
 from ....model.walking import structs
 from ....plan.covers import plain_cover
 from ....plan.sizes import nodes
+from ....wire import EndOfStreamSize, OwnSize, RepeatEos, TerminatedSize
 from ..module import Module
 from .computed import computed_value
 

@@ -7,10 +7,11 @@ from itertools import groupby
 
 from ....expression.nodes import Node
 from ....expression.types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, UserType
-from ....model.model import Attribute, Framing, RepeatCount, RepeatEos, RepeatUntil
+from ....model.model import Attribute
 from ....plan import Run
 from ....plan.build import run_of
 from ....plan.sizes import fixed_size
+from ....wire import Framing, RepeatCount, RepeatEos, RepeatUntil
 from ..endian import endian_lines, inherited_argument
 from ..instances import is_kept, slot
 from ..names import field_name

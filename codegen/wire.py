@@ -1,0 +1,278 @@
+"""What the model of a spec and its plan say in the same words: sizes, ends, repetitions, byte orders, enums, logical
+types, fields of messages, and what a table is made of. Plain frozen data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from .expression.nodes import Node
+from .expression.types import Path, Type
+from .spec.position import Position
+
+MODEL_VERSION = 1
+"""Raised whenever generated code of an older model can no longer run on the runtime; the runtime compares it."""
+
+
+# What a field's bytes are ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class FixedSize:
+    """Known without a size key: integers and floats, and ``contents``. In bytes."""
+
+    size: int
+
+
+@dataclass(frozen=True)
+class ExpressionSize:
+    """``size: EXPRESSION``, in bytes."""
+
+    expression: Node
+
+
+@dataclass(frozen=True)
+class EndOfStreamSize:
+    """``size-eos: true``."""
+
+
+@dataclass(frozen=True)
+class TerminatedSize:
+    """``terminator`` (or ``strz``) without a size: up to the terminator."""
+
+
+@dataclass(frozen=True)
+class OwnSize:
+    """A user type that is read from the enclosing stream itself and ends where it ends; a switch without a size, whose
+    cases have theirs; bits, whose width is in their type."""
+
+
+Size = FixedSize | ExpressionSize | EndOfStreamSize | TerminatedSize | OwnSize
+
+
+@dataclass(frozen=True)
+class Terminator:
+    """``terminator``, ``include``, ``consume``, ``eos-error``. Also inside a sized field, where it cuts the value."""
+
+    value: bytes
+    include: bool = False
+    consume: bool = True
+    eos_error: bool = True
+
+
+@dataclass(frozen=True)
+class Process:
+    """``process``: ``zlib``, ``xor(key)``, ``rol(n)``, ``ror(n)`` or a custom name with arguments."""
+
+    name: str
+    arguments: tuple[Node, ...] = ()
+    position: Position | None = field(default=None, compare=False)
+
+
+# Repetition -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class RepeatEos:
+    """``repeat: eos``: to the end of the stream."""
+
+
+@dataclass(frozen=True)
+class RepeatCount:
+    """``repeat: expr``: that many times."""
+
+    expression: Node
+
+
+@dataclass(frozen=True)
+class RepeatUntil:
+    """``repeat: until``: up to and with the first item, seen as ``_``, of which the expression is true."""
+
+    expression: Node
+
+
+Repeat = RepeatEos | RepeatCount | RepeatUntil
+
+
+@dataclass(frozen=True)
+class Framing:
+    """``-wireloom: {framing: …}`` on the repeated attribute whose items stand between delimiters.
+
+    ``stuffing`` is ``word`` (delimiter of two bytes, Backtrace), ``cobs`` (delimiter 00) or ``none``."""
+
+    delimiter: bytes
+    stuffing: str
+
+
+# Types ----------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One of ``params``: a value that the type is given where it is used."""
+
+    id: str
+    type: Type
+    doc: str = ""
+    position: Position | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class EnumLabel:
+    """One member of an enum."""
+
+    value: int
+    label: str
+    doc: str = ""
+    doc_ref: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Enum:
+    """Names for integers."""
+
+    path: Path
+    labels: tuple[EnumLabel, ...]
+    doc: str = ""
+
+
+@dataclass(frozen=True)
+class ComputedEndian:
+    """A byte order that is decided when an object is read: ``le`` or ``be`` by case; ``None`` matches all others."""
+
+    on: Node
+    cases: tuple[tuple[Node | None, str], ...]
+
+
+@dataclass(frozen=True)
+class InheritedEndian:
+    """The byte order that the ``_parent`` has computed."""
+
+
+# Logical types --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Timestamp:
+    """Logical type of an integer: ``unit`` is ``s``, ``ms``, ``us`` or ``ns`` since the Unix epoch; ``zone`` is ``UTC``
+    or ``None`` for local time without a zone."""
+
+    unit: str
+    zone: str | None
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Logical type of an enum: its labels as text (a dictionary in Arrow); unknown values as their number's text."""
+
+
+@dataclass(frozen=True)
+class IntegerText:
+    """Logical type of a value instance of a message type (``-wireloom: {text: integer}``): its text is a decimal
+    integer, an optional sign and digits. Other text is damage (reason ``value``)."""
+
+
+Logical = Timestamp | Labels | IntegerText
+
+
+# Messages -------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class MessageField:
+    """What makes an attribute a field of a protobuf message.
+
+    ``kind`` is protobuf's word (``uint64`` … ``bytes``, ``message``, ``enum``); ``label`` is ``optional``,
+    ``required``, ``repeated`` or ``implicit`` (proto3 without a label). ``default``: proto2's, an enum's as its number.
+    ``key``: the kind of a map's keys; the attribute's type and ``kind`` are then those of the values.
+    """
+
+    number: int
+    kind: str
+    label: str
+    packed: bool = False
+    default: int | float | bool | str | bytes | None = None
+    oneof: str = ""
+    key: str | None = None
+
+
+@dataclass(frozen=True)
+class Message:
+    """``-wireloom: {message: …}`` of a type: its attributes are fields of a protobuf message.
+
+    ``strict``: wire types and varints that do not fit are errors, as in Rust's prost; else they are skipped."""
+
+    syntax: str
+    strict: bool = False
+    max_depth: int = 100
+
+
+@dataclass(frozen=True)
+class UnitColumn:
+    """A column of a table of messages: the attribute or instance ``name`` of the row, or of the message ``up`` levels
+    above it. ``path`` is the type that has it."""
+
+    name: str
+    path: Path
+    up: int = 0
+
+
+@dataclass(frozen=True)
+class UnitKind:
+    """One kind of message that the units of a format may be, and its table.
+
+    ``message``: the type of a unit. ``rows``: the attributes that lead to the rows, the last one repeated; empty where
+    the unit is one row. ``row``: the type of a row. ``unit_columns``: attributes of the unit of which the reader keeps
+    one value per unit, for its report. ``row_number``, ``mark``, ``whole``: names of columns; empty where there are
+    none (``MessageUnits`` says what they are). ``name`` is empty where there is but one kind."""
+
+    name: str
+    message: Path
+    rows: tuple[str, ...]
+    row: Path
+    columns: tuple[UnitColumn | str, ...]
+    """In order; text: the column ``row_number`` or ``mark``."""
+    selectable: tuple[UnitColumn | str, ...] = ()
+    unit_columns: tuple[str, ...] = ()
+    row_number: str = ""
+    mark: str = ""
+    whole: str = ""
+
+
+@dataclass(frozen=True)
+class Units:
+    """``-wireloom: {message: …}`` in ``meta``: the input consists of messages.
+
+    ``at``: the root's attributes that lead to a message, for people and the envelope. ``framing``: ``whole``,
+    ``varint``, ``u1`` … ``u8be`` (lengths before each), or ``module:Class`` of a framing of one's own. ``option``: the
+    reader's option that chooses among several kinds, ``default`` the kind without it; both empty where there is one
+    kind. ``packing``, ``hooks``: ``module:Class``, or empty. ``prefix``, ``digest``, ``least``: a unit's envelope.
+    ``positions``: where the keys ``framing``, ``packing`` and ``hooks`` have their values."""
+
+    kinds: tuple[UnitKind, ...]
+    at: tuple[str, ...] = ()
+    framing: str = "whole"
+    packing: str = ""
+    hooks: str = ""
+    option: str = ""
+    default: str = ""
+    prefix: bytes = b""
+    digest: str = ""
+    least: int = 0
+    positions: Mapping[str, Position] = field(default_factory=dict, compare=False)
+
+
+# Options --------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An option of the format that names how many unused bytes follow each row (``-wireloom: {options: …}``).
+
+    ``padding`` maps each value of the option to that number of bytes. With ``default`` = ``auto`` the reader decides by
+    evidence: the first value in order whose rows hold."""
+
+    name: str
+    padding: tuple[tuple[str, int], ...]
+    default: str
+    doc: str = ""
