@@ -5,6 +5,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PYTEST := $(BIN)/python -m pytest
+# Tests start hundreds of processes: what they import is compiled once.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help setup conformance gallery demo test quick test-objects test-spark lint types bench fuzz generate check wheel clean
 

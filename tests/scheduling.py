@@ -22,6 +22,7 @@ TOGETHER = {
         "tests/conformance/test_scores.py::test_no_score_drops",
         "tests/conformance/test_write.py::test_no_file_becomes_another",
     ),
+    "sanitizers": ("tests/engine/test_sanitizers.py",),
     "fuzz": ("tests/fuzz/test_brief.py::test_targets_of_the_engine_run",),
 }
 """The groups, and how the ids of their tests begin."""

@@ -111,9 +111,10 @@ static void compare(const variant *what, const feed *how, size_t *rows, size_t *
 
 static void test_side_by_side(void) {
     static const size_t chunks[] = {0, 1000, 4097, 20000};
-    source_of_chance chance = {71};
+    static uint64_t seed = 71; /* another one at each level */
+    source_of_chance chance = {seed++};
     size_t rows = 0, damaged = 0;
-    for (size_t turn = 0; turn < 150; turn++) {
+    for (size_t turn = 0; turn < 45; turn++) {
         variant what = any_variant(&chance);
         size_t size;
         uint8_t *input = make_input(&chance, &what, &size);
@@ -137,7 +138,7 @@ static void test_side_by_side(void) {
         }
         free(input);
     }
-    CHECK(rows > 50000 && damaged > 10000);
+    CHECK(rows > 15000 && damaged > 3000);
 }
 
 /* Headers of word stuffing that lie: every first byte of a record that is copied, then un-stuffed in its copy. */
