@@ -89,8 +89,9 @@ def defaults_of(kind: Any) -> dict[str, Any]:
 def check_options(made: Any) -> None:
     """Check the values of all options of a frozen dataclass, for its ``__post_init__``. Raises ``WireloomError``."""
     kind: Any = type(made)
+    values = vars(made)
     for name, default, checked in _checked(kind):
-        value = getattr(made, name)
+        value = values[name]
         if value is not default:
             object.__setattr__(made, name, checked(name, value))
 

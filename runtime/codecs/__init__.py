@@ -6,7 +6,7 @@ follow from that.
 
 from __future__ import annotations
 
-from pathlib import PurePath
+from os.path import splitext
 
 from ..base.arguments import one_of, shown
 from ..base.errors import WireloomError
@@ -47,7 +47,7 @@ def by_suffix(name: str) -> str | None:
     >>> by_suffix("a.log.GZ"), by_suffix("a.log"), by_suffix("gz")
     ('gzip', None, None)
     """
-    suffix = PurePath(name).suffix.lower()
+    suffix = splitext(name)[1].lower()
     return next((each.name for each in CODECS.values() if suffix in each.suffixes), None)
 
 
@@ -57,7 +57,7 @@ def without_suffix(name: str) -> str:
     >>> without_suffix("a/b.log.gz"), without_suffix("b.log"), without_suffix(".zst")
     ('a/b.log', 'b.log', '.zst')
     """
-    return name[: -len(PurePath(name).suffix)] if by_suffix(name) else name
+    return splitext(name)[0] if by_suffix(name) else name
 
 
 def suffix_of(codec: str) -> str:
@@ -86,7 +86,7 @@ def detect(head: bytes, name: str, usual: str) -> str:
         if each.has_magic(head) and (each.name in (expected, usual) or each.begins_well(head)):
             return each.name
     if expected is not None and head:
-        raise CodecError(f"not a {expected} stream, though its name ends in {PurePath(name).suffix}")
+        raise CodecError(f"not a {expected} stream, though its name ends in {splitext(name)[1]}")
     return NONE.name
 
 

@@ -163,7 +163,7 @@ class Format:
         """Whether a file is nothing but rows, each written by itself."""
         return self.streaming and not self.has_prologue and not self.sized_rows
 
-    @property
+    @cached_property
     def default_columns(self) -> tuple[str, ...]:
         """The names of the default columns."""
         return tuple(each.name for each in self.columns if each.default)

@@ -49,7 +49,9 @@ def _of_rows(event: Rows, request: ScanRequest, builder: Builder) -> Iterator[An
     between = event.units.between if event.units is not None else ()
     if event.last <= event.first + len(event.hidden) and not between:
         return
-    batch = batch_of(event, builder).slice(event.first, event.last - event.first)
+    batch = batch_of(event, builder)
+    if event.last - event.first < event.rows:
+        batch = batch.slice(event.first, event.last - event.first)
     if event.hidden:
         batch = batch.filter(pa.array(row not in event.hidden for row in range(event.first, event.last)))
     first = 0
@@ -62,4 +64,7 @@ def _of_rows(event: Rows, request: ScanRequest, builder: Builder) -> Iterator[An
 
 
 def _slices(batch: Any, first: int, last: int, rows: int) -> Iterator[Any]:
-    return (batch.slice(begin, min(rows, last - begin)) for begin in range(first, last, rows))
+    if last - first == batch.num_rows <= rows:
+        yield batch
+    else:
+        yield from (batch.slice(begin, min(rows, last - begin)) for begin in range(first, last, rows))

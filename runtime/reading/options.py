@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from operator import attrgetter
 from typing import Any, ParamSpec, Protocol, TypeVar, overload
 
 from .. import codecs
@@ -51,6 +52,9 @@ def _byte_range(value: Any) -> tuple[int, int]:
     if not (isinstance(begin, int) and isinstance(end, int) and 0 <= begin <= end):
         raise WireloomError(f"byte_range is (begin, end) with 0 ≤ begin ≤ end, not {shown(value)}")
     return min(begin, LAST_OFFSET), min(end, LAST_OFFSET)
+
+
+_location_of = attrgetter(*(each.name for each in fields(Location)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,15 +127,18 @@ class ScanOptions(Location):
     @property
     def location(self) -> Location:
         """How to reach an object store."""
-        return Location(**{name: getattr(self, name) for name in options_of(Location)})
+        return Location(*_location_of(self))
 
     @classmethod
     def split(cls, given: Mapping[str, Any]) -> tuple[ScanOptions, dict[str, Any]]:
         """Return the options of every reader among those that were given, and the others, which are the format's."""
+        if not given:
+            return DEFAULTS, {}
         own = {name: value for name, value in given.items() if name not in NAMES_OF_OPTIONS}
         return cls(**{name: value for name, value in given.items() if name in NAMES_OF_OPTIONS}), own
 
 
+DEFAULTS = ScanOptions()
 NAMES_OF_OPTIONS = tuple(options_of(ScanOptions))
 LIMITS = tuple(
     name for name, each in options_of(ScanOptions).items() if each.kind in (NUMBER, OTHER) and not each.python

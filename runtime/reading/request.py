@@ -94,10 +94,9 @@ def request_of(
     if options.tail == GROWING and not grows_by_rows(found):
         raise UnsupportedError(f"files of {found.name} are read as a whole and cannot grow: leave tail=growing out")
     choices, others = _options(found, given, in_table, option_names)
-    general = {name: getattr(options, name) for name in NAMES_OF_OPTIONS}
     max_record = found.max_record if options.max_record is None else options.max_record
     made = ScanRequest(
-        **general | {"max_record": max_record},
+        **vars(options) | {"max_record": max_record},
         format=found,
         layout=Layout.of(found, options.columns),
         engine=engine_of(found),

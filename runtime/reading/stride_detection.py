@@ -22,6 +22,8 @@ DAMAGED_BYTES = 64 * 1024
 def decide(request: ScanRequest, readers: Readers, window: Window) -> tuple[int, dict[str, str]]:
     """The bytes between rows, and the value of each option: the one that was asked for, or the one under which the
     most of the first rows hold; the first of several that are equal in that. Extends the window as far as needed."""
+    if not request.format.choices:
+        return 0, {}
     found = candidates(request)
     if len(found) == 1:
         return found[0]

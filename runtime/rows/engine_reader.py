@@ -30,20 +30,6 @@ DAMAGES = 1024
 DAMAGE = struct.Struct("<QQqII")
 
 
-_loaded: dict[int, tuple[ColumnProgram, Any]] = {}
-"""Programs as the engine has loaded them, by identity: there are as many as formats."""
-
-
-def _load(program: ColumnProgram) -> Any:
-    found = _loaded.get(id(program))
-    if found is None:
-        try:
-            found = _loaded[id(program)] = (program, cast(Any, engine).Program(program.pack()))
-        except ValueError as error:
-            raise UnsupportedError(f"{error}; generate the package again, or set WIRELOOM_ENGINE=objects") from None
-    return found[1]
-
-
 FIXED = {Op.NEED, Op.COLUMN_FIXED, Op.REGISTER_FIXED, Op.COLUMN_TIMESTAMP, Op.COLUMN_REGISTER, Op.CHECK_RANGE, Op.MARK}
 """Steps that every row goes through as long as no other has come."""
 
@@ -56,50 +42,91 @@ def least_size(program: ColumnProgram) -> int:
     return max(1, sum(step.a for step in steps if step.op is Op.NEED))
 
 
+class Wanted:
+    """Columns of a format that rows are read into, by their numbers."""
+
+    def __init__(self, format: Format, program: ColumnProgram, numbers: tuple[int, ...]) -> None:
+        self.flags = bytes(number in numbers for number in range(len(program.columns)))
+        """For each column of the format, whether it is one of them."""
+        self.variable = [number for number in numbers if program.columns[number] is Storage.VARIABLE]
+        fields = [format.schema.field(number) for number in numbers]
+        self.labels = {number: format.columns[number].labels for number in numbers}
+        self._unsigned = {number for number in numbers if format.columns[number].unsigned}
+        self.schema = pa.schema([self._stored(*each) for each in zip(numbers, fields, strict=True)])
+        self.truths = {number for number in numbers if format.schema.field(number).type == pa.bool_()}
+        self.is_plain = list(self.schema) == fields
+        """Whether all are as the engine fills them."""
+
+    def _stored(self, number: int, field: Any) -> Any:
+        """The field as the engine fills it: the numbers of labels, and a byte per truth."""
+        if self.labels[number]:
+            return field.with_type(pa.uint64() if number in self._unsigned else pa.int64())
+        return field.with_type(pa.uint8()) if field.type == pa.bool_() else field
+
+
+class Loaded:
+    """The program of a format as the engine has loaded it, and what all row readers of the format share."""
+
+    def __init__(self, format: Format, program: ColumnProgram) -> None:
+        try:
+            self.program = cast(Any, engine).Program(program.pack())
+        except ValueError as error:
+            raise UnsupportedError(f"{error}; generate the package again, or set WIRELOOM_ENGINE=objects") from None
+        self.source = program
+        self.least_size = least_size(program)
+        self._format = format
+        self._wanted: dict[tuple[int, ...], Wanted] = {}
+
+    def wanted(self, numbers: tuple[int, ...]) -> Wanted:
+        """Return the columns of these numbers."""
+        found = self._wanted.get(numbers)
+        if found is None:
+            found = self._wanted[numbers] = Wanted(self._format, self.source, numbers)
+        return found
+
+
+_loaded: dict[int, Loaded] = {}
+"""By the identity of their programs: there are as many as formats."""
+
+
+def _load(format: Format) -> Loaded:
+    program = format.program
+    assert program is not None
+    found = _loaded.get(id(program))
+    if found is None:
+        found = _loaded[id(program)] = Loaded(format, program)
+    return found
+
+
 class EngineRowReader:
     """As ``RowReader``."""
 
     def __init__(self, format: Format, root: Struct | None, settings: Settings) -> None:
-        program = format.program
-        assert program is not None
+        loaded = _load(format)
         self._settings = settings
-        self._program = _load(program)
-        self._preset_names = program.preset
+        self._program = loaded.program
+        self._preset_names = loaded.source.preset
         self.begin(root)
-        self._wanted = bytes(number in settings.wanted for number in range(len(program.columns)))
-        self._variable = [number for number in settings.wanted if program.columns[number] is Storage.VARIABLE]
-        self._damages = bytearray(DAMAGE.size * DAMAGES)
-        self._least = least_size(program)
+        self._wanted = loaded.wanted(settings.wanted)
+        self._least_size = loaded.least_size
         self._widths: dict[int, float] = {}
         """Data bytes per row of variable columns, as far as they have been met."""
-        fields = [format.schema.field(number) for number in settings.wanted]
-        self._labels = {number: format.columns[number].labels for number in settings.wanted}
-        self._unsigned = {number for number in settings.wanted if format.columns[number].unsigned}
-        self._schema = pa.schema([self._stored(*each) for each in zip(settings.wanted, fields, strict=True)])
-        self._truths = {number for number in settings.wanted if format.schema.field(number).type == pa.bool_()}
-        self._is_plain = list(self._schema) == fields
 
     def begin(self, root: Struct | None) -> None:
         """As ``RowReader.begin``."""
         self._preset = tuple(int(getattr(root, name)) for name in self._preset_names)
 
-    def _stored(self, number: int, field: Any) -> Any:
-        """The field as the engine fills it: the numbers of labels, and a byte per truth."""
-        if self._labels[number]:
-            return field.with_type(pa.uint64() if number in self._unsigned else pa.int64())
-        return field.with_type(pa.uint8()) if field.type == pa.bool_() else field
-
     def fill(self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1) -> Filled:
         """As ``RowReader.fill``. Notes at most ``DAMAGES`` damaged rows."""
-        settings = self._settings
+        settings, wanted = self._settings, self._wanted
         left = len(window.view) - window.begin
         # Room for one row more than there can be: only then the fill says what stands after the last one.
-        capacity = min(capacity, left // self._least + 1)
-        damages = memoryview(self._damages)[: DAMAGE.size * max(capacity, FEW_DAMAGES)]
+        capacity = min(capacity, left // self._least_size + 1)
+        damages = bytearray(DAMAGE.size * min(max(capacity, FEW_DAMAGES), DAMAGES))
         # A row's data is never more than its bytes.
         most = min(BATCH_BYTES, left)
-        room = {number: self._room(number, capacity, most) for number in self._variable}
-        layout = (self._program, self._wanted, capacity, settings.offsets)
+        room = {number: self._room(number, capacity, most) for number in wanted.variable}
+        layout = (self._program, wanted.flags, capacity, settings.offsets)
         slab = pa.allocate_buffer(_engine.slab_size(*layout))
         while True:
             data = tuple(pa.allocate_buffer(max(size, 1), resizable=True) for size in room.values())
@@ -112,7 +139,7 @@ class EngineRowReader:
                 at_end=window.at_end,
                 at_start=at_start,
                 capacity=capacity,
-                wanted=self._wanted,
+                wanted=wanted.flags,
                 offsets=settings.offsets,
                 slab=slab,
                 data=data,
@@ -132,15 +159,13 @@ class EngineRowReader:
                 room = {number: max(size, most) for number, size in room.items()}
             else:
                 break
-        for number, buffer in zip(self._variable, data, strict=True):
+        for number, buffer in zip(wanted.variable, data, strict=True):
             _trim(buffer, used[number])
             if rows * 4 >= capacity:
                 self._widths[number] = max(self._widths.get(number, 0.0), used[number] / rows)
         noted = [
             RowDamage(begin, end, row, REASONS[number])
-            for begin, end, row, number, _ in DAMAGE.iter_unpack(
-                memoryview(self._damages)[: DAMAGE.size * damage_count]
-            )
+            for begin, end, row, number, _ in DAMAGE.iter_unpack(memoryview(damages)[: DAMAGE.size * damage_count])
         ]
         return Filled(
             rows,
@@ -179,16 +204,17 @@ class EngineRowReader:
         if not self._settings.wanted:
             return {}
         _, address = _engine.export_slab(*layout, slab, data, rows, nulls)
-        columns = BatchColumns(pa.RecordBatch._import_from_c(address, self._schema), self._settings.wanted)
-        if self._is_plain:
+        columns = BatchColumns(pa.RecordBatch._import_from_c(address, self._wanted.schema), self._settings.wanted)
+        if self._wanted.is_plain:
             return columns
         return {number: self._shown(number, array) for number, array in columns.items()}
 
     def _shown(self, number: int, array: pa.Array) -> pa.Array:
         """The column as its users know it."""
-        if self._labels[number]:
-            return label_array(array, self._labels[number])
-        return array.cast(pa.bool_()) if number in self._truths else array
+        labels = self._wanted.labels[number]
+        if labels:
+            return label_array(array, labels)
+        return array.cast(pa.bool_()) if number in self._wanted.truths else array
 
 
 def _trim(buffer: Any, used: int) -> None:

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from ... import engine
 from ...base.errors import UnsupportedError, WireloomError
 from ...format.description import Format
-from ...format.message_program import ComputedSource
+from ...format.message_program import ComputedSource, MessageProgram
 from ..reader import label_array
 from .column_tree import ColumnTree
 from .decoding import Decoded, UnitProblem
@@ -71,8 +71,7 @@ class EngineDecoder:
         }
         needed = {number for number in wanted if number not in self._computed}
         needed.update(each for inputs in self._computed.values() for each in inputs)
-        self._tree = ColumnTree(program, frozenset(needed))
-        self._program = _load(pack(program, self._tree, max_depth))
+        self._tree, self._program = _load(program, frozenset(needed), max_depth)
         self._explainer = Explainer(program, self._tree.lookup_columns, format)
         self._has_whole = program.whole >= 0
         # Elements, and data bytes, per byte of input: what the batches so far have needed.
@@ -200,11 +199,20 @@ class EngineDecoder:
         return result
 
 
-def _load(packed: bytes) -> Any:
-    try:
-        return _engine.MessageProgram(packed)
-    except ValueError as error:
-        raise UnsupportedError(f"{error}; set WIRELOOM_ENGINE=objects") from None
+_loaded: dict[int, tuple[MessageProgram, dict[Any, tuple[ColumnTree, Any]]]] = {}
+"""Trees of columns with the programs that fill them, by the identity of their programs: there are as many as formats.
+To make one takes as long as to read a small input."""
+
+
+def _load(program: MessageProgram, needed: frozenset[int], max_depth: int | None) -> tuple[ColumnTree, Any]:
+    _, loaded = _loaded.setdefault(id(program), (program, {}))
+    if (needed, max_depth) not in loaded:
+        tree = ColumnTree(program, needed)
+        try:
+            loaded[needed, max_depth] = tree, _engine.MessageProgram(pack(program, tree, max_depth))
+        except ValueError as error:
+            raise UnsupportedError(f"{error}; set WIRELOOM_ENGINE=objects") from None
+    return loaded[needed, max_depth]
 
 
 def _numbers(array: pa.Array) -> memoryview:
