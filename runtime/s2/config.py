@@ -6,7 +6,7 @@ import base64
 import binascii
 import re
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 from ..base.errors import WireloomError
 from ..base.nearest import unknown
@@ -84,8 +84,16 @@ def basin_headers(basin: str | None) -> dict[str, str]:
     return {BASIN: basin}
 
 
+class RecordOptions(TypedDict, total=False):
+    """What all requests that read or append records take."""
+
+    basin: str | None
+    encryption_key: bytes | str | None
+    stream_config: StreamConfig | None
+
+
 def record_headers(
-    basin: str | None, encryption_key: bytes | str | None, stream_config: StreamConfig | None
+    *, basin: str | None = None, encryption_key: bytes | str | None = None, stream_config: StreamConfig | None = None
 ) -> dict[str, str]:
     """The headers of requests that read or append records. Raises ``WireloomError``; it does not show the key."""
     headers = basin_headers(basin)

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 from ..base.errors import WireloomError
-from .config import StreamConfig
 from .errors import RANGE_NOT_SATISFIABLE, SERVER_DRAINING, ServerError, error_from_json, error_of
 from .frames import Frame, FrameDecoder, FrameError
 from .messages import ReadBatch, SequencedRecord, StreamPosition
-from .progress import Progress
+from .progress import Progress, ReadOptions, ReadRange
 from .requests import Request, read_session
 
 HEARTBEAT_SILENCE = 20.0
@@ -85,37 +84,16 @@ class LiveReader:
         stream: str,
         seq_num: int | None = None,
         *,
-        timestamp: int | None = None,
-        tail_offset: int | None = None,
-        clamp: bool | None = None,
-        count: int | None = None,
-        bytes: int | None = None,
-        until: int | None = None,
-        wait: int | None = None,
         compression: str = "zstd",
         silence: float = HEARTBEAT_SILENCE,
-        basin: str | None = None,
-        encryption_key: bytes | str | None = None,
-        stream_config: StreamConfig | None = None,
+        **more: Unpack[ReadOptions],
     ) -> None:
         self.step = Step("reconnect", "nothing has been asked for")
-        self._progress = Progress(
-            seq_num=seq_num,
-            timestamp=timestamp,
-            tail_offset=tail_offset,
-            clamp=clamp,
-            count=count,
-            bytes=bytes,
-            until=until,
-            wait=wait,
-        )
+        asked = {name: value for name, value in more.items() if name in ReadRange.__annotations__}
+        self._progress = Progress(seq_num, **asked)  # type: ignore[arg-type]  # which mypy does not see are of it
         self._stream = stream
-        self._settings: dict[str, Any] = {
-            "compression": compression,
-            "basin": basin,
-            "encryption_key": encryption_key,
-            "stream_config": stream_config,
-        }
+        others = {name: value for name, value in more.items() if name not in asked}
+        self._settings: dict[str, Any] = {"compression": compression, **others}
         self._silence = silence
         self._attempt = 0
         self._heard = 0.0

@@ -4,42 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from math import ceil
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
+from .config import RecordOptions
 from .messages import ReadBatch, SequencedRecord
 from .metering import metered_size
 
 
+class ReadRange(TypedDict, total=False):
+    """Where a read begins, beside ``seq_num``, and how far it goes; see ``requests.read_session``."""
+
+    timestamp: int | None
+    tail_offset: int | None
+    clamp: bool | None
+    count: int | None
+    bytes: int | None
+    until: int | None
+    wait: int | None
+
+
+class ReadOptions(ReadRange, RecordOptions, total=False):
+    """What all requests to read take beside ``seq_num``."""
+
+
 class Progress:
-    """A read from one place on, over any number of requests. Arguments as those of ``read_session``; without a place,
-    the stream's end.
+    """A read from one place on, over any number of requests; without a place, from the stream's end.
 
     ``next_seq_num``: of the first record that has not come; ``None`` as long as that is not known. ``is_bounded``:
     whether the read has an end.
     """
 
-    def __init__(
-        self,
-        *,
-        seq_num: int | None = None,
-        timestamp: int | None = None,
-        tail_offset: int | None = None,
-        clamp: bool | None = None,
-        count: int | None = None,
-        bytes: int | None = None,
-        until: int | None = None,
-        wait: int | None = None,
-    ) -> None:
-        if seq_num is None and timestamp is None and tail_offset is None:
-            tail_offset = 0
-        start = {"seq_num": seq_num, "timestamp": timestamp, "tail_offset": tail_offset, "clamp": clamp}
-        self._start = {name: value for name, value in start.items() if value is not None}
+    def __init__(self, seq_num: int | None = None, **asked: Unpack[ReadRange]) -> None:
+        start = {"seq_num": seq_num, **{name: asked.get(name) for name in ("timestamp", "tail_offset")}}
+        if not any(value is not None for value in start.values()):
+            start["tail_offset"] = 0
+        clamp = asked.get("clamp")
+        self._start = {name: value for name, value in (*start.items(), ("clamp", clamp)) if value is not None}
         # The end of the stream may lie before a clamped place.
         self._clamped = seq_num if clamp else None
         self.next_seq_num = None if clamp else seq_num
-        self._count, self._bytes, self._until, self._wait = count, bytes, until, wait
+        self._count, self._bytes = asked.get("count"), asked.get("bytes")
+        self._until, self._wait = asked.get("until"), asked.get("wait")
         self._tail_at: float | None = None
-        self.is_bounded = any(each is not None for each in (count, bytes, until, wait))
+        self.is_bounded = any(each is not None for each in (self._count, self._bytes, self._until, self._wait))
 
     @property
     def is_complete(self) -> bool:

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Unpack
 from urllib.parse import quote, urlencode
 
 from ..base.arguments import one_of
 from ..base.errors import WireloomError
 from .compression import checked
-from .config import ENCRYPTION_KEY, StreamConfig, basin_headers, record_headers
+from .config import ENCRYPTION_KEY, RecordOptions, basin_headers, record_headers
 from .json import FORMAT_HEADER, append_input_to_json, format_of_header
 from .metering import check_append
+from .progress import ReadOptions
 from .sse import CONTENT_TYPE as EVENT_STREAM
 from .sse import LAST_EVENT_ID, LastEventId
 
@@ -54,17 +55,8 @@ def read_session(
     stream: str,
     *,
     seq_num: int | None = None,
-    timestamp: int | None = None,
-    tail_offset: int | None = None,
-    clamp: bool | None = None,
-    count: int | None = None,
-    bytes: int | None = None,
-    until: int | None = None,
-    wait: int | None = None,
     compression: str = "zstd",
-    basin: str | None = None,
-    encryption_key: bytes | str | None = None,
-    stream_config: StreamConfig | None = None,
+    **more: Unpack[ReadOptions],
 ) -> Request:
     """Read records as a session of S2S frames.
 
@@ -76,53 +68,33 @@ def read_session(
     metered, before ``until`` (a timestamp), or ``wait`` seconds without records; without any of them never.
     ``compression``: what the server may use. Raises ``WireloomError`` for more than one beginning.
     """
-    query = _range(seq_num, timestamp, tail_offset, clamp, count, bytes, until, wait)
     headers = {"Content-Type": SESSION, **_accepting(compression)}
-    return Request("GET", _records(stream), query, headers | record_headers(basin, encryption_key, stream_config))
+    return _read(stream, headers, {"seq_num": seq_num, **more})
 
 
 def read_events(
     stream: str,
     *,
     seq_num: int | None = None,
-    timestamp: int | None = None,
-    tail_offset: int | None = None,
-    clamp: bool | None = None,
     last_event_id: LastEventId | None = None,
-    count: int | None = None,
-    bytes: int | None = None,
-    until: int | None = None,
-    wait: int | None = None,
     format: str = "base64",
-    basin: str | None = None,
-    encryption_key: bytes | str | None = None,
-    stream_config: StreamConfig | None = None,
+    **more: Unpack[ReadOptions],
 ) -> Request:
     """Read records as server-sent events, from where and how far ``read_session`` says; ``last_event_id`` resumes
     after that event, with the limits counted on."""
-    query = _range(seq_num, timestamp, tail_offset, clamp, count, bytes, until, wait)
     headers = {"Accept": EVENT_STREAM, FORMAT_HEADER: format_of_header(format)}
     if last_event_id is not None:
         headers[LAST_EVENT_ID] = str(last_event_id)
-    return Request("GET", _records(stream), query, headers | record_headers(basin, encryption_key, stream_config))
+    return _read(stream, headers, {"seq_num": seq_num, **more})
 
 
 def read_unary(
     stream: str,
     *,
     seq_num: int | None = None,
-    timestamp: int | None = None,
-    tail_offset: int | None = None,
-    clamp: bool | None = None,
-    count: int | None = None,
-    bytes: int | None = None,
-    until: int | None = None,
-    wait: int | None = None,
     content: str = "protobuf",
     format: str = "base64",
-    basin: str | None = None,
-    encryption_key: bytes | str | None = None,
-    stream_config: StreamConfig | None = None,
+    **more: Unpack[ReadOptions],
 ) -> Request:
     """Read one batch of at most 1000 records and 1 MiB metered, from where and how far ``read_session`` says; ``wait``:
     for the first record, at most 60 seconds.
@@ -130,22 +102,19 @@ def read_unary(
     ``content`` of the answer: ``protobuf``, for ``ReadBatch.from_bytes``, or ``json``, for ``read_batch_from_json``
     with the same ``format``.
     """
-    query = _range(seq_num, timestamp, tail_offset, clamp, count, bytes, until, wait)
     headers = {"Accept": _content_type(content), **_formatted(content, format)}
-    return Request("GET", _records(stream), query, headers | record_headers(basin, encryption_key, stream_config))
+    return _read(stream, headers, {"seq_num": seq_num, **more})
 
 
 def append_session(
     stream: str,
     *,
     compression: str = "zstd",
-    basin: str | None = None,
-    encryption_key: bytes | str | None = None,
-    stream_config: StreamConfig | None = None,
+    **more: Unpack[RecordOptions],
 ) -> Request:
     """Append batches, one per frame of the body; the answer is a session of acks, in the same order."""
     headers = {"Content-Type": SESSION, **_accepting(compression)}
-    return Request("POST", _records(stream), (), headers | record_headers(basin, encryption_key, stream_config))
+    return Request("POST", _records(stream), (), headers | record_headers(**more))
 
 
 def append_unary(
@@ -154,9 +123,7 @@ def append_unary(
     *,
     content: str = "protobuf",
     format: str = "base64",
-    basin: str | None = None,
-    encryption_key: bytes | str | None = None,
-    stream_config: StreamConfig | None = None,
+    **more: Unpack[RecordOptions],
 ) -> Request:
     """Append one batch. The answer is its ack, of the same ``content`` as the body: ``protobuf``, for
     ``AppendAck.from_bytes``, or ``json``, for ``append_ack_from_json``. Raises ``ValidationError`` for a batch that the
@@ -165,7 +132,7 @@ def append_unary(
     kind = _content_type(content)
     body = batch.to_bytes() if content == "protobuf" else append_input_to_json(batch, format).encode()
     headers = {"Content-Type": kind, "Accept": kind, **_formatted(content, format)}
-    return Request("POST", _records(stream), (), headers | record_headers(basin, encryption_key, stream_config), body)
+    return Request("POST", _records(stream), (), headers | record_headers(**more), body)
 
 
 def check_tail(stream: str, *, basin: str | None = None) -> Request:
@@ -196,24 +163,18 @@ def _formatted(content: str, format: str) -> dict[str, str]:
     return {FORMAT_HEADER: format_of_header(format)} if content == "json" else {}
 
 
-def _range(
-    seq_num: int | None,
-    timestamp: int | None,
-    tail_offset: int | None,
-    clamp: bool | None,
-    count: int | None,
-    bytes: int | None,
-    until: int | None,
-    wait: int | None,
-) -> tuple[tuple[str, str], ...]:
-    beginnings = {"seq_num": seq_num, "timestamp": timestamp, "tail_offset": tail_offset}
-    given = [name for name, value in beginnings.items() if value is not None]
+def _read(stream: str, headers: dict[str, str], asked: dict[str, Any]) -> Request:
+    start = {name: asked.get(name) for name in ("seq_num", "timestamp", "tail_offset")}
+    given = [name for name, value in start.items() if value is not None]
     if len(given) > 1:
         raise WireloomError(f"a read begins at one place: give {' or '.join(given)}")
-    numbers = {**beginnings, "count": count, "bytes": bytes, "until": until, "wait": wait}
+    numbers = {**start, **{name: asked.get(name) for name in ("count", "bytes", "until", "wait")}}
     for name, value in numbers.items():
         bits = 32 if name == "wait" else 64
         if value is not None and (isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 1 << bits):
             raise WireloomError(f"{name} must be a number of {bits} bits without a sign, not {value!r:.60}")
     query = [(name, str(value)) for name, value in numbers.items() if value is not None]
-    return (*query, *([] if clamp is None else [("clamp", str(clamp).lower())]))
+    if asked.get("clamp") is not None:
+        query.append(("clamp", str(asked["clamp"]).lower()))
+    others = {name: value for name, value in asked.items() if name not in ("clamp", *numbers)}
+    return Request("GET", _records(stream), tuple(query), headers | record_headers(**others))
