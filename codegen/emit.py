@@ -23,7 +23,8 @@ from .backends.escaping import python_comment
 from .model.load import load
 from .model.model import Spec
 from .model.read_only import ReadOnly, read_only_types
-from .model.unsolved import Unsolved, refuse, unsolved
+from .plan import Plan, plan_of
+from .plan.unsolved import Unsolved, refuse, unsolved
 
 PACKAGE = f'''{HEADER_START}from SPECS/. Do not edit: change the specs and run "wireloom generate".
 """The formats that the specs describe, a package each."""
@@ -83,9 +84,10 @@ def generate(
     given what it does not say, and ``UnsupportedError`` where ``ruff`` is not installed.
     """
     specs = load_all(spec_paths, allow_modules)
-    for each in specs:
+    plans = tuple(map(plan_of, specs))
+    for each in plans:
         refuse(unsolved(each), each)
-    files = formatted(render(specs, progress, target))
+    files = formatted(render(plans, progress, target))
     if discovery_dir is not None:
         files = {_relocated(path, output_dir, discovery_dir): text for path, text in files.items()}
     changes = compare(files, output_dir, discovery_dir)
@@ -127,7 +129,7 @@ def same_id(spec: Spec, other: Spec) -> str:
 
 
 def render(
-    specs: Iterable[Spec],
+    plans: Iterable[Plan],
     progress: Callable[[str], None] | None = None,
     target: Target = BOX,
     wanted: Iterable[Backend[Any]] | None = None,
@@ -135,15 +137,15 @@ def render(
     """What the ``wanted`` backends, or all, make of the specs, by path; not formatted yet."""
     chosen = backends() if wanted is None else tuple(wanted)
     files: dict[str, str] = {"__init__.py": PACKAGE.replace("SPECS", python_comment(target.specs))}
-    for spec in specs:
+    for plan in plans:
         if progress is not None:
-            progress(spec.name)
+            progress(plan.name)
         for backend in chosen:
-            for file in backend.files(spec, target):
+            for file in backend.files(plan, target):
                 if file.path in files:
                     raise WireloomError(f"two backends make the file {file.path}")
                 files[file.path] = file.text
-        files.setdefault(f"{spec.name}/__init__.py", SUBPACKAGE.replace("SPECS", python_comment(target.specs)))
+        files.setdefault(f"{plan.name}/__init__.py", SUBPACKAGE.replace("SPECS", python_comment(target.specs)))
     return files
 
 

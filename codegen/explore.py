@@ -12,6 +12,7 @@ from wireloom.format.routines import load
 from .backends.base import own_backends
 from .emit import load_all, render
 from .model.routines import routines
+from .plan import plan_of
 from .spec.diagnostic import Diagnostic
 from .spec.diagnostics import ERROR, InvalidSpecError
 
@@ -24,7 +25,7 @@ def load_format(spec_path: Path, allow_modules: Iterable[str] = ()) -> Format:
     """
     specs = load_all([spec_path], allow_modules)
     name = next(each.name for each in specs if Path(each.file).name == Path(spec_path).name)
-    files = render(specs, wanted=(each for each in own_backends() if each.makes_modules))
+    files = render(map(plan_of, specs), wanted=(each for each in own_backends() if each.makes_modules))
     for routine in (each for spec in specs for each in routines(spec)):
         # What is missing is said before anything is read. All of them are permitted, or they would not be in the code.
         load(routine.place)

@@ -69,6 +69,12 @@ class Process:
     position: Position | None = field(default=None, compare=False)
 
 
+BUILT_IN_PROCESSES = ("zlib", "xor", "rol", "ror")
+"""What ``process`` says that needs no class."""
+
+SIZE_PRESERVING = ("xor", "rol", "ror")
+"""Processes that give as many bytes as they take, whatever these are."""
+
 # Repetition -----------------------------------------------------------------------------------------------------------
 
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from ..backends.columns.lower import compile_program
 from ..backends.columns.table import TableColumn, table_columns
-from ..model.model import Rows, Spec
+from ..plan import Plan, Rows
 from .change import COLUMNS, Change, Level
 
 
-def column_changes(old: Spec, new: Spec) -> Iterator[Change]:
+def column_changes(old: Plan, new: Plan) -> Iterator[Change]:
     """What became of the table."""
     if old.rows is None or new.rows is None:
         if old.rows is None and new.rows is not None:
@@ -18,8 +18,8 @@ def column_changes(old: Spec, new: Spec) -> Iterator[Change]:
         elif old.rows is not None:
             yield Change(Level.BREAKING, COLUMNS, "rows", "the format is no table any more")
         return
-    if old.rows.attribute != new.rows.attribute:
-        text = f"the rows are those of {new.rows.attribute} now, and were those of {old.rows.attribute}"
+    if old.rows.field != new.rows.field:
+        text = f"the rows are those of {new.rows.field} now, and were those of {old.rows.field}"
         yield Change(Level.BREAKING, COLUMNS, "rows", text)
     before = {each.name: each for each in table_columns(old, old.rows)}
     after = {each.name: each for each in table_columns(new, new.rows)}
@@ -60,7 +60,7 @@ def _order(before: dict[str, TableColumn], after: dict[str, TableColumn]) -> Ite
         yield Change(Level.COMPATIBLE, COLUMNS, "columns", text)
 
 
-def _engine(old: Spec, old_rows: Rows, new: Spec, new_rows: Rows) -> Iterator[Change]:
+def _engine(old: Plan, old_rows: Rows, new: Plan, new_rows: Rows) -> Iterator[Change]:
     _, before = compile_program(old, old_rows, table_columns(old, old_rows))
     _, after = compile_program(new, new_rows, table_columns(new, new_rows))
     if before is None and after is not None:

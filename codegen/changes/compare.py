@@ -6,6 +6,7 @@ from dataclasses import fields, is_dataclass
 
 from ..expression.nodes import Node
 from ..model.model import Spec
+from ..plan import plan_of
 from .change import AREAS, WIRE, Change, Level, level_of
 from .columns import column_changes
 from .describe import expression_text
@@ -28,7 +29,8 @@ def compare(old: Spec, new: Spec) -> tuple[Change, ...]:
     """All that is different, the weightiest first. Raises ``SpecError`` where a column has no Arrow type."""
     renames = find_renames(old, new)
     before, after = in_words_of(new, old, renames), in_words_of(new, new, Renames())
-    tables = [*column_changes(old, new), *unit_changes(old, new)]
+    plans = plan_of(old), plan_of(new)
+    tables = [*column_changes(*plans), *unit_changes(*plans)]
     found = list(dict.fromkeys([*tables, *Types(before, after, renames).changes()]))
     found += [*setting_changes(old, new), *word_changes(old, new)]
     if level_of(found) == Level.HARMLESS and _bare(before) != _bare(after):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import fields, replace
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from .nodes import Node
+from .types import Type
 
 
 def children(node: Node) -> Iterator[Node]:
@@ -54,3 +55,15 @@ def mapped(node: Node, change: Callable[[Node], Node]) -> Node:
         if new is not value:
             updates[each.name] = new
     return replace(node, **updates) if updates else node
+
+
+def expressions_in(part: object) -> Iterator[Node]:
+    """The outermost expressions in any part of a model or plan."""
+    if isinstance(part, Node):
+        yield part
+    elif isinstance(part, tuple):
+        for each in part:
+            yield from expressions_in(each)
+    elif is_dataclass(part) and not isinstance(part, (type, Type)):
+        for field in fields(part):
+            yield from expressions_in(getattr(part, field.name))

@@ -17,8 +17,8 @@ from ..backends.python.names import module_name
 from ..emit import noted, same_id
 from ..model.load import load
 from ..model.model import Spec
-from ..model.unsolved import Unsolved, refuse, unsolved
 from ..plan import plan_of
+from ..plan.unsolved import Unsolved, refuse, unsolved
 from ..wire import MODEL_VERSION
 
 TEMPLATE = "parser.py.j2"
@@ -51,7 +51,7 @@ def modules(
             spec = load(path, import_paths=folders)
             wanted = _unsolved(spec) if api is Api.KAITAI_READ_WRITE else ()
             if strict:
-                refuse(wanted, spec)
+                refuse(wanted, plan_of(spec))
             _add(made.texts, known, spec, api, package)
             made.notes += [each for each in map(noted, wanted) if each not in made.notes]
         except WireloomError as error:
@@ -63,7 +63,7 @@ def modules(
 
 def _unsolved(whole: Spec) -> tuple[Unsolved, ...]:
     """What writers have to be given, of a spec and of all that it imports."""
-    return tuple(each for spec in _family(whole) for each in unsolved(spec, in_place=True))
+    return tuple(each for spec in _family(whole) for each in unsolved(plan_of(spec), in_place=True))
 
 
 def _add(texts: dict[str, str], known: dict[str, Spec], whole: Spec, api: Api, package: str) -> None:

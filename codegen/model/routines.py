@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from wireloom.base.errors import WireloomError
 from wireloom.format.routines import (
@@ -19,14 +19,12 @@ from wireloom.format.routines import (
 
 from ..expression.types import UserType
 from ..spec.diagnostic import Diagnostic
-from ..spec.diagnostics import ERROR, WARNING, InvalidSpecError
+from ..spec.diagnostics import ERROR, WARNING
 from ..spec.message_tables import FRAMINGS
 from ..spec.position import Position
+from ..wire import BUILT_IN_PROCESSES
 from .model import Spec
 from .walking import attributes_of, structs
-
-BUILT_IN_PROCESSES = ("zlib", "xor", "rol", "ror")
-"""What ``process`` says that needs no class."""
 
 
 @dataclass(frozen=True)
@@ -84,12 +82,10 @@ def is_allowed(routine: Routine, spec: Spec) -> bool:
     return is_permitted(routine.place, spec.allow_modules)
 
 
-def refuse_routines(spec: Spec) -> None:
-    """Raise ``InvalidSpecError`` for all routines that are not permitted. Backends call it before they make code that
-    names a class."""
-    refused = [each for each in routines(spec) if not is_allowed(each, spec)]
-    if refused:
-        raise InvalidSpecError([Diagnostic.at(_place(each, spec), ERROR, refusal(each)) for each in refused])
+def refused_routines(spec: Spec) -> tuple[Diagnostic, ...]:
+    """What is said of the routines that are not permitted. No code is made that names one."""
+    refused = (each for each in routines(spec) if not is_allowed(each, spec))
+    return tuple(Diagnostic.at(_place(each, spec), ERROR, refusal(each)) for each in refused)
 
 
 def refusal(routine: Routine) -> str:
@@ -102,12 +98,6 @@ def refusal(routine: Routine) -> str:
 
 def _place(routine: Routine, spec: Spec) -> Position:
     return routine.position or Position(spec.file, 1, 1)
-
-
-def permitted(spec: Spec) -> Spec:
-    """The spec with all its routines allowed, for code that is looked at and not run."""
-    modules = tuple({each.module for each in routines(spec)})
-    return replace(spec, allow_modules=(*spec.allow_modules, *modules))
 
 
 def said_of_routines(whole: Spec) -> tuple[list[Diagnostic], list[tuple[Position | None, str]]]:

@@ -7,9 +7,9 @@ from collections.abc import Container, Iterable, Iterator
 
 from ..expression.nodes import Name, Node
 from ..expression.types import StringType
+from ..expression.walk import expressions_in
 from ..spec.diagnostics import Diagnostics
 from ..wire import ExpressionSize, RepeatCount
-from .expressions import expressions_in
 from .model import Attribute, Struct
 from .references import Reference, references
 

@@ -4,24 +4,9 @@
 """
 
 from .build import plan_of
-from .nodes import (
-    Check,
-    Cover,
-    Field,
-    Fill,
-    Instance,
-    Member,
-    Piece,
-    Plan,
-    Read,
-    Repeat,
-    Rows,
-    Run,
-    Step,
-    Switch,
-    TypePlan,
-)
+from .nodes import Check, Cover, Field, Fill, Instance, Piece, Run, Step, Switch
 from .printed import printed
+from .types import Plan, Rows, TypePlan
 
 __all__ = [
     "Check",
@@ -29,11 +14,8 @@ __all__ = [
     "Field",
     "Fill",
     "Instance",
-    "Member",
     "Piece",
     "Plan",
-    "Read",
-    "Repeat",
     "Rows",
     "Run",
     "Step",

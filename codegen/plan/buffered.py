@@ -19,11 +19,11 @@ from ..expression.nodes import (
     Unary,
 )
 from ..expression.types import BytesType, ListType, Path, StringType, UserType
-from ..expression.walk import children
+from ..expression.walk import children, expressions_in
 from ..model.model import Attribute, Spec, Struct
 from ..wire import ExpressionSize, OwnSize, TerminatedSize
 from .presence import may_be_absent
-from .sizes import Minimums, fixed_size, literal_size, nodes
+from .sizes import Minimums, fixed_size, literal_size
 
 SAFE = ("+", "-", "*", "&", "|", "^")
 """Operators that have a result for all integers."""
@@ -66,7 +66,7 @@ class BufferedTypes:
     def _fits(self, struct: Struct, attribute: Attribute) -> bool:
         if attribute.condition or attribute.repeat or attribute.switch or attribute.process or attribute.arguments:
             return False
-        if not all(self._is_sure(struct, each) for each in nodes(attribute)):
+        if not all(self._is_sure(struct, each) for each in expressions_in(attribute)):
             return False
         if isinstance(attribute.type, UserType):
             plain = isinstance(attribute.size, OwnSize) and not attribute.valid and attribute.parent is None

@@ -4,47 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import accumulate
+from itertools import accumulate, groupby
 
 from ..expression.nodes import Attribute as Access
-from ..expression.nodes import BooleanLiteral, Name, Node
-from ..expression.types import EnumType, FloatType, IntegerType, UserType
-from ..expression.walk import walk
-from ..model.model import Attribute, Spec, Struct, SwitchCase
+from ..expression.nodes import Name, Node
+from ..expression.types import BytesType, EnumType, FloatType, IntegerType, UserType
+from ..expression.walk import expressions_in, walk
+from ..model.column_fit import ColumnFit
+from ..model.model import Attribute, Checksum, Spec, Struct, SwitchCase
 from ..model.model import Instance as ModelInstance
 from ..model.read_only import read_only
+from ..model.routines import refused_routines
+from ..model.table import own_columns
 from ..model.walking import structs
-from ..wire import RepeatCount, RepeatEos, RepeatUntil
+from ..wire import SIZE_PRESERVING, EndOfStreamSize, ExpressionSize, FixedSize, RepeatCount, RepeatUntil
 from .buffered import BufferedTypes
-from .checks import checks_of, has_checks
-from .covers import checksums, covered, covers_own, plain_cover
+from .checks import checks_of
 from .filling import fills_of
 from .lengths import length_fields
 from .nesting import recursive_types
-from .nodes import Cover, Field, Instance, Member, Piece, Plan, Read, Repeat, Run, Step, Switch, TypePlan
+from .nodes import Cover, Field, Instance, Piece, Run, Step, Switch
 from .presence import may_be_unmatched
 from .rows import rows_of
-from .sizes import Minimums, fixed_size, has_fixed_size, nodes, runs
-
-SIZE_PRESERVING = ("xor", "rol", "ror")
-"""Processes that give as many bytes as they take, whatever these are."""
-
-KEPT = 8
-"""Plans of so many specs are kept for who asks again."""
-
-_kept: dict[int, tuple[Spec, Plan]] = {}
+from .sizes import Minimums, fixed_size, has_fixed_size
+from .types import Plan, TypePlan
 
 
 def plan_of(spec: Spec) -> Plan:
-    """The plan of a spec; derived once for an object that is one."""
-    known = _kept.get(id(spec))
-    if known is not None and known[0] is spec:
-        return known[1]
-    while len(_kept) >= KEPT:
-        _kept.pop(next(iter(_kept)), None)
-    plan = _Builder(spec).plan()
-    _kept[id(spec)] = spec, plan
-    return plan
+    """The plan of a spec."""
+    return _Builder(spec).plan()
 
 
 class _Builder:
@@ -57,73 +45,100 @@ class _Builder:
         self.lengths = length_fields(spec)
         self.recursive = recursive_types(spec)
         self.rows = rows_of(spec)
+        self.fit = ColumnFit(spec.struct)
 
     def plan(self) -> Plan:
         """The whole plan."""
-        spec = self.spec
-        types = tuple(self._types(spec.root, ""))
-        imported = tuple(each for one in spec.imports for each in self._types(one.root, ""))
-        return Plan(spec.name, spec.title or spec.name, spec.root.path, types, self.rows, imported, spec)
+        return replace(self._plan(self.spec), rows=self.rows, imports=tuple(map(self._plan, self.spec.imports)))
 
-    def _types(self, struct: Struct, place: str) -> Iterator[TypePlan]:
-        yield self._type(struct, place)
-        for each in struct.structs:
-            yield from self._types(each, f"{place}/types/{each.path[-1]}")
+    def _plan(self, spec: Spec) -> Plan:
+        return Plan(
+            name=spec.name,
+            title=spec.title or spec.name,
+            root=self._type(spec.root, ""),
+            file=spec.file,
+            sha256=spec.sha256,
+            units=spec.units,
+            codec=spec.codec,
+            path_pattern=spec.path_pattern,
+            max_record=spec.max_record,
+            choices=spec.choices,
+            file_extensions=spec.file_extensions,
+            debug=spec.debug,
+            doc=spec.doc,
+            doc_ref=spec.doc_ref,
+            refused=refused_routines(spec),
+        )
 
     def _type(self, struct: Struct, place: str) -> TypePlan:
-        places = {each.id: f"{place}/seq/{number}" for number, each in enumerate(struct.attributes)}
-        if struct.message is not None:
-            members = tuple(_members(struct))
-            return TypePlan(struct.path, (), (), (), (), struct.parameters, is_message=True, members=members)
-        fields = {each.id: self._field(struct, each, places[each.id]) for each in struct.attributes}
-        covers = tuple(self._cover(struct, fields[each.id], each) for each, _ in checksums(struct))
-        unwritable = read_only(struct)
+        fields = tuple(self._field(struct, each, f"{place}/seq/{n}") for n, each in enumerate(struct.attributes))
+        sums = [(field, each.checksum) for each, field in zip(struct.attributes, fields, strict=True)]
+        covers = tuple(self._cover(struct, fields, field, each) for field, each in sums if each is not None)
+        is_message, unwritable = struct.message is not None, read_only(struct)
         return TypePlan(
             path=struct.path,
-            steps=tuple(self._steps(struct, fields)),
+            place=place,
+            fields=fields,
+            steps=() if is_message else tuple(_steps(fields)),
             covers=covers,
             instances=tuple(self._instance(struct, each, place) for each in struct.instances),
-            fills=tuple(fills_of(struct, covers)),
+            fills=() if is_message else tuple(fills_of(fields, struct.derivations, covers)),
             parameters=struct.parameters,
+            types=tuple(self._type(each, f"{place}/types/{each.path[-1]}") for each in struct.structs),
+            enums=struct.enums,
+            parents=struct.parents,
             endian=struct.endian,
+            to_string=struct.to_string,
+            message=struct.message,
             buffered=self.buffered.of(struct),
             recursive=struct.path in self.recursive,
             fixed_size=has_fixed_size(self.spec, struct),
-            least=sum(self.minimums.of(each) for each in struct.attributes if each.repeat is None),
+            least=0 if is_message else sum(self.minimums.of(each) for each in struct.attributes if not each.repeat),
             only_read=unwritable.instance if unwritable is not None else "",
+            columns=own_columns(struct),
+            fits_column=not is_message or self.fit.fits(UserType(struct.path)),
+            doc=struct.doc,
+            doc_ref=struct.doc_ref,
+            position=struct.position,
         )
 
-    # Steps -----------------------------------------------------------------------------------------------------------
-
-    def _steps(self, struct: Struct, fields: dict[str, Field]) -> Iterator[Step]:
-        for group in runs(struct.attributes):
-            if group[0].id in fields and fixed_size(group[0]) is not None:
-                yield run_of(tuple(fields[each.id] for each in group))
-            else:
-                yield self._read(struct, group[0], fields[group[0].id])
-
-    def _read(self, struct: Struct, attribute: Attribute, field: Field) -> Read:
-        return Read(field, self._repeat(struct, attribute), attribute.condition)
+    # Fields ----------------------------------------------------------------------------------------------------------
 
     def _field(self, struct: Struct, attribute: Attribute, place: str) -> Field:
+        nodes = [each for node in expressions_in(attribute) for each in walk(node)] if attribute.repeat else ()
+        number = isinstance(attribute.type, IntegerType | FloatType) and attribute.type.endian != "computed"
+        checks = tuple(checks_of(attribute))
         return Field(
             id=attribute.id,
             place=place,
             type=attribute.type,
             size=attribute.size,
-            checks=checks_of(attribute),
+            repeat=attribute.repeat,
+            condition=attribute.condition,
+            checks=checks,
             loses_layout=attribute.frames_layout,
             reason="length" if (struct.path, attribute.id) in self.lengths else "value",
             fixed_size=fixed_size(attribute),
             least=self.minimums.of(replace(attribute, repeat=None)),
             terminator=attribute.terminator,
-            stripped=attribute.stripped,
+            pad_right=attribute.pad_right,
             process=attribute.process,
-            defers=_defers(attribute),
+            defers=_defers(attribute, checked=bool(checks)),
             arguments=attribute.arguments,
             parent=attribute.parent,
             switch=self._switch(struct, attribute, place),
+            framing=attribute.framing,
+            indexed=any(isinstance(each, Name) and each.id == "_index" for each in nodes),
+            at_once=isinstance(attribute.repeat, RepeatCount) and number and not attribute.switch and not checks,
+            buffered=self.buffered.items(attribute),
+            iterable=attribute.repeat is not None and struct is self.spec.root and self._is_iterable(attribute),
             logical=attribute.logical,
+            message=attribute.message,
+            given=attribute.given,
+            is_checksum=attribute.checksum is not None,
+            anonymous=attribute.anonymous,
+            doc=attribute.doc,
+            doc_ref=attribute.doc_ref,
             position=attribute.position,
         )
 
@@ -141,79 +156,74 @@ class _Builder:
                 branches[-1] = ((*branches[-1][0], case.match), field)
             else:
                 branches.append(((case.match,), field))
-        truth = all(isinstance(each, BooleanLiteral) for matches, _ in branches for each in matches)
-        return Switch(switch.on, tuple(branches), otherwise, truth and bool(branches), not may_be_unmatched(attribute))
+        return Switch(switch.on, tuple(branches), otherwise, not may_be_unmatched(attribute))
 
-    def _repeat(self, struct: Struct, attribute: Attribute) -> Repeat | None:
-        if attribute.repeat is None:
-            return None
-        expressions = [each for node in nodes(attribute) for each in walk(node)]
-        repeat = Repeat(
-            how="end",
-            indexed=any(isinstance(each, Name) and each.id == "_index" for each in expressions),
-            buffered=self.buffered.items(attribute),
-            iterable=struct is self.spec.root and self._is_iterable(struct, attribute),
-            framing=attribute.framing,
-        )
-        match attribute.repeat:
-            case RepeatCount(expression):
-                number = isinstance(attribute.type, IntegerType | FloatType) and attribute.type.endian != "computed"
-                plain = number and attribute.switch is None and not has_checks(attribute)
-                return replace(repeat, how="count", expression=expression, at_once=plain)
-            case RepeatUntil(expression):
-                return replace(repeat, how="until", expression=expression)
-            case RepeatEos():
-                return repeat
-
-    def _is_iterable(self, struct: Struct, attribute: Attribute) -> bool:
+    def _is_iterable(self, attribute: Attribute) -> bool:
         """Whether no size, count or check asks for the list, which is not there where its items are read one by one."""
-        for node in nodes(attribute):
+        struct = self.spec.root
+        for node in expressions_in(attribute):
             if any(isinstance(each, Name) and each.id == attribute.id for each in walk(node)):
                 return False
         members = (each for holder in structs(struct) for each in (*holder.attributes, *holder.instances))
         return not any(
             isinstance(each, Access) and each.name == attribute.id and _may_be(each.value, struct)
             for part in members
-            for node in nodes(part)
+            for node in expressions_in(part)
             for each in walk(node)
         )
 
     # What is verified and computed -----------------------------------------------------------------------------------
 
-    def _cover(self, struct: Struct, field: Field, attribute: Attribute) -> Cover:
-        checksum = attribute.checksum
-        assert checksum is not None
-        plain = plain_cover(struct, checksum)
-        early = False
-        if struct is self.spec.root and self.rows is not None:
-            needed = {attribute.id, *(each.id for each in covered(struct, checksum))}
-            early = needed <= set(self.rows.prologue)
+    def _cover(self, struct: Struct, fields: tuple[Field, ...], field: Field, checksum: Checksum) -> Cover:
+        names = [each.id for each in fields]
+        inside = fields[names.index(checksum.first) : names.index(checksum.last) + 1]
+        covered = tuple(each.id for each in inside)
+        prologue = self.rows.prologue if self.rows is not None and struct is self.spec.root else ()
         return Cover(
             field=field,
             algorithm=checksum.algorithm,
-            first=checksum.first,
-            last=checksum.last,
+            covered=covered,
             initial=checksum.initial,
             final_xor=checksum.final_xor,
             replace=checksum.replace,
-            value=plain.id if plain is not None else None,
-            blanks_own=covers_own(struct, attribute, checksum),
-            condition=attribute.condition,
-            before_rows=early,
+            value=inside[0].id if len(inside) == 1 and _is_plain(inside[0]) else None,
+            blanks_own=checksum.replace is not None and field in inside,
+            condition=field.condition,
+            before_rows={field.id, *covered} <= set(prologue),
         )
 
     def _instance(self, struct: Struct, instance: ModelInstance, place: str) -> Instance:
-        read = None
-        if instance.attribute is not None:
-            attribute = replace(instance.attribute, condition=None)
-            read = self._read(struct, attribute, self._field(struct, attribute, f"{place}/instances/{instance.id}"))
-        return Instance(instance.id, instance.type, instance.value, read, instance.pos, instance.io, instance.condition)
+        read = instance.attribute
+        return Instance(
+            id=instance.id,
+            type=instance.type,
+            value=instance.value,
+            field=None if read is None else self._field(struct, read, f"{place}/instances/{instance.id}"),
+            pos=instance.pos,
+            io=instance.io,
+            condition=instance.condition,
+            checks=() if read is not None else tuple(checks_of(instance)),
+            logical=instance.logical,
+            doc=instance.doc,
+            doc_ref=instance.doc_ref,
+            position=instance.position,
+        )
 
 
-def _members(struct: Struct) -> Iterator[Member]:
-    for each in struct.attributes:
-        if (field := each.message) is not None:
-            yield Member(each.id, field.number, field.kind, field.label, field.key, each.type)
+def _is_plain(field: Field) -> bool:
+    """Whether the value of a field is its bytes on the wire."""
+    return (
+        isinstance(field.type, BytesType)
+        and isinstance(field.size, FixedSize | ExpressionSize | EndOfStreamSize)
+        and not (field.repeat or field.switch or field.condition or field.process or field.is_cut)
+    )
+
+
+def _steps(fields: tuple[Field, ...]) -> Iterator[Step]:
+    """Fields in order: neighbours of fixed sizes as a run, all others alone."""
+    for is_run, group in groupby(fields, key=lambda each: each.fixed_size is not None):
+        together = tuple(group)
+        yield from (run_of(together),) if is_run else together
 
 
 def _may_be(node: Node, struct: Struct) -> bool:
@@ -221,14 +231,14 @@ def _may_be(node: Node, struct: Struct) -> bool:
     return not isinstance(node.type, UserType) or node.type.path == struct.path
 
 
-def _defers(attribute: Attribute) -> bool:
+def _defers(attribute: Attribute, *, checked: bool) -> bool:
     """Not where something needs the value at once, nor where undoing never fails."""
     process = attribute.process
     if process is None or process.name in SIZE_PRESERVING:
         return False
     if attribute.frames_layout or isinstance(attribute.repeat, RepeatUntil):
         return False
-    return not (isinstance(attribute.type, UserType) and has_checks(attribute))
+    return not (isinstance(attribute.type, UserType) and checked)
 
 
 def case_attribute(attribute: Attribute, case: SwitchCase) -> Attribute:

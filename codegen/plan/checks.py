@@ -5,24 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..expression.types import EnumType
-from ..model.model import Attribute
+from ..model.model import Attribute, Instance
 from .nodes import Check
 
 
-def has_checks(attribute: Attribute) -> bool:
-    """Whether values of the attribute can be refused."""
-    return attribute.contents is not None or attribute.valid is not None
-
-
-def checks_of(attribute: Attribute) -> tuple[Check, ...]:
-    """What a value of the attribute must be."""
-    return tuple(_checks(attribute))
-
-
-def _checks(attribute: Attribute) -> Iterator[Check]:
-    if attribute.contents is not None:
-        yield Check("contents", contents=attribute.contents)
-    valid = attribute.valid
+def checks_of(member: Attribute | Instance) -> Iterator[Check]:
+    """What a value of the attribute or instance must be."""
+    if isinstance(member, Attribute) and member.contents is not None:
+        yield Check("contents", contents=member.contents)
+    valid = member.valid
     if valid is None:
         return
     for rule, operand in (("equal", valid.equal), ("at least", valid.minimum), ("at most", valid.maximum)):
@@ -30,7 +21,7 @@ def _checks(attribute: Attribute) -> Iterator[Check]:
             yield Check(rule, (operand,))
     if valid.any_of:
         yield Check("one of", valid.any_of)
-    if valid.in_enum and isinstance(attribute.type, EnumType):
+    if valid.in_enum and isinstance(member.type, EnumType):
         yield Check("in enum")
     if valid.expression is not None:
         yield Check("holds", (valid.expression,))

@@ -5,15 +5,21 @@ Expressions are typed trees (``codegen/expression/nodes.py``), types those of ``
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
-from wireloom.base.cached import cached_property
+from dataclasses import dataclass, replace
+from dataclasses import field as declared
 
 from ..expression.nodes import Node
-from ..expression.types import Path, Type
-from ..model.model import Spec
+from ..expression.types import BitsType, IntegerType, Type, UserType
 from ..spec.position import Position
-from ..wire import ComputedEndian, Framing, InheritedEndian, Logical, Parameter, Process, Size, Terminator
+from ..wire import (
+    Framing,
+    Logical,
+    MessageField,
+    Process,
+    Repeat,
+    Size,
+    Terminator,
+)
 
 # What is read -------------------------------------------------------------------------------------------------------
 
@@ -36,26 +42,29 @@ class Switch:
     """A value whose type another one decides: that of the first branch of which a match equals ``on``.
 
     ``branches``: the matches of each and the field as it is then. ``otherwise``: the field where nothing matches,
-    ``None`` where there is no value then. ``truth``: ``on`` is a truth value, and so are all matches.
+    ``None`` where there is no value then.
     """
 
     on: Node
     branches: tuple[tuple[tuple[Node, ...], Field], ...]
     otherwise: Field | None
-    truth: bool
     exhaustive: bool
     """Whether each value of ``on`` matches a branch, or there is an ``otherwise``."""
 
 
 @dataclass(frozen=True)
 class Field:
-    """One value: where it stands in the spec, what it is, how many bytes it takes, what it must be."""
+    """A field of a type: where it stands in the spec, what it is, how many bytes it takes, what it must be, and how
+    often it comes. ``type``, ``size`` and ``checks`` are those of one item where it is repeated."""
 
     id: str
     place: str
     """Its place in the spec, such as ``/types/frame/seq/0``."""
     type: Type
     size: Size
+    repeat: Repeat | None = None
+    condition: Node | None = None
+    """It is there only where that is true."""
     checks: tuple[Check, ...] = ()
     loses_layout: bool = False
     """Whether a refused value leaves unknown where the next one begins. Otherwise reading goes on after it."""
@@ -64,19 +73,37 @@ class Field:
     fixed_size: int | None = None
     """The bytes that it takes on any input, where it may be part of a run."""
     least: int = 0
-    """The bytes that it takes at least."""
+    """The bytes that it, or one item of it, takes at least."""
     terminator: Terminator | None = None
-    stripped: int | None = None
-    """The byte of which a reader takes all away at the value's end."""
+    pad_right: int | None = None
     process: Process | None = None
     defers: bool = False
     """Whether reading goes on after the field where ``process`` cannot be undone, which is then refused."""
     arguments: tuple[Node, ...] = ()
     parent: Node | None = None
+    """What stands as ``_parent`` of the object, ``false`` for nothing. ``None``: what it belongs to."""
     switch: Switch | None = None
+    framing: Framing | None = None
+    indexed: bool = False
+    """Whether an expression of the repeated field asks for the number of the item."""
+    at_once: bool = False
+    """Whether the items are plain numbers, as many as a count says, all of which are unpacked together."""
+    buffered: bool = False
+    """Whether the items are objects of a type that is buffered, see ``TypePlan.buffered``."""
+    iterable: bool = False
+    """Whether items can be read one by one: nothing asks for the list."""
     logical: Logical | None = None
     """What the number or text stands for, such as a timestamp."""
-    position: Position | None = field(default=None, compare=False)
+    message: MessageField | None = None
+    """Set for all fields of a protobuf message and for no others."""
+    given: bool = False
+    """Whether whoever writes gives it, although it could be solved for."""
+    is_checksum: bool = False
+    anonymous: bool = False
+    """Whether the spec gave no id."""
+    doc: str = ""
+    doc_ref: tuple[str, ...] = ()
+    position: Position | None = declared(default=None, compare=False)
 
     @property
     def contents(self) -> bytes | None:
@@ -84,9 +111,61 @@ class Field:
         return next((each.contents for each in self.checks if each.rule == "contents"), None)
 
     @property
+    def only(self) -> Node | None:
+        """The one value that a check allows; ``None`` where there are others."""
+        return next((each.operands[0] for each in self.checks if each.rule == "equal"), None)
+
+    @property
+    def stripped(self) -> int | None:
+        """The byte that a reader strips from the value's end. As in Kaitai's language, what pads and ends a value alike
+        is not stripped: the terminator finds the end."""
+        ends_alike = self.terminator is not None and self.terminator.value[-1] == self.pad_right
+        return None if ends_alike else self.pad_right
+
+    @property
     def is_cut(self) -> bool:
         """Whether the value may be shorter than the bytes of the field."""
-        return self.terminator is not None or self.stripped is not None
+        return self.terminator is not None or self.pad_right is not None
+
+    @property
+    def unmatched(self) -> bool:
+        """Whether a value may be of none of the types that the switch offers."""
+        return self.switch is not None and not self.switch.exhaustive
+
+    @property
+    def optional(self) -> bool:
+        """Whether there are objects without the field: it has a condition, may match no case, or is an optional field
+        of a message."""
+        absent = self.condition is not None or (self.unmatched and self.repeat is None)
+        return absent or (self.message is not None and self.message.label == "optional")
+
+    @property
+    def solvable(self) -> bool:
+        """Whether it is an integer whose value nothing but what it measures decides."""
+        plain = self.repeat is None and self.switch is None and not self.is_checksum
+        return plain and not self.given and is_number(self.type)
+
+    @property
+    def forms(self) -> tuple[Field, ...]:
+        """The field as it may be: as in each branch of its switch, or as it is."""
+        if self.switch is None:
+            return (self,)
+        otherwise = () if self.switch.otherwise is None else (self.switch.otherwise,)
+        return (*(each for _, each in self.switch.branches), *otherwise)
+
+    @property
+    def held(self) -> tuple[UserType, ...]:
+        """The types of the objects that it may hold."""
+        return tuple(each.type for each in self.forms if isinstance(each.type, UserType))
+
+    def once(self) -> Field:
+        """The field as it is read by itself: neither repeated nor on a condition."""
+        return replace(self, repeat=None, condition=None)
+
+
+def is_number(kind: Type) -> bool:
+    """Whether values of a type are integers that something can be solved for."""
+    return isinstance(kind, IntegerType) or (isinstance(kind, BitsType) and kind.width > 1)
 
 
 @dataclass(frozen=True)
@@ -124,38 +203,12 @@ class Run:
         return tuple(each for each in parts if each)
 
 
-@dataclass(frozen=True)
-class Repeat:
-    """How often a field comes: to the ``end`` of the stream, as often as a ``count`` says, or ``until`` one holds."""
-
-    how: str
-    expression: Node | None = None
-    indexed: bool = False
-    """Whether an expression of the field asks for the number of the item."""
-    at_once: bool = False
-    """Whether the items are plain numbers, all of which are unpacked together."""
-    buffered: bool = False
-    """Whether the items are objects of a type that is buffered, see ``TypePlan.buffered``."""
-    iterable: bool = False
-    """Whether items can be read one by one: nothing asks for the list."""
-    framing: Framing | None = None
-
-
-@dataclass(frozen=True)
-class Read:
-    """A field that is no part of a run. ``condition``: it is there only where that is true."""
-
-    field: Field
-    repeat: Repeat | None = None
-    condition: Node | None = None
-
-
-Step = Run | Read
+Step = Run | Field
 
 
 @dataclass(frozen=True)
 class Cover:
-    """A checksum: ``field`` must be that of the bytes from the begin of ``first`` to the end of ``last``.
+    """A checksum: ``field`` must be that of the bytes of the fields ``covered``, which follow each other.
 
     ``value``: the one field whose value these bytes are, where it is that simple. ``blanks_own``: the checksum's own
     bytes lie inside, and count as bytes of the value ``replace``.
@@ -163,8 +216,7 @@ class Cover:
 
     field: Field
     algorithm: str
-    first: str
-    last: str
+    covered: tuple[str, ...]
     initial: int
     final_xor: int
     replace: int | None
@@ -174,18 +226,34 @@ class Cover:
     before_rows: bool = False
     """Of the root: whether it can be verified before the rows are read."""
 
+    @property
+    def first(self) -> str:
+        """The first field that is covered."""
+        return self.covered[0]
+
+    @property
+    def last(self) -> str:
+        """The last field that is covered."""
+        return self.covered[-1]
+
 
 @dataclass(frozen=True)
 class Instance:
-    """A value beside the sequence: computed, or read at ``position`` of ``io``."""
+    """A value beside the sequence: computed, or a field that is read at ``pos`` of ``io``."""
 
     id: str
     type: Type
     value: Node | None = None
-    read: Read | None = None
-    at: Node | None = None
+    field: Field | None = None
+    pos: Node | None = None
     io: Node | None = None
     condition: Node | None = None
+    checks: tuple[Check, ...] = ()
+    """Those of a computed value."""
+    logical: Logical | None = None
+    doc: str = ""
+    doc_ref: tuple[str, ...] = ()
+    position: Position | None = declared(default=None, compare=False)
 
 
 # What is written ----------------------------------------------------------------------------------------------------
@@ -205,100 +273,3 @@ class Fill:
     value: Node | None = None
     contents: bytes = b""
     cover: Cover | None = None
-
-
-@dataclass(frozen=True)
-class Member:
-    """A field of a protobuf message; ``label`` is ``implicit``, ``optional``, ``required`` or ``repeated``, ``key`` the
-    kind of a map's keys."""
-
-    id: str
-    number: int
-    kind: str
-    label: str
-    key: str | None
-    type: Type
-
-
-# The whole ----------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class TypePlan:
-    """A type of the spec: the steps that read it in order, the checksums verified after them, and what is filled in
-    before it is written, in that order."""
-
-    path: Path
-    steps: tuple[Step, ...]
-    covers: tuple[Cover, ...]
-    instances: tuple[Instance, ...]
-    fills: tuple[Fill, ...]
-    parameters: tuple[Parameter, ...] = ()
-    endian: ComputedEndian | InheritedEndian | None = None
-    """How the byte order is decided, where the spec does not say it."""
-    buffered: bool = False
-    """Whether its fields can be read out of a buffer, without asking the stream for each: all are of fixed sizes,
-    sized, ended by a byte, or of such types, and what sizes and checks ask for always has a value."""
-    recursive: bool = False
-    """Whether objects may hold others of the same type, at any depth."""
-    fixed_size: bool = False
-    """Whether objects take the same number of bytes on any input."""
-    least: int = 0
-    """The bytes that an object takes at least."""
-    is_message: bool = False
-    """Whether it is a protobuf message; ``members`` are its fields, which stand in any order."""
-    members: tuple[Member, ...] = ()
-    only_read: str = ""
-    """The instance at a position of its own because of which objects cannot be written, if any."""
-
-    @cached_property
-    def _fields(self) -> dict[str, Field]:
-        return {each.field.id: each.field for each in self.reads}
-
-    @cached_property
-    def reads(self) -> tuple[Read, ...]:
-        """All fields in order, those of runs too, each with how often and on which condition it is there."""
-        return tuple(
-            each for step in self.steps for each in (map(Read, step.fields) if isinstance(step, Run) else (step,))
-        )
-
-    def field(self, name: str) -> Field:
-        """The field of that id. Raises ``KeyError``."""
-        return self._fields[name]
-
-
-@dataclass(frozen=True)
-class Rows:
-    """Which repeated field of the root has the table's rows."""
-
-    attribute: str
-    type: Path
-    prologue: tuple[str, ...]
-    """What stands before the rows."""
-    sized: bool
-    """Whether each row has a size that the prologue gives: where it ends is known whatever is in it."""
-    streaming: bool
-    """Whether rows stand in the input by themselves, to its end, and need nothing but the prologue."""
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What is read and written of a spec."""
-
-    name: str
-    title: str
-    root: Path
-    types: tuple[TypePlan, ...]
-    rows: Rows | None
-    imported: tuple[TypePlan, ...]
-    """The types of the specs that it imports, as far as they are read from here."""
-    spec: Spec = field(repr=False, compare=False)
-    """The model that it was derived from, for what is no matter of bytes: documentation, columns, names."""
-
-    def type(self, path: Path) -> TypePlan:
-        """The type of that path. Raises ``KeyError``."""
-        return self._types[path]
-
-    @cached_property
-    def _types(self) -> dict[Path, TypePlan]:
-        return {each.path: each for each in (*self.imported, *self.types)}

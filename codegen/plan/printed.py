@@ -9,8 +9,19 @@ from wireloom.checksums import CHECKSUMS, Crc, Digest
 from ..expression.nodes import Node
 from ..expression.types import BytesType, EnumType, FloatType, IntegerType, UserType
 from ..expression.written import written
-from ..wire import ComputedEndian, EndOfStreamSize, ExpressionSize, FixedSize, TerminatedSize
-from .nodes import Check, Cover, Field, Fill, Instance, Member, Plan, Read, Repeat, Run, TypePlan
+from ..wire import (
+    ComputedEndian,
+    EndOfStreamSize,
+    ExpressionSize,
+    FixedSize,
+    MessageField,
+    RepeatCount,
+    RepeatEos,
+    RepeatUntil,
+    TerminatedSize,
+)
+from .nodes import Check, Cover, Field, Fill, Instance, Run, Step
+from .types import Plan, TypePlan
 from .words import hexadecimal, type_of
 
 SIGNS = {"equal": "=", "at least": ">=", "at most": "<="}
@@ -37,7 +48,9 @@ def printed(plan: Plan) -> str:
 def _type(plan: Plan, type: TypePlan) -> Iterator[str]:
     yield f"{'::'.join(type.path)}: {', '.join(_facts(type))}"
     yield from _section("read", [line for step in type.steps for line in _step(plan, type, step)])
-    yield from _section("fields, in any order", [_member(each) for each in type.members])
+    yield from _section(
+        "fields, in any order", [_member(each, rule) for each in type.fields if (rule := each.message) is not None]
+    )
     yield from _section("verify", [_cover(each) for each in type.covers])
     yield from _section("compute", [_instance(each) for each in type.instances])
     if type.only_read:
@@ -47,7 +60,7 @@ def _type(plan: Plan, type: TypePlan) -> Iterator[str]:
 
 
 def _facts(type: TypePlan) -> Iterator[str]:
-    if type.is_message:
+    if type.message is not None:
         yield "a protobuf message"
         return
     size = "1 byte" if type.least == 1 else f"{type.least} bytes"
@@ -73,7 +86,7 @@ def _section(title: str, lines: list[str]) -> Iterator[str]:
 # Reading ------------------------------------------------------------------------------------------------------------
 
 
-def _step(plan: Plan, type: TypePlan, step: Run | Read) -> Iterator[str]:
+def _step(plan: Plan, type: TypePlan, step: Step) -> Iterator[str]:
     if isinstance(step, Run):
         if len(step.fields) == 1:
             yield _field(step.fields[0], "")
@@ -82,9 +95,9 @@ def _step(plan: Plan, type: TypePlan, step: Run | Read) -> Iterator[str]:
         for offset, field in zip(step.offsets, step.fields, strict=False):
             yield f"  +{offset} {_field(field, '')}"
         return
-    rows = plan.rows is not None and type.path == plan.root and step.field.id == plan.rows.attribute
-    yield f"{_field(step.field, _often(step))}{', the rows' if rows else ''}"
-    switch = step.field.switch
+    rows = plan.rows is not None and type is plan.root and step.id == plan.rows.field
+    yield f"{_field(step, _often(step))}{', the rows' if rows else ''}"
+    switch = step.switch
     if switch is not None:
         for matches, field in switch.branches:
             yield f"  {', '.join(map(_plain, matches))}: {_what(field)}"
@@ -100,22 +113,24 @@ def _field(field: Field, often: str) -> str:
     return text
 
 
-def _often(step: Read) -> str:
-    text = _repetition(step.repeat) if step.repeat is not None else ""
-    return text + (f", if {_plain(step.condition)}" if step.condition is not None else "")
+def _often(field: Field) -> str:
+    return _repetition(field) + (f", if {_plain(field.condition)}" if field.condition is not None else "")
 
 
-def _repetition(repeat: Repeat) -> str:
-    buffered = ", buffered" if repeat.buffered else ", unpacked at once" if repeat.at_once else ""
+def _repetition(field: Field) -> str:
+    buffered = ", buffered" if field.buffered else ", unpacked at once" if field.at_once else ""
     framing = ""
-    if repeat.framing is not None:
-        stuffed = "" if repeat.framing.stuffing == "none" else f", {repeat.framing.stuffing} stuffing undone"
-        framing = f", between delimiters {hexadecimal(repeat.framing.delimiter)}{stuffed}"
-    if repeat.expression is None:
-        return f", repeated to the end{framing}{buffered}"
-    count = repeat.how == "count"
-    text = _plain(repeat.expression)
-    return f", {text} times{buffered}" if count else f", repeated until {text}{buffered}"
+    if field.framing is not None:
+        stuffed = "" if field.framing.stuffing == "none" else f", {field.framing.stuffing} stuffing undone"
+        framing = f", between delimiters {hexadecimal(field.framing.delimiter)}{stuffed}"
+    match field.repeat:
+        case RepeatEos():
+            return f", repeated to the end{framing}{buffered}"
+        case RepeatCount(expression):
+            return f", {_plain(expression)} times{buffered}"
+        case RepeatUntil(expression):
+            return f", repeated until {_plain(expression)}{buffered}"
+    return ""
 
 
 def _what(field: Field) -> str:
@@ -150,11 +165,11 @@ def _size(field: Field) -> str:
     return ""
 
 
-def _member(member: Member) -> str:
-    kind = member.type.path[-1] if isinstance(member.type, UserType | EnumType) else member.kind
-    if member.key is not None:
-        return f"{member.number} {member.id}: map<{member.key}, {kind}>"
-    return f"{member.number} {member.id}: {'' if member.label == 'implicit' else f'{member.label} '}{kind}"
+def _member(field: Field, rule: MessageField) -> str:
+    kind = field.type.path[-1] if isinstance(field.type, UserType | EnumType) else rule.kind
+    if rule.key is not None:
+        return f"{rule.number} {field.id}: map<{rule.key}, {kind}>"
+    return f"{rule.number} {field.id}: {'' if rule.label == 'implicit' else f'{rule.label} '}{kind}"
 
 
 def _check(check: Check) -> str:
@@ -192,10 +207,10 @@ def _checksum(cover: Cover) -> str:
 def _instance(instance: Instance) -> str:
     if instance.value is not None:
         text = f"{instance.id} = {_plain(instance.value)}"
-    elif instance.read is not None:
-        place = f" at {_plain(instance.at)}" if instance.at is not None else ""
+    elif instance.field is not None:
+        place = f" at {_plain(instance.pos)}" if instance.pos is not None else ""
         stream = f" of {_plain(instance.io)}" if instance.io is not None else ""
-        text = f"{_field(instance.read.field, _often(instance.read))}{place}{stream}"
+        text = f"{_field(instance.field, _repetition(instance.field))}{place}{stream}"
     return text + (f", if {_plain(instance.condition)}" if instance.condition is not None else "")
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from ..expression.nodes import Name
-from ..expression.walk import walk
+from ..expression.walk import expressions_in, walk
 from ..model.model import Attribute, Spec
 from ..wire import ExpressionSize, OwnSize, RepeatEos
-from .nodes import Rows
-from .sizes import nodes
+from .types import Rows
 
 
 def rows_of(spec: Spec) -> Rows | None:
@@ -17,11 +16,14 @@ def rows_of(spec: Spec) -> Rows | None:
         return None
     before = spec.root.attributes[: spec.root.attributes.index(attribute)]
     return Rows(
-        attribute=attribute.id,
+        field=attribute.id,
         type=spec.rows.row,
         prologue=tuple(each.id for each in before),
         sized=has_sized_rows(spec, attribute),
         streaming=is_streaming(spec, attribute),
+        columns=spec.rows.columns,
+        selectable=spec.rows.selectable,
+        parent_columns=spec.rows.parent_columns,
     )
 
 
@@ -33,7 +35,7 @@ def has_sized_rows(spec: Spec, rows: Attribute) -> bool:
     if rows.condition is not None or rows.switch is not None or rows.framing is not None:
         return False
     before = {each.id for each in spec.root.attributes} - {rows.id}
-    names = {each.id for node in nodes(rows) for each in walk(node) if isinstance(each, Name)}
+    names = {each.id for node in expressions_in(rows) for each in walk(node) if isinstance(each, Name)}
     return names <= before
 
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
-
-from ..expression.nodes import IntegerLiteral, Node
-from ..expression.types import BitsType, BytesType, EnumType, FloatType, IntegerType, Path, StringType, Type, UserType
+from ..expression.nodes import IntegerLiteral
+from ..expression.types import BitsType, BytesType, EnumType, FloatType, IntegerType, Path, StringType, UserType
 from ..model.model import Attribute, Spec, Struct
 from ..wire import ExpressionSize, FixedSize, OwnSize, RepeatCount, Size, TerminatedSize
 
@@ -69,20 +66,6 @@ def _is_fixed(spec: Spec, attribute: Attribute, known: dict[Path, bool]) -> bool
     return isinstance(base, IntegerType | FloatType | BitsType)
 
 
-def runs(attributes: tuple[Attribute, ...]) -> tuple[tuple[Attribute, ...], ...]:
-    """Attributes in order, grouped: neighbours that have a ``fixed_size`` are a run, all others alone."""
-    groups: list[list[Attribute]] = []
-    open_run = False
-    for attribute in attributes:
-        fixed = fixed_size(attribute) is not None
-        if fixed and open_run:
-            groups[-1].append(attribute)
-        else:
-            groups.append([attribute])
-        open_run = fixed
-    return tuple(map(tuple, groups))
-
-
 class Minimums:
     """Works out how many bytes the attributes of a spec take at least; each type once."""
 
@@ -119,16 +102,3 @@ class Minimums:
             self._known[path] = sum(self.of(each) for each in struct.attributes if each.repeat is None)
             self._open.discard(path)
         return self._known[path]
-
-
-def nodes(value: object) -> Iterator[Node]:
-    """The outermost expressions in an attribute, an instance or any other part of the model."""
-    if isinstance(value, Node):
-        yield value
-    elif isinstance(value, tuple):
-        for each in value:
-            yield from nodes(each)
-    elif is_dataclass(value) and not isinstance(value, Type):
-        for each in fields(value):
-            if each.name not in ("type", "position"):
-                yield from nodes(getattr(value, each.name))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ..expression.types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, Type, UserType
 from ..expression.written import written
-from ..wire import EndOfStreamSize, ExpressionSize, FixedSize, TerminatedSize
-from .nodes import Cover, Field, Read
+from ..wire import EndOfStreamSize, ExpressionSize, FixedSize, RepeatCount, RepeatEos, RepeatUntil, TerminatedSize
+from .nodes import Cover, Field
 
 
 def hexadecimal(data: bytes) -> str:
@@ -42,11 +42,11 @@ def field_type(field: Field) -> str:
     return hexadecimal(field.contents) if field.contents is not None else type_of(field.type)
 
 
-def bits_of(read: Read) -> int | None:
+def bits_of(field: Field) -> int | None:
     """The bits that a field takes, where these are as many in all inputs."""
-    if read.repeat is not None or read.condition is not None or read.field.switch is not None:
+    if field.repeat is not None or field.condition is not None or field.switch is not None:
         return None
-    size, type = read.field.size, read.field.type
+    size, type = field.size, field.type
     if isinstance(size, FixedSize):
         return size.size * 8
     base = type.base if isinstance(type, EnumType) else type
@@ -74,19 +74,21 @@ def size_of(field: Field) -> str:
     return "its own"
 
 
-def repetition(read: Read) -> str:
+def repetition(field: Field) -> str:
     """How often the field comes; empty for once."""
-    if read.repeat is None:
-        return ""
-    if read.repeat.expression is None:
-        return "× to the end"
-    text = written(read.repeat.expression)
-    return f"× {text}" if read.repeat.how == "count" else f"× until {text}"
+    match field.repeat:
+        case RepeatEos():
+            return "× to the end"
+        case RepeatCount(expression):
+            return f"× {written(expression)}"
+        case RepeatUntil(expression):
+            return f"× until {written(expression)}"
+    return ""
 
 
-def condition(read: Read) -> str:
+def condition(field: Field) -> str:
     """When it is there; empty for always."""
-    return "" if read.condition is None else f"if {written(read.condition)}"
+    return "" if field.condition is None else f"if {written(field.condition)}"
 
 
 def covered(cover: Cover) -> str:

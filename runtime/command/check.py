@@ -17,7 +17,7 @@ from .parameters import allow_option
 from .standard import wants_colours, write_json
 
 if TYPE_CHECKING:
-    from wireloom.codegen.model.model import Spec
+    from wireloom.codegen.plan import Plan
     from wireloom.codegen.spec.diagnostic import Diagnostic
 
 Checked = tuple["list[Diagnostic]", dict[str, Any] | None, list[dict[str, Any]]]
@@ -122,9 +122,9 @@ def _checked(path: Path, folders: tuple[Path, ...], allow_modules: tuple[str, ..
     """Return the diagnostics of a spec, what reads its rows (``None`` where it has errors), and notes for writers."""
     from wireloom.codegen.model.load import analyse
     from wireloom.codegen.model.read_only import read_only_types
-    from wireloom.codegen.model.routines import permitted, said_of_routines
-    from wireloom.codegen.model.unsolved import refuse, unsolved
+    from wireloom.codegen.model.routines import said_of_routines
     from wireloom.codegen.plan import plan_of, printed
+    from wireloom.codegen.plan.unsolved import refuse, unsolved
     from wireloom.codegen.spec.diagnostic import Diagnostic
     from wireloom.codegen.spec.diagnostics import ERROR, InvalidSpecError
     from wireloom.codegen.spec.position import Position
@@ -141,7 +141,8 @@ def _checked(path: Path, folders: tuple[Path, ...], allow_modules: tuple[str, ..
     diagnostics = list(result.diagnostics)
     if result.spec is None:
         return diagnostics, None, []
-    wanted = unsolved(result.spec)
+    plan = plan_of(result.spec)
+    wanted = unsolved(plan)
     missing, named = said_of_routines(result.spec)
     diagnostics += missing
     if any(each.severity == ERROR for each in missing):
@@ -149,9 +150,9 @@ def _checked(path: Path, folders: tuple[Path, ...], allow_modules: tuple[str, ..
     try:
         if result.spec.rows is not None:
             # A table has to be written as well.
-            refuse(wanted, result.spec)
+            refuse(wanted, plan)
         # Nothing of it is run.
-        engine, message = _coverage(permitted(result.spec))
+        engine, message = _coverage(plan)
     except InvalidSpecError as error:
         return [*diagnostics, *error.diagnostics], None, []
     except SpecError as error:
@@ -160,7 +161,7 @@ def _checked(path: Path, folders: tuple[Path, ...], allow_modules: tuple[str, ..
         return [*diagnostics, refused], None, []
     coverage = {**_entry(result.spec.file, 1, 1, "note", message), "spec": result.spec.name, "engine": engine}
     if with_plan:
-        coverage["plan"] = printed(plan_of(result.spec))
+        coverage["plan"] = printed(plan)
     said = [(each.position, each.message) for each in wanted]
     said += [(each.position, each.message) for each in read_only_types(result.spec)]
     said += named
@@ -174,37 +175,36 @@ def _entry(file: str, line: int, column: int, severity: str, message: str) -> di
     return {**place, "severity": severity, "path": "", "message": message, "help": "", "reference": ""}
 
 
-def _could_be_rows(spec: Spec) -> str:
+def _could_be_rows(plan: Plan) -> str:
     """Return what would read the items of the root's last attribute, where these could be rows."""
     from wireloom.codegen.backends.columns.candidates import candidates
     from wireloom.codegen.wire import RepeatEos
 
-    for each in takewhile(lambda each: each.holder is spec.root, candidates(spec)):
-        if each.attribute is spec.root.attributes[-1] and isinstance(each.attribute.repeat, RepeatEos):
+    for each in takewhile(lambda each: each.holder is plan.root, candidates(plan)):
+        if each.field is plan.root.fields[-1] and isinstance(each.field.repeat, RepeatEos):
             reader = "the object parser would read them: " if each.refusal else "the engine would read them"
-            return f"; with 'rows: {each.attribute.id}' {reader}{each.refusal}"
+            return f"; with 'rows: {each.field.id}' {reader}{each.refusal}"
     return ""
 
 
-def _coverage(spec: Spec) -> tuple[str | None, str]:
+def _coverage(plan: Plan) -> tuple[str | None, str]:
     """Return what reads the rows (``columns`` is the engine), and a sentence about it."""
     from wireloom.codegen.backends.columns.lower import compile_program
     from wireloom.codegen.backends.columns.message_lower import coverage
     from wireloom.codegen.backends.columns.table import table_columns
     from wireloom.codegen.backends.python.lower import lower
-    from wireloom.codegen.plan import plan_of
 
-    if spec.units is not None or spec.rows is not None:
+    if plan.units is not None or plan.rows is not None:
         # What no code can be made of for a format is refused here too.
-        lower(plan_of(spec))
-    if spec.units is not None:
-        refusal = coverage(spec, spec.units)
+        lower(plan)
+    if plan.units is not None:
+        refusal = coverage(plan, plan.units)
         if refusal is None:
             return "columns", "the engine reads its messages"
         return "objects", f"the object parser reads its messages: {refusal}"
-    if spec.rows is None:
-        return None, f"no rows are declared, so it is read as objects and not as a table{_could_be_rows(spec)}"
-    _, refusal = compile_program(spec, spec.rows, table_columns(spec, spec.rows))
+    if plan.rows is None:
+        return None, f"no rows are declared, so it is read as objects and not as a table{_could_be_rows(plan)}"
+    _, refusal = compile_program(plan, plan.rows, table_columns(plan, plan.rows))
     if refusal is None:
         return "columns", "the engine reads its rows"
     return "objects", f"the object parser reads its rows: {refusal}"

@@ -51,8 +51,9 @@ class Questions:
         ``wireloom.objects.AbsentError`` where what it asks for is not there, and what reading raises.
         """
         node = typed(parse_expression(expression), self.scope)
-        module = Module(plan_of(self.spec), Api.KAITAI, self.package)
-        translator = Translator(module, self.spec.root, Annotations(module, self.spec.root), {"_io": "self._io"})
+        plan = plan_of(self.spec)
+        module = Module(plan, Api.KAITAI, self.package)
+        translator = Translator(module, plan.root, Annotations(module, plan.root), {"_io": "self._io"})
         text = translator.text(node)
         names = {**vars(wireloom.objects), "cast": cast, "self": about, class_name(self.spec.name): self.root_class}
         names |= {f"_{each.name}": self._module(each.name) for each in self.spec.imports}

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from wireloom.codegen.backends.python import BACKEND
 from wireloom.codegen.model.load import load
+from wireloom.codegen.plan import plan_of
 
 from . import kaitai
 from .damage import damaged
@@ -22,7 +23,7 @@ INPUTS = 10
 
 def root_of(made: Made) -> Any:
     module = ModuleType("ours")
-    text = BACKEND.files(load("sample.ksy", text=made.text))[0].text
+    text = BACKEND.files(plan_of(load("sample.ksy", text=made.text)))[0].text
     exec(compile(text, "sample.py", "exec"), module.__dict__)
     return module.Sample
 

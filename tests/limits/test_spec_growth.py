@@ -18,6 +18,7 @@ from wireloom.codegen.kaitai.modules import modules
 from wireloom.codegen.model import load as loading
 from wireloom.codegen.model import nesting
 from wireloom.codegen.model.load import analyse, load
+from wireloom.codegen.plan import plan_of
 from wireloom.codegen.spec import validator
 
 from .spec_families import FAMILIES, HEAD, SWITCHES
@@ -60,6 +61,10 @@ def written(folder: Path, name: str, n: int) -> Path:
     return path
 
 
+def rendered(path: Path) -> dict[str, str]:
+    return render(map(plan_of, load_all([path])))
+
+
 def kaitai(path: Path, api: Api) -> int:
     made = modules([path], (), api, "")
     return sum(map(len, made.texts.values()))
@@ -70,7 +75,7 @@ def test_compiling(name: str, tmp_path: Path) -> None:
     few, many = written(tmp_path, name, FEW), written(tmp_path, name, MANY)
     small, large = check_growth(lambda: load(few), lambda: load(many))
     check_growth(lambda: compare(small, small), lambda: compare(large, large))
-    texts = check_growth(lambda: render(load_all([few])), lambda: render(load_all([many])))
+    texts = check_growth(lambda: rendered(few), lambda: rendered(many))
     sizes = [sum(map(len, each.values())) for each in texts]
     assert sizes[1] < GROWTH * sizes[0]
     for api in (Api.KAITAI, Api.KAITAI_READ_WRITE):
@@ -85,7 +90,7 @@ def test_cases(name: str, tmp_path: Path) -> None:
     many.write_text(SWITCHES[name](100))
     actions: list[Callable[[Path], object]] = [
         load,
-        lambda path: render(load_all([path])),
+        rendered,
         lambda path: kaitai(path, Api.KAITAI),
         lambda path: kaitai(path, Api.KAITAI_READ_WRITE),
     ]

@@ -18,7 +18,7 @@ from ...expression.types import (
     StringType,
     Type,
 )
-from ...model.model import Spec
+from ...plan import Plan
 from ...wire import Labels, Logical, Timestamp
 from .interval import INT64, Interval, of_bytes
 
@@ -116,7 +116,7 @@ def _needs_unsigned(interval: Interval | None) -> bool:
     return interval is not None and interval.low >= 0 and interval.high > INT64.high
 
 
-def scalar_type(spec: Spec, kind: Type, logical: Logical | None, computed: Interval | None = None) -> ArrowType | None:
+def scalar_type(plan: Plan, kind: Type, logical: Logical | None, computed: Interval | None = None) -> ArrowType | None:
     """The type of single values of ``kind``; ``computed``: the values of a computed one, where they are known.
 
     ``None`` for lists and user types, and where no one Arrow type fits.
@@ -144,7 +144,7 @@ def scalar_type(spec: Spec, kind: Type, logical: Logical | None, computed: Inter
         case StringType():
             return TEXT
         case EnumType(base=base):
-            return scalar_type(spec, base, None, computed)
+            return scalar_type(plan, base, None, computed)
         case _:
             return None
 

@@ -8,10 +8,7 @@ from dataclasses import dataclass, replace
 from wireloom.base.errors import SpecError
 
 from ...expression.types import UserType
-from ...model.model import Attribute, Rows, Spec, Struct
-from ...model.table import own_columns
-from ...model.walking import structs
-from ...plan import plan_of
+from ...plan import Field, Plan, Rows, TypePlan
 from ...spec.diagnostics import InvalidSpecError
 from ...wire import OwnSize, RepeatEos
 from .lower import compile_program
@@ -20,44 +17,43 @@ from .table import table_columns
 
 @dataclass(frozen=True)
 class Candidate:
-    """A repeated attribute, and the type that it is in; ``refusal``: why the engine would not run it, empty where it
+    """A repeated field, and the type that it is in; ``refusal``: why the engine would not run it, empty where it
     would."""
 
-    holder: Struct
-    attribute: Attribute
+    holder: TypePlan
+    field: Field
     refusal: str
 
 
-def candidates(spec: Spec) -> Iterator[Candidate]:
-    """The repeated attributes of a spec that are of one type of it, each as if its items stood in a file by themselves.
+def candidates(plan: Plan) -> Iterator[Candidate]:
+    """The repeated fields of a spec that are of one type of it, each as if its items stood in a file by themselves.
 
     After those of the root stands what the root has before them. A type that is repeated in several places comes once
     for each.
     """
-    for holder in structs(spec.root):
-        for number, attribute in enumerate(holder.attributes):
-            kind = attribute.type
-            if attribute.repeat is None or attribute.switch is not None:
+    for holder in plan.types:
+        for number, field in enumerate(holder.fields):
+            kind = field.type
+            if field.repeat is None or field.switch is not None:
                 continue
-            if not isinstance(kind, UserType) or kind.opaque:
-                continue
-            before = holder.attributes[:number] if holder is spec.root else ()
-            yield Candidate(holder, attribute, _refusal(spec, kind, attribute, before))
+            if isinstance(kind, UserType) and not kind.opaque:
+                before = holder.fields[:number] if holder is plan.root else ()
+                yield Candidate(holder, field, _refusal(plan, kind, field, before))
 
 
-def _refusal(spec: Spec, kind: UserType, attribute: Attribute, before: tuple[Attribute, ...]) -> str:
-    row = spec.struct(kind.path)
-    if row is spec.root:
-        return f'the items of "{attribute.id}" are of the type that they are in'
-    if attribute.arguments:
-        return f'the items of "{attribute.id}" are given arguments'
+def _refusal(plan: Plan, kind: UserType, field: Field, before: tuple[Field, ...]) -> str:
+    row = plan.type(kind.path)
+    if row is plan.root:
+        return f'the items of "{field.id}" are of the type that they are in'
+    if field.arguments:
+        return f'the items of "{field.id}" are given arguments'
     if row.message is not None:
-        return f'the items of "{attribute.id}" are messages'
-    items = Attribute(attribute.id, kind, OwnSize(), repeat=RepeatEos())
-    rows = Rows(attribute.id, kind.path, own_columns(row), ())
-    trial = replace(spec, root=replace(spec.root, attributes=(*before, items)), rows=rows)
+        return f'the items of "{field.id}" are messages'
+    items = Field(field.id, field.place, kind, OwnSize(), RepeatEos())
+    rows = Rows(field.id, kind.path, tuple(each.id for each in before), False, True, row.columns)
+    trial = replace(plan, root=replace(plan.root, fields=(*before, items)), rows=rows)
     try:
-        _, refusal = compile_program(trial, rows, table_columns(trial, rows), plan_of(spec))
+        _, refusal = compile_program(trial, rows, table_columns(trial, rows))
     except SpecError as error:
         return str(error.diagnostics[0].message if isinstance(error, InvalidSpecError) else error.message)
     return refusal or ""

@@ -29,7 +29,7 @@ from ...expression.nodes import (
     Unary,
 )
 from ...expression.types import BytesType, ComputedIntegerType, EnumType, UserType
-from ...model.model import Instance
+from ...plan import Instance
 from . import vector_operations as operations
 from .arrow import ArrowType, computed_integer
 from .message_paths import MAX_NESTING, FieldFound, InstanceFound, Paths, Place
@@ -72,7 +72,7 @@ def compute(
 
     Raises ``NotForEngineError`` where it cannot be had from whole columns.
     """
-    if instance.value is None or instance.valid is not None or instance.logical is not None:
+    if instance.value is None or instance.checks or instance.logical is not None:
         raise NotForEngineError(f'the column "{instance.id}" is computed, and then checked or shown as something else')
     computer = _Computer(paths, columns)
     condition = None if instance.condition is None else computer.compile(instance.condition, place)
@@ -137,7 +137,7 @@ class _Computer:
                 if isinstance(found, Vector):
                     return found
             case Subscript(value, IntegerLiteral(index)):
-                return operations.item(self.paths.spec, self._compile(value, place), index)
+                return operations.item(self.paths.plan, self._compile(value, place), index)
             case Call(value, "to_s", (StringLiteral(encoding),)) if encoding.upper() == "UTF-8":
                 inner = self._compile(value, place)
                 if inner.type == "binary" and not inner.constant:
@@ -164,7 +164,7 @@ class _Computer:
             owner = self._named(node.value, place)
             if isinstance(owner, Place):
                 return self._in_place(owner, node.name)
-            return operations.member(self.paths.spec, owner, node.name)
+            return operations.member(self.paths.plan, owner, node.name)
         return self._in_place(place, node.id) if isinstance(node, Name) else self._compile(node, place)
 
     def _in_place(self, place: Place, name: str) -> Vector | Place:
@@ -186,16 +186,16 @@ class _Computer:
                 text = _parameter(column)
                 for step in found.steps[taken:]:
                     text = f"computing.member({text}, {step.id!r})"
-                return field_vector(self.paths.spec, text, found.attribute, found.owner)
+                return field_vector(self.paths.plan, text, found.attribute, found.owner)
         attribute = found.attribute
         if isinstance(attribute.type, UserType) and field_of(attribute).label != "repeated":
             # No column itself; its fields may be some.
-            return Place(found.up, found.steps, self.paths.spec.struct(attribute.type.path))
+            return Place(found.up, found.steps, self.paths.plan.type(attribute.type.path))
         raise NotForEngineError(self.paths.why_no_input(found))
 
     def _instance(self, found: InstanceFound) -> Vector:
         instance = found.instance
-        if instance.value is None or instance.condition is not None or instance.valid is not None:
+        if instance.value is None or instance.condition is not None or instance.checks:
             raise NotForEngineError(f'an expression uses "{instance.id}", which has a condition of its own')
         if self.nesting >= MAX_NESTING:
             raise NotForEngineError("an expression is too deep")
@@ -207,4 +207,4 @@ class _Computer:
     def _enum_value(self, node: EnumMember) -> int:
         if not isinstance(node.type, EnumType):
             raise NotForEngineError(f"the enum member {node.label} has no known value")
-        return next(each.value for each in self.paths.spec.enum(node.type.path).labels if each.label == node.label)
+        return next(each.value for each in self.paths.plan.enum(node.type.path).labels if each.label == node.label)

@@ -189,7 +189,7 @@ class Compiler:
         kind = node.type
         if not isinstance(kind, EnumType):
             raise NotForEngineError(f"the enum member {node.label} has no known value")
-        return next(each.value for each in self.scope.spec.enum(kind.path).labels if each.label == node.label)
+        return next(each.value for each in self.scope.plan.enum(kind.path).labels if each.label == node.label)
 
     def _unary(self, node: Unary) -> Compiled:
         inner = self._compile(node.operand)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import reduce
 
 from ...expression.types import ListType, Type, UserType
-from ...model.model import Attribute, Instance, Spec, Struct, Switch
+from ...plan import Field, Instance, Plan, TypePlan
 from ...wire import Labels
 from .arrow import ArrowType, integer_interval, list_type, scalar_type, struct_type
 from .interval import Interval
@@ -13,7 +13,7 @@ from .message_arrow import message_type
 
 
 def field_type(
-    spec: Spec, field: Attribute | Instance, computed: Interval | None = None, within: tuple[Type, ...] = ()
+    plan: Plan, field: Field | Instance, computed: Interval | None = None, within: tuple[Type, ...] = ()
 ) -> ArrowType | None:
     """The type of the column that an attribute or a value instance makes; ``None`` where no one Arrow type fits.
 
@@ -21,39 +21,39 @@ def field_type(
     part of. Labels are those of a whole column; enums inside of structs are their numbers. Raises ``SpecError`` for a
     message type that contains itself.
     """
-    repeated = isinstance(field, Attribute) and field.repeat is not None
-    if isinstance(field, Attribute) and field.switch is not None:
-        computed = _of_cases(field.switch)
-    item = _type(spec, field, field.type, computed, within)
+    repeated = isinstance(field, Field) and field.repeat is not None
+    if isinstance(field, Field) and field.switch is not None:
+        computed = _of_cases(field)
+    item = _type(plan, field, field.type, computed, within)
     return list_type(item) if item is not None and repeated and not isinstance(field.type, ListType) else item
 
 
-def _of_cases(switch: Switch) -> Interval | None:
+def _of_cases(field: Field) -> Interval | None:
     """The values of all cases together; ``None`` where they are not integers."""
-    found = [integer_interval(case.type) for case in switch.cases]
+    found = [integer_interval(each.type) for each in field.forms]
     known = [each for each in found if each is not None]
     return reduce(Interval.union, known) if known and len(known) == len(found) else None
 
 
 def _type(
-    spec: Spec, field: Attribute | Instance, kind: Type, computed: Interval | None, within: tuple[Type, ...]
+    plan: Plan, field: Field | Instance, kind: Type, computed: Interval | None, within: tuple[Type, ...]
 ) -> ArrowType | None:
     match kind:
         case ListType(item=inner):
-            item = _type(spec, field, inner, None, within)
+            item = _type(plan, field, inner, None, within)
             return item and list_type(item)
         case UserType(path=path, opaque=False) if kind not in within:
-            struct = spec.struct(path)
-            return message_type(spec, path, field) if struct.message else _struct(spec, struct, (*within, kind))
+            struct = plan.type(path)
+            return message_type(plan, path, field) if struct.message else _struct(plan, struct, (*within, kind))
         case _:
             logical = None if within and isinstance(field.logical, Labels) else field.logical
-            return scalar_type(spec, kind, logical, computed)
+            return scalar_type(plan, kind, logical, computed)
 
 
-def _struct(spec: Spec, struct: Struct, within: tuple[Type, ...]) -> ArrowType | None:
+def _struct(plan: Plan, struct: TypePlan, within: tuple[Type, ...]) -> ArrowType | None:
     fields = []
-    for attribute in struct.attributes:
-        found = None if attribute.anonymous else field_type(spec, attribute, within=within)
+    for attribute in struct.fields:
+        found = None if attribute.anonymous else field_type(plan, attribute, within=within)
         if found is not None:
             fields.append((attribute.id, found))
     return struct_type(tuple(fields)) if fields else None

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from wireloom.format.program import ChecksumRule, ColumnProgram
 
-from ...model.model import Rows, Spec
-from ...model.routines import refuse_routines
-from ...plan import Plan, plan_of
+from ...plan import Plan, Rows
 from ...wire import MODEL_VERSION
-from ..base import refuse
 from ..python.names import class_name, qualified
 from .assembler import Listing
 from .literal import literal
@@ -23,25 +20,23 @@ _PROGRAM_NAMES = ("ChecksumRule", "ColumnProgram", "Kind", "Op", "Outcome", "Rea
 
 def lower(plan: Plan) -> View | None:
     """The view of a spec; ``None`` for one without rows. Raises ``SpecError`` where a column has no Arrow type."""
-    spec = plan.spec
-    refuse_routines(spec)
-    rows = spec.rows
-    if spec.units is not None:
-        return lower_units(spec, spec.units)
+    rows = plan.rows
+    if plan.units is not None:
+        return lower_units(plan, plan.units)
     if rows is None:
         return None
-    columns = table_columns(spec, rows)
-    listing, refusal = compile_program(spec, rows, columns)
+    columns = table_columns(plan, rows)
+    listing, refusal = compile_program(plan, rows, columns)
     program = None if listing is None else _program(listing)
     choices = tuple(
         f"Choice({choice.name!r}, {choice.padding!r}, {choice.default!r}, {literal(choice.doc)})"
-        for choice in spec.choices
+        for choice in plan.choices
     )
     arguments = _format_arguments(plan, rows, refusal)
     used = ["Column", "Format", *(["Choice"] if choices else [])]
     return View(
-        doc=spec.doc or spec.title or spec.name,
-        summary=f"{spec.title or spec.name}: the Arrow schema of its table, and the program that the engine runs.",
+        doc=plan.doc or plan.title,
+        summary=f"{plan.title}: the Arrow schema of its table, and the program that the engine runs.",
         columns=tuple(_column(each) for each in columns),
         program=program,
         refusal=f"The engine cannot run these rows: {refusal}. The object parser reads them." if refusal else "",
@@ -53,21 +48,19 @@ def lower(plan: Plan) -> View | None:
     )
 
 
-def compile_program(
-    spec: Spec, rows: Rows, columns: tuple[TableColumn, ...], plan: Plan | None = None
-) -> tuple[Listing | None, str | None]:
-    """The program, or why there is none. ``plan``: that of a spec with the same types, where there is one already."""
+def compile_program(plan: Plan, rows: Rows, columns: tuple[TableColumn, ...]) -> tuple[Listing | None, str | None]:
+    """The program, or why there is none."""
     try:
-        return lower_program(spec, plan or plan_of(spec), rows, columns), None
+        return lower_program(plan, rows, columns), None
     except NotForEngineError as refusal:
         return None, refusal.sentence
 
 
-def column_program(spec: Spec) -> ColumnProgram | None:
+def column_program(plan: Plan) -> ColumnProgram | None:
     """The column program of a spec as data; ``None`` where it has no rows or the engine cannot run them."""
-    if spec.rows is None:
+    if plan.rows is None:
         return None
-    listing, _ = compile_program(spec, spec.rows, table_columns(spec, spec.rows))
+    listing, _ = compile_program(plan, plan.rows, table_columns(plan, plan.rows))
     return listing.program if listing is not None else None
 
 
@@ -134,39 +127,36 @@ def _column(column: TableColumn) -> ColumnView:
 
 def _format_arguments(plan: Plan, rows: Rows, refusal: str | None) -> tuple[str, ...]:
     """The arguments of ``Format`` but for its columns and choices; those with the default value are left out."""
-    spec = plan.spec
-    attribute = spec.root.attribute(rows.attribute)
-    if attribute is None:
-        refuse(spec.root.position, f'"{rows.attribute}" is no attribute of the root')
-    framing = attribute.framing
+    field = plan.root.field(rows.field)
+    framing = field.framing if field is not None else None
     given: dict[str, object] = {
-        "spec_file": spec.file.replace("\\", "/").rpartition("/")[2],
-        "spec_sha256": spec.sha256,
+        "spec_file": plan.file.replace("\\", "/").rpartition("/")[2],
+        "spec_sha256": plan.sha256,
         "model_version": MODEL_VERSION,
     }
     optional: dict[str, tuple[object, object]] = {
-        "codec": (spec.codec, "none"),
-        "extensions": (spec.file_extensions, ()),
-        "max_record": (spec.max_record, 64 * 1024 * 1024),
+        "codec": (plan.codec, "none"),
+        "extensions": (plan.file_extensions, ()),
+        "max_record": (plan.max_record, 64 * 1024 * 1024),
         "delimiter": (framing.delimiter if framing else b"", b""),
-        "path_pattern": (spec.path_pattern, None),
-        "has_prologue": (spec.root.attributes[0].id != rows.attribute, False),
-        "streaming": (plan.rows is None or plan.rows.streaming, True),
-        "sized_rows": (plan.rows is not None and plan.rows.sized, False),
-        "fixed_rows": (plan.type(rows.row).fixed_size, False),
+        "path_pattern": (plan.path_pattern, None),
+        "has_prologue": (bool(rows.prologue), False),
+        "streaming": (rows.streaming, True),
+        "sized_rows": (rows.sized, False),
+        "fixed_rows": (plan.type(rows.type).fixed_size, False),
         "engine_refusal": (refusal, None),
     }
     given.update({name: value for name, (value, default) in optional.items() if value != default})
     names: dict[str, object] = {
-        "name": spec.name,
-        "title": spec.title or spec.name,
-        "root": class_name(spec.name),
-        "row": qualified(rows.row),
-        "rows_attribute": rows.attribute,
+        "name": plan.name,
+        "title": plan.title,
+        "root": class_name(plan.name),
+        "row": qualified(rows.type),
+        "rows_attribute": rows.field,
     }
     # The package says itself where it is, so that it may live anywhere.
     texts = ["module=__name__", *(f"{name}={literal(value)}" for name, value in (names | given).items())]
-    if spec.doc:
+    if plan.doc:
         texts.append("doc=__doc__")
     if framing:
         texts.append(f"stuffing=Stuffing.{framing.stuffing.upper()}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...expression.types import BooleanType, IntegerType, Path, StringType, Type, UserType
-from ...model.model import Attribute, Instance, Spec
+from ...plan import Field, Instance, Plan
 from ...wire import Labels
 from ..base import refuse
 from .arrow import ArrowType, list_type, scalar_type, struct_type
@@ -18,7 +18,7 @@ KEYS: dict[str, Type] = {
 """The types of a map's keys by protobuf's words."""
 
 
-def message_field_type(spec: Spec, attribute: Attribute, within: tuple[Path, ...] = ()) -> ArrowType:
+def message_field_type(plan: Plan, attribute: Field, within: tuple[Path, ...] = ()) -> ArrowType:
     """The type of the column that a field makes; ``within``: the message types that it is part of.
 
     A message is a struct of all its fields, a repeated field a list, a map a list of structs of ``key`` and ``value``.
@@ -30,22 +30,22 @@ def message_field_type(spec: Spec, attribute: Attribute, within: tuple[Path, ...
     nested = bool(within) or repeated
     logical = None if nested and isinstance(attribute.logical, Labels) else attribute.logical
     if isinstance(attribute.type, UserType):
-        item = message_type(spec, attribute.type.path, attribute, within)
+        item = message_type(plan, attribute.type.path, attribute, within)
     else:
-        found = scalar_type(spec, attribute.type, logical)
+        found = scalar_type(plan, attribute.type, logical)
         if found is None:
             refuse(attribute.position, f'"{attribute.id}" cannot be a column: no Arrow type fits it')
         item = found
     key = field.key
     if key:
-        key_type = scalar_type(spec, KEYS[key], None)
+        key_type = scalar_type(plan, KEYS[key], None)
         if key_type is None:
             refuse(attribute.position, f'"{attribute.id}" cannot be a column: no Arrow type fits its keys')
         item = struct_type((("key", key_type), ("value", item)))
     return list_type(item) if repeated else item
 
 
-def message_type(spec: Spec, path: Path, field: Attribute | Instance, within: tuple[Path, ...] = ()) -> ArrowType:
+def message_type(plan: Plan, path: Path, field: Field | Instance, within: tuple[Path, ...] = ()) -> ArrowType:
     """The struct of a message type, as the value of ``field``. Raises ``SpecError`` where it contains itself."""
     if path in within:
         refuse(
@@ -53,5 +53,5 @@ def message_type(spec: Spec, path: Path, field: Attribute | Instance, within: tu
             f'"{field.id}" cannot be part of a column: the message type {"::".join(path)} contains itself,'
             " and Arrow has no type without end for it",
         )
-    fields = spec.struct(path).attributes
-    return struct_type(tuple((each.id, message_field_type(spec, each, (*within, path))) for each in fields))
+    fields = plan.type(path).fields
+    return struct_type(tuple((each.id, message_field_type(plan, each, (*within, path))) for each in fields))

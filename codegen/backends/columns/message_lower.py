@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from wireloom.format.message_program import Envelope, MessageProgram
 
 from ...expression.types import Path
-from ...model.model import Spec
+from ...plan import Plan
 from ...wire import MODEL_VERSION, UnitKind, Units
 from ..base import refuse
 from ..python.names import class_name, field_name, qualified
@@ -42,40 +42,40 @@ def default_kind(units: Units) -> UnitKind:
     return next((each for each in units.kinds if each.name == units.default), units.kinds[0])
 
 
-def lower_units(spec: Spec, units: Units) -> View:
+def lower_units(plan: Plan, units: Units) -> View:
     """The view of the format's own package: the table of the default kind."""
-    return lower_kind(spec, units, default_kind(units))
+    return lower_kind(plan, units, default_kind(units))
 
 
-def lower_kinds(spec: Spec) -> Mapping[str, View]:
+def lower_kinds(plan: Plan) -> Mapping[str, View]:
     """The views of the other kinds, by the name of their package inside of the format's."""
-    units = spec.units
+    units = plan.units
     if units is None:
         return {}
     default = default_kind(units)
     others = [each for each in units.kinds if each is not default]
     for each in others:
         if each.name in TAKEN or each.name.startswith("pyspark_"):
-            refuse(spec.struct(each.message).position, f'a kind of message cannot be called "{each.name}"')
-    return {each.name: lower_kind(spec, units, each) for each in others}
+            refuse(plan.type(each.message).position, f'a kind of message cannot be called "{each.name}"')
+    return {each.name: lower_kind(plan, units, each) for each in others}
 
 
-def lower_kind(spec: Spec, units: Units, kind: UnitKind) -> View:
+def lower_kind(plan: Plan, units: Units, kind: UnitKind) -> View:
     """The view of one kind. Raises ``SpecError`` where a column has no Arrow type."""
-    columns = message_columns(spec, kind)
-    program, refusal = compile_units(spec, units, kind, columns)
-    title = spec.title or spec.name
+    columns = message_columns(plan, kind)
+    program, refusal = compile_units(plan, units, kind, columns)
+    title = plan.title
     if kind.name:
         title = f"{title}, {kind.name}"
     return View(
-        doc=(spec.doc or title) if kind is default_kind(units) else spec.struct(kind.message).doc or title,
+        doc=(plan.doc or title) if kind is default_kind(units) else plan.type(kind.message).doc or title,
         summary=f"{title}: the Arrow schema of its table, and the program that the engine runs.",
         columns=tuple(_column(each) for each in columns),
         program=None,
         refusal=f"The engine cannot run these rows: {refusal}. The object parser reads them." if refusal else "",
         imports=(),
         package_imports=("Column", "Format", "MessageUnits"),
-        arguments=_format_arguments(spec, units, kind, columns, refusal),
+        arguments=_format_arguments(plan, units, kind, columns, refusal),
         choices=(),
         framed=False,
         message=None if program is None else _message(program, columns),
@@ -83,19 +83,19 @@ def lower_kind(spec: Spec, units: Units, kind: UnitKind) -> View:
 
 
 def compile_units(
-    spec: Spec, units: Units, kind: UnitKind, columns: tuple[MessageColumn, ...]
+    plan: Plan, units: Units, kind: UnitKind, columns: tuple[MessageColumn, ...]
 ) -> tuple[MessageProgram | None, str | None]:
     """The program of a kind, or why there is none."""
     try:
-        return message_program(spec, units, kind, columns), None
+        return message_program(plan, units, kind, columns), None
     except NotForEngineError as refusal:
         return None, refusal.sentence
 
 
-def coverage(spec: Spec, units: Units) -> str | None:
+def coverage(plan: Plan, units: Units) -> str | None:
     """Why the engine does not read all kinds; ``None`` where it does. Raises ``SpecError``, as ``lower_kind`` does."""
     for kind in units.kinds:
-        _, refusal = compile_units(spec, units, kind, message_columns(spec, kind))
+        _, refusal = compile_units(plan, units, kind, message_columns(plan, kind))
         if refusal is not None:
             return f"{kind.name}: {refusal}" if kind.name else refusal
     return None
@@ -161,25 +161,25 @@ def _imports(functions: tuple[FunctionView, ...], text: str) -> tuple[str, ...]:
 
 
 def _format_arguments(
-    spec: Spec, units: Units, kind: UnitKind, columns: tuple[MessageColumn, ...], refusal: str | None
+    plan: Plan, units: Units, kind: UnitKind, columns: tuple[MessageColumn, ...], refusal: str | None
 ) -> tuple[str, ...]:
     """The arguments of ``Format`` but for its columns; those with the default value are left out."""
     default = kind is default_kind(units)
     given: dict[str, object] = {
-        "name": spec.name,
-        "title": spec.title or spec.name,
-        "root": class_name(spec.name),
-        "row": _class(spec, kind.row),
+        "name": plan.name,
+        "title": plan.title,
+        "root": class_name(plan.name),
+        "row": _class(plan, kind.row),
         "rows_attribute": "",
-        "spec_file": spec.file.replace("\\", "/").rpartition("/")[2],
-        "spec_sha256": spec.sha256,
+        "spec_file": plan.file.replace("\\", "/").rpartition("/")[2],
+        "spec_sha256": plan.sha256,
         "model_version": MODEL_VERSION,
     }
     optional: dict[str, tuple[object, object]] = {
-        "codec": (spec.codec, "none"),
-        "extensions": (spec.file_extensions, ()),
-        "max_record": (spec.max_record, 64 * 1024 * 1024),
-        "path_pattern": (spec.path_pattern, None),
+        "codec": (plan.codec, "none"),
+        "extensions": (plan.file_extensions, ()),
+        "max_record": (plan.max_record, 64 * 1024 * 1024),
+        "path_pattern": (plan.path_pattern, None),
         "engine_refusal": (refusal, None),
     }
     given.update({name: value for name, (value, usual) in optional.items() if value != usual})
@@ -187,19 +187,19 @@ def _format_arguments(
     texts = ["module=__name__", *(f"{name}={literal(value)}" for name, value in given.items())]
     if not default:
         texts.append('parser=__name__.rpartition(".")[0] + ".parser"')
-    texts.append(f"message={_units(spec, units, kind, columns)}")
-    if spec.doc or not default:
+    texts.append(f"message={_units(plan, units, kind, columns)}")
+    if plan.doc or not default:
         texts.append("doc=__doc__")
     return tuple(texts)
 
 
-def _class(spec: Spec, path: Path) -> str:
+def _class(plan: Plan, path: Path) -> str:
     """The class of a message type as ``Format.row`` has it."""
     name = qualified(path)
-    return name if path[0] == spec.root.path[0] else f"..{path[0]}.parser:{name}"
+    return name if path[0] == plan.root.path[0] else f"..{path[0]}.parser:{name}"
 
 
-def _units(spec: Spec, units: Units, kind: UnitKind, columns: tuple[MessageColumn, ...]) -> str:
+def _units(plan: Plan, units: Units, kind: UnitKind, columns: tuple[MessageColumn, ...]) -> str:
     names = {each.name for each in columns}
     given: dict[str, object] = {
         "rows": tuple(field_name(each) for each in kind.rows),
@@ -218,5 +218,5 @@ def _units(spec: Spec, units: Units, kind: UnitKind, columns: tuple[MessageColum
     }
     if units.framing != "whole":
         given["framing"] = units.framing
-    texts = [repr(_class(spec, kind.message)), *(f"{name}={value!r}" for name, value in given.items() if value)]
+    texts = [repr(_class(plan, kind.message)), *(f"{name}={value!r}" for name, value in given.items() if value)]
     return f"MessageUnits({', '.join(texts)})"

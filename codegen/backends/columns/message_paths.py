@@ -9,8 +9,7 @@ from wireloom.format.message_program import FieldSource
 from ...expression.nodes import Attribute as Member
 from ...expression.nodes import Cast, Name, Node
 from ...expression.types import Path, UserType
-from ...model.column_fit import ColumnFit
-from ...model.model import Attribute, Instance, Spec, Struct
+from ...plan import Field, Instance, Plan, TypePlan
 from ...wire import UnitKind
 from .effort import Effort
 from .message_types import field_of
@@ -20,23 +19,23 @@ MAX_NESTING = 64
 """How many instances may stand on each other before the lowering gives up on an expression."""
 
 
-def levels(spec: Spec, kind: UnitKind) -> tuple[Path, ...]:
+def levels(plan: Plan, kind: UnitKind) -> tuple[Path, ...]:
     """The types of the row and of the messages above it, from the row up to the unit."""
     found = [kind.message]
     for name in kind.rows:
-        attribute = spec.struct(found[-1]).attribute(name)
+        attribute = plan.type(found[-1]).field(name)
         if attribute is None or not isinstance(attribute.type, UserType):
             raise KeyError(name)
         found.append(attribute.type.path)
     return tuple(reversed(found))
 
 
-def row_numbers(spec: Spec, kind: UnitKind) -> tuple[int, ...]:
+def row_numbers(plan: Plan, kind: UnitKind) -> tuple[int, ...]:
     """The numbers of the fields that lead from the unit to its rows."""
     return tuple(
         field_of(attribute).number
-        for path, name in zip(reversed(levels(spec, kind)), kind.rows, strict=False)
-        if (attribute := spec.struct(path).attribute(name)) is not None
+        for path, name in zip(reversed(levels(plan, kind)), kind.rows, strict=False)
+        if (attribute := plan.type(path).field(name)) is not None
     )
 
 
@@ -45,8 +44,8 @@ class Place:
     """The message in which a name stands: ``up`` levels above the row, then through singular fields ``steps``."""
 
     up: int
-    steps: tuple[Attribute, ...]
-    struct: Struct
+    steps: tuple[Field, ...]
+    struct: TypePlan
 
 
 @dataclass(frozen=True)
@@ -54,12 +53,12 @@ class FieldFound:
     """An attribute at the end of a path of names; only the last of ``steps`` may be repeated."""
 
     up: int
-    steps: tuple[Attribute, ...]
-    owner: Struct
+    steps: tuple[Field, ...]
+    owner: TypePlan
     """The message type that the last step is a field of."""
 
     @property
-    def attribute(self) -> Attribute:
+    def attribute(self) -> Field:
         """The last step."""
         return self.steps[-1]
 
@@ -85,7 +84,7 @@ class Paths:
     """Looks names up. ``chain``: the types of the row and of the messages above it. ``rows``: the fields that lead from
     the unit to its rows. ``effort`` counts what is compiled for the table."""
 
-    spec: Spec
+    plan: Plan
     chain: tuple[Path, ...]
     rows: tuple[str, ...] = ()
     effort: Effort = field(default_factory=Effort)
@@ -94,14 +93,14 @@ class Paths:
         """Why an expression cannot be computed from columns where none of them is ``found``, with the way out."""
         first = found.steps[0]
         sentence = f'an expression uses "{found.attribute.id}", which is no column'
-        structs = [self.spec.struct(each) for each in self.chain[: found.up]]
-        if any(each.attribute(first.id) or each.instance(first.id) for each in structs):
+        structs = [self.plan.type(each) for each in self.chain[: found.up]]
+        if any(each.field(first.id) or each.instance(first.id) for each in structs):
             return f'{sentence} and cannot be one: a message nearer to the row has a member "{first.id}"'
         if found.up and self.rows[-found.up] == first.id:
             return f"{sentence} and cannot be one: it leads to the rows"
         if first.logical is not None:
             return f'an expression uses "{first.id}", whose column shows its values as something else'
-        if not ColumnFit(self.spec.struct).fits(first.type):
+        if isinstance(first.type, UserType) and not self.plan.type(first.type.path).fits_column:
             return f'{sentence} and cannot be one: "{first.id}" is too large a message'
         return f'{sentence}: add "{first.id}" to "selectable"'
 
@@ -109,7 +108,7 @@ class Paths:
         """The message ``up`` levels above the row. Raises ``NotForEngineError`` above the unit."""
         if up >= len(self.chain):
             raise NotForEngineError("an expression goes above the unit's message")
-        return Place(up, (), self.spec.struct(self.chain[up]))
+        return Place(up, (), self.plan.type(self.chain[up]))
 
     def find(self, node: Node, place: Place) -> Found:
         """What ``node``, written in the type at ``place``, stands for. Raises ``NotForEngineError``."""
@@ -128,13 +127,13 @@ class Paths:
         if isinstance(found, FieldFound):
             attribute = found.attribute
             if isinstance(attribute.type, UserType) and field_of(attribute).label != "repeated":
-                return Place(found.up, found.steps, self.spec.struct(attribute.type.path))
+                return Place(found.up, found.steps, self.plan.type(attribute.type.path))
         raise NotForEngineError(f'an expression uses ".{name}"')
 
     def _member(self, place: Place, name: str) -> Found:
         if name == "_parent" and not place.steps:
             return self.level(place.up + 1)
-        attribute, instance = place.struct.attribute(name), place.struct.instance(name)
+        attribute, instance = place.struct.field(name), place.struct.instance(name)
         if attribute is not None:
             return FieldFound(place.up, (*place.steps, attribute), place.struct)
         if instance is not None and instance.value is not None:

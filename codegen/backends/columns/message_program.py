@@ -9,7 +9,7 @@ from enum import IntEnum
 from wireloom.format.message_program import ComputedSource, Envelope, FieldSource, LookupSource, MessageProgram
 from wireloom.format.message_rules import FieldRule, MessageRule
 
-from ...model.model import Spec
+from ...plan import Plan
 from ...wire import UnitKind, Units
 from ..base import refuse
 from .message_paths import row_numbers
@@ -18,21 +18,21 @@ from .message_types import field_of, types_of
 from .refusal import NotForEngineError
 
 
-def message_program(spec: Spec, units: Units, kind: UnitKind, columns: tuple[MessageColumn, ...]) -> MessageProgram:
+def message_program(plan: Plan, units: Units, kind: UnitKind, columns: tuple[MessageColumn, ...]) -> MessageProgram:
     """The program. Raises ``NotForEngineError`` with the first thing that the engine cannot do."""
     refused = next((each.refusal for each in columns if each.refusal), None)
     if refused is not None:
         raise NotForEngineError(refused)
-    rows = row_numbers(spec, kind)
+    rows = row_numbers(plan, kind)
     _refuse_rows(columns, rows)
     names = [each.name for each in columns]
     return MessageProgram(
-        types=types_of(spec, kind.message),
+        types=types_of(plan, kind.message),
         columns=tuple(each.source for each in columns if each.source is not None),
         rows=rows,
         envelope=Envelope(units.prefix, units.digest, units.least),
         whole=names.index(kind.whole) if kind.whole else -1,
-        unit_columns=unit_sources(spec, kind),
+        unit_columns=unit_sources(plan, kind),
     )
 
 
@@ -45,11 +45,11 @@ def _refuse_rows(columns: tuple[MessageColumn, ...], rows: tuple[int, ...]) -> N
                 raise NotForEngineError(f'the column "{each.name}" holds the rows themselves')
 
 
-def unit_sources(spec: Spec, kind: UnitKind) -> tuple[FieldSource, ...]:
+def unit_sources(plan: Plan, kind: UnitKind) -> tuple[FieldSource, ...]:
     """The fields of the unit of which the reader keeps one value per unit."""
-    struct, found = spec.struct(kind.message), []
+    struct, found = plan.type(kind.message), []
     for name in kind.unit_columns:
-        attribute = struct.attribute(name)
+        attribute = struct.field(name)
         if attribute is None:
             refuse(struct.position, f'"{name}" is no field of {"::".join(struct.path)}')
         found.append(FieldSource((field_of(attribute).number,)))

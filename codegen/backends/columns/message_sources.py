@@ -8,7 +8,7 @@ from ...expression.fold import fold
 from ...expression.nodes import Attribute as Member
 from ...expression.nodes import Binary, Cast, IntegerLiteral, Name, Node, Subscript
 from ...expression.types import BytesType, IntegerType, StringType
-from ...model.model import Instance
+from ...plan import Instance
 from ...wire import IntegerText
 from .message_paths import FieldFound, Paths, Place
 from .message_types import field_of
@@ -21,7 +21,7 @@ def instance_source(paths: Paths, place: Place, instance: Instance) -> FieldSour
     """The source of a value instance of the message at ``place`` that is a field under another name, or an item of a
     table; ``None`` for any other."""
     value = instance.value
-    if value is None or instance.condition is not None or instance.valid is not None:
+    if value is None or instance.condition is not None or instance.checks:
         return None
     try:
         if isinstance(value, Subscript):

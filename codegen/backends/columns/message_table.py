@@ -16,7 +16,7 @@ from wireloom.format.message_program import (
 
 from ...expression.nodes import Name
 from ...expression.types import EnumType, ListType, UserType
-from ...model.model import Attribute, Instance, Spec
+from ...plan import Field, Instance, Plan
 from ...wire import UnitColumn, UnitKind
 from ..base import refuse
 from ..python.names import field_name
@@ -61,9 +61,9 @@ class MessageColumn:
         return "integer" if self.source.integer else "item"
 
 
-def message_columns(spec: Spec, kind: UnitKind) -> tuple[MessageColumn, ...]:
+def message_columns(plan: Plan, kind: UnitKind) -> tuple[MessageColumn, ...]:
     """Default columns, then the selectable ones. Raises ``SpecError`` where one has no Arrow type."""
-    paths = Paths(spec, levels(spec, kind), kind.rows)
+    paths = Paths(plan, levels(plan, kind), kind.rows)
     listed = [(each, True) for each in kind.columns] + [(each, False) for each in kind.selectable]
     columns = [
         _counted(kind, each, default) if isinstance(each, str) else _column(paths, each, default)
@@ -93,47 +93,47 @@ def _counted(kind: UnitKind, name: str, default: bool) -> MessageColumn:
 
 
 def _column(paths: Paths, column: UnitColumn, default: bool) -> MessageColumn:
-    struct = paths.spec.struct(column.path)
-    found = struct.attribute(column.name) or struct.instance(column.name)
+    struct = paths.plan.type(column.path)
+    found = struct.field(column.name) or struct.instance(column.name)
     if found is None:
         refuse(struct.position, f'the column "{column.name}" is no field of {"::".join(struct.path)}')
     place = Place(column.up, (), struct)
     made = MessageColumn(column.name, BOOLEAN, default, field_name(column.name), column.up, found.doc)
-    if isinstance(found, Attribute):
+    if isinstance(found, Field):
         field = FieldFound(column.up, (found,), struct)
-        return _labelled(paths, found, replace(made, type=message_field_type(paths.spec, found), source=field.source))
+        return _labelled(paths, found, replace(made, type=message_field_type(paths.plan, found), source=field.source))
     source = instance_source(paths, place, found)
-    type = _instance_type(paths.spec, found)
+    type = _instance_type(paths.plan, found)
     same_as = ""
     if isinstance(source, FieldSource) and found.value is not None:
-        if isinstance(found.value, Name) and struct.attribute(found.value.id) is not None:
+        if isinstance(found.value, Name) and struct.field(found.value.id) is not None:
             same_as = field_name(found.value.id)
         shown = paths.find(found.value, place)
         if isinstance(shown, FieldFound):
-            type = message_field_type(paths.spec, replace(shown.attribute, logical=found.logical))
+            type = message_field_type(paths.plan, replace(shown.attribute, logical=found.logical))
     derived = not same_as and not isinstance(source, LookupSource)
     return _labelled(paths, found, replace(made, type=type, source=source, same_as=same_as, derived=derived))
 
 
-def _labelled(paths: Paths, found: Attribute | Instance, made: MessageColumn) -> MessageColumn:
+def _labelled(paths: Paths, found: Field | Instance, made: MessageColumn) -> MessageColumn:
     """The column with the labels of its enum, where it shows them."""
     if made.type not in LABELS.values() or not isinstance(found.type, EnumType):
         return made
-    members = paths.spec.enum(found.type.path).labels
+    members = paths.plan.enum(found.type.path).labels
     return replace(made, labels=tuple((each.value, each.label) for each in members))
 
 
-def _instance_type(spec: Spec, instance: Instance) -> ArrowType:
+def _instance_type(plan: Plan, instance: Instance) -> ArrowType:
     """The type of a value instance that is a field under another name, or computed from fields of any size."""
     type, lists = instance.type, 0
     while isinstance(type, ListType):
         type, lists = type.item, lists + 1
     if isinstance(type, UserType):
-        found: ArrowType | None = message_type(spec, type.path, instance)
+        found: ArrowType | None = message_type(plan, type.path, instance)
         for _ in range(lists):
             found = found and list_type(found)
     else:
-        found = field_type(spec, instance)
+        found = field_type(plan, instance)
     if found is None:
         refuse(instance.position, f'"{instance.id}" cannot be a column: no Arrow type fits it')
     return found
@@ -142,7 +142,7 @@ def _instance_type(spec: Spec, instance: Instance) -> ArrowType:
 def _computed(
     paths: Paths, column: UnitColumn, made: MessageColumn, inputs: Mapping[FieldSource, str], otherwise: Whole
 ) -> MessageColumn:
-    struct = paths.spec.struct(column.path)
+    struct = paths.plan.type(column.path)
     instance = struct.instance(column.name)
     assert instance is not None
     try:

@@ -74,5 +74,5 @@ def _finish(state: State, scope: Scope, field: Field, scalar: Scalar, direct: Ca
             state.run.then(lambda: store(number))
         else:
             state.run.then(lambda: column.store(state.assembler, number, scalar))
-    for check in checks(field, scalar, state.compiler(scope), scope.spec):
+    for check in checks(field, scalar, state.compiler(scope), scope.plan):
         state.run.then(check.appender(state.assembler))

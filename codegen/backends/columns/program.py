@@ -5,9 +5,7 @@ from __future__ import annotations
 from wireloom.format.program import Op, Stuffing
 
 from ...expression.types import BytesType, StringType
-from ...model.model import Instance, Rows, Spec
-from ...plan import Plan
-from ...plan.rows import rows_of
+from ...plan import Instance, Plan, Rows
 from .assembler import Assembler, Label, Listing
 from .expression import Compiled, Compiler, facts_of
 from .refusal import NotForEngineError
@@ -17,18 +15,17 @@ from .state import State
 from .table import TableColumn, declared
 
 
-def lower_program(spec: Spec, plan: Plan, rows: Rows, columns: tuple[TableColumn, ...]) -> Listing:
-    """The column program; ``plan`` has the types of the rows. Raises ``NotForEngineError`` with what comes first that
-    the engine cannot do."""
+def lower_program(plan: Plan, rows: Rows, columns: tuple[TableColumn, ...]) -> Listing:
+    """The column program. Raises ``NotForEngineError`` with what comes first that the engine cannot do."""
     assembler = Assembler()
-    standing, attribute = rows_of(spec), spec.root.attribute(rows.attribute)
-    if standing is not None and standing.sized:
+    field = plan.root.field(rows.field)
+    if rows.sized:
         raise NotForEngineError("the rows have a size of their own")
-    if attribute is None or standing is None or not standing.streaming:
-        raise NotForEngineError(f'"{rows.attribute}" is not a plain run of rows to the end of the input')
-    root, presets = _root(spec, rows)
-    row = Scope(spec, spec.struct(rows.row), root)
-    framing = attribute.framing
+    if field is None or not rows.streaming:
+        raise NotForEngineError(f'"{rows.field}" is not a plain run of rows to the end of the input')
+    root, presets = _root(plan, rows)
+    row = Scope(plan, plan.type(rows.type), root)
+    framing = field.framing
     own = {each.name: (number, each) for number, each in enumerate(columns) if not each.parent}
     state = State(plan, assembler, row, own, bounded=framing is not None)
     lower_fields(state, row)
@@ -47,26 +44,20 @@ def lower_program(spec: Spec, plan: Plan, rows: Rows, columns: tuple[TableColumn
     return assembler.finish(storages, presets, framing.delimiter if framing else b"", stuffing)
 
 
-def _root(spec: Spec, rows: Rows) -> tuple[Scope, tuple[tuple[str, Scalar], ...]]:
+def _root(plan: Plan, rows: Rows) -> tuple[Scope, tuple[tuple[str, Scalar], ...]]:
     """The root as far as it stands before the rows: the reader gives its integers to the engine."""
-    root = Scope(spec, spec.root)
-    known = declared(spec, spec.root, None).members
+    root = Scope(plan, plan.root)
+    known = declared(plan, plan.root, None).members
     presets: list[tuple[str, Scalar]] = []
-    for attribute in spec.root.attributes:
-        if attribute.id == rows.attribute:
+    for field in plan.root.fields:
+        if field.id == rows.field:
             break
-        scalar = known.get(attribute.id)
-        if (
-            isinstance(scalar, Scalar)
-            and attribute.condition is None
-            and scalar.interval.within(-(1 << 63), (1 << 64) - 1)
-        ):
-            root.members[attribute.id] = scalar
-            presets.append((attribute.id, scalar))
+        scalar = known.get(field.id)
+        if isinstance(scalar, Scalar) and field.condition is None and scalar.interval.within(-(1 << 63), (1 << 64) - 1):
+            root.members[field.id] = scalar
+            presets.append((field.id, scalar))
         else:
-            root.members[attribute.id] = Unavailable(
-                f'a row uses "{attribute.id}" of the root, which is no plain integer'
-            )
+            root.members[field.id] = Unavailable(f'a row uses "{field.id}" of the root, which is no plain integer')
     return root, tuple(presets)
 
 
@@ -81,7 +72,7 @@ def _lower_instance(assembler: Assembler, scope: Scope, number: int, column: Tab
     """A column whose value an expression computes."""
     if instance.value is None:
         raise NotForEngineError(f'the column "{column.name}" is read at a position of its own')
-    if instance.valid is not None:
+    if instance.checks:
         raise NotForEngineError(f'the column "{column.name}" is computed and has "valid"')
     absent, after = Label(), Label()
     facts: tuple[Fact, ...] = ()

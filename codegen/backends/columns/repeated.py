@@ -6,7 +6,8 @@ from wireloom.format.program import Code, Op
 
 from ...expression.nodes import Binary, Comparison, Conditional, IntegerLiteral, Node
 from ...expression.types import BytesType, EnumType, FloatType, IntegerType
-from ...plan import Field, Repeat
+from ...plan import Field
+from ...wire import Repeat, RepeatCount, RepeatEos
 from .assembler import Refusal
 from .expression import Compiled, constant
 from .interval import BOOLEAN
@@ -25,9 +26,9 @@ def lower_repeated(state: State, scope: Scope, field: Field, repeat: Repeat) -> 
     if not state.run.aligned and not _has_items(state, scope, repeat):
         # It is the first item that begins with a whole byte: without one, bits go on where they were.
         raise NotForEngineError(f'"{name}" may have no items and may begin inside a byte')
-    if repeat.how == "count" and repeat.expression is not None:
+    if isinstance(repeat, RepeatCount):
         _skip_counted(state, scope, name, repeat.expression, size)
-    elif repeat.how == "end" and state.bounded:
+    elif isinstance(repeat, RepeatEos) and state.bounded:
         _skip_rest(state, name, size)
     else:
         raise NotForEngineError(f'"{name}" is repeated until something is met')
@@ -36,8 +37,7 @@ def lower_repeated(state: State, scope: Scope, field: Field, repeat: Repeat) -> 
 def _item_size(state: State, scope: Scope, field: Field) -> int:
     """The bytes of one item, which takes part in nothing but its own value."""
     kind = field.type.base if isinstance(field.type, EnumType) else field.type
-    covers = state.plan.type(scope.struct.path).covers
-    ruled = field.checks or field.process or any(each.field.id == field.id for each in covers)
+    ruled = field.checks or field.process or field.is_checksum
     if not ruled and isinstance(kind, IntegerType | FloatType):
         return kind.size
     if not ruled and isinstance(kind, BytesType):
@@ -48,7 +48,7 @@ def _item_size(state: State, scope: Scope, field: Field) -> int:
 
 
 def _has_items(state: State, scope: Scope, repeat: Repeat) -> bool:
-    if repeat.how != "count" or repeat.expression is None:
+    if not isinstance(repeat, RepeatCount):
         return False
     return (state.compiler(scope).compile(repeat.expression).constant or 0) > 0
 

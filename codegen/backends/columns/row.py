@@ -10,8 +10,7 @@ from wireloom.format.program_limits import DEEPEST_LIMIT
 
 from ...expression.nodes import Node
 from ...expression.types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, UserType
-from ...model.model import Struct
-from ...plan import Cover, Field, Read
+from ...plan import Cover, Field, TypePlan
 from ...wire import EndOfStreamSize, ExpressionSize, FixedSize, OwnSize
 from .assembler import Label
 from .blobs import lower_bytes
@@ -29,26 +28,25 @@ def lower_fields(state: State, scope: Scope) -> None:
 
     Raises ``NotForEngineError``.
     """
-    type = state.plan.type(scope.struct.path)
+    type = scope.struct
     if type.endian is not None:
         raise NotForEngineError(f"the byte order of {'::'.join(type.path)} is computed")
     marks = Marks(state.assembler, type.covers)
     conditions: dict[str, Scalar] = {}
-    for read in type.reads:
-        field = read.field
+    for field in type.fields:
         state.count()
         _mark(state, marks.before(field.id), f"{field.id} begins")
-        if read.condition is None:
-            _lower_present(state, scope, read)
+        if field.condition is None:
+            _lower_present(state, scope, field)
         else:
-            conditions[field.id] = _lower_optional(state, scope, read, read.condition)
+            conditions[field.id] = _lower_optional(state, scope, field, field.condition)
         if field.loses_layout and field.checks:
             # A refused value loses the row whether or not what follows is there, so it is looked at first.
             _flush_checks(state, field)
         _mark(state, marks.after(field.id), f"{field.id} ends")
     for cover in type.covers:
         if state.nesting and not state.run.aligned:
-            raise NotForEngineError(f'"{type.reads[-1].field.id}" may end inside a byte')
+            raise NotForEngineError(f'"{type.fields[-1].id}" may end inside a byte')
         state.run.flush()
         _lower_checksum(state, scope, cover, marks, conditions.get(cover.field.id))
 
@@ -89,9 +87,9 @@ def _lower_checksum(state: State, scope: Scope, cover: Cover, marks: Marks, pres
     state.assembler.place(absent)
 
 
-def _lower_optional(state: State, scope: Scope, read: Read, condition: Node) -> Scalar:
+def _lower_optional(state: State, scope: Scope, field: Field, condition: Node) -> Scalar:
     """Append the steps of a field with ``if``; gives the register that says whether it is there."""
-    name = read.field.id
+    name = field.id
     if not state.run.aligned:
         raise NotForEngineError(f'"{name}" is optional and may begin inside a byte')
     compiled = state.compiler(scope).compile(condition)
@@ -102,7 +100,7 @@ def _lower_optional(state: State, scope: Scope, read: Read, condition: Node) -> 
     assembler.add(Op.SKIP_IF_ZERO, present, 0, absent, comment=question)
     facts, created, state.created = state.facts, state.created, []
     state.facts = (*facts, *facts_of(scope, condition))
-    _lower_present(state, scope, read)
+    _lower_present(state, scope, field)
     if not state.run.aligned:
         raise NotForEngineError(f'"{name}" is optional and may end inside a byte')
     state.run.flush()
@@ -121,17 +119,16 @@ def _lower_optional(state: State, scope: Scope, read: Read, condition: Node) -> 
     return present
 
 
-def _lower_present(state: State, scope: Scope, read: Read) -> None:
+def _lower_present(state: State, scope: Scope, field: Field) -> None:
     """Append the steps of a field that is there."""
-    field = read.field
     if field.switch is not None:
         raise NotForEngineError(f'the type of "{field.id}" is chosen by a switch')
     if field.process is not None:
         raise NotForEngineError(f'"{field.id}" is processed with {field.process.name}')
     if field.parent is not None:
         raise NotForEngineError(f'"{field.id}" has a parent of its own')
-    if read.repeat is not None:
-        lower_repeated(state, scope, field, read.repeat)
+    if field.repeat is not None:
+        lower_repeated(state, scope, field, field.repeat)
         return
     match field.type.base if isinstance(field.type, EnumType) else field.type:
         case IntegerType() as kind:
@@ -143,12 +140,12 @@ def _lower_present(state: State, scope: Scope, read: Read) -> None:
         case BytesType() | StringType() as kind:
             lower_bytes(state, scope, field, kind)
         case UserType(opaque=False) as kind:
-            _lower_user_type(state, scope, field, scope.spec.struct(kind.path))
+            _lower_user_type(state, scope, field, scope.plan.type(kind.path))
         case _:
             raise NotForEngineError(f'the type of "{field.id}" is not in the engine')
 
 
-def _lower_user_type(state: State, scope: Scope, field: Field, struct: Struct) -> None:
+def _lower_user_type(state: State, scope: Scope, field: Field, struct: TypePlan) -> None:
     """A user type within the row: its fields, in a sub-stream of their own where it has a size."""
     if field.is_cut:
         raise NotForEngineError(f'"{field.id}" is a user type with padding or a terminator')
@@ -160,7 +157,7 @@ def _lower_user_type(state: State, scope: Scope, field: Field, struct: Struct) -
         raise NotForEngineError(f"user types stand in each other more than {DEEPEST_LIMIT} deep")
     if not state.run.aligned:
         raise NotForEngineError(f'"{field.id}" may begin inside a byte')
-    inner = Scope(scope.spec, struct, scope)
+    inner = Scope(scope.plan, struct, scope)
     for parameter, argument in zip(struct.parameters, field.arguments, strict=False):
         inner.members[parameter.id] = Argument(argument, scope)
     scope.members[field.id] = inner

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ...expression.nodes import Node
-from ...model.model import Spec, Struct
+from ...plan import Plan, TypePlan
 from .effort import Effort
 from .interval import Interval
 
@@ -58,8 +58,8 @@ class Scope:
     ``members`` holds what has been read so far, by name. ``effort`` counts what is compiled, at the root for all.
     """
 
-    spec: Spec
-    struct: Struct
+    plan: Plan
+    struct: TypePlan
     parent: Scope | None = None
     members: dict[str, Member | Scope] = field(default_factory=dict)
     effort: Effort = field(default_factory=Effort)

@@ -8,9 +8,7 @@ from wireloom.format.program import Kind, Op
 
 from ...expression.nodes import Name
 from ...expression.types import EnumType
-from ...model.model import Attribute, Instance, Rows, Spec, Struct
-from ...plan.filling import only_value
-from ...plan.presence import may_be_unmatched
+from ...plan import Field, Instance, Plan, Rows, TypePlan
 from ...wire import Labels, Timestamp
 from ..base import refuse
 from ..python.names import field_name
@@ -29,7 +27,7 @@ class TableColumn:
 
     name: str
     type: ArrowType
-    field: Attribute | Instance
+    field: Field | Instance
     default: bool
     parent: bool
     attribute: str
@@ -45,14 +43,19 @@ class TableColumn:
     @property
     def constant(self) -> bool:
         """Whether ``valid`` allows one value only, which the generated class fills in."""
-        return isinstance(self.field, Attribute) and only_value(self.field) is not None
+        return (
+            isinstance(self.field, Field)
+            and self.field.only is not None
+            and self.field.repeat is None
+            and self.field.condition is None
+        )
 
     @property
     def optional(self) -> bool:
         """Whether an attribute has an ``if``, or a switch without a case for every value."""
-        if not isinstance(self.field, Attribute):
+        if not isinstance(self.field, Field):
             return False
-        return self.field.condition is not None or (self.field.repeat is None and may_be_unmatched(self.field))
+        return self.field.condition is not None or (self.field.repeat is None and self.field.unmatched)
 
     def store(self, assembler: Assembler, number: int, scalar: Scalar) -> None:
         """Append the step that puts a register into column ``number``."""
@@ -72,54 +75,53 @@ class TableColumn:
         return narrowed(compiled, 8 * int(self.type.storage or 0), signed=kind.name.startswith("S"))
 
 
-def table_columns(spec: Spec, rows: Rows) -> tuple[TableColumn, ...]:
+def table_columns(plan: Plan, rows: Rows) -> tuple[TableColumn, ...]:
     """Default columns, the parent's, then the selectable ones. Raises ``SpecError`` where one has no Arrow type."""
-    row, root = spec.struct(rows.row), spec.root
-    scope = declared(spec, row, declared(spec, root, None))
-    columns = [_column(spec, row, name, scope, default=True, parent=False) for name in rows.columns]
-    columns += [_column(spec, root, name, scope.root, default=True, parent=True) for name in rows.parent_columns]
-    columns += [_column(spec, row, name, scope, default=False, parent=False) for name in rows.selectable]
+    row, root = plan.type(rows.type), plan.root
+    scope = declared(plan, row, declared(plan, root, None))
+    columns = [_column(plan, row, name, scope, default=True, parent=False) for name in rows.columns]
+    columns += [_column(plan, root, name, scope.root, default=True, parent=True) for name in rows.parent_columns]
+    columns += [_column(plan, row, name, scope, default=False, parent=False) for name in rows.selectable]
     return tuple(columns)
 
 
-def _column(spec: Spec, struct: Struct, name: str, scope: Scope, *, default: bool, parent: bool) -> TableColumn:
-    field = struct.attribute(name) or struct.instance(name)
+def _column(plan: Plan, struct: TypePlan, name: str, scope: Scope, *, default: bool, parent: bool) -> TableColumn:
+    field = struct.field(name) or struct.instance(name)
     if field is None:
         refuse(struct.position, f'the column "{name}" is no field of {"::".join(struct.path)}')
-    found = field_type(spec, field, _computed(scope, field))
+    found = field_type(plan, field, _computed(scope, field))
     if found is None:
         refuse(field.position, f'"{name}" cannot be a column: no Arrow type fits it')
     labels: tuple[tuple[int, str], ...] = ()
     if isinstance(field.logical, Labels) and isinstance(field.type, EnumType):
-        labels = tuple((each.value, each.label) for each in spec.enum(field.type.path).labels)
+        labels = tuple((each.value, each.label) for each in plan.enum(field.type.path).labels)
     unsigned = bool(labels) and found.kind == Kind.U8LE
     same_as = _same_as(struct, field)
     derived = not same_as if isinstance(field, Instance) else _is_derived(struct, field)
     return TableColumn(name, found, field, default, parent, field_name(name), labels, unsigned, derived, same_as)
 
 
-def _is_derived(struct: Struct, attribute: Attribute) -> bool:
-    by_rule = attribute.checksum is not None or attribute.contents is not None
-    return by_rule or any(each.attribute == attribute.id for each in struct.derivations)
+def _is_derived(struct: TypePlan, field: Field) -> bool:
+    return field.is_checksum or field.contents is not None or struct.solved(field.id) is not None
 
 
-def _same_as(struct: Struct, field: Attribute | Instance) -> str:
-    if isinstance(field, Instance) and isinstance(field.value, Name) and struct.attribute(field.value.id) is not None:
+def _same_as(struct: TypePlan, field: Field | Instance) -> str:
+    if isinstance(field, Instance) and isinstance(field.value, Name) and struct.field(field.value.id) is not None:
         return field_name(field.value.id)
     return ""
 
 
-def declared(spec: Spec, struct: Struct, parent: Scope | None) -> Scope:
+def declared(plan: Plan, struct: TypePlan, parent: Scope | None) -> Scope:
     """A scope in which every integer attribute of ``struct`` has the values that its type allows."""
-    scope = Scope(spec, struct, parent)
-    for attribute in struct.attributes:
-        interval = None if attribute.repeat is not None else integer_interval(attribute.type)
+    scope = Scope(plan, struct, parent)
+    for field in struct.fields:
+        interval = None if field.repeat is not None else integer_interval(field.type)
         if interval is not None:
-            scope.members[attribute.id] = Scalar(attribute.id, interval)
+            scope.members[field.id] = Scalar(field.id, interval)
     return scope
 
 
-def _computed(scope: Scope, field: Attribute | Instance) -> Interval | None:
+def _computed(scope: Scope, field: Field | Instance) -> Interval | None:
     """The values of a value instance, where the engine could compute it; ``scope`` then knows them too."""
     if not isinstance(field, Instance) or field.value is None:
         return None

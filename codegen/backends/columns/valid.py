@@ -9,8 +9,7 @@ from wireloom.format.program import Op
 
 from ...expression.nodes import Comparison, IntegerLiteral, Logical, Name, Node
 from ...expression.types import EnumType
-from ...model.model import Spec
-from ...plan import Field
+from ...plan import Field, Plan
 from .assembler import Assembler, Refusal
 from .expression import Compiled, Compiler
 from .interval import INT64
@@ -50,7 +49,7 @@ class Check:
         assembler.add(Op.CHECK_RANGE, self.scalar, refusal, self.low, self.high, comment=comment)
 
 
-def checks(field: Field, scalar: Scalar, compiler: Compiler, spec: Spec) -> list[Check]:
+def checks(field: Field, scalar: Scalar, compiler: Compiler, plan: Plan) -> list[Check]:
     """The checks of a number. From then on ``scalar`` is known to lie between its constant bounds.
 
     Raises ``NotForEngineError`` where an expression is not one for the engine.
@@ -96,7 +95,7 @@ def checks(field: Field, scalar: Scalar, compiler: Compiler, spec: Spec) -> list
     if "one of" in operands:
         must(_any([Comparison("==", _IT, each) for each in operands["one of"]]))
     if "in enum" in operands and isinstance(field.type, EnumType):
-        values = sorted(each.value for each in spec.enum(field.type.path).labels)
+        values = sorted(each.value for each in plan.enum(field.type.path).labels)
         runs = _runs(values)
         if len(runs) == 1:
             within(*runs[0])

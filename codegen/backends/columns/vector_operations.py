@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...model.model import Spec
+from ...plan import Plan
 from .interval import BINARY, Interval
 from .message_types import field_of
 from .refusal import NotForEngineError
@@ -36,29 +36,29 @@ OPERATIONS = {
 """On integers of one type, whose result it can hold; division and remainder where no number is negative."""
 
 
-def item(spec: Spec, lists: Vector, index: int) -> Vector:
+def item(plan: Plan, lists: Vector, index: int) -> Vector:
     """``lists[index]``."""
     if lists.items is None or lists.struct is None or field_of(lists.items).key or lists.picked or index < 0:
         refuse_kind()
     text = f"computing.item({lists.text}, {index})"
-    return typed_vector(spec, text, lists.items.type, lists.struct, picked=True)
+    return typed_vector(plan, text, lists.items.type, lists.struct, picked=True)
 
 
-def member(spec: Spec, value: Vector, name: str) -> Vector:
+def member(plan: Plan, value: Vector, name: str) -> Vector:
     """``value.name``: a field of a message, or a method without arguments."""
     if value.struct is not None and value.items is None:
-        attribute = value.struct.attribute(name)
+        attribute = value.struct.field(name)
         if attribute is None:
             raise NotForEngineError(f'an expression uses "{name}" of a message inside of a column')
         return field_vector(
-            spec, f"computing.member({value.text}, {name!r})", attribute, value.struct, picked=value.picked
+            plan, f"computing.member({value.text}, {name!r})", attribute, value.struct, picked=value.picked
         )
     if name in ("size", "length") and (value.items is not None or value.type in ("binary", "utf8")):
         if value.lossy or value.constant:
             raise NotForEngineError("an expression uses the length of text that need not be UTF-8")
         return Vector(f"computing.length({value.text})", "int64", LENGTHS)
     if name == "first" and value.items is not None:
-        return item(spec, value, 0)
+        return item(plan, value, 0)
     if name == "to_i" and value.is_integer:
         return value
     if name == "to_i" and value.type == "bool_":

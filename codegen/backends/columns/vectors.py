@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from ...expression.types import BooleanType, BytesType, EnumType, FloatType, IntegerType, StringType, Type, UserType
-from ...model.model import Attribute, Spec, Struct
+from ...plan import Field, Plan, TypePlan
 from ...wire import Timestamp
 from .arrow import integer_interval
 from .interval import INT64, Interval, of_bytes
@@ -31,8 +31,8 @@ class Vector:
     constant: bool = False
     picked: bool = False
     lossy: bool = False
-    items: Attribute | None = None
-    struct: Struct | None = None
+    items: Field | None = None
+    struct: TypePlan | None = None
 
     @property
     def settled(self) -> str:
@@ -86,16 +86,16 @@ def common_type(*intervals: Interval) -> str:
     raise NotForEngineError("an expression can reach values beyond 64 bits")
 
 
-def field_vector(spec: Spec, text: str, attribute: Attribute, owner: Struct, *, picked: bool = False) -> Vector:
+def field_vector(plan: Plan, text: str, attribute: Field, owner: TypePlan, *, picked: bool = False) -> Vector:
     """The column that a field makes, given the code of it."""
     if isinstance(attribute.logical, Timestamp):
         raise NotForEngineError(f'an expression computes with the timestamp "{attribute.id}"')
     if field_of(attribute).label == "repeated":
         return Vector(text, "", picked=picked, items=attribute, struct=owner)
-    return typed_vector(spec, text, attribute.type, owner, picked=picked)
+    return typed_vector(plan, text, attribute.type, owner, picked=picked)
 
 
-def typed_vector(spec: Spec, text: str, type: Type, owner: Struct, *, picked: bool = False) -> Vector:
+def typed_vector(plan: Plan, text: str, type: Type, owner: TypePlan, *, picked: bool = False) -> Vector:
     """A column of values of a type of ``owner``'s field."""
     interval = integer_interval(type)
     base = type.base if isinstance(type, EnumType) else type
@@ -112,5 +112,5 @@ def typed_vector(spec: Spec, text: str, type: Type, owner: Struct, *, picked: bo
             lossy = owner.message is not None and owner.message.syntax == "proto2"
             return Vector(text, "utf8", picked=picked, lossy=lossy)
         case UserType(path=path):
-            return Vector(text, "", picked=picked, struct=spec.struct(path))
+            return Vector(text, "", picked=picked, struct=plan.type(path))
     refuse_kind()

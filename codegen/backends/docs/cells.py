@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ...expression.types import EnumType, UserType
-from ...model.model import Attribute
+from ...plan import Field
 from .view import TableView
 
 WIRE_TYPES = {
@@ -17,14 +17,14 @@ WIRE_TYPES = {
 """Number and meaning of protobuf's wire type, by the kind of a field (the format's public description, "Encoding")."""
 
 
-def wire_type(attribute: Attribute) -> tuple[int, str]:
+def wire_type(attribute: Field) -> tuple[int, str]:
     """The wire type of a field of a message; a packed one is one run of bytes, and a map's entry a message."""
     field = attribute.message
     assert field is not None
     return WIRE_TYPES["bytes" if field.packed or field.key is not None else field.kind]
 
 
-def kind_of(attribute: Attribute) -> str:
+def kind_of(attribute: Field) -> str:
     """Label and type of a field of a message, as in a ``.proto`` file."""
     field = attribute.message
     assert field is not None

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import re
 
-from ...model.model import Spec
+from ...plan import Plan
 from .view import ExampleView
 
 
-def sample_name(spec: Spec) -> str:
+def sample_name(plan: Plan) -> str:
     """The file that the examples read; a name that the examples, shell commands among them, can hold as it is."""
-    plain = (each for each in spec.file_extensions if re.fullmatch(r"[A-Za-z0-9_.-]+", each))
+    plain = (each for each in plan.file_extensions if re.fullmatch(r"[A-Za-z0-9_.-]+", each))
     return f"sample.{next(plain, 'bin')}"
 
 
-def is_blob(spec: Spec) -> bool:
+def is_blob(plan: Plan) -> bool:
     """Whether a message by itself is an input of the format, so that a column of blobs can hold some."""
-    return spec.units is not None and spec.units.framing == "whole"
+    return plan.units is not None and plan.units.framing == "whole"
 
 
-def examples(spec: Spec) -> tuple[ExampleView, ...]:
+def examples(plan: Plan) -> tuple[ExampleView, ...]:
     """What needs no Spark."""
-    name, sample = spec.name, sample_name(spec)
+    name, sample = plan.name, sample_name(plan)
     read = f'''import wireloom
 
 table = wireloom.read("{name}", "{sample}")
@@ -40,7 +40,7 @@ print(scanner.report.to_dict()["rows"])'''
             f'wireloom.write("{name}", table, "copy.bin")\nassert wireloom.read("{name}", "copy.bin").equals(table)',
         ),
     ]
-    if is_blob(spec):
+    if is_blob(plan):
         found.append(
             ExampleView(
                 "A column of blobs, each a message; `explode` repeats the other columns for each row:",
@@ -58,9 +58,9 @@ print(lists.type, flat.schema.names)''',
     return tuple(found)
 
 
-def spark_examples(spec: Spec) -> tuple[ExampleView, ...]:
+def spark_examples(plan: Plan) -> tuple[ExampleView, ...]:
     """What needs a session, ``spark``."""
-    name, sample = spec.name, sample_name(spec)
+    name, sample = plan.name, sample_name(plan)
     found = [
         ExampleView(
             "In Spark, a batch read:",
@@ -79,7 +79,7 @@ again = spark.read.format("{name}").load("copies")
 assert again.count() == frame.count()''',
         ),
     ]
-    if is_blob(spec):
+    if is_blob(plan):
         found.append(
             ExampleView(
                 "A binary column, also in a stream of Kinesis or Kafka:",

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ...model.model import Spec, Struct
-from ...plan import Plan
+from ...plan import Plan, TypePlan
 from ...plan.words import condition, covered, field_type, repetition, size_of
 from ...wire import UnitKind
 from ..columns.arrow import ArrowType
@@ -47,49 +46,48 @@ SQL = {
 
 def lower(plan: Plan) -> View | None:
     """The view of a spec; ``None`` for one without rows. Raises ``SpecError`` where a column has no Arrow type."""
-    spec = plan.spec
-    if spec.units is not None:
-        kinds = [_columns(spec, message_columns(spec, each), _kind_title(spec, each)) for each in spec.units.kinds]
-    elif spec.rows is not None:
-        kinds = [_columns(spec, table_columns(spec, spec.rows), "")]
+    if plan.units is not None:
+        kinds = [_columns(plan, message_columns(plan, each), _kind_title(plan, each)) for each in plan.units.kinds]
+    elif plan.rows is not None:
+        kinds = [_columns(plan, table_columns(plan, plan.rows), "")]
     else:
         return None
     return View(
-        title=markdown(" ".join((spec.title or spec.name).split())),
-        doc=markdown(spec.doc.strip()),
-        facts=_facts(spec),
+        title=markdown(" ".join(plan.title.split())),
+        doc=markdown(plan.doc.strip()),
+        facts=_facts(plan),
         picture=picture(plan),
-        layouts=tuple(_layout(plan, each) for each in shown_structs(spec)),
+        layouts=tuple(_layout(plan, each) for each in shown_structs(plan)),
         columns=tuple(kinds),
-        options=_options(spec),
-        examples=examples(spec),
-        spark_examples=spark_examples(spec),
+        options=_options(plan),
+        examples=examples(plan),
+        spark_examples=spark_examples(plan),
     )
 
 
-def _facts(spec: Spec) -> tuple[str, ...]:
-    found = [f"Format: `{spec.name}`"]
-    if spec.file_extensions:
-        found.append(f"File names end in: {', '.join(markdown_code(f'.{each}') for each in spec.file_extensions)}")
-    if spec.codec != "none":
-        found.append(f"Compression: {spec.codec} when written; readers look at the content")
-    if spec.path_pattern is not None:
-        found.append(f"Path: {markdown_code(spec.path_pattern)}, whose parts are columns")
-    found.append(f"Largest record: {spec.max_record:,} bytes, unless the option for it says otherwise")
-    root = spec.root.attributes
+def _facts(plan: Plan) -> tuple[str, ...]:
+    found = [f"Format: `{plan.name}`"]
+    if plan.file_extensions:
+        found.append(f"File names end in: {', '.join(markdown_code(f'.{each}') for each in plan.file_extensions)}")
+    if plan.codec != "none":
+        found.append(f"Compression: {plan.codec} when written; readers look at the content")
+    if plan.path_pattern is not None:
+        found.append(f"Path: {markdown_code(plan.path_pattern)}, whose parts are columns")
+    found.append(f"Largest record: {plan.max_record:,} bytes, unless the option for it says otherwise")
+    root = plan.root.fields
     if any(each.framing is not None for each in root):
         found.append("Self-synchronising: any byte range can be read by itself, and `recover` finds the next record")
-    return (*found, *(f"See also: {markdown(' '.join(each.split()))}" for each in spec.doc_ref))
+    return (*found, *(f"See also: {markdown(' '.join(each.split()))}" for each in plan.doc_ref))
 
 
-def _kind_title(spec: Spec, kind: UnitKind) -> str:
-    if spec.units is None or not kind.name:
+def _kind_title(plan: Plan, kind: UnitKind) -> str:
+    if plan.units is None or not kind.name:
         return ""
-    default = ", the default" if kind.name == spec.units.default else ""
-    return f"`{spec.units.option}={kind.name}`{default}"
+    default = ", the default" if kind.name == plan.units.default else ""
+    return f"`{plan.units.option}={kind.name}`{default}"
 
 
-def _columns(spec: Spec, columns: tuple[TableColumn, ...] | tuple[MessageColumn, ...], title: str) -> TableView:
+def _columns(plan: Plan, columns: tuple[TableColumn, ...] | tuple[MessageColumn, ...], title: str) -> TableView:
     rows = [
         (
             markdown_code(each.name),
@@ -100,7 +98,7 @@ def _columns(spec: Spec, columns: tuple[TableColumn, ...] | tuple[MessageColumn,
         )
         for each in columns
     ]
-    for name in re.findall(r"\{(\w+)\}", spec.path_pattern or ""):
+    for name in re.findall(r"\{(\w+)\}", plan.path_pattern or ""):
         rows.append((f"`{name}`", "", "`utf8`", "`string`", "From the path."))
     rows += [(f"`{name}`", default, f"`{arrow}`", f"`{sql}`", doc) for name, default, arrow, sql, doc in EVERYWHERE]
     return table(title, COLUMNS, rows)
@@ -123,8 +121,8 @@ def sql_type(type: ArrowType) -> str:
     return SQL[spark_type(type)]
 
 
-def _layout(plan: Plan, struct: Struct) -> TableView:
-    doc = markdown(sentence(struct.doc)) if struct.path != plan.root else ""
+def _layout(plan: Plan, struct: TypePlan) -> TableView:
+    doc = markdown(sentence(struct.doc)) if struct is not plan.root else ""
     if struct.message is not None:
         rows = [
             (
@@ -134,20 +132,19 @@ def _layout(plan: Plan, struct: Struct) -> TableView:
                 markdown(kind_of(each)),
                 markdown(sentence(each.doc)),
             )
-            for each in struct.attributes
+            for each in struct.fields
             if each.message is not None
         ]
         return table(f"`{struct.path[-1]}`, a message", ("number", "wire type", "field", "type", "meaning"), rows, doc)
-    type = plan.type(struct.path)
-    checksums = {each.field.id: covered(each) for each in type.covers}
+    checksums = {each.field.id: covered(each) for each in struct.covers}
     fields = [
         (
             f"`{each.id}`",
-            markdown(" ".join(filter(None, (size_of(read.field), repetition(read))))),
-            markdown(field_type(read.field)),
-            markdown(_sentences(sentence(each.doc), checksums.get(each.id, ""), condition(read))),
+            markdown(" ".join(filter(None, (size_of(each), repetition(each))))),
+            markdown(field_type(each)),
+            markdown(_sentences(sentence(each.doc), checksums.get(each.id, ""), condition(each))),
         )
-        for each, read in zip(struct.attributes, type.reads, strict=True)
+        for each in struct.fields
     ]
     return table(f"`{struct.path[-1]}`", ("field", "bytes", "type", "meaning"), fields, doc)
 
@@ -161,22 +158,22 @@ def _sentences(*parts: str) -> str:
     return " ".join(f"{each[0].upper()}{each[1:].rstrip('.')}." for each in parts if each)
 
 
-def _options(spec: Spec) -> tuple[TableView, ...]:
+def _options(plan: Plan) -> tuple[TableView, ...]:
     found = []
     head = ("value", "meaning")
-    for choice in spec.choices:
+    for choice in plan.choices:
         rows = [(f"`{name}`", f"{size} unused bytes follow each row") for name, size in choice.padding]
         if choice.default not in dict(choice.padding):
             rows.append((f"`{choice.default}`", "what the first rows prove"))
         rows = [(f"{name} (default)" if name == f"`{choice.default}`" else name, text) for name, text in rows]
         found.append(table(f"`{choice.name}`", head, rows, markdown(choice.doc)))
-    if spec.units is not None and spec.units.option:
+    if plan.units is not None and plan.units.option:
         rows = [
             (
-                f"`{each.name}`{' (default)' if each.name == spec.units.default else ''}",
-                markdown(sentence(spec.struct(each.message).doc)),
+                f"`{each.name}`{' (default)' if each.name == plan.units.default else ''}",
+                markdown(sentence(plan.type(each.message).doc)),
             )
-            for each in spec.units.kinds
+            for each in plan.units.kinds
         ]
-        found.append(table(f"`{spec.units.option}`", head, rows, "Which message the input holds."))
+        found.append(table(f"`{plan.units.option}`", head, rows, "Which message the input holds."))
     return tuple(found)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from dataclasses import field as declared
 
-from ...model.model import Struct
-from ...plan import Plan, Read, TypePlan
+from ...plan import Field, Plan, TypePlan
 from ...plan.words import bits_of, condition, covered, field_type, hexadecimal, repetition, size_of
 from .cells import kind_of, sentence, wire_type
 from .structs import shown_structs
@@ -53,9 +53,9 @@ class Canvas:
     """What has been drawn so far; ``y`` is where the next line begins."""
 
     y: int = MARGIN
-    boxes: list[BoxView] = field(default_factory=list)
-    brackets: list[str] = field(default_factory=list)
-    texts: list[TextView] = field(default_factory=list)
+    boxes: list[BoxView] = declared(default_factory=list)
+    brackets: list[str] = declared(default_factory=list)
+    texts: list[TextView] = declared(default_factory=list)
 
     def text(self, x: int, y: int, style: str, anchor: str, text: str) -> None:
         """A line of text."""
@@ -125,7 +125,7 @@ def folded(text: str, width: int) -> list[str]:
 def picture(plan: Plan) -> PictureView:
     """The picture of a spec: a panel for the input as a whole and one for each type that it is made of."""
     canvas = Canvas()
-    for struct in shown_structs(plan.spec):
+    for struct in shown_structs(plan):
         if struct.message is not None:
             _message(canvas, struct)
         else:
@@ -136,35 +136,30 @@ def picture(plan: Plan) -> PictureView:
     return PictureView(WIDTH, canvas.y, title, boxes, brackets, texts)
 
 
-def _plain(canvas: Canvas, plan: Plan, struct: Struct) -> None:
-    type, packed = plan.type(struct.path), plan.spec.codec != "none"
-    whole = "the whole input" + (", decompressed" if packed else "")
-    canvas.heading(struct.path[-1], whole if type.path == plan.root else sentence(struct.doc))
-    docs = {each.id: each.doc for each in struct.attributes}
-    checksums = {each.field.id: each for each in type.covers}
-    boxes = [box for read in type.reads for box in _boxes(type, read, docs[read.field.id])]
+def _plain(canvas: Canvas, plan: Plan, struct: TypePlan) -> None:
+    whole = "the whole input" + (", decompressed" if plan.codec != "none" else "")
+    canvas.heading(struct.path[-1], whole if struct is plan.root else sentence(struct.doc))
+    boxes = [box for field in struct.fields for box in _boxes(field)]
     found = canvas.row(boxes)
-    names = [each.field.id for each in type.reads]
-    for read in type.reads:
-        cover = checksums.get(read.field.id)
+    for field in struct.fields:
+        cover = struct.cover(field.id)
         if cover is not None:
-            inside = names[names.index(cover.first) : names.index(cover.last) + 1]
-            spans = [each for name in inside for each in found.get(name, [])]
+            spans = [each for name in cover.covered for each in found.get(name, [])]
             canvas.bracket(spans, shortened(f"{cover.field.id}: {covered(cover)}", 100))
-        if read.repeat is not None and read.repeat.framing is not None:
-            canvas.text(MARGIN, canvas.y + 12, "note", "start", DELIMITED.get(read.repeat.framing.stuffing, ""))
+        if field.framing is not None:
+            canvas.text(MARGIN, canvas.y + 12, "note", "start", DELIMITED.get(field.framing.stuffing, ""))
             canvas.y += 18
 
 
-def _boxes(type: TypePlan, read: Read, doc: str) -> list[Box]:
+def _boxes(field: Field) -> list[Box]:
     """A field's boxes: one, or for a repeated one its first items with what stands between them."""
-    name, words = read.field.id, field_type(read.field)
-    if read.repeat is None:
-        return [_box(type, read, doc)]
-    item = Box(name, "", (f"{name}[0]", words), "variable", 120, doc)
-    second = Box(name, "", (f"{name}[1]", words), "variable", 120, doc)
-    rest = Box(name, "", (shortened(f"… {repetition(read)}"),), "variable", 120)
-    framing = read.repeat.framing
+    name, words = field.id, field_type(field)
+    if field.repeat is None:
+        return [_box(field)]
+    item = Box(name, "", (f"{name}[0]", words), "variable", 120, field.doc)
+    second = Box(name, "", (f"{name}[1]", words), "variable", 120, field.doc)
+    rest = Box(name, "", (shortened(f"… {repetition(field)}"),), "variable", 120)
+    framing = field.framing
     if framing is None:
         return [item, second, rest]
     size = len(framing.delimiter)
@@ -172,21 +167,21 @@ def _boxes(type: TypePlan, read: Read, doc: str) -> list[Box]:
     return [item, between, second, between, rest]
 
 
-def _box(type: TypePlan, read: Read, doc: str) -> Box:
-    name, bits = read.field.id, bits_of(read)
+def _box(field: Field) -> Box:
+    bits = bits_of(field)
     style = "variable" if bits is None else "fixed"
-    if any(each.field.id == name for each in type.covers):
+    if field.is_checksum:
         style = "checksum"
     least = VARIABLE if bits is None else min(WIDEST, bits // 8 * BYTE)
-    lines = [name, field_type(read.field), condition(read)]
+    lines = [field.id, field_type(field), condition(field)]
     kept = tuple(shortened(line) for line in lines if line)
-    return Box(name, shortened(size_of(read.field)), kept, style, least, sentence(doc))
+    return Box(field.id, shortened(size_of(field)), kept, style, least, sentence(field.doc))
 
 
-def _message(canvas: Canvas, struct: Struct) -> None:
+def _message(canvas: Canvas, struct: TypePlan) -> None:
     canvas.heading(f"{struct.path[-1]} · message", sentence(struct.doc) or "fields in any order")
     canvas.y += 4
-    for attribute in struct.attributes:
+    for attribute in struct.fields:
         assert attribute.message is not None
         number, meaning = wire_type(attribute)
         tag = f"{attribute.message.number} · wire type {number}"

@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 from ...expression.types import Path
-from ...model.model import Spec, Struct
-from ...model.walking import held
+from ...plan import Plan, TypePlan
 
 
-def shown_structs(spec: Spec) -> list[Struct]:
+def shown_structs(plan: Plan) -> list[TypePlan]:
     """The root, where it has bytes of its own, and every type that the input is made of, outermost first."""
     shown: list[Path] = []
-    _add(spec, shown, [spec.root.path])
-    if spec.units is not None:
-        _add(spec, shown, [each.message for each in spec.units.kinds])
-    return [each for each in map(spec.struct, shown) if each.attributes]
+    _add(plan, shown, [plan.root.path])
+    if plan.units is not None:
+        _add(plan, shown, [each.message for each in plan.units.kinds])
+    return [each for each in map(plan.type, shown) if each.fields]
 
 
-def _add(spec: Spec, shown: list[Path], begin: list[Path]) -> None:
+def _add(plan: Plan, shown: list[Path], begin: list[Path]) -> None:
     """Add these types and all inside them, those of one depth after the other."""
     while begin:
         new = [path for path in dict.fromkeys(begin) if path not in shown]
         shown += new
-        begin = [inner for path in new for inner in _inside(spec.struct(path))]
+        begin = [inner for path in new for inner in _inside(plan.type(path))]
 
 
-def _inside(struct: Struct) -> list[Path]:
-    return [
-        path for attribute in struct.attributes for path in (each.path for each in held(attribute) if not each.opaque)
-    ]
+def _inside(struct: TypePlan) -> list[Path]:
+    return [each.path for field in struct.fields for each in field.held if not each.opaque]

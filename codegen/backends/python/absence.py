@@ -1,5 +1,5 @@
-"""Which values may be ``None``: those of attributes with ``if``, of optional fields of messages, and of instances that
-pass them on. With Kaitai's API an attribute that is absent is not set, so that only instances may be ``None``."""
+"""Which values may be ``None``: those of fields with ``if``, of optional fields of messages, and of instances that
+pass them on. With Kaitai's API an field that is absent is not set, so that only instances may be ``None``."""
 
 from __future__ import annotations
 
@@ -9,16 +9,14 @@ from ...expression.nodes import Attribute as Member
 from ...expression.nodes import Cast, Comparison, Conditional, Name, Node, Subscript
 from ...expression.types import ListType, UserType
 from ...expression.walk import walk
-from ...model.model import Instance, Struct
-from ...plan import presence
-from ...plan.presence import may_be_unmatched
+from ...plan import Instance, TypePlan
 from .api import Api
 
 if TYPE_CHECKING:
     from .module import Module
 
 
-def may_be_absent(module: Module, struct: Struct, node: Node) -> bool:
+def may_be_absent(module: Module, struct: TypePlan, node: Node) -> bool:
     """Whether an expression in ``struct`` may come to ``None``."""
     match node:
         case Name(id):
@@ -26,7 +24,7 @@ def may_be_absent(module: Module, struct: Struct, node: Node) -> bool:
         case Subscript(value) | Member(value, "first" | "last") if isinstance(value.type, ListType):
             return items_may_be_unmatched(module, struct, value)
         case Member(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
-            holder = module.spec.struct(value.type.path)
+            holder = module.plan.type(value.type.path)
             return not has_default(holder, name) and member_may_be_absent(module, holder, name)
         case Conditional(_, then, otherwise):
             return any(may_be_absent(module, struct, each) for each in (then, otherwise))
@@ -35,31 +33,31 @@ def may_be_absent(module: Module, struct: Struct, node: Node) -> bool:
     return False
 
 
-def items_may_be_unmatched(module: Module, struct: Struct, node: Node) -> bool:
+def items_may_be_unmatched(module: Module, struct: TypePlan, node: Node) -> bool:
     """Whether the list that an expression in ``struct`` stands for may have items of none of its switch's types."""
     match node:
         case Name(id):
             holder, name = struct, id
         case Member(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
-            holder = module.spec.struct(value.type.path)
+            holder = module.plan.type(value.type.path)
         case _:
             return False
     instance = holder.instance(name)
-    attribute = holder.attribute(name) or (instance.attribute if instance is not None else None)
-    return attribute is not None and module.api is Api.WIRELOOM and may_be_unmatched(attribute)
+    field = holder.field(name) or (instance.field if instance is not None else None)
+    return field is not None and module.api is Api.WIRELOOM and field.unmatched
 
 
-def has_default(struct: Struct, name: str) -> bool:
+def has_default(struct: TypePlan, name: str) -> bool:
     """Whether a member is a field of a message with a declared default: what expressions take where it is absent."""
-    attribute = struct.attribute(name)
-    return attribute is not None and attribute.message is not None and attribute.message.default is not None
+    field = struct.field(name)
+    return field is not None and field.message is not None and field.message.default is not None
 
 
-def member_may_be_absent(module: Module, struct: Struct, name: str) -> bool:
+def member_may_be_absent(module: Module, struct: TypePlan, name: str) -> bool:
     """Whether a member of ``struct`` may be ``None``."""
-    attribute, instance = struct.attribute(name), struct.instance(name)
-    if attribute is not None:
-        return presence.may_be_absent(attribute) and module.api is Api.WIRELOOM
+    field, instance = struct.field(name), struct.instance(name)
+    if field is not None:
+        return field.optional and module.api is Api.WIRELOOM
     if instance is None:
         return False
     key = struct.path, name
@@ -70,17 +68,17 @@ def member_may_be_absent(module: Module, struct: Struct, name: str) -> bool:
     return module.absent[key]
 
 
-def _instance_may_be_absent(module: Module, struct: Struct, instance: Instance) -> bool:
+def _instance_may_be_absent(module: Module, struct: TypePlan, instance: Instance) -> bool:
     if instance.condition is not None:
         return True
-    if instance.attribute is not None:
-        return may_be_unmatched(instance.attribute) and instance.attribute.repeat is None
+    if instance.field is not None:
+        return instance.field.unmatched and instance.field.repeat is None
     if instance.value is None:
         return False
     return may_be_absent(module, struct, instance.value) or needs_what_may_be_absent(module, struct, instance.value)
 
 
-def needs_what_may_be_absent(module: Module, struct: Struct, node: Node) -> bool:
+def needs_what_may_be_absent(module: Module, struct: TypePlan, node: Node) -> bool:
     """Whether an expression of a value instance has no value where something in it is absent.
 
     Outside of messages ``==`` and ``!=`` take what is absent: it equals nothing.

@@ -19,9 +19,7 @@ from ...expression.types import (
     UnionType,
     UserType,
 )
-from ...model.model import Attribute, Instance, Struct
-from ...plan import Field
-from ...plan.presence import is_optional_field, may_be_unmatched
+from ...plan import Field, Instance, TypePlan
 from ..base import refuse
 from .absence import member_may_be_absent
 from .api import Api
@@ -35,7 +33,7 @@ BUILTINS = ("bool", "bytes", "dict", "float", "int", "list", "str", "tuple", "ty
 class Annotations:
     """Annotations inside the class of ``struct``, whose own members may have the names of Python's types."""
 
-    def __init__(self, module: Module, struct: Struct) -> None:
+    def __init__(self, module: Module, struct: TypePlan) -> None:
         self.module = module
         self.struct = struct
         self._hidden = set(member_names(struct)) & set(BUILTINS)
@@ -77,27 +75,22 @@ class Annotations:
                 return self.module.use("Any")
         raise AssertionError(type_)
 
-    def of_item(self, attribute: Attribute) -> str:
-        """The annotation of one item of an attribute; a switch without a default may leave nothing."""
-        text = self.of(attribute.type)
-        absent = may_be_unmatched(attribute) and self.module.api is Api.WIRELOOM
+    def of_item(self, field: Field) -> str:
+        """The annotation of one item of an field; a switch without a default may leave nothing."""
+        text = self.of(field.type)
+        absent = field.unmatched and self.module.api is Api.WIRELOOM
         return f"{text} | None" if absent else text
 
-    def of_item_of(self, field: Field) -> str:
-        """The annotation of one item of a field of the plan."""
-        unmatched = field.switch is not None and not field.switch.exhaustive
-        return f"{self.of(field.type)} | None" if unmatched and self.module.api is Api.WIRELOOM else self.of(field.type)
-
-    def of_field(self, attribute: Attribute) -> str:
-        """The annotation of an attribute: its list where it is repeated, ``None`` where it may be absent.
+    def of_field(self, field: Field) -> str:
+        """The annotation of an field: its list where it is repeated, ``None`` where it may be absent.
 
         With Kaitai's API what is absent is not set, and there is no ``None``."""
-        text = self.of_item(attribute)
-        if attribute.message is not None and attribute.message.key is not None:
-            return f"{self.builtin('dict')}[{self._of_key(attribute.message.key)}, {text}]"
-        if attribute.repeat is not None:
+        text = self.of_item(field)
+        if field.message is not None and field.message.key is not None:
+            return f"{self.builtin('dict')}[{self._of_key(field.message.key)}, {text}]"
+        if field.repeat is not None:
             text = f"{self.builtin('list')}[{text}]"
-        absent = attribute.condition is not None or is_optional_field(attribute)
+        absent = field.condition is not None or (field.message is not None and field.message.label == "optional")
         absent = absent and self.module.api is Api.WIRELOOM
         return f"{text} | None" if absent and not text.endswith("| None") else text
 
@@ -106,14 +99,14 @@ class Annotations:
 
     def of_instance(self, instance: Instance) -> str:
         """The annotation of an instance."""
-        text = self.of_field(instance.attribute) if instance.attribute is not None else self.of(instance.type)
+        text = self.of_field(instance.field) if instance.field is not None else self.of(instance.type)
         absent = member_may_be_absent(self.module, self.struct, instance.id)
         return f"{text} | None" if absent and not text.endswith("| None") else text
 
 
-def member_names(struct: Struct) -> tuple[str, ...]:
-    """The names of a class's parameters, attributes and instances."""
+def member_names(struct: TypePlan) -> tuple[str, ...]:
+    """The names of a class's parameters, fields and instances."""
     ids = [each.id for each in struct.parameters]
-    ids += [each.id for each in struct.attributes]
+    ids += [each.id for each in struct.fields]
     ids += [each.id for each in struct.instances]
     return tuple(field_name(each) for each in ids)

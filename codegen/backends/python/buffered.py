@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from dataclasses import field as declared
 
 from ...expression.fold import constant_integer
 from ...expression.nodes import Binary, IntegerLiteral, Name, Node
@@ -37,7 +38,7 @@ def is_buffered(scope: ClassScope) -> bool:
 def head_of(scope: ClassScope) -> Piece | None:
     """The fields at the beginning of which an object can be made, if any. Texts are not among them: what is unpacked
     of them is bytes."""
-    first = scope.plan.steps[0]
+    first = scope.struct.steps[0]
     if not isinstance(first, Run):
         return None
     piece = first.pieces[0]
@@ -68,19 +69,19 @@ class _Rest:
     scope: ClassScope
     variable: str = "begin"
     offset: int = 0
-    lines: list[str] = field(default_factory=list)
-    marks: Marks = field(init=False)
+    lines: list[str] = declared(default_factory=list)
+    marks: Marks = declared(init=False)
 
     def __post_init__(self) -> None:
-        self.marks = Marks(self.scope.plan)
+        self.marks = Marks(self.scope.struct)
 
     def method(self) -> Lines:
         """All statements."""
         head = head_of(self.scope)
-        for step in self.scope.plan.steps:
+        for step in self.scope.struct.steps:
             self._step(step, head)
             head = None
-        for cover in self.scope.plan.covers:
+        for cover in self.scope.struct.covers:
             self._verify(cover)
         self.lines.append(self.scope.code("buffered_stand", end=self._after(0)))
         return tuple(self.lines)
@@ -94,11 +95,10 @@ class _Rest:
         if isinstance(step, Run):
             self._run(step, head)
             return
-        name = step.field.id
-        self.marks.begins[name] = self._after(0)
-        self._alone(step.field)
-        self.marks.ends[name] = self._after(0)
-        self._check(step.field, self._after(0))
+        self.marks.begins[step.id] = self._after(0)
+        self._alone(step)
+        self.marks.ends[step.id] = self._after(0)
+        self._check(step, self._after(0))
 
     def _run(self, run: Run, head: Piece | None) -> None:
         number = len(head.fields) if head is not None else 0
@@ -178,10 +178,8 @@ class _Rest:
 
     def _least(self, name: str) -> int | None:
         """The least value of a field; ``None`` where it is not known."""
-        if self.scope.struct.attribute(name) is None:
-            return None
-        field = self.scope.plan.field(name)
-        if not isinstance(field.type, IntegerType) or field.type.signed:
+        field = self.scope.struct.field(name)
+        if field is None or not isinstance(field.type, IntegerType) or field.type.signed:
             return None
         bounds = [constant_integer(each.operands[0]) for each in field.checks if each.rule == "at least"]
         return max([0, *(each for each in bounds if each is not None and field.loses_layout)])

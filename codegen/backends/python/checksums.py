@@ -8,10 +8,7 @@ from functools import lru_cache
 from wireloom.checksums import CHECKSUMS, Digest, crc
 
 from ...expression.types import BytesType, IntegerType, Path
-from ...model.model import Attribute, Checksum
-from ...model.walking import family, held
 from ...plan import Cover, Field
-from ...plan.covers import checksums, covered
 from ..base import refuse
 from .api import Api
 from .marks import Marks
@@ -91,7 +88,7 @@ def computed_text(scope: ClassScope, cover: Cover, data: str) -> str:
 def early_lines(scope: ClassScope) -> Lines:
     """The checksums that can be computed before anything is written; the others hold 0 until they are known."""
     lines: list[str] = []
-    for cover in scope.plan.covers:
+    for cover in scope.struct.covers:
         value = unknown_value(cover) if cover.value is None else computed_text(scope, cover, member(cover.value))
         lines.extend(_when_present(scope, cover, (f"{member(cover.field.id)} = {value}",)))
     return tuple(lines)
@@ -99,7 +96,7 @@ def early_lines(scope: ClassScope) -> Lines:
 
 def late_lines(scope: ClassScope, marks: Marks) -> Lines:
     """The checksums over what has been written, each after those that lie in its range, put into their places."""
-    late = [each.cover for each in scope.plan.fills if each.how == "checksum after" and each.cover is not None]
+    late = [each.cover for each in scope.struct.fills if each.how == "checksum after" and each.cover is not None]
     done: set[str] = set()
     for cover in late:
         if covered_late(scope, cover) - done - {cover.field.id}:
@@ -110,9 +107,7 @@ def late_lines(scope: ClassScope, marks: Marks) -> Lines:
 
 def covered_late(scope: ClassScope, cover: Cover) -> set[str]:
     """The checksums over what has been written that lie in the range of one."""
-    names = [each.id for each in scope.struct.attributes]
-    inside = names[names.index(cover.first) : names.index(cover.last) + 1]
-    return {each.field.id for each in scope.plan.covers if each.value is None and each.field.id in inside}
+    return {each.field.id for each in scope.struct.covers if each.value is None and each.field.id in cover.covered}
 
 
 def _late(scope: ClassScope, marks: Marks, cover: Cover) -> Lines:
@@ -155,10 +150,10 @@ def covers_method(scope: ClassScope) -> MethodView | None:
     checked = _checked_types(scope.module)
     if scope.struct.path not in checked:
         return None
-    terms = [_own_term(scope, attribute, checksum) for attribute, checksum in checksums(scope.struct)]
-    for attribute in scope.struct.attributes:
-        if not checked.isdisjoint(each.path for each in held(attribute)):
-            terms.append(_inner_term(attribute))
+    terms = [_own_term(scope, each) for each in scope.struct.covers]
+    for field in scope.struct.fields:
+        if not checked.isdisjoint(each.path for each in field.held):
+            terms.append(_inner_term(field))
     text = "True" if "True" in terms else f"bool({' or '.join(terms)})"
     return MethodView(
         signature=f"_covers_bytes(self) -> {scope.annotations.builtin('bool')}",
@@ -170,14 +165,14 @@ def covers_method(scope: ClassScope) -> MethodView | None:
 @lru_cache(maxsize=4)
 def _checked_types(module: Module) -> frozenset[Path]:
     """The types whose objects have checksums, or hold objects that do, at any depth."""
-    everything = list(family(module.spec))
+    everything = list(module.plan.family)
     holders: dict[Path, list[Path]] = {}
     for struct in everything:
-        for attribute in struct.attributes:
-            for kind in held(attribute):
+        for field in struct.fields:
+            for kind in field.held:
                 holders.setdefault(kind.path, []).append(struct.path)
     found: set[Path] = set()
-    waiting = [each.path for each in everything if checksums(each)]
+    waiting = [each.path for each in everything if each.covers]
     while waiting:
         path = waiting.pop()
         if path not in found:
@@ -186,25 +181,23 @@ def _checked_types(module: Module) -> frozenset[Path]:
     return frozenset(found)
 
 
-def _own_term(scope: ClassScope, attribute: Attribute, checksum: Checksum) -> str:
-    attributes = covered(scope.struct, checksum)
-    sure = any(
-        each.repeat is None and scope.module.minimums.of(each) > 0 and each.condition is None for each in attributes
-    )
-    text = "True" if sure else " or ".join(member(each.id) for each in attributes)
-    if attribute.condition is None:
+def _own_term(scope: ClassScope, cover: Cover) -> str:
+    fields = [each for each in scope.struct.fields if each.id in cover.covered]
+    sure = any(each.repeat is None and each.least > 0 and each.condition is None for each in fields)
+    text = "True" if sure else " or ".join(member(each.id) for each in fields)
+    if cover.condition is None:
         return text
-    present = f"{member(attribute.id)} is not None"
+    present = f"{member(cover.field.id)} is not None"
     return f"({present})" if sure else f"({present} and ({text}))"
 
 
-def _inner_term(attribute: Attribute) -> str:
-    value = member(attribute.id)
-    if attribute.repeat is not None:
-        values = value if attribute.condition is None else f"({value} or ())"
-        inner = "getattr(each, '_covers_bytes', False)" if attribute.switch is not None else "each._covers_bytes"
+def _inner_term(field: Field) -> str:
+    value = member(field.id)
+    if field.repeat is not None:
+        values = value if field.condition is None else f"({value} or ())"
+        inner = "getattr(each, '_covers_bytes', False)" if field.switch is not None else "each._covers_bytes"
         return f"any({inner} for each in {values})"
-    if attribute.switch is not None:
+    if field.switch is not None:
         return f"getattr({value}, '_covers_bytes', False)"
     text = f"{value}._covers_bytes"
-    return text if attribute.condition is None else f"({value} is not None and {text})"
+    return text if field.condition is None else f"({value} is not None and {text})"

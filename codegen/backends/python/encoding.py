@@ -7,10 +7,9 @@ from wireloom.format.routines import process_place
 from ...expression.nodes import Attribute as Member
 from ...expression.nodes import Node
 from ...expression.types import BytesType, StreamType, StringType, UserType
-from ...model.model import Attribute
-from ...wire import EndOfStreamSize, ExpressionSize, FixedSize, OwnSize, Process, TerminatedSize
+from ...plan import Field
+from ...wire import SIZE_PRESERVING, EndOfStreamSize, ExpressionSize, FixedSize, OwnSize, Process, TerminatedSize
 from .mentions import mentions
-from .processing import SIZE_PRESERVING
 from .reading import codec, parent_text
 from .scope import ClassScope
 
@@ -18,57 +17,57 @@ FUNCTIONS = {"zlib": "compress", "xor": "xor", "rol": "rotate_right", "ror": "ro
 """What makes the bytes that a process of Kaitai's language undoes."""
 
 
-def has_bytes(attribute: Attribute) -> bool:
+def has_bytes(field: Field) -> bool:
     """Whether the value is written as bytes of its own: bytes, text, or an object with a stream of its own."""
-    if isinstance(attribute.type, UserType):
-        return not isinstance(attribute.size, OwnSize)
-    return isinstance(attribute.type, BytesType | StringType)
+    if isinstance(field.type, UserType):
+        return not isinstance(field.size, OwnSize)
+    return isinstance(field.type, BytesType | StringType)
 
 
-def is_own(scope: ClassScope, attribute: Attribute) -> bool:
+def is_own(scope: ClassScope, field: Field) -> bool:
     """Whether an object is of a type of the same spec, and so has the same root."""
-    return not isinstance(attribute.type, UserType) or attribute.type.path[0] == scope.spec.root.path[0]
+    return not isinstance(field.type, UserType) or field.type.path[0] == scope.plan.root.path[0]
 
 
-def adopted(scope: ClassScope, attribute: Attribute, value: str) -> str:
+def adopted(scope: ClassScope, field: Field, value: str) -> str:
     """An object in its place below its parent."""
-    parent = parent_text(scope, attribute) if attribute.parent is not None else ""
-    return scope.code("adopted", value=value, parent=parent, is_root=not is_own(scope, attribute))
+    parent = parent_text(scope, field) if field.parent is not None else ""
+    return scope.code("adopted", value=value, parent=parent, is_root=not is_own(scope, field))
 
 
-def content_text(scope: ClassScope, attribute: Attribute, value: str, *, size_known: bool = True) -> str:
+def content_text(scope: ClassScope, field: Field, value: str, *, size_known: bool = True) -> str:
     """The bytes of a value before they are fitted into a field of a given size.
 
     ``size_known``: the size may be asked for here; otherwise it follows from these bytes.
     """
-    match attribute.type:
+    match field.type:
         case StringType(encoding):
-            text = scope.code("encoded", value=value, encoding=codec(scope, attribute, encoding))
+            text = scope.code("encoded", value=value, encoding=codec(scope, field, encoding))
         case UserType():
-            size = _room(scope, attribute) if size_known else None
-            text = scope.code("enclosed", value=adopted(scope, attribute, value), size=size)
+            size = _room(scope, field) if size_known else None
+            text = scope.code("enclosed", value=adopted(scope, field, value), size=size)
         case _:
             text = value
-    if attribute.process is not None:
-        text = _processed(scope, attribute, attribute.process, text)
-    if isinstance(attribute.size, TerminatedSize) and attribute.terminator is not None:
-        end = attribute.terminator
-        text = scope.code("terminated", data=text, end=end, id=attribute.id, optional=not end.eos_error)
+    if field.process is not None:
+        text = _processed(scope, field, field.process, text)
+    if isinstance(field.size, TerminatedSize) and field.terminator is not None:
+        end = field.terminator
+        text = scope.code("terminated", data=text, end=end, id=field.id, optional=not end.eos_error)
     return text
 
 
-def _room(scope: ClassScope, attribute: Attribute) -> str | None:
+def _room(scope: ClassScope, field: Field) -> str | None:
     """The size of an object's own stream, where it is that of its field."""
-    cut = attribute.terminator is not None or attribute.pad_right is not None
-    if cut or (attribute.process is not None and attribute.process.name not in SIZE_PRESERVING):
+    cut = field.terminator is not None or field.pad_right is not None
+    if cut or (field.process is not None and field.process.name not in SIZE_PRESERVING):
         return None
-    return _size(scope, attribute)
+    return _size(scope, field)
 
 
-def _size(scope: ClassScope, attribute: Attribute) -> str | None:
-    match attribute.size:
+def _size(scope: ClassScope, field: Field) -> str | None:
+    match field.size:
         case ExpressionSize(expression):
-            return None if asks_for_end(expression) else scope.text(expression, attribute)
+            return None if asks_for_end(expression) else scope.text(expression, field)
         case FixedSize(number):
             return str(number)
         case EndOfStreamSize():
@@ -85,34 +84,34 @@ def asks_for_end(expression: Node) -> bool:
     return mentions(expression, is_end)
 
 
-def fitted_text(scope: ClassScope, attribute: Attribute, content: str) -> str:
+def fitted_text(scope: ClassScope, field: Field, content: str) -> str:
     """The bytes ``content`` as they stand in their field: padded, and of the size that the spec says."""
-    if isinstance(attribute.size, TerminatedSize | OwnSize):
+    if isinstance(field.size, TerminatedSize | OwnSize):
         return content
-    size = _size(scope, attribute) or "None"
+    size = _size(scope, field) or "None"
     keys = []
-    if attribute.pad_right is not None:
-        keys.append(f"pad={attribute.pad_right}")
-    if attribute.terminator is not None:
-        keys.append(f"terminator={attribute.terminator.value!r}, include={attribute.terminator.include}")
+    if field.pad_right is not None:
+        keys.append(f"pad={field.pad_right}")
+    if field.terminator is not None:
+        keys.append(f"terminator={field.terminator.value!r}, include={field.terminator.include}")
     if keys:
         function = "padded"
     elif size == "None":
         return content
-    elif isinstance(attribute.type, UserType) and not _is_message(scope, attribute.type):
+    elif isinstance(field.type, UserType) and not _is_message(scope, field.type):
         # What an object does not fill of its field is zeros; to a message they would not be nothing.
         function = "filled"
     else:
-        function = "to_end" if isinstance(attribute.size, EndOfStreamSize) else "sized"
-    return scope.code("fitted", function=function, data=content, size=size, id=attribute.id, more=keys)
+        function = "to_end" if isinstance(field.size, EndOfStreamSize) else "sized"
+    return scope.code("fitted", function=function, data=content, size=size, id=field.id, more=keys)
 
 
 def _is_message(scope: ClassScope, kind: UserType) -> bool:
-    return not kind.opaque and scope.spec.struct(kind.path).message is not None
+    return not kind.opaque and scope.plan.type(kind.path).message is not None
 
 
-def _processed(scope: ClassScope, attribute: Attribute, process: Process, text: str) -> str:
-    arguments = [scope.text(each, attribute) for each in process.arguments]
+def _processed(scope: ClassScope, field: Field, process: Process, text: str) -> str:
+    arguments = [scope.text(each, field) for each in process.arguments]
     function = FUNCTIONS.get(process.name, "done")
     if function == "done":
         arguments.insert(0, repr(process_place(process.name)))

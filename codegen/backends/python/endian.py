@@ -25,12 +25,12 @@ def inherited_argument(scope: ClassScope, kind: UserType) -> tuple[str, ...]:
     """What the constructor of a type's class is given of the byte order of the object that makes one."""
     if scope.module.api is Api.WIRELOOM or scope.struct.endian is None:
         return ()
-    return ("self._is_le",) if isinstance(scope.spec.struct(kind.path).endian, InheritedEndian) else ()
+    return ("self._is_le",) if isinstance(scope.plan.type(kind.path).endian, InheritedEndian) else ()
 
 
 def endian_place(scope: ClassScope) -> str:
     """Where the spec says how the byte order is decided."""
-    return f"{scope.source}/meta/endian"
+    return f"{scope.struct.place}/meta/endian"
 
 
 def endian_lines(scope: ClassScope) -> Lines:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from dataclasses import field as declared
 
 from ...encodings import python_codec
 from ...expression.fold import fold
@@ -42,8 +43,7 @@ from ...expression.types import (
     UnionType,
     UserType,
 )
-from ...model.model import Attribute as Member
-from ...model.model import Struct
+from ...plan import Field, TypePlan
 from ...spec.position import Position
 from ..base import refuse
 from .absence import has_default, may_be_absent, member_may_be_absent
@@ -98,10 +98,10 @@ class Translator:
     """
 
     module: Module
-    struct: Struct
+    struct: TypePlan
     annotations: Annotations
-    places: Mapping[str, str] = field(default_factory=dict)
-    sizes: Mapping[str, str] = field(default_factory=dict)
+    places: Mapping[str, str] = declared(default_factory=dict)
+    sizes: Mapping[str, str] = declared(default_factory=dict)
     position: Position | None = None
 
     def text(self, node: Node, least: int = CONDITIONAL) -> str:
@@ -264,7 +264,7 @@ class Translator:
     def _name(self, name: str) -> str:
         if name in self.places:
             return self.places[name]
-        if name == "_parent" and self.struct is self.module.spec.root:
+        if name == "_parent" and self.struct is self.module.plan.root:
             return f"{self.module.use('some')}(self._parent, '_parent')"
         if name in ("_root", "_parent"):
             return f"self.{name}"
@@ -280,25 +280,25 @@ class Translator:
             value = self._part(node.value, PRIMARY)
             if node.name in ("_io", "_parent", "_root") or isinstance(kind, AnyStructType) or kind.opaque:
                 return f"{value}.{field_name(node.name)}"
-            return self._member(value, self.module.spec.struct(kind.path), node.name)
+            return self._member(value, self.module.plan.type(kind.path), node.name)
         if isinstance(kind, ListType) and node.name in ("first", "last"):
             return self._present(node, self._item(node), node.value)
         return self._call(node, node.value, node.name, ())
 
-    def _member(self, value: str, struct: Struct, name: str) -> str:
+    def _member(self, value: str, struct: TypePlan, name: str) -> str:
         text = f"{value}.{field_name(name)}"
-        attribute = struct.attribute(name)
-        if attribute is not None and has_default(struct, name):
-            return f"({self._default(attribute)} if {text} is None else {text})"
+        field = struct.field(name)
+        if field is not None and has_default(struct, name):
+            return f"({self._default(field)} if {text} is None else {text})"
         if member_may_be_absent(self.module, struct, name):
             return f"{self.module.use('some')}({text}, {name!r})"
         return text
 
-    def _default(self, attribute: Member) -> str:
+    def _default(self, field: Field) -> str:
         """The declared default of a message's field."""
-        value = attribute.message.default if attribute.message is not None else None
-        if isinstance(attribute.type, EnumType):
-            enum = self.module.spec.enum(attribute.type.path)
+        value = field.message.default if field.message is not None else None
+        if isinstance(field.type, EnumType):
+            enum = self.module.plan.enum(field.type.path)
             label = next((each.label for each in enum.labels if each.value == value), None)
             return repr(value) if label is None else f"{self.module.enum_of(enum.path)}.{label_name(label)}"
         return f"float({str(value)!r})" if isinstance(value, float) else repr(value)

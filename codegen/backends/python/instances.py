@@ -22,7 +22,7 @@ from ...expression.nodes import (
 )
 from ...expression.types import EnumType, UserType
 from ...expression.walk import children, walk
-from ...model.model import Instance, Struct
+from ...plan import Instance, TypePlan
 from ...wire import IntegerText
 from .absence import needs_what_may_be_absent
 from .docstrings import described, named
@@ -41,7 +41,7 @@ use; others are kept."""
 
 def is_kept(scope: ClassScope, instance: Instance) -> bool:
     """Whether the value is kept once it is known. What costs no more than a look at where it is kept is not, and so
-    follows the attributes when they change."""
+    follows the fields when they change."""
     if instance.value is None or _is_costly(instance):
         return True
     left = MAX_CHEAP
@@ -64,13 +64,13 @@ def _is_costly(instance: Instance) -> bool:
     return len(found) > MAX_CHEAP or not all(isinstance(each, _CHEAP) for each in found)
 
 
-def _instance(scope: ClassScope, struct: Struct, node: Node) -> tuple[Struct, Instance | None]:
+def _instance(scope: ClassScope, struct: TypePlan, node: Node) -> tuple[TypePlan, Instance | None]:
     """The instance that a node in an expression of ``struct`` names, and its type."""
     match node:
         case Name(id):
             return struct, struct.instance(id)
         case Member(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
-            owner = scope.spec.struct(value.type.path)
+            owner = scope.plan.type(value.type.path)
             return owner, owner.instance(name)
     return struct, None
 
@@ -84,7 +84,7 @@ def instance_method(scope: ClassScope, instance: Instance) -> MethodView:
     """The property of an instance; ``scope`` is that of the class."""
     scope = replace(scope, places=INSTANCE)
     kept = f"self.{slot(instance)}"
-    if instance.attribute is not None:
+    if instance.field is not None:
         lines = _keeping(scope, instance, _read(scope, instance, kept))
     elif instance.value is not None and is_kept(scope, instance):
         lines = _keeping(scope, instance, _kept_value(scope, instance, instance.value, kept))
@@ -155,14 +155,13 @@ def _read(scope: ClassScope, instance: Instance, kept: str) -> Lines:
 def read_in_place(scope: ClassScope, instance: Instance, kept: str) -> Lines:
     """Go to the position, read, and come back. An instance without a position reads where the stream stands."""
     translator = scope.translator(instance.position)
-    found = next(each.read for each in scope.plan.instances if each.id == instance.id)
-    assert found is not None
+    assert instance.field is not None
     return (
         scope.code(
             "instance_read",
             stream=translator.text(instance.io) if instance.io is not None else "self._io",
             position=translator.text(instance.pos) if instance.pos is not None else "",
-            body=read_lines(scope, found, kept),
+            body=read_lines(scope, replace(instance.field, condition=None), kept),
         ),
     )
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ...plan import Field, Read, Repeat, Step
+from ...plan import Field
+from ...wire import Repeat, RepeatUntil
 from .annotations import member_names
 from .api import Api
 from .endian import endian_lines
@@ -16,49 +17,48 @@ from .view import Lines, MethodView
 
 def iterator_methods(scope: ClassScope) -> list[MethodView]:
     """``iter_NAME()`` for each repeated field of the root that can be read item by item."""
-    if scope.plan.path != scope.module.plan.root or scope.module.debug:
+    if scope.struct is not scope.plan.root or scope.module.debug:
         return []
     taken = member_names(scope.struct)
     return [
         _method(scope, step, step.repeat)
-        for step in scope.plan.steps
-        if isinstance(step, Read) and step.repeat is not None and step.repeat.iterable
-        if f"iter_{field_name(step.field.id)}" not in taken
+        for step in scope.struct.steps
+        if isinstance(step, Field) and step.repeat is not None and step.iterable
+        if f"iter_{field_name(step.id)}" not in taken
     ]
 
 
-def _method(scope: ClassScope, step: Read, repeat: Repeat) -> MethodView:
-    field, condition = step.field, step.condition
+def _method(scope: ClassScope, field: Field, repeat: Repeat) -> MethodView:
+    condition = field.condition
     name = field_name(field.id)
     source = f"source: {scope.use('KaitaiStream')} | {scope.use('BinaryIO')}"
     arguments = ", ".join(("cls", *parameter_list(scope), source))
-    before = _before(scope, step)
+    before = _before(scope, field)
     # Where nothing is read first, the iterator of the items is the iterator.
     items = _items(scope, field, repeat, "yield from" if before or condition else "return")
     if condition is not None:
         items = (scope.code("when", condition=scope.text(condition, field), body=items, otherwise=()),)
     begun = scope.code("kaitai_begun" if scope.module.api is Api.KAITAI else "begun", parameters=parameter_names(scope))
     return MethodView(
-        signature=f"iter_{name}({arguments}) -> {scope.use('Iterator')}[{scope.annotations.of_item_of(field)}]",
+        signature=f"iter_{name}({arguments}) -> {scope.use('Iterator')}[{scope.annotations.of_item(field)}]",
         lines=(begun, *before, *items),
         doc=f"Reads ``{field.id}`` one by one, without keeping them, from a stream or an open binary file.",
         decorators=("classmethod",),
     )
 
 
-def _before(scope: ClassScope, step: Step) -> Lines:
+def _before(scope: ClassScope, step: Field) -> Lines:
     """Read what stands before the items."""
-    before = scope.plan.steps[: scope.plan.steps.index(step)]
+    before = scope.struct.steps[: scope.struct.steps.index(step)]
     if has_rows(scope) and scope.own and step is split(scope)[1][0]:
         return ("self._read_prologue()",) if before or scope.struct.endian is not None else ()
-    names = [each.id for each in scope.struct.attributes]
-    assert isinstance(step, Read)
-    known = set(names[: names.index(step.field.id)])
-    covers = [each for each in scope.plan.covers if {each.field.id, each.last} <= known]
+    names = [each.id for each in scope.struct.fields]
+    known = set(names[: names.index(step.id)])
+    covers = [each for each in scope.struct.covers if {each.field.id, each.last} <= known]
     return (*endian_lines(scope), *sequence_body(scope, before, covers))
 
 
 def _items(scope: ClassScope, field: Field, repeat: Repeat, give: str) -> Lines:
-    if scope.module.has_series(repeat) and repeat.how != "until":
+    if scope.module.has_series(field) and not isinstance(repeat, RepeatUntil):
         return (scope.code("kept", keep=Keep(f"{give} "), value=series_text(scope, field, repeat)),)
     return loop_lines(scope, field, repeat, Keep("yield ", item=True))

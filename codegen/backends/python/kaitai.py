@@ -21,7 +21,7 @@ def read_methods(scope: ClassScope) -> list[MethodView]:
     if is_buffered(scope):
         methods.append(rest_method(scope))
     else:
-        lines = (*endian_lines(scope), *sequence(scope, scope.plan.steps, scope.plan.covers))
+        lines = (*endian_lines(scope), *sequence(scope, scope.struct.steps, scope.struct.covers))
         methods += [reader(scope, "_read", lines)] if lines else []
     return [*methods, *iterator_methods(scope), *common_methods(scope)]
 
@@ -30,7 +30,7 @@ def _has_own_constructor(scope: ClassScope) -> bool:
     """Whether there is more to do than in that of the base class: the outermost object is its own root."""
     struct = scope.struct
     more = struct.parameters or inherited_parameter(scope) or scope.module.debug
-    return bool(more) or struct is scope.spec.root
+    return bool(more) or struct is scope.plan.root
 
 
 def _constructor(scope: ClassScope) -> MethodView:
@@ -40,7 +40,7 @@ def _constructor(scope: ClassScope) -> MethodView:
     line = scope.code(
         "kaitai_constructor",
         parameters=parameter_names(scope),
-        outermost=scope.struct is scope.spec.root,
+        outermost=scope.struct is scope.plan.root,
         order=endian_place(scope) if inherited_parameter(scope) else "",
         debug=scope.module.debug,
         dict=scope.annotations.builtin("dict"),
@@ -51,16 +51,16 @@ def _constructor(scope: ClassScope) -> MethodView:
 def read_constants(scope: ClassScope) -> tuple[str, ...]:
     """Assignments of the class: what Kaitai's API has besides methods."""
     struct = scope.struct
-    placed = tuple(field_name(each.id) for each in struct.instances if each.attribute is not None)
+    placed = tuple(field_name(each.id) for each in struct.instances if each.field is not None)
     found = [f"_instances = {placed!r}"] if placed else []
     if scope.module.debug:
         annotation = f"{scope.use('ClassVar')}[{scope.annotations.builtin('list')}[{scope.annotations.builtin('str')}]]"
-        found.append(f"SEQ_FIELDS: {annotation} = {[each.id for each in struct.attributes]!r}")
+        found.append(f"SEQ_FIELDS: {annotation} = {[each.id for each in struct.fields]!r}")
     return (*found, *head_constant(scope))
 
 
 def debug_field(scope: ClassScope) -> FieldView:
-    """The declaration of what an object notes about where its attributes lie."""
+    """The declaration of what an object notes about where its fields lie."""
     text, dictionary = scope.annotations.builtin("str"), scope.annotations.builtin("dict")
     annotation = f"{scope.use('defaultdict')}[{text}, {dictionary}[{text}, {scope.use('Any')}]]"
     return FieldView("_debug", annotation, "Where each attribute that has been read lies: its start and its end.")

@@ -6,9 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-from ...model.model import Struct
-from ...model.routines import refuse_routines
-from ...plan import Plan, Run
+from ...plan import Plan, Run, TypePlan
 from ...wire import Enum
 from ..base import refuse
 from .annotations import DECORATORS, member_names
@@ -37,15 +35,12 @@ def lower_module(plan: Plan, api: Api, package: str) -> ModuleView:
 
     Raises ``SpecError`` where the spec needs what this backend cannot do.
     """
-    spec = plan.spec
-    if api is Api.WIRELOOM:
-        refuse_routines(spec)
     module = Module(plan, api, package)
     with naming(api):
-        root = _class(module, spec.root, "", 0)
+        root = _class(module, plan.root, 0)
         messages = messages_constant(module)
         return ModuleView(
-            doc=laid_out(spec.title or spec.name, 0),
+            doc=laid_out(plan.title, 0),
             imports=module.imports,
             constants=(*module.constants, *([messages] if messages else [])),
             body=root,
@@ -53,10 +48,10 @@ def lower_module(plan: Plan, api: Api, package: str) -> ModuleView:
         )
 
 
-def _class(module: Module, struct: Struct, source: str, depth: int) -> str:
-    scope = ClassScope(module, struct, source)
+def _class(module: Module, struct: TypePlan, depth: int) -> str:
+    scope = ClassScope(module, struct)
     _refuse_twins(module, struct)
-    inner = tuple(_class(module, each, f"{source}/types/{each.path[-1]}", depth + 1) for each in struct.structs)
+    inner = tuple(_class(module, each, depth + 1) for each in struct.types)
     view = ClassView(
         name=class_name(struct.path[-1]),
         base=module.use(base_class(scope)),
@@ -77,7 +72,7 @@ def _own_constants(scope: ClassScope) -> tuple[str, ...]:
         return (f"_rule = MESSAGES.messages[{number}]",)
     tables = {
         "_sizes": _sizes(scope),
-        "_checksums": tuple(field_name(each.field.id) for each in scope.plan.covers),
+        "_checksums": tuple(field_name(each.field.id) for each in scope.struct.covers),
     }
     found = (f"{name} = {items!r}" for name, items in tables.items() if items)
     return (*found, *head_constant(scope))
@@ -86,7 +81,7 @@ def _own_constants(scope: ClassScope) -> tuple[str, ...]:
 def _constants(scope: ClassScope) -> tuple[str, ...]:
     """Those of a class with Kaitai's API."""
     struct = scope.struct
-    fields = [field_name(each.id) for each in struct.attributes]
+    fields = [field_name(each.id) for each in struct.fields]
     kept = [slot(each) for each in struct.instances if is_kept(scope, each)]
     slots = [*fields, *(field_name(each.id) for each in struct.parameters), *kept]
     if struct.endian is not None:
@@ -100,7 +95,7 @@ def _constants(scope: ClassScope) -> tuple[str, ...]:
 
 def _sizes(scope: ClassScope) -> tuple[tuple[str, int], ...]:
     """The fields that are read several at once, each with its bytes: nothing else tells where one of them ends."""
-    runs = [each for each in scope.plan.steps if isinstance(each, Run)]
+    runs = [each for each in scope.struct.steps if isinstance(each, Run)]
     together = [part for run in runs for part in ([run.fields] if is_buffered(scope) else parts(scope, run))]
     head = head_of(scope) if is_buffered(scope) else None
     # A buffered class knows those of its head.
@@ -119,8 +114,8 @@ def _natural(name: str) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", name)]
 
 
-def _refuse_twins(module: Module, struct: Struct) -> None:
-    names = [class_name(each.path[-1]) for each in struct.structs]
+def _refuse_twins(module: Module, struct: TypePlan) -> None:
+    names = [class_name(each.path[-1]) for each in struct.types]
     names += module.enum_classes(struct).values()
     twin = _first_twin(names)
     if twin is not None:
@@ -148,7 +143,7 @@ def _fields(scope: ClassScope, depth: int) -> tuple[FieldView, ...]:
         found.append(
             _kept(scope, field_name(parameter.id), annotations.of(parameter.type), laid_out(parameter.doc, depth))
         )
-    for each in struct.attributes:
+    for each in struct.fields:
         doc = laid_out(described(each.doc, each.doc_ref), depth)
         found.append(FieldView(field_name(each.id), annotations.of_field(each), doc, unset))
     if struct.endian is not None:
@@ -168,7 +163,7 @@ def _kept(scope: ClassScope, name: str, annotation: str, doc: str = "") -> Field
     return FieldView(name, annotation, doc, f"{scope.use('kept')}(init=False)" if scope.own else "")
 
 
-def _enum(module: Module, holder: Struct, enum: Enum, depth: int) -> EnumView:
+def _enum(module: Module, holder: TypePlan, enum: Enum, depth: int) -> EnumView:
     return EnumView(
         name=module.enum_classes(holder)[enum.path[-1]],
         base=module.use("IntEnum"),

@@ -9,7 +9,7 @@ from wireloom.base.limits import MAX_INTEGER_BITS
 from ...expression.nodes import Attribute as Member
 from ...expression.nodes import Binary, BooleanLiteral, Conditional, IntegerLiteral, Name, Node, Subscript, Unary
 from ...expression.types import BitsType, BytesType, EnumType, IntegerType, ListType, Type, UserType
-from ...model.model import Struct
+from ...plan import TypePlan
 
 if TYPE_CHECKING:
     from .module import Module
@@ -18,7 +18,7 @@ LENGTH_BITS = 63
 """Bits of the sizes of what is in memory."""
 
 
-def may_outgrow(module: Module, struct: Struct, node: Node) -> bool:
+def may_outgrow(module: Module, struct: TypePlan, node: Node) -> bool:
     """Whether an integer expression in ``struct`` may have more than ``MAX_INTEGER_BITS`` bits, for all that is known.
 
     Of value instances nothing is known.
@@ -27,7 +27,7 @@ def may_outgrow(module: Module, struct: Struct, node: Node) -> bool:
     return bits is None or bits > MAX_INTEGER_BITS
 
 
-def _bits(module: Module, struct: Struct, node: Node) -> int | None:
+def _bits(module: Module, struct: TypePlan, node: Node) -> int | None:
     """The most bits that an integer may have; ``None`` where they are not known."""
     match node:
         case IntegerLiteral(value):
@@ -59,13 +59,13 @@ def _bits(module: Module, struct: Struct, node: Node) -> int | None:
             return _bits_of(_read(module, struct, node))
 
 
-def _read(module: Module, struct: Struct, node: Node) -> Type | None:
-    """The type of an attribute that is read; ``None`` for everything else, such as instances and parameters."""
+def _read(module: Module, struct: TypePlan, node: Node) -> Type | None:
+    """The type of an field that is read; ``None`` for everything else, such as instances and parameters."""
     match node:
-        case Name(id) if struct.attribute(id) is not None:
+        case Name(id) if struct.field(id) is not None:
             return node.type
         case Member(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
-            return node.type if module.spec.struct(value.type.path).attribute(name) is not None else None
+            return node.type if module.plan.type(value.type.path).field(name) is not None else None
     return None
 
 

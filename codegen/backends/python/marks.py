@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from dataclasses import field as declared
 from typing import TYPE_CHECKING
 
-from ...model.model import Attribute
 from ...plan import Cover, Field, TypePlan
 from .names import field_name
 
@@ -29,10 +29,10 @@ class Marks:
     """The marks that a method must take; ``begins`` and ``ends`` give their text once they are taken."""
 
     plan: TypePlan
-    begins: dict[str, str] = field(default_factory=dict)
-    ends: dict[str, str] = field(default_factory=dict)
-    _wanted_begins: set[str] = field(default_factory=set)
-    _wanted_ends: set[str] = field(default_factory=set)
+    begins: dict[str, str] = declared(default_factory=dict)
+    ends: dict[str, str] = declared(default_factory=dict)
+    _wanted_begins: set[str] = declared(default_factory=set)
+    _wanted_ends: set[str] = declared(default_factory=set)
 
     def __post_init__(self) -> None:
         for cover in self.plan.covers:
@@ -46,7 +46,7 @@ class Marks:
         """Ask for one more mark."""
         self._wanted_begins.add(name)
 
-    def before(self, scope: ClassScope, run: Sequence[Field | Attribute], offsets: tuple[int, ...]) -> Lines:
+    def before(self, scope: ClassScope, run: Sequence[Field], offsets: tuple[int, ...]) -> Lines:
         """Taken before some fields that lie at known offsets from each other; the last offset is their end."""
         wanted = any(each.id in self._wanted_begins for each in run)
         wanted = wanted or any(each.id in self._wanted_ends for each in run[:-1])
@@ -59,7 +59,7 @@ class Marks:
                 self.ends[each.id] = _plus(variable, offsets[number + 1])
         return (scope.code("mark", name=variable),)
 
-    def after(self, scope: ClassScope, run: Sequence[Field | Attribute]) -> Lines:
+    def after(self, scope: ClassScope, run: Sequence[Field]) -> Lines:
         """Taken after them."""
         last = run[-1].id
         if last not in self._wanted_ends or last in self.ends:

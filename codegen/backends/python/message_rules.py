@@ -10,65 +10,64 @@ from enum import IntEnum
 from wireloom.format.message_rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
 
 from ...expression.types import EnumType, Path, UserType
-from ...model.model import Attribute, Spec, Struct
-from ...model.walking import structs
+from ...plan import Field, Plan, TypePlan
 from ..base import refuse
 from .names import field_name, qualified
 
 
-def message_paths(spec: Spec) -> tuple[Path, ...]:
+def message_paths(plan: Plan) -> tuple[Path, ...]:
     """The message types of a spec, outermost first, and after them those of other specs that their fields lead to."""
-    found = [each.path for each in structs(spec.root) if each.message is not None]
+    found = [each.path for each in plan.types if each.message is not None]
     for path in found:
         # Grows while it is gone through.
-        found.extend(each for each in _field_types(spec.struct(path)) if each not in found)
+        found.extend(each for each in _field_types(plan.type(path)) if each not in found)
     return tuple(dict.fromkeys(found))
 
 
-def _field_types(struct: Struct) -> Iterator[Path]:
-    for attribute in struct.attributes:
-        if isinstance(attribute.type, UserType):
-            yield attribute.type.path
+def _field_types(struct: TypePlan) -> Iterator[Path]:
+    for field in struct.fields:
+        if isinstance(field.type, UserType):
+            yield field.type.path
 
 
-def message_set(spec: Spec, paths: tuple[Path, ...]) -> MessageSet:
+def message_set(plan: Plan, paths: tuple[Path, ...]) -> MessageSet:
     """The rules of the types ``paths``, which hold all that their fields lead to."""
     numbers = {path: number for number, path in enumerate(paths)}
-    return MessageSet(tuple(message_rule(spec, spec.struct(path), numbers) for path in paths))
+    return MessageSet(tuple(message_rule(plan, plan.type(path), numbers) for path in paths))
 
 
-def message_rule(spec: Spec, struct: Struct, numbers: Mapping[Path, int]) -> MessageRule:
+def message_rule(plan: Plan, struct: TypePlan, numbers: Mapping[Path, int]) -> MessageRule:
     """The rule of a message type; ``numbers``: where each type stands in the set. Raises ``SpecError`` for a type that
     is no message."""
     if struct.message is None:
         refuse(struct.position, f"'{struct.path[-1]}' is no message type")
     return MessageRule(
         name=qualified(struct.path),
-        fields=tuple(_field_rule(spec, struct, each, numbers) for each in struct.attributes),
+        fields=tuple(_field_rule(plan, struct, each, numbers) for each in struct.fields),
         strict=struct.message.strict,
         check_text=struct.message.syntax != "proto2",
         max_depth=struct.message.max_depth,
     )
 
 
-def _field_rule(spec: Spec, struct: Struct, attribute: Attribute, numbers: Mapping[Path, int]) -> FieldRule:
-    field = attribute.message
-    if field is None:
-        refuse(attribute.position, f"'{attribute.id}' is no field of a message")
+def _field_rule(plan: Plan, struct: TypePlan, field: Field, numbers: Mapping[Path, int]) -> FieldRule:
+    rule = field.message
+    if rule is None:
+        refuse(field.position, f"'{field.id}' is no field of a message")
     values = None
-    if isinstance(attribute.type, EnumType) and struct.message is not None and struct.message.syntax == "proto2":
+    if isinstance(field.type, EnumType) and struct.message is not None and struct.message.syntax == "proto2":
         # In the order of the spec: the first one is what an absent field is.
-        values = tuple(dict.fromkeys(each.value for each in spec.enum(attribute.type.path).labels))
+        values = tuple(dict.fromkeys(each.value for each in plan.enum(field.type.path).labels))
     return FieldRule(
-        name=field_name(attribute.id),
-        number=field.number,
-        kind=FieldKind[field.kind.upper()],
-        label=Label[field.label.upper()],
-        packed=field.packed,
-        default=field.default,
-        oneof=field.oneof,
-        message=numbers[attribute.type.path] if isinstance(attribute.type, UserType) else -1,
-        key=FieldKind[field.key.upper()] if field.key else None,
+        name=field_name(field.id),
+        number=rule.number,
+        kind=FieldKind[rule.kind.upper()],
+        label=Label[rule.label.upper()],
+        packed=rule.packed,
+        default=rule.default,
+        oneof=rule.oneof,
+        message=numbers[field.type.path] if isinstance(field.type, UserType) else -1,
+        key=FieldKind[rule.key.upper()] if rule.key else None,
         values=values,
     )
 

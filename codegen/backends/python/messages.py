@@ -16,7 +16,7 @@ def messages_constant(module: Module) -> str:
     """The assignment of ``MESSAGES``; empty for a spec without message types."""
     if not module.message_numbers:
         return ""
-    made = literal(message_set(module.spec, tuple(module.message_numbers)), {name: module.use(name) for name in RULES})
+    made = literal(message_set(module.plan, tuple(module.message_numbers)), {name: module.use(name) for name in RULES})
     return f"MESSAGES = {made}"
 
 
@@ -24,7 +24,7 @@ def types_method(scope: ClassScope) -> MethodView | None:
     """The classes of sub-messages and enums, by field; asked for at run time, since types may lead to each other."""
     module = scope.module
     pairs: list[str] = []
-    for each in scope.struct.attributes:
+    for each in scope.struct.fields:
         if isinstance(each.type, EnumType):
             pairs.append(f"{field_name(each.id)!r}: {module.enum_of(each.type.path)}")
         elif isinstance(each.type, UserType):

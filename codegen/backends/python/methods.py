@@ -44,7 +44,7 @@ def _methods(scope: ClassScope) -> list[MethodView]:
         methods += row_methods(scope, endian_lines(scope))
     elif is_buffered(scope):
         methods.append(rest_method(scope))
-    elif lines := (*endian_lines(scope), *sequence(scope, scope.plan.steps, scope.plan.covers)):
+    elif lines := (*endian_lines(scope), *sequence(scope, scope.struct.steps, scope.struct.covers)):
         methods.append(reader(scope, "_read", lines))
     methods += iterator_methods(scope)
     methods.append(append_method(scope))
@@ -55,9 +55,9 @@ def _methods(scope: ClassScope) -> list[MethodView]:
 
 
 def _constructor(scope: ClassScope) -> MethodView:
-    any_, names = scope.use("Any"), [field_name(each.id) for each in scope.struct.attributes]
+    any_, names = scope.use("Any"), [field_name(each.id) for each in scope.struct.fields]
     family = (f"_io: {scope.use('KaitaiStream')} | None = None", f"_parent: {any_} = None", f"_root: {any_} = None")
-    types = (scope.annotations.of_field(each) for each in scope.struct.attributes)
+    types = (scope.annotations.of_field(each) for each in scope.struct.fields)
     fields = (f"{name}: {type} = {scope.use('UNSET')}" for name, type in zip(names, types, strict=True))
     arguments = ", ".join(("self", *parameter_list(scope), *family, *fields))
     line = scope.code("constructor", parameters=parameter_names(scope), fields=names)

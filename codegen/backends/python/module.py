@@ -11,13 +11,8 @@ from wireloom.format.routines import kaitai_place
 from wireloom.objects import readwrite
 
 from ...expression.types import Path, UserType
-from ...model.following import Followers, followers
-from ...model.model import Struct
-from ...model.references import Reference
-from ...model.walking import structs
-from ...plan import Plan, Read, Repeat
-from ...plan.lengths import length_fields
-from ...plan.sizes import Minimums
+from ...plan import Field, Plan, TypePlan
+from ...plan.following import Followers, followers
 from ...wire import Process
 from ..base import refuse
 from .api import Api
@@ -53,18 +48,15 @@ class Module:
 
     def __init__(self, plan: Plan, api: Api = Api.WIRELOOM, package: str = "") -> None:
         self.plan = plan
-        self.spec = spec = plan.spec
         self.api = api
         self.package = package
-        self.lengths = length_fields(spec)
-        self.minimums = Minimums(spec)
-        self.absent: dict[Reference, bool] = {}
+        self.absent: dict[tuple[Path, str], bool] = {}
         """Which instances may be ``None``, as far as that was asked: see the module ``absence``."""
-        self.message_numbers = {path: number for number, path in enumerate(message_paths(spec))}
+        self.message_numbers = {path: number for number, path in enumerate(message_paths(plan))}
         """Where each message type stands in ``MESSAGES``."""
         self._enum_classes: dict[Path, dict[str, str]] = {}
         self._classes: set[str] = set()
-        for each in structs(spec.root):
+        for each in plan.types:
             self._classes.add(class_name(each.path[-1]))
             self._classes.update(self.enum_classes(each).values())
         self._modules: set[str] = set()
@@ -89,41 +81,36 @@ class Module:
 
     @cached_property
     def followers(self) -> Followers:
-        """By type: the attributes and parameters that a writer solves for."""
-        return followers(self.spec)
+        """By type: the fields and parameters that a writer solves for."""
+        return followers(self.plan)
 
     @cached_property
     def buffered(self) -> frozenset[Path]:
         """The types that are read out of a buffer: those of repeated objects that can be, and of the objects inside."""
         found: set[Path] = set()
-        waiting = [
-            each.field.type
-            for type in self.plan.types
-            for each in (*type.steps, *(one.read for one in type.instances))
-            if isinstance(each, Read) and each.repeat is not None and self.has_series(each.repeat)
-        ]
+        waiting = [each.type for type in self.plan.types for each in type.read if self.has_series(each)]
         while waiting:
             kind = waiting.pop()
             if isinstance(kind, UserType) and kind.path not in found:
                 found.add(kind.path)
-                waiting += [each.field.type for each in self.plan.type(kind.path).steps if isinstance(each, Read)]
+                waiting += [each.type for each in self.plan.type(kind.path).fields]
         return frozenset(found)
 
-    def has_series(self, repeat: Repeat) -> bool:
-        """Whether the items of a repetition are read out of a buffer."""
-        return repeat.buffered and not self.debug
+    def has_series(self, field: Field) -> bool:
+        """Whether the items of a repeated field are read out of a buffer."""
+        return field.buffered and not self.debug
 
     @property
     def debug(self) -> bool:
-        """Whether objects say where their attributes lie."""
-        return self.spec.debug and self.api is not Api.WIRELOOM
+        """Whether objects say where their fields lie."""
+        return self.plan.debug and self.api is not Api.WIRELOOM
 
     def reads_at_once(self, kind: UserType) -> bool:
         """Whether the constructor of a type's class reads; otherwise who makes an object has it read."""
         if self.api is Api.KAITAI_READ_WRITE:
             return False
-        spec = next((each for each in (self.spec, *self.spec.imports) if each.root.path == kind.path[:1]), None)
-        return self.api is Api.WIRELOOM or spec is None or not spec.debug
+        plan = next((each for each in (self.plan, *self.plan.imports) if each.root.path == kind.path[:1]), None)
+        return self.api is Api.WIRELOOM or plan is None or not plan.debug
 
     def use_module(self, name: str) -> str:
         """The local name of a module of Python's library."""
@@ -132,16 +119,16 @@ class Module:
 
     def class_of(self, path: Path) -> str:
         """The class of a type, of this spec or of one that it imports."""
-        if path[0] == self.spec.root.path[0]:
+        if path[0] == self.plan.root.path[0]:
             return qualified(path)
         self._others.add(path[0])
         return f"_{path[0]}.{qualified(path)}"
 
     def enum_of(self, path: Path) -> str:
         """The class of an enum, of this spec or of one that it imports."""
-        return f"{self.class_of(path[:-1])}.{self.enum_classes(self.spec.struct(path[:-1]))[path[-1]]}"
+        return f"{self.class_of(path[:-1])}.{self.enum_classes(self.plan.type(path[:-1]))[path[-1]]}"
 
-    def enum_classes(self, holder: Struct) -> dict[str, str]:
+    def enum_classes(self, holder: TypePlan) -> dict[str, str]:
         """The classes of the enums of a type, see ``names.enum_classes``."""
         if holder.path not in self._enum_classes:
             self._enum_classes[holder.path] = enum_classes(holder)
@@ -159,7 +146,7 @@ class Module:
     def _imported(self, statement: str, name: str) -> str:
         """The local name of what is imported for routines. No name of a spec begins with an underscore."""
         if statement not in self._routines:
-            others = (spec.name for spec in (self.spec, *self.spec.imports))
+            others = (each.name for each in (self.plan, *self.plan.imports))
             taken = {*self._routines.values(), *(f"_{each}" for each in (*self._classes, *others))}
             local = f"_{name}"
             while local in taken:
@@ -168,7 +155,7 @@ class Module:
         return self._routines[statement]
 
     def packer(self, path: Path, name: str, code: str) -> str:
-        """The constant that holds the ``struct.Struct`` of ``code``, named after the field that it begins with."""
+        """The constant that holds the ``struct.TypePlan`` of ``code``, named after the field that it begins with."""
         for constant, held in self._packers.items():
             if held == code:
                 return constant
@@ -246,7 +233,7 @@ class Module:
     @property
     def root_class(self) -> str:
         """The class of the root, unqualified."""
-        return class_name(self.spec.root.path[-1])
+        return class_name(self.plan.root.path[-1])
 
 
 def _statement_order(statement: str) -> tuple[bool, str]:

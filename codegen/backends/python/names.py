@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from enum import IntEnum
 
 from ...expression.types import Path
-from ...model.model import Struct
+from ...plan import TypePlan
 from .api import Api
 
 KAITAI = frozenset({"self", "cls", "close", "from_bytes", "from_file", "from_io"})
@@ -50,9 +50,9 @@ def module_name(name: str) -> str:
     return f"{name}_" if keyword.iskeyword(name) else name
 
 
-def enum_classes(holder: Struct) -> dict[str, str]:
+def enum_classes(holder: TypePlan) -> dict[str, str]:
     """The class of each enum of a type: ``KeyFlagsEnum`` where a type beside it is ``KeyFlags`` already."""
-    taken = {class_name(each.path[-1]) for each in holder.structs}
+    taken = {class_name(each.path[-1]) for each in holder.types}
     classes = {}
     for enum in holder.enums:
         joined = class_name(enum.path[-1])
@@ -72,7 +72,7 @@ def qualified(path: Path) -> str:
 
 
 def field_name(name: str) -> str:
-    """An attribute, instance or parameter.
+    """An field, instance or parameter.
 
     >>> field_name("len"), field_name("class")
     ('len', 'class_')

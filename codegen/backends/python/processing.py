@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from wireloom.format.routines import process_place
 
-from ...model.routines import BUILT_IN_PROCESSES
 from ...plan import Field
-from ...plan.build import SIZE_PRESERVING as SIZE_PRESERVING
-from ...wire import Process
+from ...wire import BUILT_IN_PROCESSES, Process
 from .api import Api
 from .scope import ClassScope
 

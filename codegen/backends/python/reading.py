@@ -7,15 +7,25 @@ from dataclasses import dataclass, replace
 from ...encodings import python_codec
 from ...expression.nodes import BooleanLiteral, Node
 from ...expression.types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, UserType
-from ...model.model import Attribute
-from ...plan import Field, Read, Repeat, Switch
-from ...wire import EndOfStreamSize, ExpressionSize, FixedSize, OwnSize, TerminatedSize
+from ...plan import Field, Switch
+from ...wire import (
+    SIZE_PRESERVING,
+    EndOfStreamSize,
+    ExpressionSize,
+    FixedSize,
+    OwnSize,
+    Repeat,
+    RepeatCount,
+    RepeatEos,
+    RepeatUntil,
+    TerminatedSize,
+)
 from ..base import refusal, refuse
 from .api import Api
 from .endian import inherited_argument
 from .mentions import mentions_name
 from .names import field_name
-from .processing import SIZE_PRESERVING, defers, undoing, undone
+from .processing import defers, undoing, undone
 from .scope import ClassScope
 from .struct_codes import byte_order, number_code
 from .switches import branching
@@ -34,20 +44,19 @@ class Keep:
     cased: bool = False
 
 
-def read_lines(scope: ClassScope, read: Read, target: str) -> Lines:
+def read_lines(scope: ClassScope, field: Field, target: str) -> Lines:
     """Read a field of ``seq`` or of a ``pos`` instance into ``target``, with everything that it says."""
-    field = read.field
-    if read.repeat is None:
+    if field.repeat is None:
         lines = (*value_lines(scope, field, Keep(f"{target} = ")), *check_field(scope, field, target))
     else:
-        lines = _repeated(scope, field, read.repeat, target)
+        lines = _repeated(scope, field, field.repeat, target)
     if scope.module.debug:
-        lines = (scope.code("debug", id=field.id, repeated=read.repeat is not None, body=lines),)
-    if read.condition is None:
+        lines = (scope.code("debug", id=field.id, repeated=field.repeat is not None, body=lines),)
+    if field.condition is None:
         return lines
     # With Kaitai's API what is absent is not set.
     otherwise = (f"{target} = None",) if scope.own else ()
-    return (scope.code("when", condition=scope.text(read.condition, field), body=lines, otherwise=otherwise),)
+    return (scope.code("when", condition=scope.text(field.condition, field), body=lines, otherwise=otherwise),)
 
 
 # Repetition ----------------------------------------------------------------------------------------------------------
@@ -56,15 +65,15 @@ def read_lines(scope: ClassScope, read: Read, target: str) -> Lines:
 def _repeated(scope: ClassScope, field: Field, repeat: Repeat, target: str) -> Lines:
     """Read a repeated field into a new list."""
     name = _list_name(field)
-    if repeat.at_once and repeat.expression is not None and not scope.module.debug:
+    if field.at_once and isinstance(repeat, RepeatCount) and not scope.module.debug:
         assert isinstance(field.type, IntegerType | FloatType)
         function = "read_floats" if isinstance(field.type, FloatType) else "read_numbers"
         order, code = byte_order(field.type.endian), number_code(field.type)
         count = scope.text(repeat.expression, field)
         line = scope.code("list_of_numbers", target=target, function=function, order=order, code=code, count=count)
         return (line,)
-    annotation = f"{scope.annotations.builtin('list')}[{scope.annotations.of_item_of(field)}]"
-    if scope.module.has_series(repeat) and repeat.how != "until":
+    annotation = f"{scope.annotations.builtin('list')}[{scope.annotations.of_item(field)}]"
+    if scope.module.has_series(field) and not isinstance(repeat, RepeatUntil):
         items = series_text(scope, field, repeat)
         if not scope.own:
             return (scope.code("kaitai_gathered", name=name, annotation=annotation, target=target, items=items),)
@@ -85,15 +94,15 @@ def _list_name(field: Field) -> str:
 def loop_lines(scope: ClassScope, field: Field, repeat: Repeat, keep: Keep) -> Lines:
     """The loop over the items of a repeated field."""
     until, index, progress = "", "", False
-    number = "index" if repeat.indexed else "_"
-    if repeat.framing is not None:
-        if repeat.how != "end" or not isinstance(field.type, UserType):
+    number = "index" if field.indexed else "_"
+    if field.framing is not None:
+        if not isinstance(repeat, RepeatEos) or not isinstance(field.type, UserType):
             refuse(field.position, "framing needs items of a type of the spec that repeat to the end")
-        most, number = scope.spec.max_record, "frame"
-        items = scope.code("frames", delimiter=repeat.framing.delimiter, max_record=most)
-        frame = scope.code("frame", stuffing=repeat.framing.stuffing.upper(), max_record=most)
+        most, number = scope.plan.max_record, "frame"
+        items = scope.code("frames", delimiter=field.framing.delimiter, max_record=most)
+        frame = scope.code("frame", stuffing=field.framing.stuffing.upper(), max_record=most)
         body = _object(scope, field, field.type, _substream(scope, frame), keep)
-    elif scope.module.has_series(repeat):
+    elif scope.module.has_series(field):
         items, number = series_text(scope, field, repeat), _item(field)
         body = (_kept(scope, number, keep),)
     else:
@@ -102,12 +111,12 @@ def loop_lines(scope: ClassScope, field: Field, repeat: Repeat, keep: Keep) -> L
         if scope.module.debug:
             body = (scope.code("debug_item", id=field.id, body=body),)
         progress = field.least == 0
-        if repeat.how == "end" and repeat.indexed:
+        if isinstance(repeat, RepeatEos) and field.indexed:
             number, index = "_", "index"
-    if repeat.how == "until" and repeat.expression is not None:
+    if isinstance(repeat, RepeatUntil):
         until = scope.text(repeat.expression, field, _=_item(field))
     items = _bounded(scope, field, repeat, items)
-    if repeat.how == "until" and repeat.indexed and scope.module.has_series(repeat):
+    if isinstance(repeat, RepeatUntil) and field.indexed and scope.module.has_series(field):
         items, number = scope.code("numbered", items=items), f"index, {number}"
     return (
         scope.code(
@@ -125,9 +134,9 @@ def loop_lines(scope: ClassScope, field: Field, repeat: Repeat, keep: Keep) -> L
 
 def _items(scope: ClassScope, field: Field, repeat: Repeat) -> str:
     """What a loop over items goes over."""
-    if repeat.how == "count" and repeat.expression is not None:
+    if isinstance(repeat, RepeatCount):
         return scope.code("as_many_as", count=scope.text(repeat.expression, field))
-    return scope.code("without_end" if repeat.how == "until" else "to_the_end")
+    return scope.code("without_end" if isinstance(repeat, RepeatUntil) else "to_the_end")
 
 
 def _bounded(scope: ClassScope, field: Field, repeat: Repeat, items: str) -> str:
@@ -139,8 +148,7 @@ def _bounded(scope: ClassScope, field: Field, repeat: Repeat, items: str) -> str
 
 def _known_count(scope: ClassScope, field: Field, repeat: Repeat) -> str:
     """How many items there are, where the bytes that each of them takes at least are known."""
-    counted = repeat.how == "count" and field.least
-    return scope.text(repeat.expression, field) if counted and repeat.expression is not None else ""
+    return scope.text(repeat.expression, field) if isinstance(repeat, RepeatCount) and field.least else ""
 
 
 def series_text(scope: ClassScope, field: Field, repeat: Repeat) -> str:
@@ -151,16 +159,16 @@ def series_text(scope: ClassScope, field: Field, repeat: Repeat) -> str:
         **{"class": scope.module.class_of(field.type.path)},
         parent=parent_text(scope, field),
         list=_list_name(field) if scope.module.api is Api.KAITAI_READ_WRITE else "",
-        to_end=repeat.how == "end",
+        to_end=isinstance(repeat, RepeatEos),
     )
-    if repeat.how == "count" and repeat.expression is not None:
+    if isinstance(repeat, RepeatCount):
         return scope.code("first_items", items=text, count=scope.text(repeat.expression, field))
     return text
 
 
 def item_lines(scope: ClassScope, field: Field, repeat: Repeat, keep: Keep) -> Lines:
     """Read one item of a repeated field and keep it."""
-    until = repeat.expression if repeat.how == "until" else None
+    until = repeat.expression if isinstance(repeat, RepeatUntil) else None
     if not field.checks and not mentions_name(until, "_"):
         return value_lines(scope, field, keep)
     item = _item(field)
@@ -269,7 +277,7 @@ def _made(scope: ClassScope, field: Field, kind: UserType, stream: str) -> str:
         refuse(field.position, f"the type '{'::'.join(kind.path)}' is defined nowhere")
     arguments = [scope.text(each, field) for each in field.arguments]
     arguments.append(stream)
-    inside = kind.path[0] == scope.spec.root.path[0] and not kind.opaque
+    inside = kind.path[0] == scope.plan.root.path[0] and not kind.opaque
     if inside or scope.own:
         # A type of another file is the root of its own; with Kaitai's API it has no parent either.
         arguments += [parent_text(scope, field), *(["self._root"] if inside else [])]
@@ -278,7 +286,7 @@ def _made(scope: ClassScope, field: Field, kind: UserType, stream: str) -> str:
     return scope.code("object", **{"class": scope.module.class_of(kind.path)}, arguments=arguments)
 
 
-def parent_text(scope: ClassScope, field: Field | Attribute) -> str:
+def parent_text(scope: ClassScope, field: Field) -> str:
     """What an object that is read gets as its parent."""
     if field.parent is None:
         return "self"
@@ -294,7 +302,7 @@ def decoded(scope: ClassScope, field: Field, encoding: str | None, data: str, pl
     return scope.code(template, data=data, encoding=codec(scope, field, encoding), place=place)
 
 
-def codec(scope: ClassScope, field: Field | Attribute, encoding: str | None) -> str:
+def codec(scope: ClassScope, field: Field, encoding: str | None) -> str:
     """Python's name of an encoding. With Kaitai's API one that Python does not know is an error when it is used."""
     found = python_codec(encoding or "UTF-8")
     if found is None and scope.own:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...plan import Read, Step
+from ...plan import Field, Step
 from ..base import refuse
 from .reading import Keep, item_lines
 from .scope import ClassScope
@@ -12,21 +12,21 @@ from .view import Lines, MethodView
 
 def has_rows(scope: ClassScope) -> bool:
     """Whether it is the root of a format with rows."""
-    return scope.plan.path == scope.module.plan.root and scope.module.plan.rows is not None
+    return scope.struct is scope.plan.root and scope.plan.rows is not None
 
 
 def row_methods(scope: ClassScope, first: Lines) -> list[MethodView]:
     """The methods that read what is before the rows, all, and one row."""
     refuse_late_checksums(scope)
     before, rest = split(scope)
-    prologue = sequence(scope, before, scope.plan.covers)
+    prologue = sequence(scope, before, scope.struct.covers)
     own = (*first, *prologue)
     methods = [reader(scope, "_read_prologue", own)] if own else []
     body = sequence(scope, rest, ())
     if own:
         body = (scope.code("read_behind_prologue", body=body),)
     methods.append(reader(scope, "_read", body))
-    rows = scope.module.plan.rows
+    rows = scope.plan.rows
     if rows is not None and rows.sized:
         methods.append(_row_method(scope, rest[0]))
     return methods
@@ -34,18 +34,18 @@ def row_methods(scope: ClassScope, first: Lines) -> list[MethodView]:
 
 def split(scope: ClassScope) -> tuple[tuple[Step, ...], tuple[Step, ...]]:
     """The steps before the rows, and those from there on."""
-    rows = scope.module.plan.rows
+    rows = scope.plan.rows
     number = next(
         n
-        for n, each in enumerate(scope.plan.steps)
-        if isinstance(each, Read) and rows is not None and each.field.id == rows.attribute
+        for n, each in enumerate(scope.struct.steps)
+        if isinstance(each, Field) and rows is not None and each.id == rows.field
     )
-    return scope.plan.steps[:number], scope.plan.steps[number:]
+    return scope.struct.steps[:number], scope.struct.steps[number:]
 
 
 def refuse_late_checksums(scope: ClassScope) -> None:
     """Refuse checksums of the root that cannot be verified before the rows are read."""
-    for cover in scope.plan.covers:
+    for cover in scope.struct.covers:
         if not cover.before_rows:
             sentence = f"the checksum '{cover.field.id}' must stand, with all that it covers, before the rows"
             refuse(cover.field.position, sentence)
@@ -53,8 +53,8 @@ def refuse_late_checksums(scope: ClassScope) -> None:
 
 def _row_method(scope: ClassScope, step: Step) -> MethodView:
     """``_read_row``: the next row, of a format whose rows have a size."""
-    assert isinstance(step, Read)
+    assert isinstance(step, Field)
     assert step.repeat is not None
-    lines = item_lines(scope, step.field, step.repeat, Keep("return ", item=True))
-    signature = f"_read_row(self) -> {scope.annotations.of_item_of(step.field)}"
+    lines = item_lines(scope, step, step.repeat, Keep("return ", item=True))
+    signature = f"_read_row(self) -> {scope.annotations.of_item(step)}"
     return MethodView(signature, (scope.code("sequence", body=lines),))

@@ -6,8 +6,7 @@ import textwrap
 from collections.abc import Iterable, Iterator
 
 from ...expression.types import BytesType, EnumType, FloatType, IntegerType, StringType
-from ...model.model import Attribute
-from ...plan import Field, Piece, Read, Run
+from ...plan import Field, Piece, Run
 from ...plan.build import run_of
 from .names import field_name
 from .reading import decoded, read_lines, trimmed
@@ -22,12 +21,12 @@ def piece_code(piece: Piece) -> str:
     return byte_order(piece.endian) + "".join(field_code(each) for each in piece.fields)
 
 
-def field_code(field: Field | Attribute, size: int | None = None) -> str:
-    """The code of one field of a run, without byte order; ``size`` is that of bytes and texts."""
+def field_code(field: Field) -> str:
+    """The code of one field of a run, without byte order."""
     base = field.type.base if isinstance(field.type, EnumType) else field.type
     if isinstance(base, IntegerType | FloatType):
         return number_code(base)
-    return f"{field.fixed_size if isinstance(field, Field) else size}s"
+    return f"{field.fixed_size}s"
 
 
 def packer(scope: ClassScope, piece: Piece) -> str:
@@ -68,7 +67,7 @@ def _unfailing(fields: Iterable[Field]) -> Iterator[tuple[Field, ...]]:
 
 def _part(scope: ClassScope, fields: tuple[Field, ...]) -> Lines:
     if len(fields) == 1:
-        return read_lines(scope, Read(fields[0]), member(fields[0].id))
+        return read_lines(scope, fields[0], member(fields[0].id))
     run = run_of(fields)
     pieces = [(targets(each), packer(scope, each), each.offset) for each in run.pieces]
     if not scope.own:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from dataclasses import field as declared
 
 from ...expression.nodes import Node
-from ...model.model import Attribute, Spec, Struct
-from ...plan import Field, TypePlan
+from ...plan import Field, Plan, TypePlan
 from ...spec.position import Position
 from .annotations import Annotations
 from .api import Api
@@ -25,21 +25,20 @@ INSTANCE: Mapping[str, str] = {"_io": "self._io", "_index": "index"}
 
 @dataclass(frozen=True)
 class ClassScope:
-    """One class in the making; ``source`` is the place of its type in the spec, as Kaitai's errors give it."""
+    """One class in the making."""
 
     module: Module
-    struct: Struct
-    source: str
-    places: Mapping[str, str] = field(default_factory=lambda: SEQUENCE)
-    annotations: Annotations = field(init=False)
+    struct: TypePlan
+    places: Mapping[str, str] = declared(default_factory=lambda: SEQUENCE)
+    annotations: Annotations = declared(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "annotations", Annotations(self.module, self.struct))
 
     @property
-    def spec(self) -> Spec:
-        """The spec that the type is of."""
-        return self.module.spec
+    def plan(self) -> Plan:
+        """The plan of the spec that the type is of."""
+        return self.module.plan
 
     @property
     def lazy(self) -> bool:
@@ -55,11 +54,6 @@ class ClassScope:
         return rendered(template, Use(self.module.use), values)
 
     @property
-    def plan(self) -> TypePlan:
-        """The plan of the type."""
-        return self.module.plan.type(self.struct.path)
-
-    @property
     def own(self) -> bool:
         """Whether the classes are those of wireloom's own API."""
         return self.module.api is Api.WIRELOOM
@@ -68,15 +62,11 @@ class ClassScope:
         """A translator of expressions that stand in this type, with more names in place."""
         return Translator(self.module, self.struct, self.annotations, {**self.places, **places}, {}, position)
 
-    def text(self, node: Node, attribute: Attribute | Field, **places: str) -> str:
-        """An expression of ``attribute`` as text."""
-        return self.translator(attribute.position, **places).text(node)
-
-    def source_of(self, attribute: Attribute) -> str:
-        """The place of an attribute of ``seq`` in the spec, such as ``/types/frame/seq/0``."""
-        return f"{self.source}/seq/{self.struct.attributes.index(attribute)}"
+    def text(self, node: Node, field: Field, **places: str) -> str:
+        """An expression of ``field`` as text."""
+        return self.translator(field.position, **places).text(node)
 
 
 def member(name: str) -> str:
-    """The text of an attribute, instance or parameter of the object itself."""
+    """The text of an field, instance or parameter of the object itself."""
     return f"self.{field_name(name)}"

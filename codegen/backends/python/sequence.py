@@ -32,7 +32,7 @@ def reader(scope: ClassScope, name: str, lines: Lines) -> MethodView:
     it happens; where there is no room left for a call, an outer object raises the error. With wireloom's own API
     objects inside each other are a repetition as well.
     """
-    if lines and scope.plan.recursive:
+    if lines and scope.struct.recursive:
         lines = (scope.code("guarded", counted=scope.own, body=lines),)
     return MethodView(f"{name}(self) -> None", lines or ("pass",))
 
@@ -46,10 +46,10 @@ def sequence(scope: ClassScope, steps: Iterable[Step], covers: Iterable[Cover]) 
 
 def sequence_body(scope: ClassScope, steps: Iterable[Step], covers: Iterable[Cover]) -> Lines:
     """The same where ``io`` is known."""
-    marks = Marks(scope.plan)
+    marks = Marks(scope.struct)
     lines: list[str] = []
     for step in steps:
-        fields, offsets = (step.fields, step.offsets) if isinstance(step, Run) else ((step.field,), (0,))
+        fields, offsets = (step.fields, step.offsets) if isinstance(step, Run) else ((step,), (0,))
         lines.extend(marks.before(scope, fields, offsets))
         lines.extend(run_lines(scope, step) if isinstance(step, Run) else read_lines(scope, step, member(fields[0].id)))
         lines.extend(marks.after(scope, fields))

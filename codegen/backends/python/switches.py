@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ...expression.nodes import BooleanLiteral, Node
-from ...model.model import Attribute, Switch
-from ...plan import Field
-from ...plan.build import case_attribute
+from ...plan import Field, Switch
 from .expressions import BIT_OR, OR
 from .names import field_name
 from .scope import ClassScope
@@ -17,30 +15,20 @@ Branches = Sequence[tuple[tuple[Node, ...], Lines]]
 """By matches: the statements of a branch."""
 
 
-def switch_branches(
-    scope: ClassScope, attribute: Attribute, switch: Switch, lines_of: Callable[[Attribute], Lines]
-) -> Lines:
-    """The branches of a switch; ``lines_of`` treats the attribute as it is in one case."""
+def switch_branches(scope: ClassScope, field: Field, switch: Switch, lines_of: Callable[[Field], Lines]) -> Lines:
+    """The branches of a switch; ``lines_of`` treats the field as it is in one of them."""
     groups: list[tuple[tuple[Node, ...], Lines]] = []
-    otherwise: Lines = ()
-    for case in switch.cases:
-        body = lines_of(case_attribute(attribute, case))
-        if case.match is None:
-            otherwise = body
-        elif groups and groups[-1][1] == body:
-            groups[-1] = ((*groups[-1][0], case.match), body)
+    for matches, form in switch.branches:
+        body = lines_of(form)
+        if groups and groups[-1][1] == body:
+            groups[-1] = ((*groups[-1][0], *matches), body)
         else:
-            groups.append(((case.match,), body))
-    return branching(scope, attribute, switch.on, groups, otherwise)
+            groups.append((matches, body))
+    otherwise: Lines = () if switch.otherwise is None else lines_of(switch.otherwise)
+    return branching(scope, field, switch.on, groups, otherwise)
 
 
-def cases_of(attribute: Attribute) -> tuple[Attribute, ...]:
-    """The attribute as it may be: as in each case of its switch, or as it is."""
-    cases = attribute.switch.cases if attribute.switch else ()
-    return tuple(case_attribute(attribute, case) for case in cases) or (attribute,)
-
-
-def branching(scope: ClassScope, holder: Attribute | Field, on: Node, branches: Branches, otherwise: Lines) -> Lines:
+def branching(scope: ClassScope, holder: Field, on: Node, branches: Branches, otherwise: Lines) -> Lines:
     """The statements that choose a branch; ``otherwise`` is what is done where nothing matches."""
     if not branches:
         return otherwise
@@ -56,9 +44,7 @@ def branching(scope: ClassScope, holder: Attribute | Field, on: Node, branches: 
     )
 
 
-def _on_condition(
-    scope: ClassScope, holder: Attribute | Field, on: Node, bodies: dict[bool, Lines], otherwise: Lines
-) -> Lines:
+def _on_condition(scope: ClassScope, holder: Field, on: Node, bodies: dict[bool, Lines], otherwise: Lines) -> Lines:
     """A switch on what is true or false is a plain condition."""
     translator = scope.translator(holder.position)
     if True not in bodies:

@@ -6,9 +6,7 @@ from collections.abc import Iterator
 
 from ...expression.nodes import Node
 from ...expression.types import BooleanType, EnumType, FloatType
-from ...model.model import Attribute
 from ...plan import Check, Field
-from ...plan.checks import checks_of
 from .api import Api
 from .expressions import BIT_OR
 from .scope import ClassScope
@@ -33,29 +31,14 @@ def check_field(scope: ClassScope, field: Field, value: str, io: str = "io") -> 
     return tuple(_refused(scope, field, each, value, io, raises=field.loses_layout) for each in field.checks)
 
 
-def check_lines(scope: ClassScope, attribute: Attribute, value: str, source: str) -> Lines:
+def check_lines(scope: ClassScope, field: Field, value: str) -> Lines:
     """The checks of a value that is to be written; what is refused is always raised."""
-    field = _field(scope, attribute, source)
     return tuple(_refused(scope, field, each, value, "None", raises=True) for each in field.checks)
 
 
-def refusals(scope: ClassScope, attribute: Attribute, value: str) -> Iterator[str]:
+def refusals(scope: ClassScope, field: Field, value: str) -> Iterator[str]:
     """The conditions on which a value that is to be written is refused."""
-    field = _field(scope, attribute, "")
     return (_condition(scope, field, each, value)[0] for each in field.checks)
-
-
-def _field(scope: ClassScope, attribute: Attribute, source: str) -> Field:
-    reason = "length" if (scope.struct.path, attribute.id) in scope.module.lengths else "value"
-    return Field(
-        attribute.id,
-        source,
-        attribute.type,
-        attribute.size,
-        checks_of(attribute),
-        reason=reason,
-        position=attribute.position,
-    )
 
 
 def _refused(scope: ClassScope, field: Field, check: Check, value: str, io: str, *, raises: bool) -> str:

@@ -10,7 +10,7 @@ Lines = tuple[str, ...]
 
 @dataclass(frozen=True)
 class FieldView:
-    """A declared attribute of a class; ``doc`` and ``default`` may be empty."""
+    """A declared field of a class; ``doc`` and ``default`` may be empty."""
 
     name: str
     annotation: str

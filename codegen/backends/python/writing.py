@@ -1,7 +1,7 @@
 """Attributes as the statements that write them, and the method that writes an object.
 
 The order: constants, the bytes of what lengths are derived from, lengths and counts, checksums that can be computed
-beforehand, the attributes in their order, and at last the checksums over what has been written.
+beforehand, the fields in their order, and at last the checksums over what has been written.
 """
 
 from __future__ import annotations
@@ -12,13 +12,8 @@ from ...expression.fold import constant_integer
 from ...expression.nodes import Attribute as Member
 from ...expression.nodes import Binary, IntegerLiteral, Name, Node
 from ...expression.types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, UserType
-from ...expression.walk import walk
-from ...model.model import Attribute
-from ...model.read_only import read_only
+from ...expression.walk import expressions_in, walk
 from ...plan import Field, Run
-from ...plan.checks import has_checks
-from ...plan.presence import may_be_unmatched
-from ...plan.sizes import nodes
 from ...wire import ExpressionSize, Framing, RepeatCount, RepeatUntil, TerminatedSize
 from ..base import refusal
 from .checksums import early_lines, late_lines
@@ -46,28 +41,27 @@ def append_method(scope: ClassScope) -> MethodView:
 
 
 def _append_lines(scope: ClassScope) -> Lines:
-    unwritable = read_only(scope.struct)
-    if unwritable is not None:
-        return (scope.code("write_refused", type=unwritable.type, instance=unwritable.instance),)
-    marks = Marks(scope.plan)
-    late = {each.field.id for each in scope.plan.covers if each.value is None}
+    if scope.struct.only_read:
+        return (scope.code("write_refused", type=scope.struct.path[-1], instance=scope.struct.only_read),)
+    marks = Marks(scope.struct)
+    late = {each.field.id for each in scope.struct.covers if each.value is None}
     for name in late:
         marks.want_begin(name)
     wires = _wires(scope)
     lines: list[str] = [*endian_lines(scope), *_constants(scope)]
-    for attribute in scope.struct.attributes:
-        if wires.get(attribute.id, "").startswith("wire_"):
-            lines.append(_assigned(scope, wires[attribute.id], _wire_text(scope, attribute)))
+    for field in scope.struct.fields:
+        if wires.get(field.id, "").startswith("wire_"):
+            lines.append(_assigned(scope, wires[field.id], _wire_text(scope, field)))
     lines.extend(_derivations(scope, wires))
-    lines.extend(settled_lines(scope, wires, lambda attribute: _wire_text(scope, attribute)))
+    lines.extend(settled_lines(scope, wires, lambda field: _wire_text(scope, field)))
     lines.extend(early_lines(scope))
-    for step in scope.plan.steps:
-        fields, offsets = (step.fields, step.offsets) if isinstance(step, Run) else ((step.field,), (0,))
+    for step in scope.struct.steps:
+        fields, offsets = (step.fields, step.offsets) if isinstance(step, Run) else ((step,), (0,))
         lines.extend(marks.before(scope, fields, offsets))
         if isinstance(step, Run):
             lines.extend(_write_run(scope, step, wires, late))
         else:
-            lines.extend(_write_attribute(scope, attribute_of(scope, step.field), wires))
+            lines.extend(_write_field(scope, step, wires))
         lines.extend(marks.after(scope, fields))
     lines.extend(late_lines(scope, marks))
     return tuple(lines)
@@ -83,33 +77,33 @@ def _assigned(scope: ClassScope, target: str, value: str) -> str:
 def _constants(scope: ClassScope) -> Lines:
     """Fixed contents, and fields that the spec allows one value only."""
     lines: list[str] = []
-    for fill in scope.plan.fills:
-        attribute = scope.struct.attribute(fill.id)
-        if attribute is None:
+    for fill in scope.struct.fills:
+        field = scope.struct.field(fill.id)
+        if field is None:
             continue
-        if fill.how == "constant" and not _is_known_late(attribute):
+        if fill.how == "constant" and not _is_known_late(field):
             lines.append(_assigned(scope, member(fill.id), repr(fill.contents)))
         elif fill.how == "unless given" and fill.value is not None:
-            value = scope.text(fill.value, attribute)
+            value = scope.text(fill.value, field)
             lines.append(scope.code("unless_set", name=field_name(fill.id), value=value))
     return tuple(lines)
 
 
-def _is_known_late(attribute: Attribute) -> bool:
-    """Whether a condition says if the attribute is there, which may ask for what is derived."""
-    return attribute.condition is not None and not mentions_name(attribute.condition, "_io")
+def _is_known_late(field: Field) -> bool:
+    """Whether a condition says if the field is there, which may ask for what is derived."""
+    return field.condition is not None and not mentions_name(field.condition, "_io")
 
 
 def _wires(scope: ClassScope) -> dict[str, str]:
-    """The attributes whose size is asked for by what is solved, and the texts of their bytes: a local variable, or the
+    """The fields whose size is asked for by what is solved, and the texts of their bytes: a local variable, or the
     value itself."""
-    solved = [each.value for each in scope.plan.fills if each.how == "solved" and each.value is not None]
+    solved = [each.value for each in scope.struct.fills if each.how == "solved" and each.value is not None]
     asked = {name for each in solved for name in _sizes(each)}
     found: dict[str, str] = {}
-    for attribute in scope.struct.attributes:
-        if attribute.id in asked and attribute.switch is None and has_bytes(attribute) and attribute.repeat is None:
-            plain = attribute.condition is None and content_text(scope, attribute, "_", size_known=False) == "_"
-            found[attribute.id] = member(attribute.id) if plain else f"wire_{field_name(attribute.id)}"
+    for field in scope.struct.fields:
+        if field.id in asked and field.switch is None and has_bytes(field) and field.repeat is None:
+            plain = field.condition is None and content_text(scope, field, "_", size_known=False) == "_"
+            found[field.id] = member(field.id) if plain else f"wire_{field_name(field.id)}"
     return found
 
 
@@ -121,71 +115,62 @@ def _sizes(expression: Node) -> set[str]:
     }
 
 
-def _wire_text(scope: ClassScope, attribute: Attribute) -> str:
-    if attribute.condition is None:
-        return content_text(scope, attribute, member(attribute.id), size_known=False)
-    content = content_text(scope, attribute, _present(scope, attribute), size_known=False)
-    return scope.code("wire_of_optional", name=field_name(attribute.id), content=content)
+def _wire_text(scope: ClassScope, field: Field) -> str:
+    if field.condition is None:
+        return content_text(scope, field, member(field.id), size_known=False)
+    content = content_text(scope, field, _present(scope, field), size_known=False)
+    return scope.code("wire_of_optional", name=field_name(field.id), content=content)
 
 
 def _derivations(scope: ClassScope, wires: dict[str, str]) -> Lines:
     lines: list[str] = []
-    for fill in scope.plan.fills:
-        attribute = scope.struct.attribute(fill.id)
-        if fill.how != "solved" or fill.value is None or attribute is None:
+    for fill in scope.struct.fills:
+        field = scope.struct.field(fill.id)
+        if fill.how != "solved" or fill.value is None or field is None:
             continue
-        translator = replace(scope.translator(attribute.position), sizes=wires)
+        translator = replace(scope.translator(field.position), sizes=wires)
         line = _assigned(scope, member(fill.id), translator.text(fill.value))
-        lines.extend(_when(scope, attribute, (line,)))
+        lines.extend(_when(scope, field, (line,)))
     return tuple(lines)
 
 
-def _when(scope: ClassScope, attribute: Attribute, lines: Lines) -> Lines:
-    """``lines`` where the attribute is there."""
-    if attribute.condition is None:
+def _when(scope: ClassScope, field: Field, lines: Lines) -> Lines:
+    """``lines`` where the field is there."""
+    if field.condition is None:
         return lines
-    condition = scope.text(attribute.condition, attribute)
+    condition = scope.text(field.condition, field)
     return (scope.code("when", condition=condition, body=lines, otherwise=()),)
 
 
 # Runs ----------------------------------------------------------------------------------------------------------------
 
 
-def attribute_of(scope: ClassScope, field: Field) -> Attribute:
-    """The attribute of which a field was planned."""
-    found = scope.struct.attribute(field.id)
-    assert found is not None
-    return found
-
-
 def _write_run(scope: ClassScope, run: Run, wires: dict[str, str], late: set[str]) -> Lines:
     lines: list[str] = []
     for field in run.fields:
-        attribute = attribute_of(scope, field)
-        if field.id not in late and attribute.contents is None and not _always_holds(scope, field):
-            lines.extend(check_lines(scope, attribute, member(field.id), field.place))
+        if field.id not in late and field.contents is None and not _always_holds(scope, field):
+            lines.extend(check_lines(scope, field, member(field.id)))
     for piece in run.pieces:
-        values = [_packable(scope, attribute_of(scope, each), wires) for each in piece.fields]
+        values = [_packable(scope, each, wires) for each in piece.fields]
         lines.extend(_write_packed(scope, packer(scope, piece), [each.id for each in piece.fields], values))
     return tuple(lines)
 
 
-def _is_measured(scope: ClassScope, attribute: Attribute) -> bool:
+def _is_measured(scope: ClassScope, field: Field) -> bool:
     """Whether the size of bytes is what was filled in for them: it takes no look to see that they fit."""
-    if attribute.repeat is not None or not isinstance(attribute.size, ExpressionSize):
+    if field.repeat is not None or not isinstance(field.size, ExpressionSize):
         return False
-    if not isinstance(attribute.type, BytesType | StringType):
+    if not isinstance(field.type, BytesType | StringType):
         return False
-    solved = {each.id: each.value for each in scope.plan.fills if each.how == "solved"}
-    match attribute.size.expression:
+    match field.size.expression:
         case Name(name):
             added = 0
         case Binary("-", Name(name), IntegerLiteral(added)):
             pass
         case _:
             return False
-    size = Member(Name(attribute.id), "size")
-    return solved.get(name) == (Binary("+", size, IntegerLiteral(added)) if added else size)
+    size = Member(Name(field.id), "size")
+    return scope.struct.solved(name) == (Binary("+", size, IntegerLiteral(added)) if added else size)
 
 
 def _always_holds(scope: ClassScope, field: Field) -> bool:
@@ -194,8 +179,7 @@ def _always_holds(scope: ClassScope, field: Field) -> bool:
     if len(field.checks) != 1 or field.checks[0].rule != "at least":
         return False
     least = constant_integer(field.checks[0].operands[0])
-    value = next((each.value for each in scope.plan.fills if each.id == field.id and each.how == "solved"), None)
-    match value:
+    match scope.struct.solved(field.id):
         case Binary("+", Member(Name(), "size" | "length"), IntegerLiteral(number)):
             return least is not None and least <= number
         case Member(Name(), "size" | "length"):
@@ -215,59 +199,59 @@ def _write_packed(scope: ClassScope, packer: str, ids: list[str], values: list[s
     return (scope.code("write_values", variable=f"values_{field_name(ids[0])}", **given),)
 
 
-def _packable(scope: ClassScope, attribute: Attribute, wires: dict[str, str]) -> str:
-    if not has_bytes(attribute) or attribute.contents is not None:
-        return member(attribute.id)
-    content = wires.get(attribute.id) or content_text(scope, attribute, member(attribute.id))
-    return fitted_text(scope, attribute, content)
+def _packable(scope: ClassScope, field: Field, wires: dict[str, str]) -> str:
+    if not has_bytes(field) or field.contents is not None:
+        return member(field.id)
+    content = wires.get(field.id) or content_text(scope, field, member(field.id))
+    return fitted_text(scope, field, content)
 
 
-# Other attributes ----------------------------------------------------------------------------------------------------
+# Other fields ----------------------------------------------------------------------------------------------------
 
 
-def _write_attribute(scope: ClassScope, attribute: Attribute, wires: dict[str, str]) -> Lines:
-    value = _present(scope, attribute)
-    if attribute.repeat is None:
-        lines = _write_checked(scope, attribute, value, wires.get(attribute.id))
+def _write_field(scope: ClassScope, field: Field, wires: dict[str, str]) -> Lines:
+    value = _present(scope, field)
+    if field.repeat is None:
+        lines = _write_checked(scope, field, value, wires.get(field.id))
     else:
-        lines = _write_repeated(scope, attribute, value)
-    if attribute.condition is None:
+        lines = _write_repeated(scope, field, value)
+    if field.condition is None:
         return lines
-    if attribute.contents is not None and attribute.repeat is None and _is_known_late(attribute):
-        lines = (_assigned(scope, member(attribute.id), repr(attribute.contents)), *lines)
-    if not mentions_name(attribute.condition, "_io"):
-        return _when(scope, attribute, lines)
+    if field.contents is not None and field.repeat is None and _is_known_late(field):
+        lines = (_assigned(scope, member(field.id), repr(field.contents)), *lines)
+    if not mentions_name(field.condition, "_io"):
+        return _when(scope, field, lines)
     # Whether the input had more to come is not for a writer to ask: what is there is written.
-    condition = scope.code("is_set", name=field_name(attribute.id))
+    condition = scope.code("is_set", name=field_name(field.id))
     return (scope.code("when", condition=condition, body=lines, otherwise=()),)
 
 
-def _present(scope: ClassScope, attribute: Attribute) -> str:
-    target = member(attribute.id)
-    return target if attribute.condition is None else scope.code("some", value=target, id=attribute.id)
+def _present(scope: ClassScope, field: Field) -> str:
+    target = member(field.id)
+    return target if field.condition is None else scope.code("some", value=target, id=field.id)
 
 
-def _write_framed(scope: ClassScope, attribute: Attribute, framing: Framing, item: str) -> str:
+def _write_framed(scope: ClassScope, field: Field, framing: Framing, item: str) -> str:
     template = "write_delimited" if framing.stuffing == "none" else "write_stuffed"
-    content = content_text(scope, attribute, item)
+    content = content_text(scope, field, item)
     return scope.code(template, content=content, stuffing=framing.stuffing.upper(), delimiter=framing.delimiter)
 
 
-def _write_repeated(scope: ClassScope, attribute: Attribute, values: str) -> Lines:
-    item, ends = f"item_{field_name(attribute.id)}", ""
-    match attribute.repeat:
+def _write_repeated(scope: ClassScope, field: Field, values: str) -> Lines:
+    item, ends = f"item_{field_name(field.id)}", ""
+    match field.repeat:
         case RepeatCount(expression):
-            values = scope.code("counted", values=values, count=scope.text(expression, attribute), id=attribute.id)
-            if isinstance(attribute.type, IntegerType | FloatType) and is_array(attribute):
-                order, code = byte_order(attribute.type.endian), number_code(attribute.type)
-                return (scope.code("write_numbers", order=order, code=code, id=attribute.id, values=values),)
+            values = scope.code("counted", values=values, count=scope.text(expression, field), id=field.id)
+            if isinstance(field.type, IntegerType | FloatType) and is_array(field):
+                order, code = byte_order(field.type.endian), number_code(field.type)
+                return (scope.code("write_numbers", order=order, code=code, id=field.id, values=values),)
         case RepeatUntil(expression):
-            values = scope.code("at_least_one", values=values, id=attribute.id)
-            ends = "" if asks_for_end(expression) else scope.text(expression, attribute, _=item)
-    if attribute.framing is not None:
-        body: Lines = (_write_framed(scope, attribute, attribute.framing, item),)
+            values = scope.code("at_least_one", values=values, id=field.id)
+            ends = "" if asks_for_end(expression) else scope.text(expression, field, _=item)
+    if field.framing is not None:
+        body: Lines = (_write_framed(scope, field, field.framing, item),)
     else:
-        body = _write_checked(scope, attribute, item, None)
+        body = _write_checked(scope, field, item, None)
     return (
         scope.code(
             "write_items",
@@ -275,75 +259,72 @@ def _write_repeated(scope: ClassScope, attribute: Attribute, values: str) -> Lin
             values=values,
             body=body,
             ends=ends,
-            count=_present(scope, attribute) if ends else "",
-            id=attribute.id,
-            indexed=bool(ends) or uses_index(tuple(nodes(_without_arguments(attribute)))),
+            count=_present(scope, field) if ends else "",
+            id=field.id,
+            indexed=bool(ends) or uses_index(tuple(expressions_in(_without_arguments(field)))),
         ),
     )
 
 
-def _without_arguments(attribute: Attribute) -> Attribute:
-    """The attribute as a writer sees it: an object that is written has its arguments already."""
-    cases = tuple(replace(each, arguments=()) for each in attribute.switch.cases) if attribute.switch else ()
-    switch = replace(attribute.switch, cases=cases) if attribute.switch else None
-    return replace(attribute, arguments=(), switch=switch)
+def _without_arguments(field: Field) -> Field:
+    """The field as a writer sees it: an object that is written has its arguments already."""
+    switch = field.switch
+    if switch is not None:
+        branches = tuple((matches, replace(each, arguments=())) for matches, each in switch.branches)
+        otherwise = None if switch.otherwise is None else replace(switch.otherwise, arguments=())
+        switch = replace(switch, branches=branches, otherwise=otherwise)
+    return replace(field, arguments=(), switch=switch)
 
 
-def is_array(attribute: Attribute) -> bool:
-    """Whether the items of a repeated attribute are plain numbers, which are written in one step."""
-    kind = attribute.type
-    plain = not has_checks(attribute) and attribute.switch is None
+def is_array(field: Field) -> bool:
+    """Whether the items of a repeated field are plain numbers, which are written in one step."""
+    kind = field.type
+    plain = not field.checks and field.switch is None
     return plain and isinstance(kind, IntegerType | FloatType) and kind.endian != "computed"
 
 
-def _write_checked(scope: ClassScope, attribute: Attribute, value: str, content: str | None) -> Lines:
-    source = scope.source_of(_declared(scope, attribute))
-    checks = check_lines(scope, attribute, value, source)
-    if attribute.switch is None:
-        return (*checks, *_write_value(scope, attribute, value, content))
+def _write_checked(scope: ClassScope, field: Field, value: str, content: str | None) -> Lines:
+    checks = check_lines(scope, field, value)
+    if field.switch is None:
+        return (*checks, *_write_value(scope, field, value, content))
 
-    def write(case: Attribute) -> Lines:
-        return _write_value(scope, case, _as_case(scope, attribute, case, value), None)
+    def write(case: Field) -> Lines:
+        return _write_value(scope, case, _as_case(scope, field, case, value), None)
 
-    return (*checks, *switch_branches(scope, attribute, attribute.switch, write))
-
-
-def _declared(scope: ClassScope, attribute: Attribute) -> Attribute:
-    """The attribute of the type itself: that of a case or an item is a changed copy."""
-    return scope.struct.attribute(attribute.id) or attribute
+    return (*checks, *switch_branches(scope, field, field.switch, write))
 
 
-def _as_case(scope: ClassScope, attribute: Attribute, case: Attribute, value: str) -> str:
+def _as_case(scope: ClassScope, field: Field, case: Field, value: str) -> str:
     annotation = scope.annotations.of(case.type)
-    if annotation != scope.annotations.of(attribute.type):
+    if annotation != scope.annotations.of(field.type):
         return scope.code("cast", annotation=annotation, value=value)
-    return scope.code("some", value=value, id=attribute.id) if may_be_unmatched(attribute) else value
+    return scope.code("some", value=value, id=field.id) if field.unmatched else value
 
 
-def _write_value(scope: ClassScope, attribute: Attribute, value: str, content: str | None) -> Lines:
-    if has_bytes(attribute):
-        content = content or content_text(scope, attribute, value)
-        end = attribute.terminator
-        left = end is not None and isinstance(attribute.size, TerminatedSize) and not end.consume and end.eos_error
-        fitted = content if _is_measured(scope, attribute) else fitted_text(scope, attribute, content)
+def _write_value(scope: ClassScope, field: Field, value: str, content: str | None) -> Lines:
+    if has_bytes(field):
+        content = content or content_text(scope, field, value)
+        end = field.terminator
+        left = end is not None and isinstance(field.size, TerminatedSize) and not end.consume and end.eos_error
+        fitted = content if _is_measured(scope, field) else fitted_text(scope, field, content)
         return (scope.code("write_bytes", data=fitted, ends_with=end.value if end is not None and left else b""),)
-    match attribute.type.base if isinstance(attribute.type, EnumType) else attribute.type:
+    match field.type.base if isinstance(field.type, EnumType) else field.type:
         case UserType():
-            if attribute.parent is None and is_own(scope, attribute) and value.isidentifier():
+            if field.parent is None and is_own(scope, field) and value.isidentifier():
                 return (scope.code("write_object", value=value),)
-            return (scope.code("write_object_elsewhere", adopted=adopted(scope, attribute, value)),)
+            return (scope.code("write_object_elsewhere", adopted=adopted(scope, field, value)),)
         case BitsType(width, endian):
-            return (scope.code("write_bits", endian=endian, width=width, value=value, id=attribute.id),)
+            return (scope.code("write_bits", endian=endian, width=width, value=value, id=field.id),)
         case IntegerType() | FloatType() as kind:
-            packer = packer_text(scope, attribute, kind)
-            return (scope.code("write_number", packer=packer, names=repr(attribute.id), value=value),)
-    raise refusal(attribute.position, f"the type of '{attribute.id}' cannot be written")
+            packer = packer_text(scope, field, kind)
+            return (scope.code("write_number", packer=packer, names=repr(field.id), value=value),)
+    raise refusal(field.position, f"the type of '{field.id}' cannot be written")
 
 
-def packer_text(scope: ClassScope, attribute: Attribute, kind: IntegerType | FloatType) -> str:
+def packer_text(scope: ClassScope, field: Field, kind: IntegerType | FloatType) -> str:
     """The constant that packs a number; of a computed byte order, the choice between two."""
     code = number_code(kind)
     if kind.endian != "computed":
-        return scope.module.packer(scope.struct.path, attribute.id, byte_order(kind.endian) + code)
-    little, big = (scope.module.packer(scope.struct.path, attribute.id, order + code) for order in "<>")
+        return scope.module.packer(scope.struct.path, field.id, byte_order(kind.endian) + code)
+    little, big = (scope.module.packer(scope.struct.path, field.id, order + code) for order in "<>")
     return scope.code("packer_of_computed_order", little=little, big=big)

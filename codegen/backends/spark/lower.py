@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ...model.model import Spec
 from ...plan import Plan
 from ..columns.arrow import ArrowType
 from ..columns.message_lower import default_kind
@@ -55,31 +54,30 @@ class View:
 
 def lower(plan: Plan) -> View | None:
     """The view of a spec; ``None`` for one without rows. Raises ``SpecError`` where a column has no Arrow type."""
-    spec = plan.spec
-    if spec.units is not None:
-        return _view(spec, message_columns(spec, default_kind(spec.units)))
-    if spec.rows is None:
+    if plan.units is not None:
+        return _view(plan, message_columns(plan, default_kind(plan.units)))
+    if plan.rows is None:
         return None
-    return _view(spec, table_columns(spec, spec.rows))
+    return _view(plan, table_columns(plan, plan.rows))
 
 
-def lower_kinds(spec: Spec) -> Mapping[str, View]:
+def lower_kinds(plan: Plan) -> Mapping[str, View]:
     """The views of the other kinds of message, by the name of their package inside of the format's."""
-    if spec.units is None:
+    if plan.units is None:
         return {}
-    default = default_kind(spec.units)
-    return {each.name: _view(spec, message_columns(spec, each)) for each in spec.units.kinds if each is not default}
+    default = default_kind(plan.units)
+    return {each.name: _view(plan, message_columns(plan, each)) for each in plan.units.kinds if each is not default}
 
 
-def _view(spec: Spec, columns: Sequence[TableColumn | MessageColumn]) -> View:
+def _view(plan: Plan, columns: Sequence[TableColumn | MessageColumn]) -> View:
     fields = tuple(FieldView(each.name, spark_type(each.type)) for each in columns)
     used = {name for field in fields for name in re.findall(r"\w+(?=\()", field.type)}
-    title = spec.title or spec.name
+    title = plan.title
     return View(
         summary=f"{title}: the Spark schema of its table, and its data source.",
-        source_doc=f'What ``spark.read.format("{spec.name}")`` stands for.',
-        discovery_doc=f"Where Spark finds ``{spec.name}`` by itself: it looks for packages named ``pyspark_…``.",
-        source=f"{class_name(spec.name)}Source",
+        source_doc=f'What ``spark.read.format("{plan.name}")`` stands for.',
+        discovery_doc=f"Where Spark finds ``{plan.name}`` by itself: it looks for packages named ``pyspark_…``.",
+        source=f"{class_name(plan.name)}Source",
         fields=fields,
         imports=tuple(sorted(used | {"StructField", "StructType"})),
     )

@@ -10,7 +10,7 @@ from typing import Any
 
 from wireloom.codegen.backends.columns.candidates import candidates
 from wireloom.codegen.model.load import analyse
-from wireloom.codegen.model.model import Spec
+from wireloom.codegen.plan import Plan, plan_of
 
 SHOWN = 12
 """As many reasons are listed."""
@@ -22,7 +22,7 @@ def coverage(specs: Iterable[Path], import_paths: tuple[Path, ...]) -> dict[str,
     refused: Counter[str] = Counter()
     for path in specs:
         spec = analyse(path, import_paths=import_paths).spec
-        for refusal in _refusals(spec).values() if spec is not None else ():
+        for refusal in _refusals(plan_of(spec)).values() if spec is not None else ():
             types += 1
             run += not refusal
             if refusal:
@@ -35,11 +35,11 @@ def coverage(specs: Iterable[Path], import_paths: tuple[Path, ...]) -> dict[str,
     }
 
 
-def _refusals(spec: Spec) -> dict[tuple[str, ...], str]:
+def _refusals(plan: Plan) -> dict[tuple[str, ...], str]:
     """By type: why the engine would not run it; a type that is repeated in several places counts where it would."""
     found: dict[tuple[str, ...], str] = {}
-    for each in candidates(spec):
-        path = getattr(each.attribute.type, "path", ())
+    for each in candidates(plan):
+        path = getattr(each.field.type, "path", ())
         found[path] = found.get(path, each.refusal) and each.refusal
     return found
 

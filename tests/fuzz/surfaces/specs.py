@@ -18,6 +18,7 @@ from wireloom.codegen.backends.columns import BACKEND as COLUMNS
 from wireloom.codegen.backends.python import BACKEND as PYTHON
 from wireloom.codegen.expression.methods import METHODS
 from wireloom.codegen.model.load import analyse
+from wireloom.codegen.plan import plan_of
 from wireloom.codegen.spec.tables import TABLES
 from wireloom.format import routines
 
@@ -77,8 +78,9 @@ def compiled(text: str) -> None:
     if result.spec is None:
         return
     try:
-        [parser] = PYTHON.files(result.spec)
-        columns = COLUMNS.files(result.spec)
+        plan = plan_of(result.spec)
+        [parser] = PYTHON.files(plan)
+        columns = COLUMNS.files(plan)
     except SpecError as error:
         # What only the generated code cannot do, such as an encoding that Python does not know, has a place too.
         assert "x.ksy:" in str(error)

@@ -11,7 +11,7 @@ from wireloom.codegen.backends.columns.lower import compile_program
 from wireloom.codegen.backends.columns.table import table_columns
 from wireloom.codegen.explore import load_format
 from wireloom.codegen.model.load import load
-from wireloom.codegen.model.model import Spec
+from wireloom.codegen.plan import Plan, plan_of
 from wireloom.format.description import Format
 from wireloom.format.program import ColumnProgram
 
@@ -69,14 +69,14 @@ def format_of(text: str) -> Format:
     return load_format(path)
 
 
-def model_of(text: str) -> Spec:
-    """The model of a spec."""
-    return load("sample.ksy", text=text)
+def planned(text: str) -> Plan:
+    """The plan of a spec."""
+    return plan_of(load("sample.ksy", text=text))
 
 
 def compiled(text: str) -> tuple[ColumnProgram | None, str | None]:
     """The column program of a spec, or why there is none."""
-    spec = model_of(text)
-    assert spec.rows is not None
-    listing, refusal = compile_program(spec, spec.rows, table_columns(spec, spec.rows))
+    plan = planned(text)
+    assert plan.rows is not None
+    listing, refusal = compile_program(plan, plan.rows, table_columns(plan, plan.rows))
     return (listing.program if listing else None), refusal

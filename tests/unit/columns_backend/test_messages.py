@@ -10,7 +10,7 @@ import pytest
 from wireloom.base.errors import UnknownNameError
 from wireloom.codegen.backends.columns.message_lower import coverage, lower_kinds
 from wireloom.codegen.backends.columns.message_table import MessageColumn, message_columns
-from wireloom.codegen.model.model import Spec
+from wireloom.codegen.plan import Plan
 from wireloom.format.description import Format, MessageUnits
 from wireloom.format.message_program import (
     ComputedSource,
@@ -24,7 +24,7 @@ from wireloom.format.message_program import (
 from wireloom.format.message_rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
 
 from .message_specs import AGGREGATE, KINDS, STREAM
-from .specs import format_of, model_of
+from .specs import format_of, planned
 
 POSITION = MessageRule(
     "Stream.Position",
@@ -35,9 +35,9 @@ POSITION = MessageRule(
 )
 
 
-def columns_of(spec: Spec, kind: int = 0) -> dict[str, MessageColumn]:
-    assert spec.units is not None
-    return {each.name: each for each in message_columns(spec, spec.units.kinds[kind])}
+def columns_of(plan: Plan, kind: int = 0) -> dict[str, MessageColumn]:
+    assert plan.units is not None
+    return {each.name: each for each in message_columns(plan, plan.units.kinds[kind])}
 
 
 def test_a_table_with_look_ups_and_an_envelope() -> None:
@@ -187,10 +187,10 @@ def test_programs_of_kinds() -> None:
 
 
 def test_the_view_of_a_kind_is_that_of_its_message() -> None:
-    spec = model_of(STREAM)
-    assert list(lower_kinds(spec)) == ["ack"]
-    assert spec.units is not None
-    assert coverage(spec, spec.units) is None
+    plan = planned(STREAM)
+    assert list(lower_kinds(plan)) == ["ack"]
+    assert plan.units is not None
+    assert coverage(plan, plan.units) is None
 
 
 def test_computed_columns_and_times() -> None:

@@ -16,7 +16,7 @@ from wireloom.format.message_program import ComputedSource
 from wireloom.rows.messages.object_decoder import ObjectDecoder
 
 from .message_specs import CONDITIONAL, EXPRESSIONS, computed_spec
-from .specs import format_of, model_of
+from .specs import format_of, planned
 
 DIRECT = ("huge", "part_number")
 """Instances that are nothing but a field, so that the engine has them without a function."""
@@ -125,8 +125,8 @@ REFUSED = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_no_kernel_does_is_refused(name: str) -> None:
     expression, sentence = REFUSED[name]
-    spec = model_of(computed_spec() + f'      odd: {{value: "{expression}"}}\n')
-    assert spec.units is not None
-    refusals = {each.name: each.refusal for each in message_columns(spec, spec.units.kinds[0])}
+    plan = planned(computed_spec() + f'      odd: {{value: "{expression}"}}\n')
+    assert plan.units is not None
+    refusals = {each.name: each.refusal for each in message_columns(plan, plan.units.kinds[0])}
     assert sentence in refusals["odd"]
     assert not any(refusal for name, refusal in refusals.items() if name != "odd")

@@ -14,7 +14,7 @@ from wireloom.command.check import command as check
 from wireloom.format.message_program import FieldSource, LookupSource
 
 from .message_specs import AGGREGATE, STREAM
-from .specs import format_of, model_of
+from .specs import format_of, planned
 from .test_messages import columns_of
 
 LOOK_UPS = {
@@ -27,8 +27,8 @@ LOOK_UPS = {
 @pytest.mark.parametrize("name", LOOK_UPS)
 def test_look_ups_are_recognised(name: str) -> None:
     expression, mask = LOOK_UPS[name]
-    spec = model_of(AGGREGATE.replace("_parent.keys[key_index & 0xffffffff]", expression))
-    assert columns_of(spec)["key"].source == LookupSource(FieldSource((1,), up=1), FieldSource((1,)), mask=mask)
+    plan = planned(AGGREGATE.replace("_parent.keys[key_index & 0xffffffff]", expression))
+    assert columns_of(plan)["key"].source == LookupSource(FieldSource((1,), up=1), FieldSource((1,)), mask=mask)
 
 
 NO_LOOK_UPS = {
@@ -41,15 +41,15 @@ NO_LOOK_UPS = {
 @pytest.mark.parametrize("name", NO_LOOK_UPS)
 def test_what_is_no_look_up_is_refused(name: str) -> None:
     expression, more = NO_LOOK_UPS[name]
-    spec = model_of(AGGREGATE.replace("'_parent.keys[key_index & 0xffffffff]'", f"'{expression}'{more}"))
-    column = columns_of(spec)["key"]
+    plan = planned(AGGREGATE.replace("'_parent.keys[key_index & 0xffffffff]'", f"'{expression}'{more}"))
+    column = columns_of(plan)["key"]
     assert (column.source, column.lookup) == (None, "")
     assert column.refusal.startswith('the column "key" is computed: ')
-    assert spec.units is not None
-    program, refusal = compile_units(spec, spec.units, spec.units.kinds[0], tuple(columns_of(spec).values()))
+    assert plan.units is not None
+    program, refusal = compile_units(plan, plan.units, plan.units.kinds[0], tuple(columns_of(plan).values()))
     assert program is None
     assert refusal == column.refusal
-    assert coverage(spec, spec.units) == refusal
+    assert coverage(plan, plan.units) == refusal
 
 
 def test_a_format_that_the_engine_refuses_says_why() -> None:
@@ -61,7 +61,7 @@ def test_a_format_that_the_engine_refuses_says_why() -> None:
 
 def test_what_is_no_column_cannot_be_computed_with() -> None:
     text = STREAM.replace("columns: [seq_num, at, headers, command]", "columns: [seq_num, command], selectable: []")
-    assert columns_of(model_of(text))["command"].refusal == (
+    assert columns_of(planned(text))["command"].refusal == (
         'the column "command" is computed: an expression uses "headers", which is no column: '
         'add "headers" to "selectable"'
     )
@@ -69,7 +69,7 @@ def test_what_is_no_column_cannot_be_computed_with() -> None:
 
 def test_what_units_without_a_message_would_compute_needs_a_mark() -> None:
     text = AGGREGATE.replace("otherwise: {whole: data, mark: whole}", "otherwise: {whole: data}")
-    columns = columns_of(model_of(text.replace("tags, whole]", "tags]")))
+    columns = columns_of(planned(text.replace("tags, whole]", "tags]")))
     assert columns["size"].refusal == (
         'the column "size" is computed: it needs "data" and a "mark" of the rows that have no message'
     )
@@ -78,9 +78,9 @@ def test_what_units_without_a_message_would_compute_needs_a_mark() -> None:
 def test_a_column_cannot_hold_the_rows() -> None:
     all_rows = "key: {value: '_parent.records'}"
     text = AGGREGATE.replace("key: {value: '_parent.keys[key_index & 0xffffffff]'}", all_rows)
-    spec = model_of(text)
-    assert spec.units is not None
-    assert coverage(spec, spec.units) == 'the column "key" holds the rows themselves'
+    plan = planned(text)
+    assert plan.units is not None
+    assert coverage(plan, plan.units) == 'the column "key" holds the rows themselves'
 
 
 def test_check_says_what_reads_the_messages(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_a_type_that_contains_itself_is_no_column() -> None:
     text = text.replace("if: headers.size == 1 and headers[0].name.length == 0", "if: headers.size == 1")
     text = text.replace('headers[0].value.to_s("UTF-8")', "headers[0].seq_num")
     with pytest.raises(SpecError, match="contain"):
-        columns_of(model_of(text))
+        columns_of(planned(text))
 
 
 IMPORTING = """
@@ -153,8 +153,8 @@ ADVICE = {
 @pytest.mark.parametrize("expression", ADVICE)
 def test_what_must_be_a_column_is_said_only_where_it_can_be_one(expression: str) -> None:
     text = NESTED.replace("EXPRESSION", expression).replace("SELECTABLE", "")
-    refusal = columns_of(model_of(text))["found"].refusal
+    refusal = columns_of(planned(text))["found"].refusal
     assert refusal.endswith(ADVICE[expression])
     if "resource" in expression:
-        advised = model_of(NESTED.replace("EXPRESSION", expression).replace("SELECTABLE", "resource"))
+        advised = planned(NESTED.replace("EXPRESSION", expression).replace("SELECTABLE", "resource"))
         assert columns_of(advised)["found"].refusal == ""

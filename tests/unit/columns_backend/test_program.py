@@ -8,7 +8,7 @@ from wireloom.codegen.backends.columns.lower import column_program
 from wireloom.format.program import ChecksumRule, Kind, Op, Outcome, Reason, Step, Storage, Stuffing
 
 from .cases import SPECS
-from .specs import compiled, model_of, spec_text
+from .specs import compiled, planned, spec_text
 
 EDGEMQ = """
 seq:
@@ -88,11 +88,11 @@ def test_presets_are_those_that_rows_use() -> None:
 
 @pytest.mark.parametrize("name", SPECS)
 def test_the_emitted_source_is_the_program(name: str) -> None:
-    spec = model_of(SPECS[name])
-    texts = {each.path.rpartition("/")[2]: each.text for each in BACKEND.files(spec)}
+    plan = planned(SPECS[name])
+    texts = {each.path.rpartition("/")[2]: each.text for each in BACKEND.files(plan)}
     emitted: dict[str, object] = {}
     exec(texts["columns.py"], emitted)
-    program = column_program(spec)
+    program = column_program(plan)
     assert emitted["PROGRAM"] == program
     assert program is not None
     package: dict[str, object] = {"__doc__": ""}

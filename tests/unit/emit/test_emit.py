@@ -10,6 +10,7 @@ from wireloom.codegen import emit
 from wireloom.codegen.backends.base import FILTERS, HEADER_START, HEADER_STARTS, backends, header, refuse
 from wireloom.codegen.emit import generate
 from wireloom.codegen.model.load import load
+from wireloom.codegen.plan import plan_of
 from wireloom.codegen.spec.position import Position
 
 ONE = """
@@ -192,7 +193,7 @@ def test_imported_types_work_across_modules(specs, tmp_path, monkeypatch):
 
 def test_the_header_names_the_spec_and_no_machine(specs):
     spec = load(specs[0])
-    text = header(spec)
+    text = header(plan_of(spec))
     assert text.startswith(HEADER_START)
     assert "specs/one.ksy" in text
     assert spec.sha256 in text

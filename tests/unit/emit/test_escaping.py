@@ -25,6 +25,7 @@ from wireloom.codegen.backends.python.api import Api
 from wireloom.codegen.emit import generate, load_all, render
 from wireloom.codegen.explore import load_format
 from wireloom.codegen.kaitai.modules import modules
+from wireloom.codegen.plan import plan_of
 from wireloom.codegen.protobuf.importing import import_proto
 from wireloom.command import main
 
@@ -124,9 +125,9 @@ def test_a_file_name_is_a_name(name: bytes, tmp_path: Path) -> None:
     found = load_format(path)
     assert wireloom.read(found, b"\4\1abc").to_pylist() == [{"len": 4, "kind": 1, "note": "abc", "words": PLAIN}]
     path.rename(plain)
-    wanted, module = code_of(render(load_all([plain]))), kaitai_module(plain)
+    wanted, module = code_of(render(map(plan_of, load_all([plain])))), kaitai_module(plain)
     plain.rename(path)
-    files = render(load_all([path]))
+    files = render(map(plan_of, load_all([path])))
     assert code_of(files) == wanted
     ElementTree.fromstring(files["readings/layout.svg"])
     assert not markup_of(files["readings/README.md"])
@@ -157,9 +158,9 @@ def test_commands_take_any_name(name: bytes, tmp_path: Path, monkeypatch: pytest
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_texts_are_texts(text: str, tmp_path: Path) -> None:
-    wanted = code_of(render(load_all([spec_with(tmp_path, PLAIN)])))
+    wanted = code_of(render(map(plan_of, load_all([spec_with(tmp_path, PLAIN)]))))
     path = spec_with(tmp_path, text)
-    files = render(load_all([path]))
+    files = render(map(plan_of, load_all([path])))
     assert code_of(files) == wanted
     assert load_format(path).root_class.from_bytes(b"\4\1abc").readings[0].words == text
     assert generate([path], tmp_path / "out").written
@@ -178,7 +179,7 @@ def test_texts_are_texts(text: str, tmp_path: Path) -> None:
 
 def test_the_folder_of_the_specs_is_a_name(tmp_path: Path) -> None:
     target = Target(specs=f"a\n{RUN}\n#")
-    for path, text in render(load_all([spec_with(tmp_path, PLAIN)]), target=target).items():
+    for path, text in render(map(plan_of, load_all([spec_with(tmp_path, PLAIN)])), target=target).items():
         assert path.endswith((".md", ".svg")) or "builtins" not in shape(text).replace("value=…", "")
 
 

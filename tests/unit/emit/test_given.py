@@ -10,7 +10,8 @@ from click.testing import CliRunner, Result
 from wireloom.base.errors import SpecError, UnsupportedError
 from wireloom.codegen.emit import generate
 from wireloom.codegen.model.load import load
-from wireloom.codegen.model.unsolved import unsolved
+from wireloom.codegen.plan import plan_of
+from wireloom.codegen.plan.unsolved import unsolved
 from wireloom.command import main
 
 GRID = """meta: {id: grid}
@@ -76,7 +77,7 @@ types:
 
 def test_a_column_gives_its_attribute(tmp_path: Path) -> None:
     path = spec(tmp_path, TABLE.replace("COLUMNS", "[bits, body]"))
-    assert unsolved(load(path)) == ()
+    assert unsolved(plan_of(load(path))) == ()
     path = spec(tmp_path, TABLE.replace("COLUMNS", "[body]"))
     with pytest.raises(SpecError, match="a writer has to be given 'bits'"):
         generate([path], tmp_path / "made")
@@ -89,10 +90,10 @@ def test_what_reaches_a_size_by_argument(tmp_path: Path) -> None:
         "meta: {id: a}\nseq: [{id: n, type: u1}, {id: b, type: 'body(n)'}]\n"
         "types: {body: {params: [{id: m, type: u1}], seq: [{id: x, size: m}]}}\n"
     )
-    assert [each.attribute for each in unsolved(load(spec(tmp_path, text)))] == ["n"]
-    assert unsolved(load(spec(tmp_path, text)), in_place=True) == ()
+    assert [each.field for each in unsolved(plan_of(load(spec(tmp_path, text))))] == ["n"]
+    assert unsolved(plan_of(load(spec(tmp_path, text))), in_place=True) == ()
     text = text.replace("body(n)", "body(n / 2)")
-    assert [each.attribute for each in unsolved(load(spec(tmp_path, text)), in_place=True)] == ["n"]
+    assert [each.field for each in unsolved(plan_of(load(spec(tmp_path, text))), in_place=True)] == ["n"]
 
 
 def test_with_kaitais_api_it_is_a_note_unless_asked_otherwise(tmp_path: Path) -> None:

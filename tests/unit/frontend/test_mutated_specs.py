@@ -18,6 +18,7 @@ from wireloom.base.errors import SpecError
 from wireloom.codegen.backends.columns import BACKEND as COLUMNS
 from wireloom.codegen.backends.python import BACKEND as PYTHON
 from wireloom.codegen.model.model import Spec
+from wireloom.codegen.plan import plan_of
 from wireloom.codegen.spec.builtin_types import BUILT_IN
 from wireloom.codegen.spec.tables import TABLES
 
@@ -118,7 +119,7 @@ def generated(spec: Spec) -> None:
     """The code of a spec is code, or there is a sentence why there is none."""
     for backend in (PYTHON, COLUMNS):
         try:
-            files = backend.files(spec)
+            files = backend.files(plan_of(spec))
         except SpecError:
             continue
         for file in files:

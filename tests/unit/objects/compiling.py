@@ -7,11 +7,12 @@ from typing import Any
 
 from wireloom.codegen.backends.python import BACKEND
 from wireloom.codegen.model.load import load
+from wireloom.codegen.plan import plan_of
 
 
 def source_of(text: str, allow_modules: tuple[str, ...] = ()) -> str:
     """The module that a spec becomes, not formatted."""
-    return BACKEND.files(load("made.ksy", text=textwrap.dedent(text), allow_modules=allow_modules))[0].text
+    return BACKEND.files(plan_of(load("made.ksy", text=textwrap.dedent(text), allow_modules=allow_modules)))[0].text
 
 
 @cache

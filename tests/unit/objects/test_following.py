@@ -3,7 +3,8 @@
 import pytest
 from kaitaistruct import ConsistencyError
 from wireloom.codegen.model.load import load
-from wireloom.codegen.model.unsolved import unsolved
+from wireloom.codegen.plan import plan_of
+from wireloom.codegen.plan.unsolved import unsolved
 
 from .compiling import made
 
@@ -54,8 +55,8 @@ def test_what_has_to_be_given() -> None:
         text="meta: {id: made}\nseq: [{id: len, type: u1}, {id: a, size: len}, {id: bits, type: u1}, "
         "{id: b, size: (bits + 7) / 8}, {id: w, type: u1}, {id: h, type: u1}, {id: c, size: w * h}]",
     )
-    assert [each.attribute for each in unsolved(spec)] == ["bits", "w", "h"]
-    assert unsolved(spec)[0].message.startswith(
+    assert [each.field for each in unsolved(plan_of(spec))] == ["bits", "w", "h"]
+    assert unsolved(plan_of(spec))[0].message.startswith(
         "a writer has to be given 'bits', which does not follow from the size of 'b': give it, or"
     )
 

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ....expression.nodes import Node
 from ....expression.types import BytesType, EnumType, FloatType, IntegerType, StringType, UserType
-from ....model.model import Attribute
-from ....plan.build import run_of
-from ....plan.sizes import fixed_size, runs
+from ....plan import Field, Run
 from ....wire import ExpressionSize, FixedSize, RepeatCount, RepeatUntil, TerminatedSize
 from ..checksums import computed_text
 from ..expressions import AND, BIT_OR, OR
@@ -19,7 +16,7 @@ from ..scope import ClassScope, member
 from ..struct_codes import byte_order, number_code
 from ..validation import refusals
 from ..view import Lines, MethodView
-from ..writing import attribute_of, is_array, packer_text
+from ..writing import is_array, packer_text
 from .blocks import loop, when
 from .content import data_text
 from .questions import item_name
@@ -34,11 +31,11 @@ def assemble_method(scope: ClassScope) -> MethodView | None:
     kept = [slot(each) for each in scope.struct.instances if each.value is not None and is_kept(scope, each)]
     lines = [scope.code("readwrite/forget", slots=kept)] if kept else []
     lines += _computed_first(scope)
-    refused = [text for each in scope.struct.attributes for text in _refusals(scope, each)]
+    refused = [text for each in scope.struct.fields for text in _refusals(scope, each)]
     if refused:
         lines += _settled(scope, refused)
-    for run in runs(scope.struct.attributes):
-        lines += _packed(scope, run) if fixed_size(run[0]) is not None else _assembled(scope, run[0])
+    for step in scope.struct.steps:
+        lines += _packed(scope, step) if isinstance(step, Run) else _assembled(scope, step)
     annotations = scope.annotations
     parts = f"parts: {annotations.builtin('list')}[{annotations.builtin('bytes')}]"
     objects = f"objects: {annotations.builtin('list')}[{scope.use('Any')}]"
@@ -56,77 +53,73 @@ def assembling_constants(scope: ClassScope) -> tuple[str, ...]:
 
 def _settled(scope: ClassScope, refused: list[str]) -> Lines:
     """Fill in what was not assigned, and have the object checked where something still does not hold."""
-    filled = dict(each for attribute in scope.struct.attributes for each in _fillings(scope, attribute))
+    filled = dict(each for field in scope.struct.fields for each in _fillings(scope, field))
     fillings = [(name, scope.module.setter(scope.struct.path, name), text) for name, text in filled.items()]
     lines: Lines = (scope.code("readwrite/assemble_given", fillings=fillings),) if fillings else ()
-    others = {*solved_names(scope), *(field_name(each.id) for each in scope.struct.attributes if _is_filled_in(each))}
+    others = {*solved_names(scope), *(field_name(each.id) for each in scope.struct.fields if _is_filled_in(each))}
     template = "readwrite/assemble_refused" if others <= set(filled) else "readwrite/assemble_refused_or_unset"
     return (*lines, scope.code(template, refused=refused))
 
 
-def _is_filled_in(attribute: Attribute) -> bool:
-    return attribute.contents is not None or attribute.checksum is not None or _only_value(attribute) is not None
+def _is_filled_in(field: Field) -> bool:
+    return field.contents is not None or field.is_checksum or field.only is not None
 
 
-def _only_value(attribute: Attribute) -> Node | None:
-    return attribute.valid.equal if attribute.valid is not None else None
-
-
-def _fillings(scope: ClassScope, attribute: Attribute) -> Iterator[tuple[str, str]]:
-    """What follows from the values of one attribute alone: names, each with the text of its value."""
-    if attribute.condition is not None:
+def _fillings(scope: ClassScope, field: Field) -> Iterator[tuple[str, str]]:
+    """What follows from the values of one field alone: names, each with the text of its value."""
+    if field.condition is not None:
         return
-    value, name = member(attribute.id), field_name(attribute.id)
-    only = _only_value(attribute)
-    if attribute.contents is not None:
-        yield name, repr(attribute.contents)
-    elif only is not None and attribute.repeat is None:
-        yield name, scope.text(only, attribute)
-    if attribute.checksum is not None:
-        yield name, _checksum(scope, attribute)
-    counted = attribute.repeat.expression if isinstance(attribute.repeat, RepeatCount) else None
-    exact = attribute.repeat is None and _has_data(attribute) and isinstance(attribute.size, ExpressionSize)
+    value, name = member(field.id), field_name(field.id)
+    only = field.only
+    if field.contents is not None:
+        yield name, repr(field.contents)
+    elif only is not None and field.repeat is None:
+        yield name, scope.text(only, field)
+    if field.is_checksum:
+        yield name, _checksum(scope, field)
+    counted = field.repeat.expression if isinstance(field.repeat, RepeatCount) else None
+    exact = field.repeat is None and _has_data(field) and isinstance(field.size, ExpressionSize)
     if counted is not None:
-        yield from followed_alone(scope, counted, attribute, f"len({value})")
-    elif exact and isinstance(attribute.size, ExpressionSize):
-        yield from followed_alone(scope, attribute.size.expression, attribute, f"len({_data(scope, attribute)})")
+        yield from followed_alone(scope, counted, field, f"len({value})")
+    elif exact and isinstance(field.size, ExpressionSize):
+        yield from followed_alone(scope, field.size.expression, field, f"len({_data(scope, field)})")
 
 
-def _refusals(scope: ClassScope, attribute: Attribute) -> list[str]:
-    """The conditions on which the value of an attribute, or the number of its items, does not hold."""
-    value = member(attribute.id)
+def _refusals(scope: ClassScope, field: Field) -> list[str]:
+    """The conditions on which the value of an field, or the number of its items, does not hold."""
+    value = member(field.id)
     found: list[str] = []
-    if attribute.repeat is None:
-        found += _item_refusals(scope, attribute, value, _data(scope, attribute))
-    elif isinstance(attribute.repeat, RepeatCount):
-        count = scope.translator(attribute.position).text(attribute.repeat.expression, BIT_OR)
+    if field.repeat is None:
+        found += _item_refusals(scope, field, value, _data(scope, field))
+    elif isinstance(field.repeat, RepeatCount):
+        count = scope.translator(field.position).text(field.repeat.expression, BIT_OR)
         found.append(f"len({value}) != {count}")
-    elif isinstance(attribute.repeat, RepeatUntil):
+    elif isinstance(field.repeat, RepeatUntil):
         found.append(f"not {value}")
-    if attribute.checksum is not None:
-        found.append(f"{_checksum(scope, attribute)} != {value}")
-    if attribute.condition is None or not found:
+    if field.is_checksum:
+        found.append(f"{_checksum(scope, field)} != {value}")
+    if field.condition is None or not found:
         return found
-    condition = scope.translator(attribute.position).text(attribute.condition, AND)
+    condition = scope.translator(field.position).text(field.condition, AND)
     either = f"({' or '.join(found)})" if len(found) > 1 else found[0]
     return [f"({condition} and {either})"]
 
 
-def _item_refusals(scope: ClassScope, attribute: Attribute, value: str, data: str) -> list[str]:
+def _item_refusals(scope: ClassScope, field: Field, value: str, data: str) -> list[str]:
     found: list[str] = []
-    match attribute.size:
-        case FixedSize(number) if _has_data(attribute):
+    match field.size:
+        case FixedSize(number) if _has_data(field):
             found.append(f"len({data}) != {number}")
-        case ExpressionSize(expression) if _has_data(attribute):
-            size = scope.translator(attribute.position).text(expression, BIT_OR)
+        case ExpressionSize(expression) if _has_data(field):
+            size = scope.translator(field.position).text(expression, BIT_OR)
             found.append(f"len({data}) != {size}")
-        case TerminatedSize() if attribute.terminator is not None:
-            end = attribute.terminator
+        case TerminatedSize() if field.terminator is not None:
+            end = field.terminator
             if end.include:
                 found += [f"not {data}", f"{data}.find({end.value!r}) != len({data}) - 1"]
             else:
                 found.append(f"{end.value!r} in {data}")
-    for refusal in refusals(scope, attribute, value):
+    for refusal in refusals(scope, field, value):
         found.append(f"({refusal})" if " if " in refusal or " or " in refusal else refusal)
     return found
 
@@ -134,23 +127,23 @@ def _item_refusals(scope: ClassScope, attribute: Attribute, value: str, data: st
 # The bytes -----------------------------------------------------------------------------------------------------------
 
 
-def _has_data(attribute: Attribute) -> bool:
-    return isinstance(attribute.type, BytesType | StringType)
+def _has_data(field: Field) -> bool:
+    return isinstance(field.type, BytesType | StringType)
 
 
-def _is_encoded_first(attribute: Attribute) -> bool:
+def _is_encoded_first(field: Field) -> bool:
     """Whether text becomes bytes before anything else: it is there, and is not filled in."""
-    text = isinstance(attribute.type, StringType)
-    return text and attribute.repeat is None and attribute.condition is None and not _is_filled_in(attribute)
+    text = isinstance(field.type, StringType)
+    return text and field.repeat is None and field.condition is None and not _is_filled_in(field)
 
 
 def _computed_first(scope: ClassScope) -> Lines:
     """What is asked for more than once."""
     lines: list[str] = []
-    for each in scope.struct.attributes:
+    for each in scope.struct.fields:
         if _is_encoded_first(each):
             lines.append(_local(scope, _data(scope, each), data_text(scope, each, member(each.id))))
-        if each.checksum is not None and each.condition is None:
+        if each.is_checksum and each.condition is None:
             lines.append(_local(scope, _checksum(scope, each), _computed(scope, each)))
     return tuple(lines)
 
@@ -159,32 +152,33 @@ def _local(scope: ClassScope, name: str, value: str) -> str:
     return scope.code("readwrite/local", name=name, value=value)
 
 
-def _computed(scope: ClassScope, attribute: Attribute) -> str:
+def _computed(scope: ClassScope, field: Field) -> str:
     """The text that computes a checksum."""
-    cover = next(each for each in scope.plan.covers if each.field.id == attribute.id)
+    cover = scope.struct.cover(field.id)
+    assert cover is not None
     assert cover.value is not None
     return computed_text(scope, cover, member(cover.value))
 
 
-def _checksum(scope: ClassScope, attribute: Attribute) -> str:
+def _checksum(scope: ClassScope, field: Field) -> str:
     """The text of what a checksum must be."""
-    return f"computed_{field_name(attribute.id)}" if attribute.condition is None else _computed(scope, attribute)
+    return f"computed_{field_name(field.id)}" if field.condition is None else _computed(scope, field)
 
 
-def _data(scope: ClassScope, attribute: Attribute) -> str:
+def _data(scope: ClassScope, field: Field) -> str:
     """The text of the bytes of a value."""
-    if _is_encoded_first(attribute):
-        return f"data_{field_name(attribute.id)}"
-    return data_text(scope, attribute, member(attribute.id))
+    if _is_encoded_first(field):
+        return f"data_{field_name(field.id)}"
+    return data_text(scope, field, member(field.id))
 
 
-def _packed(scope: ClassScope, run: tuple[Attribute, ...]) -> Lines:
-    """Attributes of fixed sizes that follow each other."""
-    if len(run) == 1 and _has_data(run[0]):
-        return (_append(scope, _data(scope, run[0])),)
+def _packed(scope: ClassScope, run: Run) -> Lines:
+    """Fields of fixed sizes that follow each other."""
+    if len(run.fields) == 1 and _has_data(run.fields[0]):
+        return (_append(scope, _data(scope, run.fields[0])),)
     lines: list[str] = []
-    for piece in run_of(tuple(scope.plan.field(each.id) for each in run)).pieces:
-        values = [_data(scope, attribute_of(scope, each)) for each in piece.fields]
+    for piece in run.pieces:
+        values = [_data(scope, each) for each in piece.fields]
         lines.append(scope.code("readwrite/assemble_packed", packer=packer(scope, piece), values=values))
     return tuple(lines)
 
@@ -193,50 +187,47 @@ def _append(scope: ClassScope, data: str) -> str:
     return scope.code("readwrite/assemble_bytes", data=data)
 
 
-def _assembled(scope: ClassScope, attribute: Attribute) -> Lines:
-    """An attribute of another size, or with a condition, or repeated."""
-    value = member(attribute.id)
-    if attribute.repeat is not None:
-        lines = _list(scope, attribute, value)
-    else:
-        lines = _value(scope, attribute, value, _data(scope, attribute))
-    return lines if attribute.condition is None else (when(scope, [scope.text(attribute.condition, attribute)], lines),)
+def _assembled(scope: ClassScope, field: Field) -> Lines:
+    """An field of another size, or with a condition, or repeated."""
+    value = member(field.id)
+    lines = _list(scope, field, value) if field.repeat else _value(scope, field, value, _data(scope, field))
+    return lines if field.condition is None else (when(scope, [scope.text(field.condition, field)], lines),)
 
 
-def _value(scope: ClassScope, attribute: Attribute, value: str, data: str) -> Lines:
-    match attribute.type.base if isinstance(attribute.type, EnumType) else attribute.type:
+def _value(scope: ClassScope, field: Field, value: str, data: str) -> Lines:
+    match field.type.base if isinstance(field.type, EnumType) else field.type:
         case BytesType() | StringType():
-            end = attribute.terminator
+            end = field.terminator
             return (_append(scope, data if end is None or end.include else f"{data} + {end.value!r}"),)
         case IntegerType() | FloatType() as kind:
-            packer_name = packer_text(scope, attribute, kind)
+            packer_name = packer_text(scope, field, kind)
             return (scope.code("readwrite/assemble_packed", packer=packer_name, values=(value,)),)
         case UserType():
-            alone = attribute.repeat is None
-            return (scope.code("readwrite/assemble_object", id=attribute.id, value=value, alone=alone),)
-    raise AssertionError(attribute)
+            alone = field.repeat is None
+            return (scope.code("readwrite/assemble_object", id=field.id, value=value, alone=alone),)
+    raise AssertionError(field)
 
 
-def _list(scope: ClassScope, attribute: Attribute, values: str) -> Lines:
-    item = item_name(attribute)
-    at_once = is_array(attribute) and not isinstance(attribute.repeat, RepeatUntil)
-    if at_once and isinstance(attribute.type, IntegerType | FloatType):
-        order, code = byte_order(attribute.type.endian), number_code(attribute.type)
-        given = {"order": order, "code": code, "id": attribute.id, "values": values}
+def _list(scope: ClassScope, field: Field, values: str) -> Lines:
+    item = item_name(field)
+    at_once = is_array(field) and not isinstance(field.repeat, RepeatUntil)
+    if at_once and isinstance(field.type, IntegerType | FloatType):
+        order, code = byte_order(field.type.endian), number_code(field.type)
+        given = {"order": order, "code": code, "id": field.id, "values": values}
         return (scope.code("readwrite/assemble_numbers", **given),)
     body: list[str] = []
-    data = data_text(scope, attribute, item)
+    data = data_text(scope, field, item)
     if data != item:
         body.append(_local(scope, "data", data))
         data = "data"
-    refused = _item_refusals(scope, attribute, item, data)
+    refused = _item_refusals(scope, field, item, data)
     if refused:
         body.append(_give_up(scope, " or ".join(refused)))
-    body += _value(scope, attribute, item, data)
-    if isinstance(attribute.repeat, RepeatUntil):
-        ends = scope.translator(attribute.position, _=item).text(attribute.repeat.expression, OR)
+    body += _value(scope, field, item, data)
+    if isinstance(field.repeat, RepeatUntil):
+        ends = scope.translator(field.position, _=item).text(field.repeat.expression, OR)
         body.append(_give_up(scope, f"({ends}) != (index == len({values}) - 1)"))
-    objects = isinstance(attribute.type, UserType)
+    objects = isinstance(field.type, UserType)
     return (
         loop(scope, item, values, body),
         *([scope.code("readwrite/assemble_objects", values=values)] if objects else []),

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ....model.model import Attribute
-from ....plan import Cover
+from ....plan import Cover, Field
 from ..checksums import computed_text, own_size, unknown_value
 from ..marks import Marks
 from ..names import field_name
@@ -13,7 +12,7 @@ from ..view import Lines
 
 def wanted_marks(scope: ClassScope) -> Marks:
     """The marks that a writer takes for the checksums over what it has written."""
-    marks = Marks(scope.plan)
+    marks = Marks(scope.struct)
     for cover in late_checksums(scope):
         marks.want_begin(cover.field.id)
     return marks
@@ -21,15 +20,15 @@ def wanted_marks(scope: ClassScope) -> Marks:
 
 def late_checksums(scope: ClassScope) -> tuple[Cover, ...]:
     """The checksums over bytes that are known only when they are written."""
-    return tuple(each for each in scope.plan.covers if each.value is None)
+    return tuple(each for each in scope.struct.covers if each.value is None)
 
 
-def check_checksum(scope: ClassScope, attribute: Attribute) -> Lines:
-    """Fill in a checksum over the value of one attribute and verify it; another holds nothing until it is known."""
-    cover = next((each for each in scope.plan.covers if each.field.id == attribute.id), None)
+def check_checksum(scope: ClassScope, field: Field) -> Lines:
+    """Fill in a checksum over the value of one field and verify it; another holds nothing until it is known."""
+    cover = scope.struct.cover(field.id)
     if cover is None:
         return ()
-    name = field_name(attribute.id)
+    name = field_name(field.id)
     if cover.value is None:
         return (scope.code("readwrite/follow_unless_set", name=name, value=unknown_value(cover)),)
     computed = computed_text(scope, cover, member(cover.value))

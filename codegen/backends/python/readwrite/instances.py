@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ....model.model import Attribute, Instance
-from ....plan.presence import may_be_unmatched
+from ....plan import Field, Instance
 from ..docstrings import described, named
 from ..instances import instance_method, is_kept, read_in_place, slot
 from ..names import field_name
@@ -14,18 +13,18 @@ from ..view import Lines, MethodView
 from .blocks import when
 from .questions import asks_stream
 from .solved import solution_texts
-from .writing import attribute_writer
+from .writing import field_writer
 
 
 def instance_methods(scope: ClassScope, instance: Instance) -> list[MethodView]:
     """All that a class has for an instance."""
-    if instance.attribute is None:
+    if instance.field is None:
         return [instance_method(scope, instance), _invalidate(scope, instance)]
     inside = replace(scope, places=INSTANCE)
     return [
         _getter(inside, instance),
         _setter(inside, instance),
-        _writer(inside, instance, instance.attribute),
+        _writer(inside, instance, instance.field),
     ]
 
 
@@ -63,21 +62,21 @@ def _setter(scope: ClassScope, instance: Instance) -> MethodView:
 
 def kept_annotation(scope: ClassScope, instance: Instance) -> str:
     """The annotation of the value that an instance keeps; what is absent is not kept."""
-    if instance.attribute is None:
+    if instance.field is None:
         return scope.annotations.of_instance(instance)
-    text = scope.annotations.of_field(instance.attribute)
+    text = scope.annotations.of_field(instance.field)
     # What none of the cases of a switch takes is kept as ``None``.
-    unmatched = may_be_unmatched(instance.attribute) and instance.attribute.repeat is None
+    unmatched = instance.field.unmatched and instance.field.repeat is None
     return f"{text} | None" if unmatched and not text.endswith("| None") else text
 
 
-def _writer(scope: ClassScope, instance: Instance, attribute: Attribute) -> MethodView:
+def _writer(scope: ClassScope, instance: Instance, field: Field) -> MethodView:
     name = field_name(instance.id)
-    lines = attribute_writer(scope, replace(attribute, condition=None), f"self.{slot(instance)}")
+    lines = field_writer(scope, replace(field, condition=None), f"self.{slot(instance)}")
     position: list[str] = []
     if instance.pos is not None:
         text = scope.translator(instance.position).text(instance.pos)
-        position = ["io", text, *solution_texts(scope, instance.pos, attribute)]
+        position = ["io", text, *solution_texts(scope, instance.pos, field)]
         position += ["from_end=True"] if asks_stream(scope, instance.pos) else []
     stream = _stream(scope, instance)
     lines = (scope.code("readwrite/written_in_place", stream=stream, position=position, body=lines),)

@@ -1,4 +1,4 @@
-"""The methods and class attributes of a class with the API of Kaitai's read-write mode."""
+"""The methods and class fields of a class with the API of Kaitai's read-write mode."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from ..endian import endian_lines, inherited_parameter
 from ..names import field_name
 from ..scope import ClassScope
 from ..sequence import parameter_list, parameter_names, reader, sequence
-from ..switches import cases_of
 from ..view import MethodView
 from .assembling import assemble_method, assembling_constants
 from .checking import check_method
@@ -42,12 +41,12 @@ def read_write_methods(scope: ClassScope) -> list[MethodView]:
 def class_constants(scope: ClassScope) -> tuple[str, ...]:
     """Assignments that say of a class what its base has to know, and the defaults of its switches for instances."""
     struct = scope.struct
-    placed = tuple(field_name(each.id) for each in struct.instances if each.attribute is not None)
-    children = tuple(field_name(each.id) for each in struct.attributes if _is_object(each.type))
+    placed = tuple(field_name(each.id) for each in struct.instances if each.field is not None)
+    children = tuple(field_name(each.id) for each in struct.fields if _is_object(each.type))
     tables = {"_m_children": children, "_m_placed": placed, "_m_solved": solved_names(scope)}
     tables["_m_parameters"] = tuple(field_name(each.id) for each in struct.parameters)
     lines = [f"{name} = {names!r}" for name, names in tables.items() if names]
-    facts = Facts(scope.spec)
+    facts = Facts(scope.plan)
     if not facts.has_instances(struct):
         lines.append("_m_has_instances = False")
     if not facts.has_layout(struct):
@@ -55,8 +54,8 @@ def class_constants(scope: ClassScope) -> tuple[str, ...]:
     if is_plain(struct):
         lines.append("_m_is_plain = True")
     lines += assembling_constants(scope)
-    for each in struct.attributes:
-        if any(has_stream(form) for form in cases_of(each)):
+    for each in struct.fields:
+        if any(has_stream(form) for form in each.forms):
             lines.append(f"_raw_{each.id} = {scope.use('RawContent')}({field_name(each.id)!r})")
     boolean = scope.annotations.builtin("bool")
     for name in placed:
@@ -80,7 +79,7 @@ def _constructor(scope: ClassScope) -> MethodView:
 
 
 def _reader(scope: ClassScope) -> MethodView:
-    body = (*endian_lines(scope), *sequence(scope, scope.plan.steps, scope.plan.covers))
+    body = (*endian_lines(scope), *sequence(scope, scope.struct.steps, scope.struct.covers))
     return reader(scope, "_read", (scope.code("readwrite/read_seq", body=body),))
 
 

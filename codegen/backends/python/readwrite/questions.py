@@ -8,7 +8,7 @@ from ....expression.nodes import Attribute as Member
 from ....expression.nodes import Name, Node
 from ....expression.types import Path, StreamType, UserType
 from ....expression.walk import walk
-from ....model.model import Attribute, Instance, Struct
+from ....plan import Field, Instance, TypePlan
 from ..scope import ClassScope
 
 
@@ -23,12 +23,12 @@ def asks_stream(scope: ClassScope, node: Node | None) -> bool:
 def asks_place(scope: ClassScope, node: Node) -> bool:
     """Whether an expression needs an instance that stands at a position: it must be asked where a reader asks it."""
     instances = (_instance(scope, struct, each) for struct, each in _reached(scope, node))
-    return any(each is not None and each.attribute is not None for each in instances)
+    return any(each is not None and each.field is not None for each in instances)
 
 
-def _reached(scope: ClassScope, node: Node) -> Iterator[tuple[Struct, Node]]:
+def _reached(scope: ClassScope, node: Node) -> Iterator[tuple[TypePlan, Node]]:
     """The nodes of an expression and of the value instances that it stands on, each with the type that it is in."""
-    waiting: list[tuple[Struct, Node]] = [(scope.struct, node)]
+    waiting: list[tuple[TypePlan, Node]] = [(scope.struct, node)]
     seen: set[tuple[Path, str]] = set()
     while waiting:
         struct, whole = waiting.pop()
@@ -43,39 +43,39 @@ def _reached(scope: ClassScope, node: Node) -> Iterator[tuple[Struct, Node]]:
                     waiting.append((holder or struct, instance.value))
 
 
-def _instance(scope: ClassScope, struct: Struct, node: Node) -> Instance | None:
+def _instance(scope: ClassScope, struct: TypePlan, node: Node) -> Instance | None:
     holder, name = _member(scope, struct, node)
     return holder.instance(name) if holder is not None else None
 
 
-def _member(scope: ClassScope, struct: Struct, node: Node) -> tuple[Struct | None, str]:
+def _member(scope: ClassScope, struct: TypePlan, node: Node) -> tuple[TypePlan | None, str]:
     match node:
         case Name(id):
             return struct, id
         case Member(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
-            return scope.spec.struct(value.type.path), name
+            return scope.plan.type(value.type.path), name
     return None, ""
 
 
 def is_foreign(scope: ClassScope, kind: UserType) -> bool:
     """Whether objects of the type are the roots of their own: those of another spec, and those that users provide."""
-    return kind.opaque or kind.path[0] != scope.spec.root.path[0]
+    return kind.opaque or kind.path[0] != scope.plan.root.path[0]
 
 
-def item_name(attribute: Attribute) -> str:
-    """The local variable of an item of a repeated attribute."""
-    return f"item_{attribute.id}"
+def item_name(field: Field) -> str:
+    """The local variable of an item of a repeated field."""
+    return f"item_{field.id}"
 
 
-def arguments_ask_stream(scope: ClassScope, attribute: Attribute) -> bool:
+def arguments_ask_stream(scope: ClassScope, field: Field) -> bool:
     """Whether the arguments of ``process`` ask a stream for something."""
-    process = attribute.process
+    process = field.process
     return process is not None and any(asks_stream(scope, each) for each in process.arguments)
 
 
-def arguments_of(scope: ClassScope, attribute: Attribute, kind: UserType) -> tuple[tuple[str, Node], ...]:
-    """The parameters of the type of an attribute, each with the argument that it is given."""
+def arguments_of(scope: ClassScope, field: Field, kind: UserType) -> tuple[tuple[str, Node], ...]:
+    """The parameters of the type of an field, each with the argument that it is given."""
     if kind.opaque:
         return ()
-    names = (each.id for each in scope.spec.struct(kind.path).parameters)
-    return tuple(zip(names, attribute.arguments, strict=False))
+    names = (each.id for each in scope.plan.type(kind.path).parameters)
+    return tuple(zip(names, field.arguments, strict=False))

@@ -7,8 +7,8 @@ from itertools import takewhile
 
 from ....expression.nodes import IntegerLiteral, Node
 from ....expression.types import UserType
-from ....model.model import Attribute
-from ....model.solving import Solution, solutions
+from ....plan import Field
+from ....plan.solving import Solution, solutions
 from ....wire import ExpressionSize, Parameter, RepeatCount
 from ..expressions import PRODUCT
 from ..names import field_name
@@ -17,20 +17,20 @@ from ..view import Lines
 from .computed import follows_late
 
 
-def solution_texts(scope: ClassScope, node: Node, attribute: Attribute) -> tuple[str, ...]:
-    """The solutions of an expression of ``attribute``, as the runtime takes them."""
-    found = solutions(scope.spec, scope.struct, node)
-    return tuple(_text(scope, each, attribute, late=len(found) > 1) for each in found)
+def solution_texts(scope: ClassScope, node: Node, field: Field) -> tuple[str, ...]:
+    """The solutions of an expression of ``field``, as the runtime takes them."""
+    found = solutions(scope.plan, scope.struct, node)
+    return tuple(_text(scope, each, field, late=len(found) > 1) for each in found)
 
 
-def _text(scope: ClassScope, solution: Solution, attribute: Attribute, *, late: bool) -> str:
+def _text(scope: ClassScope, solution: Solution, field: Field, *, late: bool) -> str:
     """``late``: its numbers may hold what another solution gives, so they are computed only when they are needed."""
 
     def number(node: Node) -> str:
-        text = scope.text(node, attribute)
+        text = scope.text(node, field)
         return f"lambda: {text}" if late and not isinstance(node, IntegerLiteral) else text
 
-    owner = "self" if solution.owner is None else scope.text(solution.owner, attribute)
+    owner = "self" if solution.owner is None else scope.text(solution.owner, field)
     arguments = [owner, repr(field_name(solution.name))]
     if not _is(solution.factor, 1) or not _is(solution.addend, 0):
         arguments.append(number(solution.factor))
@@ -43,17 +43,17 @@ def _is(node: Node, value: int) -> bool:
     return isinstance(node, IntegerLiteral) and node.value == value
 
 
-def solve_line(scope: ClassScope, node: Node, attribute: Attribute, wanted: str) -> tuple[str, ...]:
-    """Give the attribute that an expression of ``attribute`` follows from the value with which it is ``wanted``."""
-    found = solutions(scope.spec, scope.struct, node)
+def solve_line(scope: ClassScope, node: Node, field: Field, wanted: str) -> tuple[str, ...]:
+    """Give the field that an expression of ``field`` follows from the value with which it is ``wanted``."""
+    found = solutions(scope.plan, scope.struct, node)
     if not found:
         return ()
     if _follows_alone(found):
         return tuple(
             scope.code("readwrite/follow", name=name, value=text)
-            for name, text in followed_alone(scope, node, attribute, wanted)
+            for name, text in followed_alone(scope, node, field, wanted)
         )
-    solutions_given = solution_texts(scope, node, attribute)
+    solutions_given = solution_texts(scope, node, field)
     return (scope.code("readwrite/solve", wanted=wanted, solutions=solutions_given),)
 
 
@@ -61,61 +61,61 @@ def _follows_alone(found: tuple[Solution, ...]) -> bool:
     return len(found) == 1 and found[0].owner is None and _is(found[0].factor, 1)
 
 
-def followed_alone(scope: ClassScope, node: Node, attribute: Attribute, wanted: str) -> tuple[tuple[str, str], ...]:
-    """The attribute of the same object that an expression of ``attribute`` gives its value, with the text of that;
-    nothing where there is none, or a choice, or where one before this attribute decides."""
-    found = solutions(scope.spec, scope.struct, node)
-    if not _follows_alone(found) or _is_decided(scope, attribute, found[0].name):
+def followed_alone(scope: ClassScope, node: Node, field: Field, wanted: str) -> tuple[tuple[str, str], ...]:
+    """The field of the same object that an expression of ``field`` gives its value, with the text of that;
+    nothing where there is none, or a choice, or where one before this field decides."""
+    found = solutions(scope.plan, scope.struct, node)
+    if not _follows_alone(found) or _is_decided(scope, field, found[0].name):
         return ()
     addend = found[0].addend
     if isinstance(addend, IntegerLiteral):
         rest = f" {'-' if addend.value > 0 else '+'} {abs(addend.value)}" if addend.value else ""
     else:
-        rest = f" - {scope.translator(attribute.position).text(addend, PRODUCT)}"
+        rest = f" - {scope.translator(field.position).text(addend, PRODUCT)}"
     return ((field_name(found[0].name), f"{wanted}{rest}"),)
 
 
-def with_room(scope: ClassScope, attribute: Attribute, content: str, check: str) -> Lines:
+def with_room(scope: ClassScope, field: Field, content: str, check: str) -> Lines:
     """The ``check`` of a field that may be longer than its content, after its size was made large enough for that and
     for what ends it."""
-    node = attribute.size.expression if isinstance(attribute.size, ExpressionSize) else None
-    found = solutions(scope.spec, scope.struct, node) if node is not None else ()
+    node = field.size.expression if isinstance(field.size, ExpressionSize) else None
+    found = solutions(scope.plan, scope.struct, node) if node is not None else ()
     if node is None or not found:
         return (check,)
-    others = [each for each in scope.struct.attributes if each.id != attribute.id]
+    others = [each for each in scope.struct.fields if each.id != field.id]
     if len(found) == 1 and found[0].owner is None and _decide(scope, others, found[0].name):
         # What decides may stand after this.
         return (scope.code("readwrite/if_set", name=field_name(found[0].name), body=(check,)),)
-    end = attribute.terminator
+    end = field.terminator
     ending = len(end.value) if end is not None and not end.include else 0
-    given = {"name": field_name(attribute.id), "content": content, "ending": ending}
-    return scope.code("readwrite/make_room", solutions=solution_texts(scope, node, attribute), **given), check
+    given = {"name": field_name(field.id), "content": content, "ending": ending}
+    return scope.code("readwrite/make_room", solutions=solution_texts(scope, node, field), **given), check
 
 
-def _is_decided(scope: ClassScope, attribute: Attribute, name: str) -> bool:
-    """Whether an attribute before this one always gives ``name`` its value; this one is then checked against it."""
-    before = takewhile(lambda each: each.id != attribute.id, scope.struct.attributes)
+def _is_decided(scope: ClassScope, field: Field, name: str) -> bool:
+    """Whether an field before this one always gives ``name`` its value; this one is then checked against it."""
+    before = takewhile(lambda each: each.id != field.id, scope.struct.fields)
     return _decide(scope, before, name)
 
 
-def _decide(scope: ClassScope, attributes: Iterable[Attribute], name: str) -> bool:
-    """Whether one of the attributes always gives ``name`` its value."""
-    for each in attributes:
+def _decide(scope: ClassScope, fields: Iterable[Field], name: str) -> bool:
+    """Whether one of the fields always gives ``name`` its value."""
+    for each in fields:
         if each.condition is not None or each.switch is not None or isinstance(each.type, UserType):
             continue
         counted = each.repeat.expression if isinstance(each.repeat, RepeatCount) else None
         exact = each.repeat is None and each.terminator is None and each.pad_right is None
         sized = each.size.expression if isinstance(each.size, ExpressionSize) and exact else None
         for node in (counted, sized):
-            found = solutions(scope.spec, scope.struct, node) if node is not None else ()
+            found = solutions(scope.plan, scope.struct, node) if node is not None else ()
             if len(found) == 1 and found[0].owner is None and found[0].name == name:
                 return True
     return False
 
 
 def solved_names(scope: ClassScope) -> tuple[str, ...]:
-    """The attributes and parameters of a type that follow from sizes, counts, positions and what those say."""
+    """The fields and parameters of a type that follow from sizes, counts, positions and what those say."""
     names = scope.module.followers.get(scope.struct.path, set())
-    parts: tuple[Attribute | Parameter, ...] = (*scope.struct.parameters, *scope.struct.attributes)
-    late = {each.id for each in scope.struct.attributes if follows_late(scope, each)}
+    parts: tuple[Field | Parameter, ...] = (*scope.struct.parameters, *scope.struct.fields)
+    late = {each.id for each in scope.struct.fields if follows_late(scope, each)}
     return tuple(field_name(each.id) for each in parts if each.id in names | late)

@@ -23,11 +23,8 @@ from ....expression.types import (
     UnionType,
     UserType,
 )
-from ....expression.walk import walk
-from ....model.model import Attribute, Struct
-from ....model.walking import structs
-from ....plan.covers import plain_cover
-from ....plan.sizes import nodes
+from ....expression.walk import expressions_in, walk
+from ....plan import Field, TypePlan
 from ....wire import EndOfStreamSize, OwnSize, RepeatEos, TerminatedSize
 from ..module import Module
 from .computed import computed_value
@@ -41,7 +38,7 @@ OBJECTS = (UserType, AnyStructType, UnionType)
 @lru_cache(maxsize=4)
 def straight_types(module: Module) -> frozenset[Path]:
     """The straight types of a spec."""
-    found = {each.path: each for each in structs(module.spec.root) if _is_straight(each)}
+    found = {each.path: each for each in module.plan.types if _is_straight(each)}
     before = -1
     while before != len(found):
         before = len(found)
@@ -52,91 +49,85 @@ def straight_types(module: Module) -> frozenset[Path]:
 
 
 def fills_stream(module: Module, path: Path) -> bool:
-    """Whether objects of a straight type go to the end of their stream: their last attribute does."""
+    """Whether objects of a straight type go to the end of their stream: their last field does."""
     seen: set[Path] = set()
     while path not in seen:
         seen.add(path)
-        attributes = module.spec.struct(path).attributes
-        if not attributes:
+        fields = module.plan.type(path).fields
+        if not fields:
             return False
-        if _goes_to_the_end(attributes[-1]):
+        if _goes_to_the_end(fields[-1]):
             return True
-        kind = attributes[-1].type
+        kind = fields[-1].type
         if not isinstance(kind, UserType) or kind.opaque or not _is_own(module, kind):
             return False
         path = kind.path
     return False
 
 
-def _goes_to_the_end(attribute: Attribute) -> bool:
-    return isinstance(attribute.repeat, RepeatEos) or isinstance(attribute.size, EndOfStreamSize)
+def _goes_to_the_end(field: Field) -> bool:
+    return isinstance(field.repeat, RepeatEos) or isinstance(field.size, EndOfStreamSize)
 
 
-def _fits_together(module: Module, struct: Struct, found: dict[Path, Struct], filling: frozenset[Path]) -> bool:
-    """Whether what the attributes hold is straight too, and only the last of them goes to the end of the stream."""
-    for attribute in struct.attributes:
-        last = attribute is struct.attributes[-1] and attribute.condition is None
-        if isinstance(attribute.type, UserType):
-            if not _is_own(module, attribute.type) or attribute.type.path not in found:
+def _fits_together(module: Module, struct: TypePlan, found: dict[Path, TypePlan], filling: frozenset[Path]) -> bool:
+    """Whether what the fields hold is straight too, and only the last of them goes to the end of the stream."""
+    for field in struct.fields:
+        last = field is struct.fields[-1] and field.condition is None
+        if isinstance(field.type, UserType):
+            if not _is_own(module, field.type) or field.type.path not in found:
                 return False
-            if attribute.type.path in filling and not (last and attribute.repeat is None):
+            if field.type.path in filling and not (last and field.repeat is None):
                 return False
-        if _goes_to_the_end(attribute) and not last:
+        if _goes_to_the_end(field) and not last:
             return False
-        if isinstance(attribute.repeat, RepeatEos) and module.minimums.of(attribute) == 0:
+        if isinstance(field.repeat, RepeatEos) and field.least == 0:
             return False
     return True
 
 
 def _is_own(module: Module, kind: UserType) -> bool:
-    return not kind.opaque and kind.path[0] == module.spec.root.path[0]
+    return not kind.opaque and kind.path[0] == module.plan.root.path[0]
 
 
-def _is_straight(struct: Struct) -> bool:
+def _is_straight(struct: TypePlan) -> bool:
     if struct.parameters or struct.endian is not None or struct.message is not None:
         return False
-    if any(each.attribute is not None for each in struct.instances):
+    if any(each.field is not None for each in struct.instances):
+        return False
+    if any(each.value is None for each in struct.covers):
         return False
     local: dict[str, bool] = {}
-    return all(_is_straight_attribute(struct, each, local) for each in struct.attributes)
+    return all(_is_straight_attribute(struct, each, local) for each in struct.fields)
 
 
-def _is_straight_attribute(struct: Struct, attribute: Attribute, local: dict[str, bool]) -> bool:
-    if (
-        attribute.switch
-        or attribute.process
-        or attribute.framing
-        or attribute.arguments
-        or attribute.parent is not None
-    ):
+def _is_straight_attribute(struct: TypePlan, field: Field, local: dict[str, bool]) -> bool:
+    if field.switch or field.process or field.framing or field.arguments or field.parent is not None:
         return False
-    if attribute.checksum is not None and plain_cover(struct, attribute.checksum) is None:
+    if computed_value(field) is not None or not all(_is_local(struct, each, local) for each in expressions_in(field)):
         return False
-    if computed_value(attribute) is not None or not all(_is_local(struct, each, local) for each in nodes(attribute)):
-        return False
-    kind = attribute.type.base if isinstance(attribute.type, EnumType) else attribute.type
+    kind = field.type.base if isinstance(field.type, EnumType) else field.type
     match kind:
         case IntegerType() | FloatType():
             return kind.size == 1 or kind.endian != "computed"
         case BytesType() | StringType():
-            return _is_straight_content(attribute)
+            return _is_straight_content(field)
         case UserType():
-            return isinstance(attribute.size, OwnSize)
+            return isinstance(field.size, OwnSize)
     return False
 
 
-def _is_straight_content(attribute: Attribute) -> bool:
+def _is_straight_content(field: Field) -> bool:
     """Bytes and text that fill their field, or that a terminator of one byte ends, which belongs to them alone."""
-    if isinstance(attribute.type, StringType) and python_codec(attribute.type.encoding or "UTF-8") is None:
+    if isinstance(field.type, StringType) and python_codec(field.type.encoding or "UTF-8") is None:
         return False
-    end = attribute.terminator
-    if isinstance(attribute.size, TerminatedSize):
+    end = field.terminator
+    if isinstance(field.size, TerminatedSize):
         return end is not None and len(end.value) == 1 and end.consume and end.eos_error
-    both = isinstance(attribute.size, EndOfStreamSize) and attribute.repeat is not None
-    return end is None and attribute.pad_right is None and not both
+    both = isinstance(field.size, EndOfStreamSize) and field.repeat is not None
+    return end is None and field.pad_right is None and not both
 
 
-def _is_local(struct: Struct, node: Node, known: dict[str, bool]) -> bool:
+def _is_local(struct: TypePlan, node: Node, known: dict[str, bool]) -> bool:
     """Whether an expression stands on the numbers, bytes, texts and lists of the object itself, or of the last item.
 
     ``known``: the same of the instances that were asked about.

@@ -1,4 +1,4 @@
-"""What a switch is on: it follows from the class of the object that an attribute holds, which has to fit it."""
+"""What a switch is on: it follows from the class of the object that an field holds, which has to fit it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ....expression.nodes import Attribute as Member
 from ....expression.nodes import BooleanLiteral, Name, Node
 from ....expression.types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, Type, UserType
 from ....expression.walk import walk
-from ....model.model import Attribute, Struct, Switch
+from ....plan import Field, Switch, TypePlan
 from ..names import field_name
 from ..scope import ClassScope
 from ..view import Lines
@@ -20,37 +20,36 @@ PLAIN: tuple[tuple[tuple[type[Type], ...], str], ...] = (
 """Types whose values are no objects of a spec, and Python's classes of them."""
 
 
-def tag_lines(scope: ClassScope, attribute: Attribute, slot: str) -> Lines:
-    """Have an attribute that a switch is on follow from the class of what is held; ``slot``: where that is kept."""
-    switch = attribute.switch
+def tag_lines(scope: ClassScope, field: Field, slot: str) -> Lines:
+    """Have an field that a switch is on follow from the class of what is held; ``slot``: where that is kept."""
+    switch = field.switch
     tag = _tag(scope, switch.on) if switch is not None else None
     if switch is None or tag is None:
         return ()
     holder, owner, name = tag
-    target = holder.attribute(name)
+    target = holder.field(name)
     if target is None or not _may_follow(target):
         return ()
     cases = []
-    for case in switch.cases:
-        if not isinstance(case.type, UserType) or case.type.opaque:
+    for matches, form in (*switch.branches, *([((None,), switch.otherwise)] if switch.otherwise is not None else [])):
+        if not isinstance(form.type, UserType) or form.type.opaque:
             continue
-        if case.match is None or any(isinstance(each, Name) for each in walk(case.match)):
-            # Other values come to this class as well.
-            match = "None"
-        else:
-            match = scope.text(case.match, attribute)
-        class_name = scope.module.class_of(case.type.path)
-        cases.append(scope.code("readwrite/tag_case", class_name=class_name, match=match))
+        for each in matches:
+            # Other values come to this class as well where a name, or nothing, is matched.
+            varies = each is None or any(isinstance(one, Name) for one in walk(each))
+            match = "None" if each is None or varies else scope.text(each, field)
+            class_name = scope.module.class_of(form.type.path)
+            cases.append(scope.code("readwrite/tag_case", class_name=class_name, match=match))
     if not cases:
         return ()
-    place = "self" if owner is None else scope.text(owner, attribute)
+    place = "self" if owner is None else scope.text(owner, field)
     return (scope.code("readwrite/follow_tag", slot=slot, holder=place, name=field_name(name), cases=cases),)
 
 
-def case_line(scope: ClassScope, attribute: Attribute, case: Attribute, value: str) -> Lines:
+def case_line(scope: ClassScope, field: Field, case: Field, value: str) -> Lines:
     """The check that what is held is of the class that a case has; of switches between objects."""
-    switch = attribute.switch
-    if switch is None or not any(isinstance(each.type, UserType) for each in switch.cases):
+    switch = field.switch
+    if switch is None or not field.held:
         return ()
     kind = case.type.base if isinstance(case.type, EnumType) else case.type
     if isinstance(kind, UserType):
@@ -59,25 +58,25 @@ def case_line(scope: ClassScope, attribute: Attribute, case: Attribute, value: s
         wanted = next((scope.annotations.builtin(name) for types, name in PLAIN if isinstance(kind, types)), "")
     if not wanted:
         return ()
-    given = {"words": _words(switch.on), "on": _on_text(scope, attribute, switch)}
-    return (scope.code("readwrite/check_case", id=attribute.id, value=value, wanted=wanted, **given),)
+    given = {"words": _words(switch.on), "on": _on_text(scope, field, switch)}
+    return (scope.code("readwrite/check_case", id=field.id, value=value, wanted=wanted, **given),)
 
 
-def _tag(scope: ClassScope, on: Node) -> tuple[Struct, Node | None, str] | None:
-    """The attribute that a switch is on: the type that has it, whose it is (``None``: the object's own), its name."""
+def _tag(scope: ClassScope, on: Node) -> tuple[TypePlan, Node | None, str] | None:
+    """The field that a switch is on: the type that has it, whose it is (``None``: the object's own), its name."""
     match on:
-        case Name(id) if scope.struct.attribute(id) is not None:
+        case Name(id) if scope.struct.field(id) is not None:
             return scope.struct, None, id
         case Member(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
             if any(isinstance(each, Name) and each.id in ("_index", "_") for each in walk(value)):
                 return None
-            return scope.spec.struct(value.type.path), value, name
+            return scope.plan.type(value.type.path), value, name
     return None
 
 
-def _may_follow(target: Attribute) -> bool:
+def _may_follow(target: Field) -> bool:
     kind = target.type.base if isinstance(target.type, EnumType) else target.type
-    plain = target.repeat is None and target.switch is None and target.checksum is None and not target.given
+    plain = target.repeat is None and target.switch is None and not target.is_checksum and not target.given
     return plain and isinstance(kind, IntegerType | BitsType | StringType)
 
 
@@ -91,7 +90,7 @@ def _words(node: Node) -> str:
     return "switch-on"
 
 
-def _on_text(scope: ClassScope, attribute: Attribute, switch: Switch) -> str:
-    if all(isinstance(case.match, BooleanLiteral) for case in switch.cases if case.match is not None):
-        return scope.text(switch.on, attribute)
-    return f"on_{field_name(attribute.id)}"
+def _on_text(scope: ClassScope, field: Field, switch: Switch) -> str:
+    if all(isinstance(each, BooleanLiteral) for matches, _ in switch.branches for each in matches):
+        return scope.text(switch.on, field)
+    return f"on_{field_name(field.id)}"

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from ..expression.fold import constant_integer, fold
 from ..expression.nodes import Attribute as Member
 from ..expression.nodes import Binary, Cast, IntegerLiteral, Name, Node, Subscript, Unary
-from ..expression.types import BitsType, ComputedIntegerType, IntegerType, Path, Type, UserType
+from ..expression.types import ComputedIntegerType, Path, UserType
 from ..expression.walk import depth, mapped, walk
-from .model import Attribute, Spec, Struct
+from .nodes import is_number
+from .types import Plan, TypePlan
 
 INTEGER = ComputedIntegerType()
 ZERO = IntegerLiteral(0, type=INTEGER)
@@ -32,14 +33,14 @@ class Solution:
     addend: Node = ZERO
 
 
-def solutions(spec: Spec, struct: Struct, expression: Node) -> tuple[Solution, ...]:
+def solutions(plan: Plan, struct: TypePlan, expression: Node) -> tuple[Solution, ...]:
     """What an expression in ``struct`` can be solved for: integers that nothing else decides, each once in it."""
-    whole = _inlined(spec, struct, expression)
+    whole = _inlined(plan, struct, expression)
     if whole is None:
         return ()
     found: list[Solution] = []
     for target in walk(whole):
-        place = _place(spec, struct, target)
+        place = _place(plan, struct, target)
         if place is not None and sum(1 for each in walk(whole) if each == target) == 1:
             parts = _parts(whole, target)
             if parts is not None:
@@ -48,38 +49,28 @@ def solutions(spec: Spec, struct: Struct, expression: Node) -> tuple[Solution, .
     return tuple(found)
 
 
-def is_derivable(attribute: Attribute) -> bool:
-    """Whether an attribute is an integer whose value nothing but what it measures decides."""
-    plain = attribute.repeat is None and attribute.checksum is None and attribute.switch is None
-    return plain and not attribute.given and _is_number(attribute.type)
-
-
-def _place(spec: Spec, struct: Struct, node: Node) -> tuple[Node | None, Struct, str] | None:
+def _place(plan: Plan, struct: TypePlan, node: Node) -> tuple[Node | None, TypePlan, str] | None:
     """Whose attribute or parameter a node is: the owner, its type, the name."""
     match node:
         case Name(id):
             return (None, struct, id) if _may_follow(struct, id) else None
         case Member(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
-            holder = _holder(spec, value.type)
+            holder = _holder(plan, value.type)
             if holder is not None and _may_follow(holder, name):
                 return value, holder, name
     return None
 
 
-def _may_follow(struct: Struct, name: str) -> bool:
-    attribute, parameter = struct.attribute(name), struct.parameter(name)
-    if attribute is not None:
-        return is_derivable(attribute)
-    return parameter is not None and _is_number(parameter.type)
+def _may_follow(struct: TypePlan, name: str) -> bool:
+    field, parameter = struct.field(name), struct.parameter(name)
+    if field is not None:
+        return field.solvable
+    return parameter is not None and is_number(parameter.type)
 
 
-def _is_number(kind: Type) -> bool:
-    return isinstance(kind, IntegerType) or (isinstance(kind, BitsType) and kind.width > 1)
-
-
-def _holder(spec: Spec, kind: UserType) -> Struct | None:
+def _holder(plan: Plan, kind: UserType) -> TypePlan | None:
     try:
-        return spec.struct(kind.path)
+        return plan.type(kind.path)
     except KeyError:
         return None
 
@@ -133,11 +124,11 @@ def _contains(node: Node, target: Node) -> bool:
 # Value instances -----------------------------------------------------------------------------------------------------
 
 
-def _inlined(spec: Spec, struct: Struct, expression: Node) -> Node | None:
+def _inlined(plan: Plan, struct: TypePlan, expression: Node) -> Node | None:
     """The expression with value instances in the place of their names; ``None`` where it would grow too large."""
     node = expression
     while True:
-        replaced = _replaced(spec, struct, node)
+        replaced = _replaced(plan, struct, node)
         if replaced == node:
             return node
         node = replaced
@@ -145,19 +136,19 @@ def _inlined(spec: Spec, struct: Struct, expression: Node) -> Node | None:
             return None
 
 
-def _replaced(spec: Spec, struct: Struct, node: Node) -> Node:
+def _replaced(plan: Plan, struct: TypePlan, node: Node) -> Node:
     match node:
         case Name(id):
             instance = struct.instance(id)
             return instance.value if instance is not None and instance.value is not None else node
         case Member(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
-            holder = _holder(spec, value.type)
+            holder = _holder(plan, value.type)
             instance = holder.instance(name) if holder is not None else None
             if instance is not None and instance.value is not None:
                 return _rebased(instance.value, value)
         case Subscript():
             return node
-    return mapped(node, lambda child: _replaced(spec, struct, child))
+    return mapped(node, lambda child: _replaced(plan, struct, child))
 
 
 def _rebased(node: Node, owner: Node) -> Node:

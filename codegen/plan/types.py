@@ -1,0 +1,180 @@
+"""A plan as a whole, and the types of which it consists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from dataclasses import field as declared
+
+from wireloom.base.cached import cached_property
+
+from ..expression.nodes import Node
+from ..expression.types import Path
+from ..spec.diagnostic import Diagnostic
+from ..spec.position import Position
+from ..wire import Choice, ComputedEndian, Enum, InheritedEndian, Message, Parameter, Units
+from .nodes import Cover, Field, Fill, Instance, Step
+
+
+@dataclass(frozen=True)
+class TypePlan:
+    """A type of the spec: its fields, the steps that read them in order, the checksums verified after them, and what is
+    filled in before an object is written, in that order. The fields of a message stand in any order, without steps."""
+
+    path: Path
+    place: str
+    """Its place in the spec, such as ``/types/frame``; that of the root is empty."""
+    fields: tuple[Field, ...] = ()
+    steps: tuple[Step, ...] = ()
+    covers: tuple[Cover, ...] = ()
+    instances: tuple[Instance, ...] = ()
+    fills: tuple[Fill, ...] = ()
+    parameters: tuple[Parameter, ...] = ()
+    types: tuple[TypePlan, ...] = ()
+    """Those that are declared inside of this one."""
+    enums: tuple[Enum, ...] = ()
+    parents: tuple[Path, ...] = ()
+    """The types of the same spec that hold this one directly, in the order in which they do."""
+    endian: ComputedEndian | InheritedEndian | None = None
+    """How the byte order is decided, where the spec does not say it."""
+    to_string: Node | None = None
+    message: Message | None = None
+    """Set for protobuf messages."""
+    buffered: bool = False
+    """Whether its fields can be read out of a buffer, without asking the stream for each: all are of fixed sizes,
+    sized, ended by a byte, or of such types, and what sizes and checks ask for always has a value."""
+    recursive: bool = False
+    """Whether objects may hold others of the same type, at any depth."""
+    fixed_size: bool = False
+    """Whether objects take the same number of bytes on any input."""
+    least: int = 0
+    """The bytes that an object takes at least."""
+    only_read: str = ""
+    """The instance at a position of its own because of which objects cannot be written, if any."""
+    columns: tuple[str, ...] = ()
+    """The fields and instances that are columns of such rows unless the spec says it: all that are single values."""
+    fits_column: bool = True
+    """Whether a column can hold such objects: no message in them contains itself, and they are not too many."""
+    doc: str = ""
+    doc_ref: tuple[str, ...] = ()
+    position: Position | None = declared(default=None, compare=False)
+
+    @cached_property
+    def _fields(self) -> dict[str, Field]:
+        return {each.id: each for each in reversed(self.fields)}
+
+    @cached_property
+    def _instances(self) -> dict[str, Instance]:
+        return {each.id: each for each in reversed(self.instances)}
+
+    @cached_property
+    def _solved(self) -> dict[str, Node]:
+        return {each.id: each.value for each in self.fills if each.how == "solved" and each.value is not None}
+
+    def field(self, name: str) -> Field | None:
+        """The field of that id."""
+        return self._fields.get(name)
+
+    def instance(self, name: str) -> Instance | None:
+        """The instance of that id."""
+        return self._instances.get(name)
+
+    def parameter(self, name: str) -> Parameter | None:
+        """The parameter of that id."""
+        return next((each for each in self.parameters if each.id == name), None)
+
+    def cover(self, name: str) -> Cover | None:
+        """The checksum that the field of that id holds."""
+        return next((each for each in self.covers if each.field.id == name), None)
+
+    def solved(self, name: str) -> Node | None:
+        """What a size or count says the field of that id to be, where a writer solves for it."""
+        return self._solved.get(name)
+
+    @property
+    def read(self) -> Iterator[Field]:
+        """The fields, and those that instances read."""
+        yield from self.fields
+        yield from (each.field for each in self.instances if each.field is not None)
+
+    @property
+    def whole(self) -> Iterator[TypePlan]:
+        """The type and all that are declared inside of it, outermost first."""
+        yield self
+        for each in self.types:
+            yield from each.whole
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Which repeated field of the root has the table's rows, and which of their fields and instances are columns:
+    ``columns`` by default, ``selectable`` where they are asked for, ``parent_columns`` of the root in every row."""
+
+    field: str
+    type: Path
+    prologue: tuple[str, ...]
+    """What stands before the rows."""
+    sized: bool
+    """Whether each row has a size that the prologue gives: where it ends is known whatever is in it."""
+    streaming: bool
+    """Whether rows stand in the input by themselves, to its end, and need nothing but the prologue."""
+    columns: tuple[str, ...]
+    selectable: tuple[str, ...] = ()
+    parent_columns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All of a spec that a backend needs: what is read and written, its table, and what people read of it."""
+
+    name: str
+    title: str
+    root: TypePlan
+    file: str
+    sha256: str
+    rows: Rows | None = None
+    units: Units | None = None
+    """Set where the table is one of messages; ``rows`` is ``None`` then."""
+    imports: tuple[Plan, ...] = ()
+    """The plans of all specs that it imports, directly or not; theirs have none."""
+    codec: str = "none"
+    """The codec that a writer compresses files with. Readers look at the content."""
+    path_pattern: str | None = None
+    """``{name}`` parts between slashes and dots, matched against the end of a path; each name is a column."""
+    max_record: int = 0
+    """Default of the largest record in bytes; an option of the reader."""
+    choices: tuple[Choice, ...] = ()
+    file_extensions: tuple[str, ...] = ()
+    debug: bool = False
+    """``ks-debug``: objects with Kaitai's API say where on the wire their fields lie, and are not read at once."""
+    doc: str = ""
+    doc_ref: tuple[str, ...] = ()
+    refused: tuple[Diagnostic, ...] = ()
+    """Routines that the spec names and nobody has permitted: formats that need one are not made."""
+
+    @property
+    def types(self) -> Iterator[TypePlan]:
+        """The types of the spec, outermost first."""
+        return self.root.whole
+
+    @property
+    def family(self) -> Iterator[TypePlan]:
+        """The types of the spec and of those that it imports."""
+        for each in (self, *self.imports):
+            yield from each.types
+
+    def type(self, path: Path) -> TypePlan:
+        """The type of that path, of this spec or of one that it imports. Raises ``KeyError``."""
+        return self._types[path]
+
+    def enum(self, path: Path) -> Enum:
+        """The enum of that path, of this spec or of one that it imports. Raises ``KeyError``."""
+        return self._enums[path]
+
+    @cached_property
+    def _types(self) -> dict[Path, TypePlan]:
+        return {each.path: each for each in reversed(list(self.family))}
+
+    @cached_property
+    def _enums(self) -> dict[Path, Enum]:
+        return {each.path: each for type in self.family for each in type.enums}
