@@ -43,7 +43,7 @@ DISCOVERED = "pyspark_"
 
 @dataclass(frozen=True)
 class Changes:
-    """What ``generate`` did or, with ``check``, would have done. Paths are relative to the output folder.
+    """The changes that ``generate`` made or, with ``check``, would have made. Paths are relative to the output folder.
 
     ``written``: new or different files; ``removed``: generated files that no spec accounts for; ``foreign``: files that
     were not generated and do not belong there, which are left alone; ``unchanged``; ``diff``: one unified diff of it
@@ -60,7 +60,7 @@ class Changes:
 
     @property
     def clean(self) -> bool:
-        """Whether the folder held exactly what the specs say."""
+        """Return whether the folder held exactly what the specs say."""
         return not self.written and not self.removed and not self.foreign
 
 
@@ -124,7 +124,7 @@ def load_all(spec_paths: Iterable[Path], allow_modules: Iterable[str] = ()) -> t
 
 
 def same_id(spec: Spec, other: Spec) -> str:
-    """What is said where two specs have one id."""
+    """Return the message for two specs with the same id."""
     return f"{printable(spec.file)}: error: the id '{spec.name}' is also that of {printable(other.file)}"
 
 
@@ -134,7 +134,7 @@ def render(
     target: Target = BOX,
     wanted: Iterable[Backend[Any]] | None = None,
 ) -> dict[str, str]:
-    """What the ``wanted`` backends, or all, make of the specs, by path; not formatted yet."""
+    """Return the files of the ``wanted`` backends, or of all, by path; not formatted yet."""
     chosen = backends() if wanted is None else tuple(wanted)
     files: dict[str, str] = {"__init__.py": PACKAGE.replace("SPECS", python_comment(target.specs))}
     for plan in plans:

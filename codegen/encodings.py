@@ -84,5 +84,5 @@ def python_codec(name: str) -> str | None:
 
 
 def terminator_of(encoding: str) -> bytes:
-    """What ends a ``strz`` in that encoding: a zero of the width of its code units."""
+    """Return the terminator of a ``strz`` in that encoding: a zero of the width of its code units."""
     return b"\0" * {"UTF-16": 2, "UTF-32": 4}.get(encoding[:6], 1)

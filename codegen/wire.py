@@ -1,4 +1,4 @@
-"""What the model of a spec and its plan say in the same words: sizes, ends, repetitions, byte orders, enums, logical
+"""Terms that the model of a spec and its plan share: sizes, ends, repetitions, byte orders, enums, logical
 types, fields of messages, and what a table is made of. Plain frozen data."""
 
 from __future__ import annotations
@@ -186,7 +186,7 @@ Logical = Timestamp | Labels | IntegerText
 
 @dataclass(frozen=True)
 class MessageField:
-    """What makes an attribute a field of a protobuf message.
+    """The properties of an attribute that is a field of a protobuf message.
 
     ``kind`` is protobuf's word (``uint64`` … ``bytes``, ``message``, ``enum``); ``label`` is ``optional``,
     ``required``, ``repeated`` or ``implicit`` (proto3 without a label). ``default``: proto2's, an enum's as its number.

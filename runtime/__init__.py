@@ -108,7 +108,7 @@ class FormatsPackage(ModuleType):
 
 
 class _Face(ModuleType):
-    """Sees to it that the package of the formats can be called, whoever imports it first."""
+    """A module class that keeps ``wireloom.formats`` callable, even once the package of that name is imported."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name == "formats" and isinstance(value, ModuleType):

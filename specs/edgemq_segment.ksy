@@ -15,7 +15,7 @@ meta:
     selectable: [ts_millis, len, crc32c]
     # Sealed segments are stored compressed; readers look at the content, so that a raw .wal file is read as well.
     codec: zstd
-    # The object key. What stands before the region (the bucket, a prefix of any depth) is nobody's business here.
+    # The object key. What stands before the region (the bucket, a prefix of any depth) is not part of the pattern.
     path: "{region}/{instance_id}/{epoch}/segments/{segment}.wal.zst"
     max-record: 67108864
     options:

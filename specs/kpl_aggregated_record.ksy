@@ -22,14 +22,14 @@ meta:
       packing: wireloom.kpl.packing:Packing
       hooks: wireloom.kpl.hash_range:Hooks
 doc: |
-  What the Amazon Kinesis Producer Library puts into one record of a Kinesis stream: many records of its users.
+  A record of a Kinesis stream as the Amazon Kinesis Producer Library writes it, with many records of its users.
 
-  Behind four fixed bytes stands a protobuf message with the records and tables of their keys, and behind that the MD5
-  of the message. A record that is not laid out like this was not aggregated: it is a row by itself, with
+  Four fixed bytes are followed by a protobuf message with the records and tables of their keys, and by the MD5
+  of the message. A record with another layout was not aggregated: it is a row by itself, with
   `aggregated` false and all of its bytes as `data`.
 
-  The records of an aggregate belong to one shard: the client library drops an aggregate of which one does not. A writer
-  makes one for each hash key, or for each shard where its option `shards` names them.
+  All records of an aggregate must belong to one shard: otherwise the client library drops the aggregate. A writer
+  makes one aggregate per hash key, or per shard if its option `shards` names them.
 
   What a reader does in doubt is what the Kinesis Client Library does. A record that names a key beyond its table, or
   whose explicit hash key is no integer, ends its aggregate there: the records before it stay.

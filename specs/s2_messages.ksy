@@ -81,7 +81,7 @@ types:
         wire-types: refuse
         fields:
           - {id: start, number: 1, type: stream_position, label: optional, doc: Of the first record.}
-          - {id: end, number: 2, type: stream_position, label: optional, doc: Behind the last record.}
+          - {id: end, number: 2, type: stream_position, label: optional, doc: The position after the last record.}
           - {id: tail, number: 3, type: stream_position, label: optional, doc: Where the stream ends; not before `end`.}
   sequenced_record:
     doc: A record of a stream.

@@ -61,7 +61,7 @@ types:
         valid:
           min: 1
           max: 2097152
-        doc: Number of bytes behind this field.
+        doc: Number of bytes after this field.
       - id: is_terminal
         type: b1
         doc: The body is a terminal message, and nothing follows.

@@ -38,7 +38,7 @@ class Store:
         return [each["Key"] for each in found.get("Contents", []) if not each["Key"].endswith("/")]
 
     def ranges(self, key: str) -> list[tuple[int, int]]:
-        """The ranges of an object that were asked for: first byte and the one behind the last."""
+        """The ranges of an object that were asked for: first byte and the one after the last."""
         return [found for method, path, found in self.requests if method == "GET" and path.endswith(key) and found]
 
     def fetched(self, key: str) -> int:

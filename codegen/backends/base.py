@@ -1,4 +1,4 @@
-"""What every backend is, and how the generator finds them.
+"""The interface of backends, and how the generator finds them.
 
 A backend is a folder beside this file with
 
@@ -79,7 +79,7 @@ class Output:
 
 
 def no_parts(plan: Plan) -> Mapping[str, Any]:
-    """What most backends have: one view of a spec."""
+    """Return no parts: most backends have one view of a spec."""
     return {}
 
 
@@ -102,7 +102,7 @@ class Backend(Generic[View]):
 
     @property
     def makes_modules(self) -> bool:
-        """Whether it makes any Python."""
+        """Return whether it makes any Python."""
         return any(each.path.endswith(".py") for each in self.outputs)
 
     def files(self, plan: Plan, target: Target = BOX) -> tuple[OutputFile, ...]:

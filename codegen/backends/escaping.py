@@ -23,7 +23,7 @@ def python_text(text: str) -> str:
 
 
 def python_comment(text: str) -> str:
-    """What may stand after ``#``: one line.
+    """Return the text as a single line for a ``#`` comment.
 
     >>> python_comment("a\\nimport os")
     'a\\\\x0aimport os'
@@ -82,7 +82,7 @@ def markdown(text: str) -> str:
 
 
 def _has_whole_code(line: str) -> bool:
-    """Whether what is code in a line can be told without the lines around it."""
+    """Return whether what is code in a line can be told without the lines around it."""
     if "`" not in line:
         return True
     return "|" not in line and all(found.lastgroup != "open" for found in _TEXT_AND_CODE.finditer(line))

@@ -1,1 +1,1 @@
-"""What a change of a spec does to those who read: columns, bytes, checks, settings."""
+"""Effects of a change of a spec on readers: columns, bytes, checks, settings."""

@@ -24,11 +24,11 @@ class Range:
 
 ALL = Range()
 Allowed = Range | frozenset[Value] | None
-"""A range, a few values, or ``None``: nobody knows."""
+"""A range, a few values, or ``None``: unknown."""
 
 
 def allowed(valid: Valid | None, enum: Enum | None, type: Type) -> Allowed:
-    """What is let through. ``enum`` is that of the attribute, ``type`` that of its values."""
+    """Return the allowed values. ``enum`` is that of the attribute, ``type`` that of its values."""
     every = _every(type)
     if valid is None:
         return every
@@ -60,7 +60,7 @@ def _every(type: Type) -> Range:
 
 
 def within(inner: Allowed, outer: Allowed) -> bool:
-    """Whether certainly everything of ``inner`` is in ``outer``.
+    """Return whether certainly everything of ``inner`` is in ``outer``.
 
     >>> within(frozenset([1, 2]), Range(0, 9)), within(Range(0, 9), Range(1, 9)), within(None, ALL)
     (True, False, True)

@@ -11,7 +11,7 @@ class Level(IntEnum):
     """How much a difference matters to those who read files of the format."""
 
     HARMLESS = 0
-    """Words only: nobody's result is another."""
+    """Words only: no reader's result changes."""
     COMPATIBLE = 1
     """Files and programs that worked go on working; there is more to have, or a writer writes otherwise."""
     BREAKING = 2

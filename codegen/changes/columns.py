@@ -11,7 +11,7 @@ from .change import COLUMNS, Change, Level
 
 
 def column_changes(old: Plan, new: Plan) -> Iterator[Change]:
-    """What became of the table."""
+    """Return the changes of the table."""
     if old.rows is None or new.rows is None:
         if old.rows is None and new.rows is not None:
             yield Change(Level.COMPATIBLE, COLUMNS, "rows", "the format is a table now")
@@ -52,7 +52,7 @@ def _column(name: str, old: TableColumn, new: TableColumn) -> Iterator[Change]:
 
 
 def _order(before: dict[str, TableColumn], after: dict[str, TableColumn]) -> Iterator[Change]:
-    """Readers that go by names do not notice an order, so that it breaks nobody who does."""
+    """The order of columns does not affect readers that go by names."""
     one = [name for name, column in before.items() if column.default and name in after and after[name].default]
     other = [name for name, column in after.items() if column.default and name in one]
     if one != other:

@@ -116,8 +116,8 @@ def process_text(process: Process | None) -> str:
 
 
 def switch_cases(switch: Switch, root: str | None) -> dict[str, str]:
-    """What each value of the switch leads to, in words; ``_`` is any other. Without ``root``, types of the spec have no
-    name."""
+    """Return the type for each value of the switch, in words; ``_`` is any other. Without ``root``, types of the spec
+    have no name."""
     return {
         "_" if each.match is None else expression_text(each.match): ", ".join(
             [

@@ -54,7 +54,7 @@ class Fields:
         self._enums = enums
 
     def attributes(self, place: str, old: Attribute, new: Attribute) -> Iterator[Change]:
-        """What became of an attribute."""
+        """Return the changes of an attribute."""
         yield from self._wire(place, old, new)
         yield from self._switch(place, old.switch, new.switch)
         yield from self._valid(place, old.valid, new.valid, old.type, new.type)
@@ -63,7 +63,7 @@ class Fields:
         yield from field_changes(place, old.message, new.message)
 
     def instances(self, place: str, old: Instance, new: Instance, area: str) -> Iterator[Change]:
-        """What became of an instance. ``area``: that of a computed value, which is on no wire by itself."""
+        """Return the changes of an instance. ``area``: that of a computed value, which is on no wire by itself."""
         if old.attribute is None and new.attribute is None:
             one, other = (self._type_text(each.type) for each in (old, new))
             yield from _differing(place, "type", one, other, area)
@@ -182,7 +182,7 @@ def _differing(place: str, what: str, old: str, new: str, area: str = WIRE) -> I
 
 
 def _includes(outer: str | None, inner: str | None) -> bool:
-    """Whether all text in one encoding is the same text in another."""
+    """Return whether all text in one encoding is the same text in another."""
     supersets = ("UTF-8", "ISO-8859-", "windows-125", "IBM437", "IBM866")
     return inner == "ASCII" and outer is not None and outer.startswith(supersets)
 

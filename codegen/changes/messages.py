@@ -12,7 +12,7 @@ from .change import CHECKS, COLUMNS, SETTINGS, WIRE, Change, Level
 
 
 def unit_changes(old: Plan, new: Plan) -> Iterator[Change]:
-    """What became of the tables of messages."""
+    """Return the changes of the tables of messages."""
     if old.units is None or new.units is None:
         if old.units is not new.units:
             became = "a table of messages now" if old.units is None else "no table of messages any more"
@@ -83,7 +83,7 @@ WIDER = {("uint32", "uint64"), ("int32", "int64"), ("sint32", "sint64"), ("strin
 
 
 def field_changes(place: str, old: MessageField | None, new: MessageField | None) -> Iterator[Change]:
-    """What became of a field of a message."""
+    """Return the changes of a field of a message."""
     if old is None or new is None:
         if old is not new:
             yield Change(
@@ -105,7 +105,7 @@ def field_changes(place: str, old: MessageField | None, new: MessageField | None
 
 
 def rule_changes(place: str, old: Message | None, new: Message | None) -> Iterator[Change]:
-    """What became of the rules by which a message is read."""
+    """Return the changes of the rules by which a message is read."""
     if old is None or new is None:
         if old is not new:
             yield Change(Level.BREAKING, WIRE, place, "is a message " + ("now" if old is None else "no more"))

@@ -1,4 +1,4 @@
-"""What is only called otherwise in the newer of two specs: types, enums, their labels, fields, instances, parameters.
+"""Renames between two specs: types, enums, their labels, fields, instances, parameters.
 
 What follows from a name is no change of its own: where a length is renamed, the size that names it is still the same.
 So the older spec is put into the words of the newer before the two are compared (``in_words_of``).
@@ -56,7 +56,7 @@ def starts(old: Spec, new: Spec) -> list[tuple[Path, Path]]:
 
 
 def find_renames(old: Spec, new: Spec) -> Renames:
-    """What stands where something of another name stood, from the roots on."""
+    """Return the renames, from the roots on."""
     return _Finder(old, new).found
 
 
@@ -160,7 +160,8 @@ class _Finder:
         return None
 
     def _facts(self, attribute: Attribute, struct: Struct, side: int) -> dict[str, str]:
-        """What its bytes are, where types of the spec count as one: what became of them is seen there."""
+        """Return the layout of its bytes; types of the spec count as equal, since their changes are reported
+        separately."""
         known = facts(self._words(side).value(attribute, struct.path), self._roots[side])
         if isinstance(attribute.type, UserType):
             known["type"] = ""

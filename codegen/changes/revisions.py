@@ -24,7 +24,8 @@ SUFFIX = ".ksy"
 
 @dataclass(frozen=True)
 class Side:
-    """What to compare: the specs by file name, each loaded when it is asked for. ``single``: one file was named."""
+    """One side of a comparison: the specs by file name, each loaded when it is asked for. ``single``: one file was
+    named."""
 
     shown: str
     files: Mapping[str, Path]

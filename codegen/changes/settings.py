@@ -13,7 +13,7 @@ from .describe import path_text
 
 
 def setting_changes(old: Spec, new: Spec) -> Iterator[Change]:
-    """What became of the format's name, its codec, its paths, its limits and its options."""
+    """Return the changes of the format's name, its codec, its paths, its limits and its options."""
     if old.name != new.name:
         yield Change(Level.BREAKING, SETTINGS, "id", f"the format is called {new.name} now, and was {old.name}")
     if old.codec != new.codec:

@@ -30,7 +30,7 @@ class Types:
         self._seen: set[tuple[Path, Path]] = set()
 
     def changes(self) -> Iterator[Change]:
-        """What became of all types, those that nothing uses included."""
+        """Return the changes of all types, including unused ones."""
         for one, other in starts(self.old, self.new):
             yield from self._structs(self._before[one], self._after[other])
         before = {path_text(each.path, self.old.name): each for each in structs_in(self.old.root)}
@@ -174,7 +174,7 @@ class Types:
 
 
 def _is_column(spec: Spec, struct: Struct, instance: Instance) -> bool:
-    """Whether it is a column of the table, of which the table's part tells what became of it."""
+    """Return whether it is a column of the table, of which the table's part tells what became of it."""
     rows = spec.rows
     if rows is None:
         return False

@@ -1,4 +1,4 @@
-"""What values of each type can be asked: the table of methods."""
+"""The methods of the values of each type."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Node:
-    """What every node has: its place in the expression's text, and its type once it has been typed."""
+    """The base of all nodes: its place in the expression's text, and its type once it has been typed."""
 
     start: int = field(default=0, compare=False)
     end: int = field(default=0, compare=False)

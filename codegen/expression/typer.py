@@ -66,7 +66,7 @@ class UnknownNameError(Exception):
 
 
 class Scope(Protocol):
-    """What the typer asks about names. Every method raises ``UnknownNameError``."""
+    """The scope in which the typer looks up names. Every method raises ``UnknownNameError``."""
 
     def name(self, name: str) -> Type:
         """The type of a bare name."""

@@ -53,14 +53,14 @@ def is_struct(type: Type) -> bool:
 
 
 def is_byte(node: Node) -> bool:
-    """Whether a typed node is sure to be 0…255, so that a list of such is bytes."""
+    """Return whether a typed node is sure to be 0…255, so that a list of such is bytes."""
     if isinstance(node, IntegerLiteral):
         return 0 <= node.value <= 255
     return isinstance(node.type, IntegerType) and node.type.size == 1 and not node.type.signed
 
 
 def type_name(type: Type) -> str:
-    """What messages call a type."""
+    """Return the name of a type in messages."""
     match type:
         case IntegerType(size, signed, endian):
             return f"{'s' if signed else 'u'}{size}{endian or ''}"
@@ -162,7 +162,7 @@ def comparable(one: Type, other: Type, operator: str) -> str | None:
 
 
 def assignable(value: Type, target: Type) -> bool:
-    """Whether an argument of one type fits a parameter of the other."""
+    """Return whether an argument of one type fits a parameter of the other."""
     if value == target or (isinstance(target, UnionType) and not target.members):
         return True
     for same in (is_integer, is_float, is_text, is_boolean):

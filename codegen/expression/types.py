@@ -103,6 +103,6 @@ class AnyStructType(Type):
 
 @dataclass(frozen=True)
 class UnionType(Type):
-    """What a ``switch-on`` yields whose cases have no common type. Without members: anything (``any``)."""
+    """The type of a ``switch-on`` whose cases have no common type. Without members: anything (``any``)."""
 
     members: tuple[Type, ...]

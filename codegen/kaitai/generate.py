@@ -19,8 +19,8 @@ REPLACEABLE = (HEADER_START, "# This is a generated file! ")
 
 @dataclass(frozen=True)
 class Outcome:
-    """What was, or with ``check`` would have been, written, the errors of the specs that are refused, and what whoever
-    writes with the classes has to give."""
+    """The files that were, or with ``check`` would have been, written, the errors of refused specs, and what a caller
+    that writes with the classes has to give."""
 
     changes: Changes
     errors: tuple[WireloomError, ...]

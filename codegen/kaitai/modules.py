@@ -26,7 +26,7 @@ TEMPLATE = "parser.py.j2"
 
 @dataclass
 class Modules:
-    """What came of some specs: ``texts``, by the name of the module, the ``errors`` of those that are refused, and
+    """The modules of some specs: ``texts``, by the name of the module, the ``errors`` of those that are refused, and
     ``notes``, what whoever writes has to give, each with its place."""
 
     texts: dict[str, str] = field(default_factory=dict)
@@ -62,7 +62,7 @@ def modules(
 
 
 def _unsolved(whole: Spec) -> tuple[Unsolved, ...]:
-    """What writers have to be given, of a spec and of all that it imports."""
+    """Return what callers of writers have to provide, for a spec and all that it imports."""
     return tuple(each for spec in _family(whole) for each in unsolved(plan_of(spec), in_place=True))
 
 

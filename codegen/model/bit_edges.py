@@ -18,12 +18,12 @@ Offsets = frozenset[int]
 
 
 def ends_inside_a_byte(attributes: Iterable[Attribute], structs: Structs) -> bool:
-    """Whether attributes that begin with a whole byte end inside of one, whatever is in them."""
+    """Return whether attributes that begin with a whole byte end inside of one, whatever is in them."""
     return 0 not in _Edges(structs).after(attributes, WHOLE)
 
 
 def begins_with_bits(struct: Struct, structs: Structs) -> bool:
-    """Whether what is read first is bits, whatever is in the object."""
+    """Return whether what is read first is bits, whatever is in the object."""
     seen: set[Path] = set()
     inner: Struct | None = struct
     while inner is not None and inner.attributes and inner.path not in seen:

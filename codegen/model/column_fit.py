@@ -22,7 +22,7 @@ class ColumnFit:
         self.sizes: dict[tuple[Path, int], int] = {}
 
     def fits(self, type: Type) -> bool:
-        """Whether a column can hold it: no message type in it contains itself, and they are not too many."""
+        """Return whether a column can hold it: no message type in it contains itself, and they are not too many."""
         inner = type.item if isinstance(type, ListType) else type
         return not isinstance(inner, UserType) or self._fields(inner.path, MAX_LEVELS) <= MAX_FIELDS
 

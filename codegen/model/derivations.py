@@ -1,4 +1,4 @@
-"""What a writer fills in by itself: lengths and counts, solved from the expressions that a reader uses."""
+"""Values that a writer fills in: lengths and counts, solved from the expressions that a reader uses."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def _may_solve(attribute: Attribute, use: _Use) -> bool:
 
 
 def _is_there(attribute: Attribute, use: _Use) -> bool:
-    """Whether the attribute is there exactly where the use counts."""
+    """Return whether the attribute is there exactly where the use counts."""
     return attribute.condition == use.condition
 
 
@@ -157,7 +157,7 @@ def _replaced(node: Node, instances: dict[str, Instance]) -> Node:
 
 
 def _solved(name: str, use: _Use) -> Node | None:
-    """What ``name`` must be so that the expression comes to the value; ``None`` where that cannot be solved."""
+    """Return what ``name`` must be so that the expression has the value; ``None`` if that cannot be solved."""
     node, value = use.expression, use.value
     if sum(1 for each in walk(node) if isinstance(each, Name) and each.id == name) != 1:
         return None
@@ -195,7 +195,7 @@ def _unwrapped(node: Node, value: Node, name: str) -> tuple[Node, Node] | None:
 
 
 def _asks_reader(node: Node) -> bool:
-    """Whether an expression asks for what only a reader has: the stream, the number of the item, the item."""
+    """Return whether an expression asks for what only a reader has: the stream, the number of the item, the item."""
     return any(isinstance(each, Name) and each.id in ("_io", "_index", "_") for each in walk(node))
 
 

@@ -1,4 +1,4 @@
-"""What stands around the message of a unit: the attributes of the root beside it."""
+"""The envelope of a unit: the attributes of the root before and after the message."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class EnvelopeReader:
         return attribute
 
     def _failed(self, struct: Struct) -> bool:
-        """Whether the struct may lack attributes because of errors that have been said."""
+        """Return whether the struct may lack attributes because of errors that have been said."""
         symbol = self.world.at(struct.path)
         return symbol is not None and (symbol.unknown_members or any(each.failed for each in symbol.members.values()))
 
@@ -115,7 +115,9 @@ class EnvelopeReader:
 
 
 def _may_hold(attribute: Attribute) -> bool:
-    """Whether the attribute may be a message: of such a type or of one by case, or bytes that a framing makes one."""
+    """Return whether the attribute may be a message: of such a type or of one by case, or bytes that a framing makes
+    one.
+    """
     plain_bytes = isinstance(attribute.type, BytesType) and attribute.contents is None
     # A union without a switch is one of a switch with an error of its own.
     return isinstance(attribute.type, UserType | UnionType) or attribute.switch is not None or plain_bytes

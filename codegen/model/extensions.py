@@ -42,7 +42,7 @@ class FieldExtensions:
         )
 
     def _given(self, attribute: Attribute, whole: Type) -> bool:
-        """Whether the attribute is one that whoever writes gives: else it would be solved for."""
+        """Return whether the attribute is one that whoever writes gives: else it would be solved for."""
         if self.section is None or "given" not in self.section:
             return False
         if (isinstance(whole, BitsType) and whole.width > 1) or isinstance(whole, IntegerType):

@@ -49,7 +49,7 @@ class PendingSwitch:
 
 @dataclass(frozen=True)
 class Field:
-    """What an attribute or a parse instance is, but for the types of its expressions. ``type`` is that of one item."""
+    """An attribute or a parse instance, without the types of its expressions. ``type`` is that of one item."""
 
     section: Section
     type: Type
@@ -63,7 +63,7 @@ class Field:
 
     @property
     def repeats(self) -> bool:
-        """Whether it is a list."""
+        """Return whether it is a list."""
         return "repeat" in self.section or (self.message is not None and self.message.label == "repeated")
 
 

@@ -137,8 +137,8 @@ class Loader:
 
 
 def display_name(path: Path) -> str:
-    """What diagnostics call a file: relative to the current folder where it lies inside, else as it was given, so that
-    an editor opens it. What is generated only has the name."""
+    """Return the name of a file in diagnostics: relative to the current folder where it lies inside, else as it was
+    given, so that an editor opens it. What is generated only has the name."""
     try:
         return path.resolve().relative_to(Path.cwd().resolve()).as_posix()
     except ValueError:

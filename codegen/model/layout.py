@@ -65,7 +65,8 @@ def _deciding(attribute: Attribute) -> Iterator[Node]:
 
 
 def _after(structs: list[Struct]) -> dict[Reference, list[Reference]]:
-    """What the value of a member comes from: an instance's from its expression, a parameter's from the arguments."""
+    """Return what the value of a member comes from: an instance's from its expression, a parameter's from the
+    arguments."""
     parameters: dict[Path, list[str]] = {each.path: [one.id for one in each.parameters] for each in structs}
     after: dict[Reference, list[Reference]] = {}
     for struct in structs:

@@ -1,4 +1,4 @@
-"""What else is wrong in a member that has an error: its expressions are looked at all the same."""
+"""Further errors in a member that has an error: its expressions are checked all the same."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ AMOUNTS = ("size", "repeat-expr", "pos")
 
 
 class Checker(Protocol):
-    """What checks the expressions of a member, each by its key; see ``build.Builder``."""
+    """The checks of the expressions of a member, each by its key; see ``build.Builder``."""
 
     typing: Typing
 

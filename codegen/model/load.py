@@ -34,7 +34,7 @@ MAX_MEMBERS = 4096
 
 @dataclass(frozen=True)
 class Result:
-    """What came of a spec: its model, or ``None`` where there are errors, and all that is to be said about it."""
+    """The result of loading a spec: its model, or ``None`` if there are errors, and all diagnostics."""
 
     spec: Spec | None
     diagnostics: tuple[Diagnostic, ...]

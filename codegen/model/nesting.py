@@ -13,7 +13,7 @@ MAX_TYPE_DEPTH = 100
 
 
 def check_nesting(world: World, diagnostics: Diagnostics) -> bool:
-    """Whether no type holds others more than ``MAX_TYPE_DEPTH`` deep; says so of the first that does."""
+    """Return whether no type holds others more than ``MAX_TYPE_DEPTH`` deep; says so of the first that does."""
     depths: dict[int, int] = {}
     for symbol in world.all():
         if _depth(world, symbol, depths) > MAX_TYPE_DEPTH:

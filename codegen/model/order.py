@@ -1,4 +1,4 @@
-"""What an expression needs must have been read before it is evaluated."""
+"""Order of evaluation: what an expression needs must have been read before."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def refuse_names_before_byte_order(symbol: Symbol, expression: Expression, diagn
 
 
 def _has_computed_order(symbol: Symbol, type: Type) -> bool:
-    """Whether values of ``type``, read in the type of ``symbol``, have the byte order that is computed there."""
+    """Return whether values of ``type``, read in the type of ``symbol``, have the byte order that is computed there."""
     base = type.base if isinstance(type, EnumType) else type
     if isinstance(base, UserType):
         target = symbol.types.get(base.path[-1])

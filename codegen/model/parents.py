@@ -38,7 +38,7 @@ def find_parents(world: World, typing: Typing) -> None:
 
 
 def _forget_instances(world: World) -> None:
-    """What value instances were found to be may rest on parents that were not complete yet."""
+    """Forget the types of value instances, which may rest on parents that were not complete yet."""
     for symbol in world.all():
         for member in symbol.members.values():
             if member.value is not None and "enum" not in member.section:

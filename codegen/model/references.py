@@ -22,5 +22,5 @@ def references(node: Node, owner: Path) -> Iterator[Reference]:
 
 
 def names_item(node: Node) -> bool:
-    """Whether the tree names ``_``, the current item."""
+    """Return whether the tree names ``_``, the current item."""
     return any(isinstance(each, Name) and each.id == "_" for each in walk(node))

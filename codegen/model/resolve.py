@@ -61,7 +61,9 @@ def find_enum(world: World, start: Symbol, name: str) -> Enum | None:
 
 
 def may_be_type(world: World, start: Symbol, name: str) -> bool:
-    """Whether a type that is not found may be one whose declaration has an error: nothing is said about it then."""
+    """Return whether a type that is not found may be one whose declaration has an error: nothing is said about it
+    then.
+    """
     if start.file.unknown_types or any(each.unknown_types for each in start.outwards()):
         return True
     return any(each.unknown_types for each in _holders(world, start, name))
@@ -104,7 +106,7 @@ def unknown_type(world: World, start: Symbol, name: str, built_in: Iterable[str]
 
 
 def may_be_built_in(name: str) -> bool:
-    """Whether somebody who writes that name of no type means a built-in one."""
+    """Return whether somebody who writes that name of no type means a built-in one."""
     return name in ELSEWHERE or re.fullmatch(r"[us]\d+(?:le|be)?", name) is not None
 
 

@@ -43,7 +43,7 @@ class Routine:
 
     @property
     def sentence(self) -> str:
-        """What the name means, as the beginning of a sentence."""
+        """Return what the name means, as the beginning of a sentence."""
         return f"'{self.key}: {self.name}' is the class {self.place.partition(':')[2]} of the module '{self.module}'"
 
 
@@ -78,12 +78,12 @@ def opaque_modules(spec: Spec) -> tuple[tuple[str, Position | None], ...]:
 
 
 def is_allowed(routine: Routine, spec: Spec) -> bool:
-    """Whether the routine is registered, or of a module that the caller who loaded the spec allows."""
+    """Return whether the routine is registered, or of a module that the caller who loaded the spec allows."""
     return is_permitted(routine.place, spec.allow_modules)
 
 
 def refused_routines(spec: Spec) -> tuple[Diagnostic, ...]:
-    """What is said of the routines that are not permitted. No code is made that names one."""
+    """Return diagnostics of the routines that are not permitted. No code is made that names one."""
     refused = (each for each in routines(spec) if not is_allowed(each, spec))
     return tuple(Diagnostic.at(_place(each, spec), ERROR, refusal(each)) for each in refused)
 
@@ -101,10 +101,10 @@ def _place(routine: Routine, spec: Spec) -> Position:
 
 
 def said_of_routines(whole: Spec) -> tuple[list[Diagnostic], list[tuple[Position | None, str]]]:
-    """What is to be said about the routines of a spec and of those that it imports: the problems, and notes with their
+    """Return the diagnostics of the routines of a spec and of its imports: the problems, and notes with their
     places. Imports only what is registered or allowed.
 
-    A routine that is not there is an error where the spec describes a table, which nobody could read; else a warning.
+    A routine that is not there is an error where the spec describes a table, which could not be read; else a warning.
     """
     problems: list[Diagnostic] = []
     notes: list[tuple[Position | None, str]] = []

@@ -1,4 +1,4 @@
-"""What names mean inside an expression, and the typing of expressions and value instances."""
+"""Names in expressions, and the typing of expressions and value instances."""
 
 from __future__ import annotations
 
@@ -34,8 +34,9 @@ class _NotTypedYetError(Exception):
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What an expression sees besides the members: ``_`` (``item``), ``_on`` and whether there is an ``_index``.
-    ``unknown``: nobody can say what these are, since what the expression belongs to has an error of its own."""
+    """The names that an expression can use besides the members: ``_`` (``item``), ``_on`` and whether there is an
+    ``_index``. ``unknown``: these are not known, since what the expression belongs to has an error of its
+    own."""
 
     item: Type | None = None
     switch_on: Type | None = None

@@ -15,7 +15,7 @@ from .fields import Field
 
 @dataclass(frozen=True)
 class Defaults:
-    """What ``meta`` says for all types inside: ``endian`` is ``le``, ``be``, ``computed`` or ``None``."""
+    """The defaults in ``meta`` for all types inside: ``endian`` is ``le``, ``be``, ``computed`` or ``None``."""
 
     endian: str | None = None
     bit_endian: str = "be"
@@ -85,7 +85,7 @@ class Symbol:
 
     @property
     def is_message(self) -> bool:
-        """Whether it is the type of a protobuf message, be it one with errors."""
+        """Return whether it is the type of a protobuf message, be it one with errors."""
         extensions = self.section.extensions
         if extensions is None:
             return "-wireloom" in self.section.missing and "seq" not in self.section.keys
@@ -93,7 +93,7 @@ class Symbol:
 
     @property
     def message(self) -> Section | None:
-        """What makes it the type of a protobuf message."""
+        """Return the key that makes it the type of a protobuf message."""
         extensions = self.section.extensions
         return extensions.section("message") if extensions is not None else None
 

@@ -21,7 +21,7 @@ DEFAULT_MAX_RECORD = 64 * 1024 * 1024
 
 @dataclass(frozen=True)
 class Table:
-    """What the extensions of ``meta`` say."""
+    """The table that the extensions of ``meta`` describe."""
 
     rows: Rows | None = None
     codec: str = "none"
@@ -165,7 +165,9 @@ class TableReader:
         return tuple(found)
 
     def _failed(self, struct: Struct, name: str) -> bool:
-        """Whether a member that the struct lacks was declared, or may have been, with an error that has been said."""
+        """Return whether a member that the struct lacks was declared, or may have been, with an error that has been
+        said.
+        """
         symbol = self.world.at(struct.path)
         member = symbol.members.get(name) if symbol is not None else None
         return (symbol is not None and symbol.unknown_members) or (member is not None and member.failed)
@@ -256,7 +258,7 @@ class TableReader:
 
 
 def own_columns(row: Struct) -> tuple[str, ...]:
-    """What the columns of a row type are unless the spec says it: all that is a single value."""
+    """Return the default columns of a row type: all single values."""
     return tuple(each.id for each in _members(row) if _is_scalar(each))
 
 
@@ -265,7 +267,7 @@ def _members(struct: Struct) -> list[Attribute | Instance]:
 
 
 def _is_scalar(member: Attribute | Instance) -> bool:
-    """Whether the member is a single value that can be a column by itself."""
+    """Return whether the member is a single value that can be a column by itself."""
     if isinstance(member, Attribute):
         if member.repeat is not None or member.anonymous or member.contents is not None:
             return False

@@ -100,7 +100,9 @@ class KindReader:
         return levels
 
     def _failed(self, struct: Struct, name: str) -> bool:
-        """Whether a member that the struct lacks was declared, or may have been, with an error that has been said."""
+        """Return whether a member that the struct lacks was declared, or may have been, with an error that has been
+        said.
+        """
         symbol = self.world.at(struct.path)
         return symbol is not None and (symbol.unknown_members or name in symbol.members)
 

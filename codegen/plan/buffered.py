@@ -38,7 +38,7 @@ class BufferedTypes:
         self._known: dict[Path, bool] = {}
 
     def items(self, attribute: Attribute) -> bool:
-        """Whether the items of a repeated attribute are of such a type."""
+        """Return whether the items of a repeated attribute are of such a type."""
         kind = attribute.type
         if attribute.repeat is None or attribute.switch or attribute.arguments:
             return False
@@ -49,8 +49,8 @@ class BufferedTypes:
         return self._is_own(kind) and self.of(self.spec.struct(kind.path))
 
     def of(self, struct: Struct) -> bool:
-        """Whether a type has fields of fixed sizes, sized and terminated bytes and texts, objects of such, and no
-        others; what their sizes and checks ask for can always be computed, wherever the stream stands."""
+        """Return whether a type has fields of fixed sizes, sized and terminated bytes and texts, objects of such, and
+        no others; what their sizes and checks ask for can always be computed, wherever the stream stands."""
         if struct.path not in self._known:
             # A type that holds itself is none.
             self._known[struct.path] = False
@@ -85,11 +85,13 @@ class BufferedTypes:
         return isinstance(attribute.size, ExpressionSize)
 
     def _is_own(self, kind: UserType) -> bool:
-        """Whether a type is of this spec, and so has the same root."""
+        """Return whether a type is of this spec, and so has the same root."""
         return not kind.opaque and kind.path[0] == self.spec.root.path[0]
 
     def _is_sure(self, struct: Struct, node: Node) -> bool:
-        """Whether an expression has a value whatever the fields hold, and the same wherever the stream stands."""
+        """Return whether an expression has a value whatever the fields hold, and the same wherever the stream
+        stands.
+        """
         match node:
             case Name("_"):
                 return True
@@ -115,7 +117,9 @@ class BufferedTypes:
         return sure and all(self._is_sure(struct, each) for each in children(node))
 
     def _is_field(self, struct: Struct, node: Node) -> bool:
-        """Whether an expression is a field of what the item belongs to, or of an object in it: ``_parent.version``."""
+        """Return whether an expression is a field of what the item belongs to, or of an object in it:
+        ``_parent.version``.
+        """
         if isinstance(node, Name):
             attribute = struct.attribute(node.id)
             return node.id in ("_parent", "_root") or (attribute is not None and isinstance(attribute.type, UserType))

@@ -159,7 +159,9 @@ class _Builder:
         return Switch(switch.on, tuple(branches), otherwise, not may_be_unmatched(attribute))
 
     def _is_iterable(self, attribute: Attribute) -> bool:
-        """Whether no size, count or check asks for the list, which is not there where its items are read one by one."""
+        """Return whether no size, count or check asks for the list, which is not there where its items are read one by
+        one.
+        """
         struct = self.spec.root
         for node in expressions_in(attribute):
             if any(isinstance(each, Name) and each.id == attribute.id for each in walk(node)):
@@ -211,7 +213,7 @@ class _Builder:
 
 
 def _is_plain(field: Field) -> bool:
-    """Whether the value of a field is its bytes on the wire."""
+    """Return whether the value of a field is its bytes on the wire."""
     return (
         isinstance(field.type, BytesType)
         and isinstance(field.size, FixedSize | ExpressionSize | EndOfStreamSize)
@@ -227,7 +229,7 @@ def _steps(fields: tuple[Field, ...]) -> Iterator[Step]:
 
 
 def _may_be(node: Node, struct: Struct) -> bool:
-    """Whether an expression may stand for an object of the type."""
+    """Return whether an expression may stand for an object of the type."""
     return not isinstance(node.type, UserType) or node.type.path == struct.path
 
 

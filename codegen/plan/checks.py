@@ -10,7 +10,7 @@ from .nodes import Check
 
 
 def checks_of(member: Attribute | Instance) -> Iterator[Check]:
-    """What a value of the attribute or instance must be."""
+    """Return the checks of a value of the attribute or instance."""
     if isinstance(member, Attribute) and member.contents is not None:
         yield Check("contents", contents=member.contents)
     valid = member.valid

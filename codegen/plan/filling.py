@@ -1,4 +1,4 @@
-"""What a writer fills in, in the order in which it can."""
+"""Values that a writer fills in, in the order of their dependencies."""
 
 from __future__ import annotations
 

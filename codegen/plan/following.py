@@ -1,4 +1,5 @@
-"""What follows from what when objects are written: the sizes, counts and positions of a spec, and its arguments."""
+"""Dependencies between values when objects are written: the sizes, counts and positions of a spec, and its
+arguments."""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ class Measure:
 
 @dataclass(frozen=True)
 class Argument:
-    """What ``user`` gives a parameter, by its name, where a field has the parametric type."""
+    """The argument that ``user`` passes to a parameter of the parametric type of a field."""
 
     user: TypePlan
     kind: Path
@@ -59,7 +60,8 @@ def arguments(plan: Plan, struct: TypePlan) -> Iterator[Argument]:
 
 
 def followers(plan: Plan) -> Followers:
-    """What follows in a spec and in what it imports. What follows from a parameter is what its argument stands on."""
+    """Return the derived values of a spec and its imports. What follows from a parameter is what its argument stands
+    on."""
     found: Followers = {}
     everything = list(plan.family)
     waiting = [(each.struct, each.expression) for struct in everything for each in measures(struct)]
@@ -75,5 +77,5 @@ def followers(plan: Plan) -> Followers:
 
 
 def is_steady(argument: Node) -> bool:
-    """Whether an argument does not depend on the number of the item that it is given to."""
+    """Return whether an argument does not depend on the number of the item that it is given to."""
     return not any(isinstance(each, Name) and each.id == "_index" for each in walk(argument))

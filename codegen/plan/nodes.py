@@ -26,7 +26,7 @@ from ..wire import (
 
 @dataclass(frozen=True)
 class Check:
-    """What a value must be; one that is not is refused.
+    """A condition on a value, which is refused otherwise.
 
     ``rule``: ``contents`` (the bytes ``contents``), ``equal``, ``at least``, ``at most`` (the only operand), ``one of``
     (the operands), ``in enum`` (a label of the field's type), ``holds`` (the operand is true, the value being ``_``).
@@ -124,24 +124,24 @@ class Field:
 
     @property
     def is_cut(self) -> bool:
-        """Whether the value may be shorter than the bytes of the field."""
+        """Return whether the value may be shorter than the bytes of the field."""
         return self.terminator is not None or self.pad_right is not None
 
     @property
     def unmatched(self) -> bool:
-        """Whether a value may be of none of the types that the switch offers."""
+        """Return whether a value may be of none of the types that the switch offers."""
         return self.switch is not None and not self.switch.exhaustive
 
     @property
     def optional(self) -> bool:
-        """Whether there are objects without the field: it has a condition, may match no case, or is an optional field
-        of a message."""
+        """Return whether there are objects without the field: it has a condition, may match no case, or is an optional
+        field of a message."""
         absent = self.condition is not None or (self.unmatched and self.repeat is None)
         return absent or (self.message is not None and self.message.label == "optional")
 
     @property
     def solvable(self) -> bool:
-        """Whether it is an integer whose value nothing but what it measures decides."""
+        """Return whether it is an integer whose value nothing but what it measures decides."""
         plain = self.repeat is None and self.switch is None and not self.is_checksum
         return plain and not self.given and is_number(self.type)
 
@@ -164,7 +164,7 @@ class Field:
 
 
 def is_number(kind: Type) -> bool:
-    """Whether values of a type are integers that something can be solved for."""
+    """Return whether values of a type are integers that something can be solved for."""
     return isinstance(kind, IntegerType) or (isinstance(kind, BitsType) and kind.width > 1)
 
 

@@ -28,8 +28,8 @@ def rows_of(spec: Spec) -> Rows | None:
 
 
 def has_sized_rows(spec: Spec, rows: Attribute) -> bool:
-    """Whether each row has a stream of its own, whose size the attributes before the rows give: where it ends is known
-    whatever is in it, and rows can be read one by one."""
+    """Return whether each row has a stream of its own, whose size the attributes before the rows give: where it ends is
+    known whatever is in it, and rows can be read one by one."""
     if not isinstance(rows.repeat, RepeatEos) or not isinstance(rows.size, ExpressionSize):
         return False
     if rows.condition is not None or rows.switch is not None or rows.framing is not None:
@@ -40,8 +40,8 @@ def has_sized_rows(spec: Spec, rows: Attribute) -> bool:
 
 
 def is_streaming(spec: Spec, attribute: Attribute) -> bool:
-    """Whether the items of the rows attribute stand in the input by themselves, to its end, and need nothing else but
-    what stands before them."""
+    """Return whether the items of the rows attribute stand in the input by themselves, to its end, and need nothing
+    else but what stands before them."""
     return has_sized_rows(spec, attribute) or (
         isinstance(attribute.repeat, RepeatEos)
         and isinstance(attribute.size, OwnSize)

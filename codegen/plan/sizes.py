@@ -39,7 +39,7 @@ def literal_size(size: Size) -> int | None:
 
 
 def has_fixed_size(spec: Spec, struct: Struct) -> bool:
-    """Whether objects of the type take the same number of bytes on any input."""
+    """Return whether objects of the type take the same number of bytes on any input."""
     return _has_fixed_size(spec, struct, {})
 
 

@@ -34,7 +34,8 @@ class Solution:
 
 
 def solutions(plan: Plan, struct: TypePlan, expression: Node) -> tuple[Solution, ...]:
-    """What an expression in ``struct`` can be solved for: integers that nothing else decides, each once in it."""
+    """Return what an expression in ``struct`` can be solved for: integers that nothing else decides, each once in
+    it."""
     whole = _inlined(plan, struct, expression)
     if whole is None:
         return ()
@@ -50,7 +51,7 @@ def solutions(plan: Plan, struct: TypePlan, expression: Node) -> tuple[Solution,
 
 
 def _place(plan: Plan, struct: TypePlan, node: Node) -> tuple[Node | None, TypePlan, str] | None:
-    """Whose attribute or parameter a node is: the owner, its type, the name."""
+    """Return the owner of the attribute or parameter that a node is, its type, and the name."""
     match node:
         case Name(id):
             return (None, struct, id) if _may_follow(struct, id) else None

@@ -88,7 +88,7 @@ class TypePlan:
         return next((each for each in self.covers if each.field.id == name), None)
 
     def solved(self, name: str) -> Node | None:
-        """What a size or count says the field of that id to be, where a writer solves for it."""
+        """Return what a size or count requires the field of that id to be, if a writer solves for it."""
         return self._solved.get(name)
 
     @property

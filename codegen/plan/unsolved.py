@@ -1,4 +1,5 @@
-"""What a writer has to be given: integers that sizes, counts and positions depend on and that cannot be solved for."""
+"""Values that the caller of a writer has to provide: integers that sizes, counts and positions depend on and that
+cannot be solved for."""
 
 from __future__ import annotations
 
@@ -76,7 +77,7 @@ def unsolved(plan: Plan, *, in_place: bool = False) -> tuple[Unsolved, ...]:
 
 
 def _columns(plan: Plan) -> set[tuple[Path, str]]:
-    """What the columns of a table give."""
+    """Return the values that the columns of a table provide."""
     rows = plan.rows
     if rows is None:
         return set()

@@ -92,7 +92,7 @@ def condition(field: Field) -> str:
 
 
 def covered(cover: Cover) -> str:
-    """What a checksum is computed over, in words."""
+    """Return what a checksum is computed over, in words."""
     extent = cover.first if cover.first == cover.last else f"{cover.first} … {cover.last}"
     own = "" if cover.replace is None else f", itself as {cover.replace:02X}"
     return f"{cover.algorithm} of {extent}{own}"

@@ -81,13 +81,13 @@ class Declarations:
     # References ------------------------------------------------------------------------------------------------------
 
     def reference(self, target: Declared, place: Declared) -> str:
-        """What a field of the message ``place`` calls ``target``: the shortest name that means it there."""
+        """Return the name of ``target`` in a field of the message ``place``: the shortest name that means it there."""
         path = target.spec_path
         names = ["::".join(path[start:]) for start in range(len(path) - 1, -1, -1)]
         return next((each for each in names if self._meaning(each, place) is target), "::" + "::".join(path))
 
     def _meaning(self, name: str, place: Declared) -> Declared | None:
-        """What the dialect makes of a name: a type, looked for from the inside out, or else an enum."""
+        """Return what a name means in the dialect: a type, looked for from the inside out, or else an enum."""
         parts = name.split("::")
         return self._type(parts, place) or self._enum(parts, place)
 

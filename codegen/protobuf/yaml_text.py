@@ -62,7 +62,7 @@ def _mappings(value: Value) -> list[Mapping[str, Value]]:
 
 
 def _is_literal(text: str) -> bool:
-    """Whether the text can stand as it is, indented."""
+    """Return whether the text can stand as it is, indented."""
     lines = text.split("\n")
     tidy = all(line == line.rstrip() for line in lines) and bool(lines[0]) and bool(lines[-1])
     return tidy and not lines[0][0].isspace() and _LITERAL.fullmatch(text) is not None

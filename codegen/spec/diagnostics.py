@@ -1,4 +1,4 @@
-"""What a spec's author is told: a place, a severity, a sentence, and where to read on.
+"""Diagnostics for a spec's author: a place, a severity, a sentence, and where to read on.
 
 Problems are collected rather than raised one by one, so that one run shows them all.
 """
@@ -19,7 +19,7 @@ ERROR = "error"
 WARNING = "warning"
 
 MAX_DIAGNOSTICS = 100
-"""After this many errors the compilation ends: nobody reads more, and finding the nearest words takes time."""
+"""After this many errors the compilation ends: more are of no use, and finding the nearest words takes time."""
 
 
 class TooManyErrorsError(Exception):
@@ -56,7 +56,7 @@ class Diagnostics:
 
     @property
     def has_errors(self) -> bool:
-        """Whether there is more than warnings."""
+        """Return whether there is more than warnings."""
         return any(each.severity == ERROR for each in self.found)
 
     def concerns(self, position: Position, table: str, key: str | None = None) -> None:

@@ -27,7 +27,7 @@ COMMAND = "wireloom reference"
 
 
 def expected(kind: Kind) -> str:
-    """What a value of that kind is.
+    """Return the description of a value of that kind.
 
     >>> from wireloom.codegen.spec.tables import NAMES, TABLES
     >>> expected(TABLES["checksum"].keys["replace"].kind)

@@ -1,4 +1,4 @@
-"""What the value of a key may be. ``tables`` says which kind belongs to which key, ``validator`` checks it."""
+"""The kinds of values of keys. ``tables`` says which kind belongs to which key, ``validator`` checks it."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class ContentsKind:
 
 @dataclass(frozen=True)
 class AnyKind:
-    """Anything: documentation that nobody reads by machine."""
+    """Anything: documentation for people."""
 
 
 @dataclass(frozen=True)

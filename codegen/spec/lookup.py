@@ -27,7 +27,8 @@ def names() -> list[str]:
 
 
 def lookup(name: str) -> str:
-    """What the reference says of a table, a chapter, a key (``attribute.size``), or of all keys of a name (``size``).
+    """Return the reference's entries for a table, a chapter, a key (``attribute.size``), or of all keys of a name
+    (``size``).
 
     Raises ``wireloom.UnknownNameError`` with the nearest name.
 

@@ -129,7 +129,7 @@ def _row(table: str, word: str, key: Key) -> str:
 
 
 def _cell(kind: Kind) -> str:
-    """What a value is, with links to the tables of the mappings in it."""
+    """Return the description of a value, with links to the tables of the mappings in it."""
     if type(kind) in PLACES:
         return f"[{expected(kind)}](#{PLACES[type(kind)]})"
     links = [f"[{_escaped(title_of(each))}](#{each})" for each in tables_of(kind)]

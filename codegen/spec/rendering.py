@@ -53,7 +53,7 @@ def rendered(found: Diagnostic, colour: bool = False) -> str:
 
 
 def excerpt(source: str, column: int, end_column: int) -> tuple[str, int, int]:
-    """What is shown of a line, and where the place is in it: columns of the terminal before it, and its own.
+    """Return the excerpt of a line, and where the place is in it: columns of the terminal before it, and its own.
 
     >>> excerpt("\\tsize: 名前", 8, 10)
     ('    size: 名前', 10, 4)

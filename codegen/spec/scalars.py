@@ -1,7 +1,7 @@
-"""What a plain scalar means, as in YAML 1.2: only ``true`` and ``false`` are booleans (``on``, ``yes`` are text).
+"""The meaning of plain scalars, as in YAML 1.2: only ``true`` and ``false`` are booleans (``on``, ``yes`` are text).
 
 Integers may be ``0x…``, ``0b…``, ``0o…`` and may have underscores, as everywhere in Kaitai's language. A number with
-leading zeros is text: YAML 1.1 reads ``010`` as eight, YAML 1.2 as ten, and nobody should have to know.
+leading zeros is text: YAML 1.1 reads ``010`` as eight, YAML 1.2 as ten, so it is neither.
 """
 
 from __future__ import annotations

@@ -201,7 +201,7 @@ class Section:
 
     @property
     def extensions(self) -> Section | None:
-        """What stands under ``-wireloom``."""
+        """Return the mapping under ``-wireloom``."""
         return self.section(EXTENSIONS)
 
 

@@ -69,7 +69,7 @@ YamlNode = Scalar | Sequence | Mapping
 
 
 def described(node: YamlNode) -> str:
-    """What a message calls the node: ``a list``, ``the text 'x'`` …"""
+    """Return the description of the node in messages: ``a list``, ``the text 'x'`` …"""
     if isinstance(node, Sequence):
         return "a list"
     if isinstance(node, Mapping):

@@ -37,7 +37,7 @@ LONGEST = 50
 
 @dataclass(frozen=True)
 class Started:
-    """What was made: the folder, and the paths of its files relative to it, sorted."""
+    """The package that was made: the folder, and the paths of its files relative to it, sorted."""
 
     folder: Path
     files: tuple[str, ...]

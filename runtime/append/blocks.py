@@ -165,8 +165,8 @@ class BlockWriter:
         return missing, size
 
     def _is_apart(self, lead: bytes, size: int | None, written: int) -> bool:
-        """Whether a delimiter or the file's beginning stands before the records of the last write of ``written`` bytes,
-        which began with ``lead``: that was enough where the file had ``size`` bytes."""
+        """Return whether a delimiter or the file's beginning stands before the records of the last write of ``written``
+        bytes, which began with ``lead``: that was enough where the file had ``size`` bytes."""
         if size is None or self._shared:
             return True
         position = self._calls.position(self._descriptor)

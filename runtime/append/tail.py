@@ -1,4 +1,4 @@
-"""What a log needs at its end so that the next record stands after a delimiter."""
+"""The bytes that a log needs at its end so that the next record follows a delimiter."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ WINDOW = 64 * 1024
 
 
 def overlaps_itself(delimiter: bytes) -> bool:
-    """Whether a delimiter begins as it ends, so that after a part of another one it is found too early.
+    """Return whether a delimiter begins as it ends, so that after a part of another one it is found too early.
 
     >>> overlaps_itself(b"\\n\\n"), overlaps_itself(b"\\r\\n")
     (True, False)
@@ -55,7 +55,7 @@ def _last_frame(format: Format, calls: Calls, descriptor: int) -> bytes:
 
 
 def _holds(format: Format, frame: bytes) -> bool:
-    """Whether a frame is a record, its checksum included."""
+    """Return whether a frame is a record, its checksum included."""
     try:
         format.row_class.from_bytes(unstuff(frame, format.stuffing))
     except (KaitaiStructError, ValueError, EOFError):

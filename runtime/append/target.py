@@ -1,4 +1,4 @@
-"""What an append writer writes to: the file of a path, which may be renamed meanwhile, or a descriptor."""
+"""The target of an append writer: the file of a path, which may be renamed meanwhile, or a descriptor."""
 
 from __future__ import annotations
 
@@ -54,11 +54,11 @@ class Target:
 
     @property
     def readable(self) -> bool:
-        """Whether the end of the file can be looked at."""
+        """Return whether the end of the file can be looked at."""
         return self.file is not None and self.file.readable()
 
     def renamed(self) -> bool:
-        """Whether the path names another file by now, or none. What cannot be told is no."""
+        """Return whether the path names another file by now, or none. What cannot be told is no."""
         if self._followed is None:
             return False
         try:

@@ -1,1 +1,1 @@
-"""What every part stands on: errors, reports, text."""
+"""The base of all other packages: errors, reports, text."""

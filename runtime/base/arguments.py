@@ -1,4 +1,4 @@
-"""What callers give as options, checked in one place for each kind of value, before anything is opened."""
+"""Checks of option values, one per kind of value, before anything is opened."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What installed packages name under their entry points."""
+"""Entry points of installed packages."""
 
 from __future__ import annotations
 

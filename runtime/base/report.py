@@ -51,7 +51,7 @@ class Damage:
 
 @dataclass
 class FileReport:
-    """What was met in one input.
+    """The report of one input.
 
     ``rows`` that came out; ``bytes`` of decompressed input that were read; ``tail``: how the input ended, one of
     ``clean``, ``truncated`` (inside a row), ``growing`` (the same with ``tail="growing"``: inside a row that is not all
@@ -85,13 +85,13 @@ class FileReport:
 
     @property
     def clean(self) -> bool:
-        """Whether every byte was read and belonged to a good row, or to one that is not all there yet."""
+        """Return whether every byte was read and belonged to a good row, or to one that is not all there yet."""
         return not self.damaged and self.tail in ("clean", "growing") and self.error is None
 
     @property
     def failed(self) -> bool:
-        """Whether the codec or the storage failed. A record over the limit and a damaged message say so in ``error`` as
-        well, but their input can be read."""
+        """Return whether the codec or the storage failed. A record over the limit and a damaged message say so in
+        ``error`` as well, but their input can be read."""
         if self.error is None or self.tail in LOST_TAILS:
             return False
         return not self.damaged or (self.damaged[-1].length == 0 and self.damaged[-1].reason in FAILURES)
@@ -134,7 +134,7 @@ class FileReport:
 
 @dataclass
 class ReadReport:
-    """What was met in all inputs of one read."""
+    """The report of all inputs of one read."""
 
     format: str
     files: list[FileReport] = field(default_factory=list)
@@ -158,7 +158,7 @@ class ReadReport:
 
     @property
     def clean(self) -> bool:
-        """Whether every byte of every input was read and belonged to a good row."""
+        """Return whether every byte of every input was read and belonged to a good row."""
         return all(each.clean for each in self.files)
 
     def to_dict(self) -> Mapping[str, Any]:

@@ -1,4 +1,4 @@
-"""What a checksum algorithm consists of: its name, its width, its parameters and its functions."""
+"""The definition of a checksum algorithm: its name, its width, its parameters and its functions."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def suffix_of(codec: str) -> str:
 
 
 def has_magic(head: bytes) -> bool:
-    """Whether a stream with these first bytes has the magic number of a codec."""
+    """Return whether a stream with these first bytes has the magic number of a codec."""
     return any(each.has_magic(head) for each in CODECS.values())
 
 

@@ -1,4 +1,4 @@
-"""What a codec consists of: its names, how its streams are recognised, its decoder and its compressor."""
+"""The definition of a codec: its names, how its streams are recognised, its decoder and its compressor."""
 
 from __future__ import annotations
 

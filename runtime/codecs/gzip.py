@@ -17,12 +17,14 @@ WINDOW_BITS = 31
 
 
 def has_magic(head: bytes) -> bool:
-    """Whether a stream that begins so has the magic number, the one method there is, and no unknown flag."""
+    """Return whether a stream that begins so has the magic number, the one method there is, and no unknown flag."""
     return len(head) > 3 and head[:3] == b"\x1f\x8b\x08" and not head[3] & 0xE0
 
 
 def begins_well(head: bytes) -> bool:
-    """Whether these first bytes of a stream decompress to something before they are damaged, or are a whole member."""
+    """Return whether these first bytes of a stream decompress to something before they are damaged, or are a whole
+    member.
+    """
     member = zlib.decompressobj(WINDOW_BITS)
     try:
         return bool(member.decompress(head, 1)) or member.eof
@@ -65,7 +67,7 @@ class GzipDecoder:
         return count
 
     def _next_member(self) -> bool:
-        """Whether a member begins here; zero bytes between and after members are left out."""
+        """Return whether a member begins here; zero bytes between and after members are left out."""
         if not self._first:
             self._input = self._input[len(self._input) - len(bytes(self._input).lstrip(b"\0")) :]
             if not self._input:

@@ -14,12 +14,13 @@ RESERVED = 0x08
 
 
 def has_magic(head: bytes) -> bool:
-    """Whether a stream that begins so has the magic number."""
+    """Return whether a stream that begins so has the magic number."""
     return is_magic(head[:4])
 
 
 def begins_well(head: bytes) -> bool:
-    """Whether a frame's header that can be true stands there, and after it a block's, where they are not cut off.
+    """Return whether a frame's header that can be true stands there, and after it a block's, where they are not cut
+    off.
 
     What is in the block is no matter: a damaged stream is a stream too.
     """

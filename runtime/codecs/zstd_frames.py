@@ -19,7 +19,7 @@ RAW, REPEATED, COMPRESSED = range(3)
 
 
 def is_magic(first: bytes) -> bool:
-    """Whether a zstd frame or a skippable frame begins with these four bytes."""
+    """Return whether a zstd frame or a skippable frame begins with these four bytes."""
     return first == MAGIC or first in SKIPPABLE_MAGICS
 
 
@@ -45,7 +45,7 @@ class Walker:
         return next(self._parts, self._view[:0])
 
     def _have(self, size: int) -> bool:
-        """Whether ``size`` bytes stand at the cursor, after reading as far as needed."""
+        """Return whether ``size`` bytes stand at the cursor, after reading as far as needed."""
         if self._end - self._begin >= size:
             return True
         rest = self._end - self._begin

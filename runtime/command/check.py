@@ -26,7 +26,7 @@ REFUSED, UNUSABLE = 1, 2
 SUFFIX = ".ksy"
 
 
-@click.command("check", short_help="Checks specs: diagnostics, and what the engine can run.")
+@click.command("check", short_help="Check specs: diagnostics, and what the engine can read.")
 @click.argument("specs", metavar="SPEC...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "-I",
@@ -35,10 +35,15 @@ SUFFIX = ".ksy"
     multiple=True,
     type=click.Path(path_type=Path),
     shell_complete=completing.folders,
-    help="Where absolute imports are looked for; may be given several times.",
+    help="Folder in which absolute imports are looked up; may be given several times.",
 )
-@click.option("--plan", "with_plan", is_flag=True, help="Also what is read in which order and checked where.")
-@click.option("--json", "as_json", is_flag=True, help="Everything as one JSON array, for editors and scripts.")
+@click.option(
+    "--plan",
+    "with_plan",
+    is_flag=True,
+    help="Also print the plan: what is read in which order, and what is checked where.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON array, for editors and scripts.")
 @allow_option
 @click.pass_context
 def command(
@@ -49,16 +54,17 @@ def command(
     as_json: bool,
     allow_modules: tuple[str, ...],
 ) -> None:
-    """Compiles each SPEC without writing anything; of a folder, all specs in it and below.
+    """Compiles each SPEC without writing anything; for a folder, all specs in it and its subfolders.
 
     Errors and warnings begin with FILE:LINE:COLUMN: SEVERITY: TEXT; the lines after that are indented and show the
-    place, its path in the tree of keys (/seq/0/type), what belongs there, and where the reference explains it. For a
-    spec without errors a line says whether the engine reads its rows or the object parser does, and why; where it
-    declares none, what would read those that it could declare. Notes name the integers that a writer has to be given,
-    since no size or count can be solved for them (where rows are declared, these are errors), the types whose objects
-    are only read, and the classes that the spec names (process, hooks, …), whether they are registered or have to be
-    allowed; one that is not there is an error where rows are declared, else a warning. Only what is registered or
-    allowed is imported to see that. The exit code is 1 where a spec has errors, 2 where one cannot be read.
+    place, its path in the tree of keys (/seq/0/type), what is expected there, and which entry of the reference
+    explains it. For a spec without errors a line says whether the engine or the object parser reads its rows, and
+    why; if it declares no rows, what would read those that it could declare. Notes name the integers that the
+    caller of a writer has to provide, since no size or count determines them (errors if rows are declared), the
+    types whose objects are only read, and the classes that the spec names (process, hooks, …), and whether they are
+    registered or have to be allowed; one that is not there is an error where rows are declared, else a warning.
+    Only what is registered or allowed is imported to see that. The exit code is 1 where a spec has errors, 2 where
+    one cannot be read.
 
     With --plan the plan follows that the code is made from, type by type: what is read in which order, what a value
     must be and what a refused one costs, which checksums are verified, what is computed, and what a writer fills in.

@@ -1,4 +1,4 @@
-"""What a shell completes: names of formats, columns and options of the format that was named, files."""
+"""Completions for shells: names of formats, columns and options of the format that was named, files."""
 
 from __future__ import annotations
 

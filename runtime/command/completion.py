@@ -7,13 +7,13 @@ import click
 SHELLS = ("bash", "zsh", "fish")
 
 
-@click.command("completion", short_help="A script that makes bash, zsh or fish complete commands and names.")
+@click.command("completion", short_help="Print a completion script for bash, zsh or fish.")
 @click.argument("shell", type=click.Choice(SHELLS))
 @click.pass_context
 def command(context: click.Context, shell: str) -> None:
-    """Prints a script for SHELL (bash, zsh or fish), to be read by its start-up file.
+    """Prints a script for SHELL (bash, zsh or fish), to be evaluated in its start-up file.
 
-    Completed are commands, options, names of formats and their columns, and files.
+    It completes commands, options, names of formats and their columns, and files.
 
     \b
       eval "$(wireloom completion bash)"      # in ~/.bashrc

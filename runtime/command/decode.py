@@ -23,7 +23,7 @@ from .standard import standard_output, write_json
 BINARY = ("parquet", "arrow")
 
 
-@click.command("decode", short_help="Rows out of binary files: NDJSON, Parquet, Arrow, CSV, a table.")
+@click.command("decode", short_help="Convert binary files to rows: NDJSON, Parquet, Arrow, CSV, a table.")
 @format_argument
 @inputs_argument
 @click.option(
@@ -38,7 +38,7 @@ BINARY = ("parquet", "arrow")
     "--to",
     "kind",
     type=click.Choice(("ndjson", "parquet", "arrow", "csv", "table")),
-    help="What to write; by default what the name of OUT says, and ndjson to standard output.",
+    help="Output format; by default that of OUT's suffix, and ndjson on standard output.",
 )
 @reader_options("columns", "mode", "recover", "tail", "verify")
 @limit_option
@@ -46,7 +46,7 @@ BINARY = ("parquet", "arrow")
 @click.option(
     "--escape-formulas",
     is_flag=True,
-    help="CSV: an apostrophe before text that a spreadsheet would compute (it begins with =, +, -, @, tab or return).",
+    help="CSV: put an apostrophe before text that a spreadsheet evaluates (beginning with =, +, -, @, tab, return).",
 )
 @report_option("the read report as JSON; - is standard output, where OUT is a file")
 def command(
@@ -62,9 +62,9 @@ def command(
 ) -> None:
     """Writes the rows of INPUT as text or as a columnar file.
 
-    INPUT is a path, a glob in quotes, a folder, an s3:// address, or - for standard input. A file appears under its
-    name only when it is complete. Damaged rows are left out and reported, unless --mode says otherwise; select the
-    columns _error and _corrupt_record to see them in place.
+    INPUT is a path, a glob in quotes, a folder, an s3:// address, or - for standard input. A file gets its name
+    only when it is complete. Damaged rows are left out and reported, unless --mode says otherwise; select the
+    columns _error and _corrupt_record to return them as rows.
 
     \b
       wireloom decode edgemq_segment segments/ -o events.parquet --report report.json
@@ -98,7 +98,7 @@ def command(
                 if rows.enough:
                     break
             if not scanner.report.rows and output != "-":
-                # An empty file is not left behind.
+                # No empty file is left.
                 refuse_foreign(scanner)
         report = scanner.report
     if report_path is not None:

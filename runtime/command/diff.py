@@ -18,15 +18,15 @@ CODES = (0, 1, 3)
 """Exit codes by level: nothing that matters, compatible, breaking. 2 is unusable input, as everywhere."""
 
 
-@click.command("diff", short_help="What a change of a spec does to those who read; exit code 3 where it breaks them.")
+@click.command("diff", short_help="Show what a change of a spec means for readers; exit code 3 if it breaks them.")
 @click.argument("old", metavar="OLD", shell_complete=completing.files)
 @click.argument("new", metavar="NEW", shell_complete=completing.files)
 @click.option("--json", "as_json", is_flag=True, help="Print the changes as JSON.")
 @click.pass_context
 def command(context: click.Context, old: str, new: str, as_json: bool) -> None:
-    """Compares two versions of a spec: columns, bytes, checks, settings, words.
+    """Compares two versions of a spec: columns, bytes, checks, settings, documentation.
 
-    OLD and NEW are spec files, folders of them, REVISION:PATH as git has it, or a revision alone, which means the path
+    OLD and NEW are spec files, folders of them, REVISION:PATH as in git, or only a revision, which means the path
     of the other side.
 
     \b

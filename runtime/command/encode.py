@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .rows import Place
 
 
-@click.command("encode", short_help="Rows (NDJSON, CSV, Parquet, Arrow) to a file of a format.")
+@click.command("encode", short_help="Convert rows (NDJSON, CSV, Parquet, Arrow) to a file of a format.")
 @format_argument
 @click.argument("source", metavar="INPUT", shell_complete=completing.files)
 @click.option(
@@ -32,9 +32,7 @@ if TYPE_CHECKING:
     shell_complete=completing.files,
     help="File to write; - is standard output.",
 )
-@click.option(
-    "--codec", metavar="CODEC", help=f"{codecs.listed()}; by default what the name of OUT or the format says."
-)
+@click.option("--codec", metavar="CODEC", help=f"{codecs.listed()}; by default that of OUT's suffix or of the format.")
 @click.option("--level", type=int, help="Level of the codec.")
 @click.option("--lossy", is_flag=True, help="Write messages without the fields that a table cannot hold.")
 @bytes_option
@@ -57,8 +55,8 @@ def command(
 ) -> None:
     """Writes the rows of INPUT as a file of FORMAT. Lengths, counts and checksums are filled in.
 
-    INPUT is NDJSON, CSV, Parquet or Arrow, by its name or its first bytes (CSV by its name alone); - is standard
-    input. The file appears under its name only when it is complete.
+    INPUT is NDJSON, CSV, Parquet or Arrow, detected by its suffix or its first bytes (CSV only by its suffix); - is
+    standard input. The file gets its name only when it is complete.
 
     \b
       wireloom encode edgemq_segment events.parquet -o seg-00000001.wal.zst

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..format.description import Format
 
 
-@click.command("extract", short_help="The payload column to standard output, a line each.")
+@click.command("extract", short_help="Print the payload column, one line per row.")
 @format_argument
 @inputs_argument
 @reader_options("tail", "verify")
@@ -33,7 +33,7 @@ def command(
     report_path: str | None,
     options: dict[str, Any],
 ) -> None:
-    """Writes the payload of every row of INPUT to standard output, each ended by a newline.
+    """Writes the payload of every row of INPUT to standard output, each followed by a newline.
 
     INPUT is a path, a glob in quotes, a folder, an s3:// address, or - for standard input. Damaged rows are left out
     and reported on standard error.

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from ..format.description import Format
 
 
-@click.command("formats", short_help="What can be read and written.")
-@click.option("--json", "as_json", is_flag=True, help="Print everything that is known of each format as JSON.")
+@click.command("formats", short_help="List the formats.")
+@click.option("--json", "as_json", is_flag=True, help="Print the full description of each format as JSON.")
 def command(as_json: bool) -> None:
     """Lists all formats, with their columns."""
     from ..format.registry import formats, get, hidden

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 DIFFERS, UNUSABLE = 1, 2
 
 
-@click.command("generate", short_help="Specs to code; --check only compares.")
+@click.command("generate", short_help="Generate code from specs; --check only compares.")
 @click.argument(
     "specs",
     metavar="[SPEC]...",
@@ -39,13 +39,13 @@ DIFFERS, UNUSABLE = 1, 2
     shell_complete=completing.folders,
     help="Folder to write [generated].",
 )
-@click.option("--package", metavar="NAME", help="What Python will import that folder as [wireloom.formats].")
+@click.option("--package", metavar="NAME", help="The package name of that folder in Python [wireloom.formats].")
 @click.option("--kaitai", is_flag=True, help="Make a module per SPEC with the API of Kaitai's own compiler.")
 @click.option("--read-write", is_flag=True, help="With --kaitai: classes of its read-write mode.")
 @click.option(
     "--strict-writing",
     is_flag=True,
-    help="With --read-write: what a writer has to be given, since it does not follow, is an error and not a note.",
+    help="With --read-write: values that cannot be derived and must be assigned are errors instead of notes.",
 )
 @click.option(
     "-I",
@@ -54,9 +54,9 @@ DIFFERS, UNUSABLE = 1, 2
     multiple=True,
     type=click.Path(path_type=Path),
     shell_complete=completing.folders,
-    help="With --kaitai: where absolute imports are looked for; may be given several times.",
+    help="With --kaitai: folder in which absolute imports are looked up; may be given several times.",
 )
-@click.option("--check", is_flag=True, help="Write nothing; exit code 1 and a diff where the folder differs.")
+@click.option("--check", is_flag=True, help="Write nothing; print a diff and exit with code 1 if the folder differs.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was, or would be, written and removed as JSON.")
 @allow_option
 @click.pass_context
@@ -75,11 +75,11 @@ def command(
 ) -> None:
     """Generates a package for each SPEC; by default for all of specs/.
 
-    The folder then holds what the specs say and nothing else: generated files that no spec accounts for are removed.
-    With the default folder, the specs of specs/ always count. A project with another layout says so in its
-    pyproject.toml, in the table [tool.wireloom]: specs, output, package, discovery, and allow-modules, a list of what
-    --allow-module says too. That file is looked for in the current folder and in those around it. Paths are shown as
-    they are called from the current folder.
+    Afterwards the folder contains only the code of the specs: generated files without a spec are removed. With the
+    default folder, the specs in specs/ are always included. A project with another layout defines it in the table
+    [tool.wireloom] of its pyproject.toml: specs, output, package, discovery, and allow-modules, a list of values of
+    --allow-module. That file is looked up in the current folder and its parents. Paths are shown relative to the
+    current folder.
 
     With --kaitai each SPEC, and each that it imports, becomes a module in DIR, named by its id, with classes as
     Kaitai's own compiler makes them; nothing else in DIR is touched. --package is then where the modules import each

@@ -9,7 +9,7 @@ import click
 from . import completing
 
 
-@click.command("import-proto", short_help="A spec from a .proto file.")
+@click.command("import-proto", short_help="Convert a .proto file to a spec.")
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
 @click.option(
     "-o",
@@ -25,15 +25,15 @@ from . import completing
     multiple=True,
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     shell_complete=completing.folders,
-    help="Where imports are looked for; more than once for several [the file's folder].",
+    help="Folder in which imports are looked up; may be given several times [the file's folder].",
 )
-@click.option("--message", metavar="NAME", help="The message that an input is; the spec is a format then.")
+@click.option("--message", metavar="NAME", help="The message that an input contains; makes the spec a complete format.")
 def command(file: Path, output: str, import_paths: tuple[Path, ...], message: str | None) -> None:
-    """Writes a spec with all messages and enums of FILE, and those that it needs of the files that it imports.
+    """Writes a spec with all messages and enums of FILE, and those of its imports that it needs.
 
-    With --message it has a table at once: the rows are the items of the message's only repeated field of messages, or
-    the message itself. What a spec cannot hold, such as groups and extensions, is left out and named on standard error.
-    protoc reads FILE: it comes with pip install 'wireloom[proto]'.
+    With --message the spec has a table: the rows are the items of the message's only repeated field of messages, or
+    the message itself. What a spec cannot express, such as groups and extensions, is left out and reported on
+    standard error. protoc reads FILE: it comes with pip install 'wireloom[proto]'.
 
     \b
       wireloom import-proto readings.proto --message Batch -o specs/readings.ksy

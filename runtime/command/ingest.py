@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from ..spark.ingest import IngestProgress, IngestSummary
 
 
-@click.command("ingest", short_help="Files to a table with Spark, damaged records to a quarantine table, each once.")
+@click.command(
+    "ingest", short_help="Read files into a table with Spark, damaged records into a quarantine table, each once."
+)
 @format_argument
 @inputs_argument
 @click.option(
@@ -42,7 +44,7 @@ if TYPE_CHECKING:
     type=click.Choice(("parquet", "delta", "iceberg")),
     default="parquet",
     show_default=True,
-    help="What kind of table it is.",
+    help="Kind of the table.",
 )
 @click.option(
     "--quarantine",
@@ -54,22 +56,24 @@ if TYPE_CHECKING:
     "--metrics",
     metavar="OUT",
     shell_complete=completing.folders,
-    help="Folder for JSON lines, a file per batch: what each batch and each of its files came to.",
+    help="Folder for metrics of each batch and its files, a file of JSON lines per batch.",
 )
 @click.option("--stream", is_flag=True, help="Read as a stream, in batches that Spark keeps in a checkpoint.")
 @click.option("--checkpoint", metavar="DIR", shell_complete=completing.folders, help="Spark's folder for the stream.")
 @click.option(
-    "--every", metavar="TIME", help="Go on for ever, with a batch every '30 seconds'; else until all is read."
+    "--every",
+    metavar="TIME",
+    help="Run until interrupted, with a batch every TIME ('30 seconds'); otherwise stop when all is read.",
 )
 @click.option(
-    "--batch-files", metavar="N", type=click.IntRange(1), help="Files that are committed together.  [default: 10000]"
+    "--batch-files", metavar="N", type=click.IntRange(1), help="Number of files per commit.  [default: 10000]"
 )
 @click.option(
     "--partition-by",
     metavar="A,B",
     callback=names,
     shell_complete=completing.columns,
-    help="Columns that make the table's folders.",
+    help="Columns whose values name the table's folders.",
 )
 @reader_options("columns", "mode", "recover")
 @click.option(
@@ -77,7 +81,7 @@ if TYPE_CHECKING:
     type=click.Choice(("append", "overwrite", "error")),
     default="append",
     show_default=True,
-    help="What becomes of a table that is there: it gets the files that are new, is replaced, or is left alone.",
+    help="If the table exists: append new files, replace it, or fail.",
 )
 @report_option("the summary and the read report as JSON")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary and the read report as JSON.")
@@ -100,12 +104,12 @@ def command(
 ) -> None:
     """Reads INPUT with Spark and writes a table: of Parquet files, or of Delta Lake or Iceberg.
 
-    INPUT is a path, a glob in quotes, a folder, or an s3:// address. The parts of the path that the format knows are
-    columns, and may be what the table is partitioned by. Run again, it reads the files that came since. Every record is
-    once in the table or the quarantine, also where it is killed: whatever was left undone is done by the next run.
-    The options of object stores count for INPUT, table, quarantine and metrics alike. The exit code is 0 where all is
-    committed, 1 where something failed that may work when it is run again (Spark, its Java, a store, a full disk,
-    another run at work), and 2 where it would fail again.
+    INPUT is a path, a glob in quotes, a folder, or an s3:// address. The parts of the path that the format defines
+    are columns, and the table can be partitioned by them. Another run reads the files that were added since. Every
+    record is once in the table or the quarantine, even if a run is killed: the next run completes what was left.
+    The options of object stores apply to INPUT, table, quarantine and metrics. The exit code is 0 if everything is
+    committed, 1 if something failed that may work in another run (Spark, its Java process, a store, a full disk,
+    another active run), and 2 if it would fail again.
 
     \b
       wireloom ingest edgemq_segment segments/ --table events --quarantine damaged --partition-by region

@@ -26,7 +26,7 @@ BYTES, PAGE_BYTES = 512, 4096
 PIPED_WIDTH = 160
 
 
-@click.command("inspect", short_help="Shows the bytes of records beside their fields, as text or as a page.")
+@click.command("inspect", short_help="Show the bytes of records next to their fields, as text or as a page.")
 @format_argument
 @click.argument("source", metavar="FILE")
 @click.option(
@@ -34,16 +34,16 @@ PIPED_WIDTH = 160
     "offset",
     metavar="OFFSET",
     type=click.IntRange(0, LAST_OFFSET),
-    help="Begin with the record that holds this byte of the decompressed file, or the next one.",
+    help="Begin with the record that contains this byte of the decompressed file, or the next one.",
 )
 @click.option("--record", metavar="N", type=click.IntRange(min=1), help="Begin with the N-th record, from 1.")
-@click.option("-n", "--count", type=click.IntRange(min=1), help="How many records; by default 3, and 100 on a page.")
+@click.option("-n", "--count", type=click.IntRange(min=1), help="Number of records; by default 3, and 100 on a page.")
 @click.option(
     "--bytes",
     "limit",
     metavar="N",
     type=click.IntRange(min=0),
-    help="Show so many bytes of a record, 0: all; by default 512, and 4096 on a page.",
+    help="Maximum number of bytes per record, 0: all; by default 512, and 4096 on a page.",
 )
 @reader_options("recover")
 @click.option("--json", "as_json", is_flag=True, help="Print the records as one JSON array.")
@@ -59,12 +59,13 @@ def command(
     html: str | None,
     options: dict[str, Any],
 ) -> None:
-    """Shows records of FILE: hex beside the tree of fields, values, sizes, checksums, and damage in its place.
+    """Shows records of FILE: bytes in hex next to the tree of fields with values, sizes and checksums, and damage
+    in its place.
 
-    FILE is a path, an s3:// address, or - for standard input. Only what leads to the wanted records is read: where
-    records stand between delimiters, --at goes to the place at once; all else is streamed. With --html all of FILE is
-    read once, and the page holds the first damaged ranges too. The exit code is 2 where --at or --record is beyond
-    the end.
+    FILE is a path, an s3:// address, or - for standard input. Only what is needed to find the wanted records is
+    read: if records are delimited, --at seeks to the place directly; otherwise the file is streamed up to it. With
+    --html all of FILE is read once, and the page contains the first damaged ranges too. The exit code is 2 if --at
+    or --record is beyond the end.
 
     \b
       wireloom inspect edgemq_segment seg.wal.zst --record 1000

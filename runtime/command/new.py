@@ -11,7 +11,7 @@ from ..base.printable import printable
 from . import completing
 
 
-@click.command("new", short_help="A small complete package for a format of one's own.")
+@click.command("new", short_help="Create a package for a format of your own.")
 @click.argument("name", metavar="NAME")
 @click.option(
     "--in",
@@ -20,14 +20,14 @@ from . import completing
     type=click.Path(path_type=Path),
     default=Path(),
     shell_complete=completing.folders,
-    help="Folder in which the new one is made [the current one]; made too where it is missing.",
+    help="Folder in which the package is created [the current one]; created if missing.",
 )
 def command(name: str, parent: Path) -> None:
-    """Makes the folder NAME with a package of the format NAME.
+    """Creates the folder NAME with a package of the format NAME.
 
-    It holds a spec with comments, the code generated from it, samples of clean and damaged files, tests, and what
-    checks in pre-commit and CI that code and spec agree. Where the package is installed, the format is known to every
-    command, to Python and to Spark. Nothing that exists is overwritten.
+    It contains a commented spec, the code generated from it, samples of clean and damaged files, tests, and checks
+    for pre-commit and CI that the code matches the spec. Once the package is installed, the format can be used in
+    every command, in Python and in Spark. Existing files are not overwritten.
 
     \b
       wireloom new door_log

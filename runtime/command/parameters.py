@@ -91,7 +91,7 @@ def allow_option(function: Function) -> Function:
         "allow_modules",
         metavar="NAME",
         multiple=True,
-        help="A module out of which a spec may name classes (process, hooks, …), and those inside it.",
+        help="A module whose classes a spec may name (process, hooks, …), including modules inside it.",
     )(function)
 
 
@@ -134,7 +134,7 @@ def bytes_option(function: Function) -> Function:
         type=click.Choice(("hex", "base64", "utf8")),
         default="hex",
         show_default=True,
-        help="How columns of bytes stand in text.",
+        help="How columns of bytes are written as text.",
     )(function)
 
 

@@ -1,4 +1,4 @@
-"""What ``decode``, ``extract`` and ``verify`` have in common: a scan with a bar, and what is said about damage."""
+"""The common part of ``decode``, ``extract`` and ``verify``: a scan with a progress bar, and warnings about damage."""
 
 from __future__ import annotations
 

@@ -10,10 +10,10 @@ from . import completing
 @click.command("reference", short_help="What may stand in a spec: a key, a table, or everything.")
 @click.argument("key", metavar="[KEY]", required=False, shell_complete=completing.entries)
 def command(key: str | None) -> None:
-    """Prints what the reference says of KEY; all of it where none is given.
+    """Prints the entry of the reference for KEY, or the whole reference.
 
-    KEY is a key with the table that it stands in (attribute.size), a key alone (size), a table (attribute), or a
-    chapter: types, expressions or limits. Messages about a spec name the entry that explains more.
+    KEY is a key with its table (attribute.size), a key alone (size), a table (attribute), or a chapter: types,
+    expressions or limits. Messages about a spec name the entry with more details.
 
     \b
       wireloom reference attribute.size

@@ -12,9 +12,9 @@ from .standard import write_json
 def command(output: str) -> None:
     """Prints the JSON Schema (2020-12) of .ksy files with wireloom's keys.
 
-    Editors with a YAML language server complete and explain keys by it. Write it to a file and name that in the first
-    line of a spec: "# yaml-language-server: $schema=wireloom.schema.json". What needs more than the shape of a file,
-    such as names and expressions, is for "wireloom check".
+    Editors with a YAML language server use it to complete and explain keys. Write it to a file and name the file in
+    the first line of a spec: "# yaml-language-server: $schema=wireloom.schema.json". Names, expressions and
+    everything else beyond the structure of a file are checked by "wireloom check".
     """
     from wireloom.codegen.spec.schema import schema
 

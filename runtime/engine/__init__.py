@@ -64,7 +64,7 @@ def resync(
 
 
 class Holds(IntEnum):
-    """What fills a fixed field of a row that is encoded."""
+    """The source of a fixed field of an encoded row."""
 
     COLUMN = 0
     """The caller's values, one per row."""

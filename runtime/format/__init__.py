@@ -1,1 +1,1 @@
-"""What a format is: its description, its programs, and where formats are found."""
+"""Formats: descriptions, programs, and the registry."""

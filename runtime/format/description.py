@@ -1,4 +1,4 @@
-"""What a generated package says about its format: plain data, imported without pyarrow, pyspark or the engine."""
+"""The description of a format in a generated package: plain data, imported without pyarrow, pyspark or the engine."""
 
 from __future__ import annotations
 
@@ -150,17 +150,17 @@ class Format:
 
     @property
     def splittable(self) -> bool:
-        """Whether any byte range of an uncompressed file can be read by itself."""
+        """Return whether any byte range of an uncompressed file can be read by itself."""
         return bool(self.delimiter)
 
     @property
     def has_lengths(self) -> bool:
-        """Whether where a row begins depends on what is in the one before."""
+        """Return whether where a row begins depends on what is in the one before."""
         return not (self.delimiter or self.sized_rows or self.fixed_rows)
 
     @property
     def stands_alone(self) -> bool:
-        """Whether a file is nothing but rows, each written by itself."""
+        """Return whether a file is nothing but rows, each written by itself."""
         return self.streaming and not self.has_prologue and not self.sized_rows
 
     @cached_property

@@ -65,7 +65,7 @@ ColumnSource = FieldSource | LookupSource | RowNumberSource | MarkSource | Compu
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
-    """What stands around the message of a unit: ``prefix`` before it, and where ``digest`` is ``md5`` 16 bytes after
+    """The bytes around the message of a unit: ``prefix`` before it and, if ``digest`` is ``md5``, 16 bytes after
     it, the MD5 of the message. ``least``: fewest bytes of the message."""
 
     prefix: bytes = b""

@@ -1,4 +1,4 @@
-"""What a protobuf message type is: plain data that the objects, the engine and the encoder stand on.
+"""The rules of a protobuf message type: plain data that the objects, the engine and the encoder use.
 
 Numbers and words are those of protobuf's own descriptors and language guide.
 """

@@ -107,7 +107,7 @@ class Kind(IntEnum):
 
 
 class Outcome(IntEnum):
-    """What a failed check means."""
+    """The consequence of a failed check."""
 
     REFUSED = 0
     LOST = 1

@@ -71,12 +71,14 @@ def registered() -> Mapping[str, str]:
 
 
 def is_registered(place: str) -> bool:
-    """Whether a class may be named by any spec."""
+    """Return whether a class may be named by any spec."""
     return place in BUILT_IN or place in registered().values()
 
 
 def is_permitted(place: str, allow_modules: Collection[str]) -> bool:
-    """Whether a class may be named by a spec whose caller allows these modules, each with the modules inside it."""
+    """Return whether a class may be named by a spec whose caller allows these modules, each with the modules inside
+    it.
+    """
     module = module_of(place)
     return is_registered(place) or any(module == each or module.startswith(f"{each}.") for each in allow_modules)
 
@@ -98,7 +100,7 @@ def how_to_allow(places: Sequence[str]) -> str:
 
 
 def is_installed(module: str) -> bool:
-    """Whether Python would find a module. Imports neither it nor the packages around it."""
+    """Return whether Python would find a module. Imports neither it nor the packages around it."""
     name, path = "", None
     for part in module.split("."):
         outermost = not name

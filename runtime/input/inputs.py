@@ -18,7 +18,7 @@ WILDCARDS = frozenset("*?[")
 
 
 class Stream(Protocol):
-    """What an input opens as; a binary file object that can fill a buffer."""
+    """An opened input: a binary file object that can fill a buffer."""
 
     def readinto(self, buffer: memoryview, /) -> int:
         """Read at most ``len(buffer)`` bytes and return their number; 0 at the end."""
@@ -73,7 +73,7 @@ class Input(ABC):
 
     @property
     def is_file(self) -> bool:
-        """Whether it is a file or an object, of which others may have cut off or zeroed parts."""
+        """Return whether it is a file or an object, of which others may have cut off or zeroed parts."""
         return False
 
     @property
@@ -83,7 +83,7 @@ class Input(ABC):
 
     @property
     def patient(self) -> bool:
-        """Whether a read may wait for long, as on a pipe."""
+        """Return whether a read may wait for long, as on a pipe."""
         return False
 
     def within(self, begin: int, end: int) -> Input:

@@ -33,7 +33,7 @@ def alternatives(pattern: str) -> list[str]:
 
 
 def hidden(name: str) -> bool:
-    """Whether a file or folder of that name is left out, as Spark does; ``_a=1`` is a partition's folder."""
+    """Return whether a file or folder of that name is left out, as Spark does; ``_a=1`` is a partition's folder."""
     return name.startswith(".") or (name.startswith("_") and "=" not in name) or name.endswith("._COPYING_")
 
 

@@ -14,8 +14,8 @@ from ..base.nearest import unknown
 
 @dataclass(frozen=True)
 class Profile:
-    """What a profile says; ``None``: nothing. ``access_key``, ``secret_key`` and ``session_token`` come together, and
-    are no part of what is shown."""
+    """The settings of a profile; ``None`` if it has none. ``access_key``, ``secret_key`` and ``session_token`` come
+    together, and are no part of what is shown."""
 
     region: str | None = None
     endpoint: str | None = None

@@ -7,14 +7,15 @@ from typing import Any
 from ..format.description import Format
 from .fields import Field
 from .records import Record
-from .values import shown, timestamps
+from .value_text import shown, timestamps
 
 LONGEST = 4096
 """Characters of a value."""
 
 
 def record_data(format: Format, record: Record, limit: int) -> dict[str, Any]:
-    """What is known of a record: where it lies in the decompressed input, what is wrong with it, its bytes and fields.
+    """Return what is known of a record: where it lies in the decompressed input, what is wrong with it, its bytes and
+    fields.
 
     ``bytes`` and ``content`` are hex, at most ``limit`` bytes of each, 0: all. Fields lie in ``content``, the bytes
     without delimiter and stuffing, where ``at`` is -1 for what is computed or inside of decompressed bytes.

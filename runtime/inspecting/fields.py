@@ -273,7 +273,7 @@ def _named(struct: Struct, error: Exception) -> str | None:
 
 
 def _message(error: Exception, reason: str) -> str:
-    """What an error says, without the place in the spec."""
+    """Return the message of an error, without the place in the spec."""
     if isinstance(error, RecursionError):
         return NESTED
     if isinstance(error, AttributeError):

@@ -63,12 +63,12 @@ class Selection:
 
     @property
     def is_done(self) -> bool:
-        """Whether all records that were asked for have been given."""
+        """Return whether all records that were asked for have been given."""
         return self._given >= self.wanted.count
 
     @property
     def is_complete(self) -> bool:
-        """Whether nothing more is to be shown, whatever follows."""
+        """Return whether nothing more is to be shown, whatever follows."""
         return self.is_done and not self.wanted.all_damage
 
     def reaches(self, end: int) -> bool:
@@ -128,7 +128,7 @@ class WantedScan(ABC, Generic[Shown]):
 
     @property
     def report(self) -> FileReport:
-        """What has been met so far."""
+        """The report so far."""
         return self._scan.report
 
     @property
@@ -149,7 +149,7 @@ class WantedScan(ABC, Generic[Shown]):
 
     @abstractmethod
     def _of(self, event: Event) -> Iterator[Shown]:
-        """What is wanted of an event."""
+        """Return the wanted part of an event."""
         ...
 
 
@@ -195,7 +195,7 @@ class RecordScan(WantedScan[Located]):
             yield Located("head", None, 0, len(data), None, data)
 
     def _is_counted(self, event: DamagedRange) -> bool:
-        """Whether a damaged range counts as a record, as those before the byte range do."""
+        """Return whether a damaged range counts as a record, as those before the byte range do."""
         begin = self._request.byte_range[0] if self._request.byte_range else 0
         return event.shown or event.damage.begin < begin
 

@@ -51,7 +51,7 @@ class MessageScan(WantedScan[Record]):
                     yield self._stretch("tail", begin, end, reason, event.sentence, memoryview(event.content))
 
     def _reaches(self, end: int) -> bool:
-        """Whether something that is no message, and ends there, lies where showing begins, or later."""
+        """Return whether something that is no message, and ends there, lies where showing begins, or later."""
         wanted = self._selection.wanted
         return end > wanted.offset and self._selection.seen + 1 >= wanted.number
 

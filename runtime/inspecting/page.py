@@ -13,7 +13,7 @@ from ..format.description import Format
 from ..rows.batches import explained
 from .fields import Field
 from .records import Record
-from .values import shown, timestamps
+from .value_text import shown, timestamps
 
 MOST_RANGES = 400
 """Damaged ranges on the map; where there are more, neighbours are drawn as one."""
@@ -22,7 +22,7 @@ LONGEST = 400
 
 
 def page_record(format: Format, record: Record, limit: int) -> dict[str, Any]:
-    """What the page holds of a record: at most ``limit`` of its bytes, 0: all."""
+    """Return the page's data of a record: at most ``limit`` of its bytes, 0: all."""
     units = timestamps(format)
     fields: list[dict[str, Any]] = []
 

@@ -24,7 +24,7 @@ from .tracing import Trace
 
 @dataclass
 class Record:
-    """What is shown of one stretch of the input.
+    """One stretch of the input, as it is shown.
 
     ``data`` are its bytes there, ``[begin, end)``. ``content`` is what the fields' offsets count in, from ``base`` on:
     the same bytes, or the un-stuffed ones, of which ``places`` then tells where each byte of ``data`` comes out (-1:
@@ -47,7 +47,7 @@ class Record:
 
     @property
     def title(self) -> str:
-        """What it is called."""
+        """Its name."""
         names = {"head": "head of the file", "damage": "damaged range", "tail": "tail", "framing": "frame"}
         if self.kind == "message":
             return f"message {self.number}"

@@ -14,7 +14,7 @@ from ..base.plurals import counted
 from ..format.description import Format
 from .fields import Field
 from .records import Record
-from .values import shown, timestamps
+from .value_text import shown, timestamps
 
 COLOURS = ("cyan", "green", "magenta", "yellow", "blue", "bright_red", "bright_cyan", "bright_green", "bright_magenta")
 DIM = "bright_black"
@@ -60,7 +60,7 @@ class Painter:
         self._console.print()
 
     def _fits(self, dumps: Sequence[RenderableType], fields: Table) -> bool:
-        """Whether hex and fields fit beside each other without squeezing the values."""
+        """Return whether hex and fields fit beside each other without squeezing the values."""
         hex_width = max(Measurement.get(self._console, self._console.options, each).maximum for each in dumps)
         *fixed, values = [
             max(Measurement.get(self._console, self._console.options, cell).maximum for cell in column.cells)

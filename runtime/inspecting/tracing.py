@@ -1,4 +1,4 @@
-"""What generated classes read, and from where: noted while they read, without a second form of them.
+"""A trace of what generated classes read, and from where, recorded while they read.
 
 The stream that a record is read from has a trace. An object that is begun on such a stream becomes one of a subclass
 that notes the attributes that are assigned, each with the place at which the stream then stands. All other objects, and
@@ -102,7 +102,7 @@ class Reading:
 
 
 class Trace:
-    """What was read, in order; ``of`` finds an object's part."""
+    """The fields that were read, in order; ``of`` returns those of one object."""
 
     def __init__(self) -> None:
         self.log: list[Read] = []

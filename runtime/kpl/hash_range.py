@@ -1,4 +1,4 @@
-"""What Kinesis' own client does with aggregates: those that do not belong to the shard are dropped.
+"""Hash ranges of shards: aggregates outside of a shard's range are dropped, as by Kinesis' own client.
 
 An aggregate of which one record's hash key lies outside is dropped as a whole, its other records too, because after a
 shard was split its other half has the same aggregate. Records that are not aggregated stay.

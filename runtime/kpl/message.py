@@ -50,5 +50,7 @@ def aggregate(
 
 
 def looks_aggregated(data: bytes) -> bool:
-    """Whether a reader looks for an aggregate in these bytes: it begins as one, and is as long as the shortest one."""
+    """Return whether a reader looks for an aggregate in these bytes: it begins as one, and is as long as the shortest
+    one.
+    """
     return len(data) > 20 and data.startswith(MAGIC)

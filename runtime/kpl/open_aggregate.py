@@ -84,5 +84,5 @@ class OpenAggregate:
 
 
 def is_sent_plain(record: UserRecord, single: str) -> bool:
-    """Whether a record that is alone is sent as it is."""
+    """Return whether a record that is alone is sent as it is."""
     return single == "plain" and not record.tags and not looks_aggregated(record.data)

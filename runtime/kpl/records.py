@@ -1,4 +1,4 @@
-"""What goes into an aggregator and what comes out."""
+"""The input and output records of an aggregator."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .hashing import LARGEST_HASH_KEY
 
 @dataclass(frozen=True, slots=True)
 class UserRecord:
-    """What a user sends. ``explicit_hash_key`` is a decimal number of 128 bits, which decides about the shard in the
+    """A record of a user. ``explicit_hash_key`` is a decimal number of 128 bits, which decides about the shard in the
     partition key's place; ``tags`` are keys and values. Raises ``WireloomError`` for a hash key that is none."""
 
     partition_key: str
@@ -36,10 +36,10 @@ class UserRecord:
 
 @dataclass(frozen=True, slots=True)
 class KinesisRecord:
-    """What is put to a stream: ``data``, with the keys of the first of its ``count`` user records. ``aggregated`` is
-    false where a single one is sent as it is. ``shard_id``: of the shard that it is for, where the shard map names it.
-    Where ``PutRecords`` answers with another, the map is out of date, and readers drop the aggregate: send its records
-    anew after ``Aggregator.reshard``."""
+    """A record to put into a stream: ``data``, with the keys of the first of its ``count`` user records. ``aggregated``
+    is false where a single one is sent as it is. ``shard_id``: of the shard that it is for, where the shard map names
+    it. Where ``PutRecords`` answers with another, the map is out of date, and readers drop the aggregate: send its
+    records anew after ``Aggregator.reshard``."""
 
     data: bytes
     partition_key: str

@@ -1,4 +1,4 @@
-"""What generated classes stand on: streams, validation, checksums, stuffing, framing."""
+"""The base of generated classes: streams, validation, checksums, stuffing, framing."""
 
 from ..base.errors import UnsupportedError
 from ..format.program import Stuffing

@@ -117,7 +117,7 @@ def _codes(format: str) -> tuple[str, ...]:
 
 
 class Buffered:
-    """What the classes of all APIs have of it."""
+    """The data of a buffered type that the classes of all APIs share."""
 
     __slots__ = ()
 
@@ -201,7 +201,7 @@ class Buffered:
 
     @classmethod
     def _maker(cls, io: KaitaiStream, parent: Any, root: Any) -> Callable[[bytes, int], Self]:
-        """What makes an object whose head stands at a position."""
+        """Return a function that makes an object whose head begins at a position."""
         if cls._head is not None:
             return maker(cls, cls._head, " ".join(_head_names(cls)), io, parent, root)
 

@@ -1,4 +1,4 @@
-"""What parsing objects raise besides the errors of ``kaitaistruct``, and what each error means for a row."""
+"""Errors that parsing raises besides the errors of ``kaitaistruct``, and what each error means for a row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What wireloom uses of the ``kaitaistruct`` package, which has no types of its own; ``kaitai.pyi`` gives them."""
+"""The parts of ``kaitaistruct`` that wireloom uses; ``kaitai.pyi`` has their types, which the package lacks."""
 
 from kaitaistruct import (
     ConsistencyError,

@@ -1,4 +1,4 @@
-"""What ``process`` names: transformations of a field's bytes, and their inverses for writing."""
+"""The transformations that ``process`` names: functions of a field's bytes, and their inverses for writing."""
 
 from __future__ import annotations
 

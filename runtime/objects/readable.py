@@ -12,7 +12,7 @@ from .streams import FileStream, MemoryStream
 
 
 class Readable(Fielded, KaitaiStruct):
-    """What is read from the stream that its constructor is given."""
+    """An object that is read from the stream passed to its constructor."""
 
     __slots__ = ()
 

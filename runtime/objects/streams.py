@@ -145,7 +145,7 @@ class MemoryStream(KaitaiStream):
         return self.data[begin : found + width if include_term else found]
 
     def is_eof(self) -> bool:
-        """Whether no byte is left (nor a bit, while bits are read)."""
+        """Return whether no byte is left (nor a bit, while bits are read)."""
         if self.position < self.end or self.bits_left:
             return False
         self.saw_end = True
@@ -187,7 +187,7 @@ class SubStream(MemoryStream):
 class FileStream(KaitaiStream):
     """Reads a binary file, which may be of any size. One that cannot seek (a pipe) can be read from front to back.
 
-    While items are read one after the other, ``data`` holds a part of the file, and the file itself stands behind it:
+    While items are read one after the other, ``data`` holds a part of the file, and the file itself stands after it:
     the next byte is ``data[position]``, and ``end`` is the end of the part. Otherwise ``end`` is 0.
     """
 
@@ -265,7 +265,7 @@ class FileStream(KaitaiStream):
         return b"".join(blocks)
 
     def is_eof(self) -> bool:
-        """Whether no byte is left (nor a bit, while bits are read)."""
+        """Return whether no byte is left (nor a bit, while bits are read)."""
         if self.bits_left or self.position < self.end:
             return False
         self.settle()

@@ -87,7 +87,9 @@ class Struct(Readable, metaclass=StructType):
 
     @property
     def _covers_bytes(self) -> bool:
-        """Whether checksums of this object or inside it cover any byte: only then do they prove that it is one."""
+        """Return whether checksums of this object or inside it cover any byte: only then do they prove that it is
+        one.
+        """
         return False
 
     def _lose(self, error: KaitaiStructError, reason: str) -> NoReturn:

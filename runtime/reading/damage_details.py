@@ -1,4 +1,4 @@
-"""What an error says of a damaged record besides where it is: its number, the field to blame, what a limit hides."""
+"""Details of a damaged record for errors: its number, the field to blame, and the limit that was exceeded."""
 
 from __future__ import annotations
 

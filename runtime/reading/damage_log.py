@@ -113,7 +113,7 @@ class DamageLog:
         return self._empty > LISTED_EMPTY + 1
 
     def _goes_on(self, damage: RowDamage) -> bool:
-        """Whether the range is the next part of a run of zeros, which is one range."""
+        """Return whether the range is the next part of a run of zeros, which is one range."""
         if damage.reason != "zeros" or self._report.unlisted or not self._report.damaged:
             return False
         last = self._report.damaged[-1]
@@ -126,7 +126,7 @@ class DamageLog:
             self._report.damaged[-1] = Damage(last.offset, end - last.offset, last.reason)
 
     def is_in_run(self, offset: int) -> bool:
-        """Whether a long run of empty frames reaches to this offset."""
+        """Return whether a long run of empty frames reaches to this offset."""
         return self._empty > LISTED_EMPTY and self._empty_end == offset
 
     def grow_run(self, end: int) -> None:

@@ -1,4 +1,4 @@
-"""What a scan of an input gives: rows, damaged ranges and the end, in the order of the input.
+"""Events of a scan of an input: rows, damaged ranges and the end, in the order of the input.
 
 Batches, ``inspect`` and columns of blobs are made of these events; none of them reads by itself.
 """

@@ -1,4 +1,4 @@
-"""What takes rows out of the window of one input, and how it says what comes next.
+"""Extractors take rows out of the window of one input, and tell what follows.
 
 There is one extractor for rows that stand in the input themselves, one for formats that are read as a whole and one for
 messages. The loop that runs them is that of ``wireloom.reading.input_scan``.
@@ -43,7 +43,7 @@ class ScannedInput:
 
 
 class Next(Enum):
-    """What an extractor needs to go on."""
+    """The condition under which an extractor continues."""
 
     CALL = "call"
     """Nothing: it is to be called again."""

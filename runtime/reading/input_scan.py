@@ -52,7 +52,7 @@ class InputScan:
 
     @property
     def at_start(self) -> bool:
-        """Whether the reading began with the input's first byte."""
+        """Return whether the reading began with the input's first byte."""
         return self._opened.at_start
 
     def batches(self) -> Generator[Any, None, None]:
@@ -182,7 +182,9 @@ class InputScan:
             self.report.tail_zeros |= ends_in_zeros(opened.window, self.report.tail_offset, most)
 
     def _tail_ends(self, opened: Opened) -> bool:
-        """Whether the end of the input is at hand after a lost row; where that can take for ever, it is not tried."""
+        """Return whether the end of the input is at hand after a lost row; where that can take for ever, it is not
+        tried.
+        """
         if self._request.format.message is not None:
             return self.report.tail not in ("limit", "invalid_length")
         if self.report.tail == "clean":

@@ -180,7 +180,9 @@ class MessageExtractor:
         return event
 
     def _says_nothing(self, problem: UnitProblem) -> bool:
-        """Whether a damaged message may as well be something else: its envelope, if it has one, does not hold."""
+        """Return whether a damaged message may as well be something else: its envelope, if it has one, does not
+        hold.
+        """
         units = self._request.format.message
         enveloped = units is not None and bool(units.prefix or units.digest)
         return not enveloped or problem.reason in ENVELOPE

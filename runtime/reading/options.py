@@ -33,15 +33,14 @@ Progress = Callable[[int, int | None], None]
 """Called with the stored bytes that were read and the number of all of them, ``None`` where that is not known."""
 
 MODES = {
-    "permissive": "a damaged record is left out, or is a row of nulls where _error or _corrupt_record is among the"
+    "permissive": "a damaged record is left out, or is a row of nulls if _error or _corrupt_record is among the"
     " columns",
-    "dropmalformed": "it is left out",
-    "failfast": "an error at the first damage, a row that is cut off included; without one, the rows are all that is in"
-    " the input",
+    "dropmalformed": "a damaged record is left out",
+    "failfast": "the first damage, including a row that is cut off, is an error; without one, the rows are complete",
 }
 TAILS = {
-    COMPLETE: "nothing follows, so a row that it cuts off is damaged",
-    GROWING: "the input is being written, and a row that is not complete is not there yet",
+    COMPLETE: "nothing follows, so a row that is cut off is damaged",
+    GROWING: "the input is being written, and an incomplete row is not read yet",
 }
 
 
@@ -59,16 +58,16 @@ _location_of = attrgetter(*(each.name for each in fields(Location)))
 
 @dataclass(frozen=True, kw_only=True)
 class ScanOptions(Location):
-    """What a reader of any format can be told. Raises ``WireloomError`` for a value that an option does not take."""
+    """The options of a reader of any format. Raises ``WireloomError`` for a value that an option does not take."""
 
     columns: Sequence[str] | None = option(
         None,
-        "Names of the columns that come out, in this order. The format's, the parts of its path pattern, and _path,"
+        "Names of the columns to return, in this order: the format's, the parts of its path pattern, and _path,"
         " _offset, _error and _corrupt_record; by default the format's own.",
         NAMES,
     )
-    mode: str = option("permissive", "What damage does.", CHOICE, values=MODES, what="mode")
-    recover: bool = option(False, "After a row whose length cannot be trusted, look for the next one that holds.", FLAG)
+    mode: str = option("permissive", "How damage is treated.", CHOICE, values=MODES, what="mode")
+    recover: bool = option(False, "After a row whose length cannot be trusted, search for the next valid row.", FLAG)
     verify: bool = option(True, "Compute checksums.", FLAG, off="Do not check checksums.")
     byte_range: tuple[int, int] | None = option(
         None,
@@ -78,7 +77,10 @@ class ScanOptions(Location):
         python=True,
     )
     batch_rows: int = option(
-        BATCH_ROWS, "Most rows of a batch. A batch also ends after about 4 MiB of data.", NUMBER, most=MAX_ROWS
+        BATCH_ROWS,
+        "Maximum number of rows per batch. A batch also ends after about 4 MiB of data.",
+        NUMBER,
+        most=MAX_ROWS,
     )
     max_record: int | None = option(
         None, "Largest record in bytes; by default the format's.", NUMBER, most=LARGEST_RECORD
@@ -86,8 +88,7 @@ class ScanOptions(Location):
     max_window: int = option(codecs.MAX_WINDOW, "Largest zstd window in bytes.", NUMBER)
     max_computed: int = option(
         MAX_COMPUTED,
-        "Most characters of text that the expressions of a record make and items of its decompressed lists, both"
-        " counted together.",
+        "Maximum number of characters that the expressions of a record make, plus items of its decompressed lists.",
         NUMBER,
     )
     codec: str = option(
@@ -95,16 +96,15 @@ class ScanOptions(Location):
     )
     prefetch: bool | None = option(
         None,
-        "Read and decompress ahead in a thread. By default compressed inputs that are not small, and large files.",
+        "Read and decompress ahead in a thread. By default for large files and larger compressed inputs.",
         FLAG,
         python=True,
     )
-    tail: str = option(COMPLETE, "What the end of an input means.", CHOICE, values=TAILS)
+    tail: str = option(COMPLETE, "Whether more may follow the end of an input.", CHOICE, values=TAILS)
     check_format: bool = option(
         True,
-        "Refuse inputs that are not of the format. When the rows of all inputs are out, an error names those of which"
-        " bytes are there and nothing came out. Byte ranges, inputs that grow and those of nothing but zeros are not"
-        " judged.",
+        "Refuse inputs that are not of the format. After the rows of all inputs, an error names those that have bytes"
+        " but no valid row. Byte ranges, growing inputs and inputs of zeros are not checked.",
         FLAG,
         off="Read inputs that are not of the format as empty.",
     )
@@ -116,7 +116,7 @@ class ScanOptions(Location):
         python=True,
     )
     allow_modules: Sequence[str] = option(
-        (), "Modules out of which a spec may name classes. See ``wireloom.load_spec``.", OTHER, python=True
+        (), "Modules whose classes a spec may name. See ``wireloom.load_spec``.", OTHER, python=True
     )
 
     def __post_init__(self) -> None:

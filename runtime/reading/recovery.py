@@ -97,7 +97,9 @@ def never_complete(
 
 
 def takes_row(row_reader: RowReader, window: Window, offset: int) -> bool | None:
-    """Whether a row reader takes the row at an offset; ``None``: it may, but not out of the next ``CHAIN_BYTES``."""
+    """Return whether a row reader takes the row at an offset; ``None``: it may, but not out of the next
+    ``CHAIN_BYTES``.
+    """
     limit = offset + CHAIN_BYTES
     while window.base + len(window.view) < limit and window.extend():
         pass
@@ -134,7 +136,7 @@ class Skipped:
 
     @property
     def content(self) -> bytes:
-        """What was kept."""
+        """Return the bytes that were kept."""
         return bytes(self._content)
 
 

@@ -1,4 +1,4 @@
-"""What a reader was asked to do: options, checked together with the format."""
+"""A scan request: the options of a reader, checked together with the format."""
 
 from __future__ import annotations
 
@@ -38,22 +38,24 @@ class ScanRequest(ScanOptions):
 
     @property
     def null_rows(self) -> bool:
-        """Whether a damaged record is a row of nulls."""
+        """Return whether a damaged record is a row of nulls."""
         return self.mode == "permissive" and self.layout.has_damage
 
     @property
     def judges_format(self) -> bool:
-        """Whether an input without any record that holds is not of the format: not where it may be a part of one."""
+        """Return whether an input without any record that holds is not of the format: not where it may be a part of
+        one.
+        """
         return self.byte_range is None and not self.grows
 
     @property
     def grows(self) -> bool:
-        """Whether more of an input may come, so that its last row may not be all there yet."""
+        """Return whether more of an input may come, so that its last row may not be all there yet."""
         return self.tail == GROWING
 
     @property
     def trusts_end(self) -> bool:
-        """Whether the end of an input is as good as the delimiter that its last row lacks."""
+        """Return whether the end of an input is as good as the delimiter that its last row lacks."""
         return not self.grows and not (self.mode == "failfast" and self.format.delimiter)
 
 
@@ -152,7 +154,7 @@ def message_options(format: Format, *, in_table: bool = False) -> tuple[str, ...
 
 
 def grows_by_rows(format: Format) -> bool:
-    """Whether rows or messages can be appended to a file of the format."""
+    """Return whether rows or messages can be appended to a file of the format."""
     return format.streaming if format.message is None else format.message.framing != "whole"
 
 

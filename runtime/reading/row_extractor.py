@@ -28,7 +28,7 @@ TAILS = {"length": "invalid_length", "limit": "limit", "truncated": "truncated"}
 
 
 def lost_row(window: Window, offset: int, reason: str, **more: Any) -> Lost | Ended:
-    """What to say where a row has no end. One that has not even begun is no row."""
+    """Return the damage of a row without an end; a row that has not begun is none."""
     is_cut = reason == "truncated"
     if is_cut and window.base + len(window.view) <= offset:
         return Ended(offset, is_read=True)

@@ -169,7 +169,7 @@ class Scanner:
         self.close()
 
     def _repr_html_(self) -> str:
-        """What a notebook shows; nothing is read for it."""
+        """Return the HTML for notebooks; nothing is read for it."""
         # Imported here: only notebooks need it.
         from ..base.html_tables import grid, shortened
 

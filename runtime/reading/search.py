@@ -54,7 +54,7 @@ class FoundRow:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """What a search found.
+    """The result of a search.
 
     ``row``: the first row whose key is not less than what was looked for; ``None``: there is none. ``begin``: the byte
     after which all rows lie whose keys are not less; ``byte_range=(begin, …)`` reads them.
@@ -142,7 +142,7 @@ documented(search, ScanOptions, OPTIONS)
 
 
 def _is_less(found: Any, value: Any, *, path: str | None = None, offset: int | None = None) -> bool:
-    """Whether a key is less than what is looked for. Raises ``WireloomError`` where they cannot be compared."""
+    """Return whether a key is less than what is looked for. Raises ``WireloomError`` where they cannot be compared."""
     try:
         return bool(found < value)
     except (TypeError, ValueError, ArithmeticError) as error:

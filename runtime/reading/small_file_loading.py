@@ -41,12 +41,12 @@ class Load:
 
 
 def is_small(source: Input) -> bool:
-    """Whether an input is a file that is worth to be read together with others."""
+    """Return whether an input is a file that is worth to be read together with others."""
     return type(source) is FileInput and source.size is not None and 0 < source.size <= SMALL and not source.sparse
 
 
 def stand_back_to_back(format: Format) -> bool:
-    """Whether a format's files are nothing but rows, which follow each other from the first byte on."""
+    """Return whether a format's files are nothing but rows, which follow each other from the first byte on."""
     return format.streaming and format.message is None and not format.has_prologue and not format.delimiter
 
 

@@ -29,7 +29,7 @@ from .stride_detection import ROWS, candidates
 
 
 def is_possible(request: ScanRequest) -> bool:
-    """Whether the rows of several files can be read at once."""
+    """Return whether the rows of several files can be read at once."""
     return (
         stand_back_to_back(request.format)
         and request.engine == "columns"
@@ -52,7 +52,7 @@ class Part:
     """Its rows, counted from the first of the bundle."""
 
     def report(self, options: dict[str, str]) -> FileReport:
-        """What was met in it."""
+        """The report of the file."""
         size = self.end - self.begin
         return FileReport(
             self.source.path,
@@ -148,7 +148,9 @@ class BundleReader:
         return good
 
     def _is_evident(self, memory: memoryview, part: Part, rows: int) -> bool:
-        """Whether the first candidate for the bytes between rows is the one that this file by itself decides for."""
+        """Return whether the first candidate for the bytes between rows is the one that this file by itself decides
+        for.
+        """
         if not self._others or rows >= ROWS:
             return True
         if rows < 2:

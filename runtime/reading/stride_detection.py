@@ -31,7 +31,7 @@ def decide(request: ScanRequest, readers: Readers, window: Window) -> tuple[int,
 
 
 def candidates(request: ScanRequest) -> list[tuple[int, dict[str, str]]]:
-    """What there is to decide between: the bytes between rows, and the value of each option, for each."""
+    """Return the candidates: for each, the bytes between rows and the value of each option."""
     given = [
         [(choice.name, *each) for each in choice.padding if request.choices[choice.name] in ("auto", each[0])]
         for choice in request.format.choices

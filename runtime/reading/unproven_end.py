@@ -68,8 +68,9 @@ def _part(window: Window, begin: int, *, at_end: bool) -> MemoryWindow:
 
 
 def has_proof(format: Format, root: Struct | None, content: bytes) -> bool:
-    """Whether a checksum of a row that holds covers its last byte. ``content``: the row as it stands in the input, for
-    delimited rows with the delimiter before it; ``root``: the object whose attributes stand before the rows."""
+    """Return whether a checksum of a row that holds covers its last byte. ``content``: the row as it stands in the
+    input, for delimited rows with the delimiter before it; ``root``: the object whose attributes stand before the
+    rows."""
     # Imported here: most inputs have an end, and need no generated classes.
     from ..objects.errors import StuffingError
     from ..objects.streams import MemoryStream

@@ -27,7 +27,7 @@ LARGEST_HEAD = 1024 * 1024
 
 
 class FormatCheck:
-    """What has been seen of one input that tells whether it is of the format."""
+    """Evidence of whether one input is of the format."""
 
     def __init__(self, request: ScanRequest, report: FileReport) -> None:
         self._request = request
@@ -48,14 +48,14 @@ class FormatCheck:
             self._zeros_end = window.base + len(window.view)
 
     def take_head(self, head: memoryview) -> None:
-        """What stands before the rows, and holds."""
+        """Take a valid header of the rows into account."""
         if len(head) > LARGEST_HEAD:
             self.has_held = True
         else:
             self._head = bytes(head)
 
     def is_wrong(self, opened: Opened) -> bool:
-        """Whether nothing in the input is of the format, though it was read to where that is possible."""
+        """Return whether nothing in the input is of the format, though it was read to where that is possible."""
         self.look_at(opened.window)
         report = self._report
         if report.rows or self.has_held or report.clean or not self._request.judges_format:
@@ -71,8 +71,8 @@ class FormatCheck:
 
 
 def _tells_formats_apart(format: Format, head: bytes, max_record: int) -> bool:
-    """Whether ``head``, which was read as what stands before the rows, says something about the format: other bytes in
-    its place would have been refused."""
+    """Return whether ``head``, which was read as what stands before the rows, says something about the format: other
+    bytes in its place would have been refused."""
     # Imported here: only few inputs have a head and no rows.
     from ..input.window import MemoryWindow
     from .prologue import read_prologue

@@ -45,7 +45,7 @@ EXPLANATIONS = {
 
 
 def explained(reason: str) -> str:
-    """What ``_error`` holds for a damaged record: the reason, a colon, and a sentence.
+    """Return the value of ``_error`` for a damaged record: the reason, a colon, and a sentence.
 
     >>> explained("checksum")
     'checksum: the checksum does not hold'
@@ -117,16 +117,16 @@ class Layout:
 
     @property
     def has_offsets(self) -> bool:
-        """Whether it must be known where rows begin."""
+        """Return whether it must be known where rows begin."""
         return OFFSET in self.names
 
     @property
     def has_damage(self) -> bool:
-        """Whether damaged records show in it."""
+        """Return whether damaged records show in it."""
         return ERROR in self.names or CORRUPT_RECORD in self.names
 
     def builder(self, path: str | None) -> Builder:
-        """What makes batches for one input."""
+        """Return a builder of batches for one input."""
         path = None if path is None else path_text(path)
         values = path_pattern(self.format.path_pattern).match(path) if self.format.path_pattern else {}
         return Builder(self, {PATH: path, **values})

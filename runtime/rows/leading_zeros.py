@@ -47,7 +47,7 @@ def skip_zeros(row_reader: RowReader, window: Window) -> int:
 
 
 def _holds(row_reader: RowReader, window: Window) -> bool:
-    """Whether the first frame at ``window.begin`` is a row; extends the window to the frame's end."""
+    """Return whether the first frame at ``window.begin`` is a row; extends the window to the frame's end."""
     while True:
         filled = row_reader.fill(window, capacity=1, at_start=True)
         if filled.status is not Status.NEED_INPUT or filled.rows or filled.damages or not window.extend():

@@ -30,11 +30,11 @@ class _Rows:
         self._damages: list[RowDamage] = []
 
     def is_stopped(self, index: int) -> bool:
-        """Whether a row at that index is not wanted any more."""
+        """Return whether a row at that index is not wanted any more."""
         return self.stop >= 0 and self.base + index >= self.stop
 
     def is_full(self, index: int) -> bool:
-        """Whether a row at that index is to be left for the next batch."""
+        """Return whether a row at that index is to be left for the next batch."""
         if len(self._damages) >= max(self._capacity, FEW_DAMAGES):
             return True
         if self.row_reader.computing.total >= self._full and self._rows:
@@ -222,7 +222,7 @@ class _Search:
             self._take(begin, size)
 
     def stands_at(self, index: int) -> bool:
-        """Whether a delimiter stands there."""
+        """Return whether a delimiter stands there."""
         return bytes(self._view[index : index + len(self._delimiter)]) == self._delimiter
 
     def between(self, begin: int, end: int) -> bytes:

@@ -43,7 +43,7 @@ class LostError(Exception):
 
     @property
     def sentence(self) -> str | None:
-        """What the reason alone does not say."""
+        """Details beyond the reason."""
         if isinstance(self.__cause__, RecursionError):
             return NESTED
         return self.__cause__.args[0] if isinstance(self.__cause__, ComputedError) else None

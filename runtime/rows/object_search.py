@@ -76,8 +76,8 @@ class ObjectSearch:
         return found, place
 
     def _try(self, stream: MemoryStream, place: int, at_end: bool, items: int) -> tuple[bool | None, int, bool]:
-        """Whether a row that can be trusted begins at index ``place``; ``None``: more bytes are needed to know. How
-        many bytes say so, and whether more items of it would have to be read."""
+        """Return whether a row that can be trusted begins at index ``place``; ``None``: more bytes are needed to know.
+        How many bytes say so, and whether more items of it would have to be read."""
         computing, limit = self._row_reader.computing, self._row_reader.settings.max_computed
         computing.limit, computing.exceeded = min(items, limit), False
         try:

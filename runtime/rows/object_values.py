@@ -32,7 +32,8 @@ class ColumnValues:
         self._convert = _convert(number if labels else kind)
 
     def stored(self, value: Any) -> Any:
-        """What the column stores of a value; ``None`` of ``None``. Raises ``OverflowError`` where it cannot hold it."""
+        """Return the value as the column stores it; ``None`` for ``None``. Raises ``OverflowError`` if it does not
+        fit."""
         return None if value is None else self._convert(value)
 
     def array(self, stored: Sequence[Any]) -> pa.Array:
@@ -58,7 +59,7 @@ def _held(column: ColumnValues, value: Any) -> Any:
 
 
 def _convert(kind: Any) -> Convert:
-    """What turns a value that is there into what ``pyarrow.array`` takes for ``kind``."""
+    """Return a function that converts a present value to what ``pyarrow.array`` takes for ``kind``."""
     if pa.types.is_timestamp(kind):
         largest = LARGEST_TIME[kind.unit]
         least = -largest if kind.unit in ("s", "ms") else -INT64_MAX - 1

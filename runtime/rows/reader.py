@@ -119,8 +119,8 @@ class RowReader(Protocol):
         ...
 
     def resync(self, window: Window, begin: int) -> tuple[bool, int]:
-        """Whether a row that holds begins at or after index ``begin`` of the view, and at which index; where none was
-        found, the index from which to look on once more input is there. For rows that stand back to back."""
+        """Return whether a row that holds begins at or after index ``begin`` of the view, and at which index; where
+        none was found, the index from which to look on once more input is there. For rows that stand back to back."""
         ...
 
 

@@ -50,7 +50,7 @@ def cut_at_zeros(filled: Filled, window: Window, fill: Fill) -> tuple[Filled, in
 
 
 def _begin_at(window: Window, offset: int, size: int) -> bool | None:
-    """Whether a run of zeros of at least ``size`` bytes begins there; ``None``: more input is needed to know."""
+    """Return whether a run of zeros of at least ``size`` bytes begins there; ``None``: more input is needed to know."""
     begin, wanted = offset - window.base, max(size, LEAST)
     there = window.view[begin : begin + wanted]
     if not there or there[0] or NOT_ZERO.search(there):
@@ -61,14 +61,14 @@ def _begin_at(window: Window, offset: int, size: int) -> bool | None:
 
 
 def is_wiped(window: Window, offset: int) -> bool:
-    """Whether the run of zeros at an offset ends where a sector does, or not within what is at hand: zeros that belong
-    to a row hardly ever do."""
+    """Return whether the run of zeros at an offset ends where a sector does, or not within what is at hand: zeros that
+    belong to a row hardly ever do."""
     found = NOT_ZERO.search(window.view, offset - window.base)
     return found is None or (window.base + found.start()) % SECTOR < OWN_ZEROS
 
 
 class AfterZeros(Enum):
-    """What stands after a run of zeros."""
+    """The content after a run of zeros."""
 
     NOTHING = 0
     ROW = 1
@@ -115,8 +115,9 @@ def _holds(row_reader: RowReader, near: MemoryWindow, begin: int) -> bool:
 
 
 def ends_in_zeros(window: Window, offset: int, most: int) -> bool:
-    """Whether nothing but zeros, and at least ``LEAST`` of them, stand from an offset on to the end of the input; not
-    more than about ``most`` bytes that are not at hand are looked at. Moves the window after what was looked at."""
+    """Return whether nothing but zeros, and at least ``LEAST`` of them, stand from an offset on to the end of the
+    input; not more than about ``most`` bytes that are not at hand are looked at. Moves the window after what was looked
+    at."""
     begin = offset - window.base
     limit = window.base + len(window.view) + most
     if begin < 0:

@@ -22,7 +22,7 @@ TRIM_SIZE = 8
 
 
 class HeaderLike(Protocol):
-    """What has a name and a value: a ``Header`` message."""
+    """An object with a name and a value: a ``Header`` message."""
 
     @property
     def name(self) -> bytes:
@@ -36,7 +36,7 @@ class HeaderLike(Protocol):
 
 
 class RecordLike(Protocol):
-    """What has headers and a body: an ``AppendRecord`` or a ``SequencedRecord`` message."""
+    """An object with headers and a body: an ``AppendRecord`` or a ``SequencedRecord`` message."""
 
     @property
     def headers(self) -> Sequence[HeaderLike]:
@@ -50,8 +50,8 @@ class RecordLike(Protocol):
 
 
 class ValidationError(WireloomError):
-    """What the server would refuse to append. ``record``: its number, counted from 1; ``field``: the one to blame;
-    ``reason``: ``value``, ``encoding`` or ``limit``."""
+    """A record or batch that the server would refuse. ``record``: its number, counted from 1; ``field``: the one to
+    blame; ``reason``: ``value``, ``encoding`` or ``limit``."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -168,7 +168,7 @@ def _zstd_extent(body: memoryview, position: int) -> tuple[int, int]:
 
 
 def _may_go_on(rest: memoryview) -> bool:
-    """Whether the bytes are the beginning of a frame's header."""
+    """Return whether the bytes are the beginning of a frame's header."""
     head = bytes(rest[:4])
     if len(head) < 4:
         return any(each.startswith(head) for each in (MAGIC, *SKIPPABLE_MAGICS))

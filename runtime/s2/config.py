@@ -1,4 +1,4 @@
-"""What goes along with requests in headers: the basin, the key of an encrypted stream, how a stream is to be made."""
+"""Headers of requests: the basin, the key of an encrypted stream, how a stream is to be made."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def basin_headers(basin: str | None) -> dict[str, str]:
 
 
 class RecordOptions(TypedDict, total=False):
-    """What all requests that read or append records take."""
+    """Options of all requests that read or append records."""
 
     basin: str | None
     encryption_key: bytes | str | None

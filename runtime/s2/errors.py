@@ -1,4 +1,4 @@
-"""What the server says where it refuses: the JSON of HTTP answers, of terminal frames and of error events."""
+"""Errors of the server: the JSON of HTTP answers, of terminal frames and of error events."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class ServerError:
 
     @property
     def retryable(self) -> bool:
-        """Whether the same request may succeed later."""
+        """Return whether the same request may succeed later."""
         if self.status == CONFLICT:
             return self.code == TRANSACTION_CONFLICT
         return self.status in RETRYABLE if self.status else self.code in _RETRYABLE_CODES

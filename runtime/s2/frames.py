@@ -58,7 +58,7 @@ class Frame:
 
     @property
     def is_terminal(self) -> bool:
-        """Whether the session ends with this frame."""
+        """Return whether the session ends with this frame."""
         return bool(self.flag & TERMINAL)
 
     @property
@@ -75,7 +75,7 @@ class Frame:
 
     @property
     def reconnect_advised(self) -> bool:
-        """Whether the server is about to end the session: deliver this frame's records, then reconnect."""
+        """Return whether the server is about to end the session: deliver this frame's records, then reconnect."""
         return not self.is_terminal and bool(self.flag & RECONNECT_ADVISED)
 
     def content(self) -> bytes:

@@ -45,7 +45,7 @@ def _bytes_of(text: str, format: S2Format) -> bytes:
     except (binascii.Error, ValueError) as error:
         raise ValidationError(f"no base64 ({error})", reason="encoding") from error
     if base64.b64encode(content).decode() != text:
-        raise ValidationError("no base64: bits are set behind the last byte", reason="encoding")
+        raise ValidationError("no base64: bits are set after the last byte", reason="encoding")
     return content
 
 

@@ -28,7 +28,7 @@ Action = Literal["go on", "reconnect", "retry", "wait", "stop"]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What to do now.
+    """The next action.
 
     ``action``: ``go on`` reading; ``reconnect`` at once; ``retry``: reconnect, after a pause that grows with
     ``attempt``; ``wait``: the reader has caught up, so ask again later; ``stop``, without an ``error`` where all that
@@ -151,7 +151,9 @@ class LiveReader:
             yield delivery
 
     def _takes_advice(self) -> bool:
-        """Whether to reconnect as a server advises: once in a minute. Otherwise it is left to end the session."""
+        """Return whether to reconnect as a server advises: once in a minute. Otherwise it is left to end the
+        session.
+        """
         first, self._was_advised = not self._was_advised, True
         recent = self._reconnected_at is not None and self._heard - self._reconnected_at <= ADVICE_PERIOD
         if not first or recent:

@@ -1,4 +1,4 @@
-"""What a record costs, what a batch may hold, and whether the server would take it."""
+"""The metered size of records, the limits of batches, and checks of what the server accepts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What a session shows besides its records: how it ended, heartbeats, tails, advice, and gaps in its numbers."""
+"""The content of a report besides the records of a session: how it ended, heartbeats, tails, advice, and gaps in its
+numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a read asks for, and how much of it has come: for requests that go on where the last one ended."""
+"""The progress of a read, for requests that continue where the last one ended."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ReadRange(TypedDict, total=False):
 
 
 class ReadOptions(ReadRange, RecordOptions, total=False):
-    """What all requests to read take beside ``seq_num``."""
+    """Options of all requests to read, besides ``seq_num``."""
 
 
 class Progress:
@@ -50,7 +50,7 @@ class Progress:
 
     @property
     def is_complete(self) -> bool:
-        """Whether as many records, or bytes of them, have come as were asked for."""
+        """Return whether as many records, or bytes of them, have come as were asked for."""
         return self._count == 0 or self._bytes == 0
 
     def asked(self, now: float) -> dict[str, Any]:

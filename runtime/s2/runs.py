@@ -162,7 +162,7 @@ def find_run(view: memoryview, offset: int) -> Run:
 
 
 def is_compressed(flag: int) -> bool:
-    """Whether the body of a frame with this flag is compressed."""
+    """Return whether the body of a frame with this flag is compressed."""
     return flag >> COMPRESSION_SHIFT & 3 in (1, 2)
 
 

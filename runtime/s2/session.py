@@ -125,7 +125,7 @@ class SessionFraming:
         return size
 
     def _refused(self, units: Units, run: Run, frame: Found) -> bool:
-        """Whether the frame is damage whatever its body holds; otherwise its flag is noted."""
+        """Return whether the frame is damage whatever its body holds; otherwise its flag is noted."""
         begin, end, flag = frame
         problem = problem_of(flag, b"")
         if problem is None and end - begin - BODY > self._max_record:

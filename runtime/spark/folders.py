@@ -39,7 +39,7 @@ class Folder:
 
     @property
     def remote(self) -> bool:
-        """Whether it is in an object store."""
+        """Return whether it is in an object store."""
         return "://" in self.address and not self.address.startswith("file:")
 
     def make(self) -> None:

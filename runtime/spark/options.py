@@ -30,16 +30,16 @@ STORE_OPTIONS = {name: each for name, each in options_of(Location).items() if na
 """Those of object stores, which writers have too."""
 MORE = {
     "mode": "Default PERMISSIVE.",
-    "tail": "Default complete; streams have more of it.",
-    "columns": "With commas between the names. A schema given to the reader comes first; its names must be of these, or"
-    " of folders named key=value.",
+    "tail": "Default complete; streams have more values.",
+    "columns": "Names are separated by commas. A schema passed to the reader takes precedence; its names must be among"
+    " these, or names of folders key=value.",
     "verify_sha256": "Such files are not split.",
 }
 """What is only said of them in Spark."""
 
 
 def _text(name: str, option: Option) -> str:
-    """What an option of every reader does, as Spark's users give it."""
+    """Return the documentation of an option of every reader, in Spark's terms."""
     default = DEFAULTS[name]
     text = option.text
     if option.kind == FLAG:
@@ -58,60 +58,60 @@ def _lower(text: str) -> str:
 
 
 READ_OPTIONS = {
-    "path": "A path, glob, folder (with all folders in it), or s3:// address; what load(…) is given.",
-    "paths": "Several of them as a JSON list; what load([…]) is given. A file that several of them name is read once.",
+    "path": "A path, glob, folder (including subfolders), or s3:// address; the argument of load(…).",
+    "paths": "Several paths as a JSON list; the argument of load([…]). A file that several of them name is read once.",
     **{camel_case(name): _text(name, each) for name, each in SCAN_OPTIONS.items()},
     "columnNameOfCorruptRecord": "Name of the column with the bytes of a damaged record; default _corrupt_record.",
-    "unsigned64": "decimal (default): unsigned 64-bit integers as decimal(20,0); long: as long, an error beyond that.",
-    "recursiveFileLookup": "false: only the files of a folder itself. Default true.",
+    "unsigned64": "decimal (default): unsigned 64-bit integers as decimal(20,0); long: as long, or an error.",
+    "recursiveFileLookup": "false: only the files directly in a folder. Default true.",
     "pathGlobFilter": "Only files whose name matches this pattern.",
-    "modifiedAfter": "Only files changed after this time, such as 2026-03-01T00:00:00; UTC unless it says otherwise.",
+    "modifiedAfter": "Only files changed after this time, such as 2026-03-01T00:00:00; UTC unless it has another zone.",
     "modifiedBefore": "Only files changed before this time.",
-    "ignoreMissingFiles": "true: a path that names nothing, and a file that is gone when it is to be read, are passed "
-    "over. Default: false for paths; for files, in a batch read, what spark.sql.files.ignoreMissingFiles says.",
-    "ignoreCorruptFiles": "true: a file that cannot be opened or read on is left where it fails, in mode FAILFAST also "
-    "one that is damaged; whole batches of rows before that stay. Default: in a batch read what "
-    "spark.sql.files.ignoreCorruptFiles says, else false.",
-    "partitionColumns": "infer (default): folders named key=value give columns, of int, bigint or date where all "
-    "values are such, else string; text: all as string; off: none.",
-    "basePath": "Only folders below this one give columns.",
-    "maxPartitionBytes": "About how many bytes a partition reads; default 128m.",
-    "openCostInBytes": "What opening one more object of a store is worth in bytes, when small files share partitions; "
-    "of a file on a mounted disk a 32nd, of a small one that is read together with others a 1024th. No smaller file is "
-    "split. Default 4m.",
-    "minPartitions": "How many partitions to make where there is enough to read; default: the driver's processors.",
+    "ignoreMissingFiles": "true: a path that matches nothing, and a file that is gone when it is read, are skipped. "
+    "Default: false for paths; for files, in a batch read, the value of spark.sql.files.ignoreMissingFiles.",
+    "ignoreCorruptFiles": "true: the rest of a file that cannot be opened or read is skipped, in mode FAILFAST also of "
+    "one that is damaged; whole batches of rows before that are kept. Default: in a batch read the value of "
+    "spark.sql.files.ignoreCorruptFiles, otherwise false.",
+    "partitionColumns": "infer (default): folders named key=value become columns, of int, bigint or date if all "
+    "values are, otherwise string; text: all as string; off: none.",
+    "basePath": "Only folders below this one become columns.",
+    "maxPartitionBytes": "Approximate number of bytes per partition; default 128m.",
+    "openCostInBytes": "The cost of opening one more object of a store, in bytes, when small files share partitions; "
+    "1/32 of it for a file on a mounted disk, 1/1024 for a small one that is read together with others. No smaller "
+    "file is split. Default 4m.",
+    "minPartitions": "Number of partitions to make if there is enough to read; default: the driver's processors.",
 }
-"""Options of every format's reader, and what they do; those of the format itself (``stride``) come on top."""
+"""Options of every format's reader, and what they do; the format's own (``stride``) are added to them."""
 
 STREAM_OPTIONS = {
-    "maxFilesPerTrigger": "Most files of a batch; default 1000.",
-    "maxBytesPerTrigger": "About how many stored bytes a batch reads, but at least one file, or a row of one that "
-    "grows; default: any.",
-    "tail": "Whether files grow at their ends. growing (or true): their complete rows are read, and later what has "
-    "come since; complete (or false): a file is read once, when it is found; auto (default): growing for local "
+    "maxFilesPerTrigger": "Maximum number of files per batch; default 1000.",
+    "maxBytesPerTrigger": "Approximate number of stored bytes per batch, but at least one file, or one row of a "
+    "growing file; default: no limit.",
+    "tail": "Whether files grow at their ends. growing (or true): their complete rows are read, and later what was "
+    "added; complete (or false): a file is read once, when it is found; auto (default): growing for local "
     "uncompressed files of a delimited format.",
-    "failOnDataLoss": "true (default): the query fails, and names the file, where one has vanished, shrunk or been "
-    "replaced before it was read, or after, and is not what a log was rotated to; false: the file is skipped and "
+    "failOnDataLoss": "true (default): the query fails, and names the file, if one has vanished, shrunk or been "
+    "replaced, before or after it was read, and was not rotated; false: the file is skipped and "
     "counted.",
-    "latestFirst": "true: of what is there, the newest files first. Default false.",
-    "maxTrackedFiles": "Of how many files that were read the offset keeps an entry of its own; default 10000. Files "
-    "that grow are always kept while they are there.",
-    "reportFolder": "Folder in which each batch leaves one with its reports and its damaged records, which then do not "
-    "come as rows.",
+    "latestFirst": "true: read the newest files first. Default false.",
+    "maxTrackedFiles": "The number of read files of which the offset keeps an entry; default 10000. Growing files "
+    "are always kept while they exist.",
+    "reportFolder": "Folder in which each batch creates a folder with its reports and its damaged records, which are "
+    "then not returned as rows.",
 }
 """Options of a streaming read besides ``READ_OPTIONS``; a batch read leaves them alone, as Spark's own sources do."""
 
 WRITE_OPTIONS = {
-    "path": "The folder to write to; what save(…) is given.",
+    "path": "The folder to write to; the argument of save(…).",
     "codec": f"{codecs.listed()}; by default the format's own.",
-    "compression": "The same, as Spark's own sources call it.",
-    "maxRecordsPerFile": "Most rows of a file; default: any.",
-    "maxFileBytes": "About how large a file becomes, in bytes as stored; default: any.",
-    "partitionBy": "Names of columns, with commas between them, whose values name folders, day=2026-03-01/host=a, and "
+    "compression": "The same; the name that Spark's own sources use.",
+    "maxRecordsPerFile": "Maximum number of rows per file; default: no limit.",
+    "maxFileBytes": "Approximate maximum size of a file in stored bytes; default: no limit.",
+    "partitionBy": "Names of columns, separated by commas, whose values name folders, day=2026-03-01/host=a, and "
     "are not in the files; default: none. Spark refuses its own partitionBy(…) for Python sources.",
     **{camel_case(name): _text(name, each) for name, each in STORE_OPTIONS.items()},
     "fileName": "Pattern of the files' names, without their ending; default part-{partition:05d}-{number:03d}-{job}. "
-    "{sequence} counts all files, on from those that are there; {batch} is that of a stream.",
+    "{sequence} continues the numbers of the existing files; {batch} is the batch of a stream.",
     "level": "Level of the codec.",
     "maxRecord": "Largest record in bytes; default: the format's.",
 }
@@ -125,7 +125,7 @@ _UNITS = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """What a reader was asked for, checked. ``scan``: the options of every reader; ``own``: those of the format."""
+    """The checked options of a reader. ``scan``: the options of every reader; ``own``: those of the format."""
 
     paths: tuple[str, ...]
     scan: ScanOptions = field(default_factory=ScanOptions)
@@ -159,7 +159,7 @@ class ReadOptions:
 
 @dataclass(frozen=True)
 class WriteOptions:
-    """What a writer was asked for, checked."""
+    """The checked options of a writer."""
 
     path: str
     codec: str | None = None

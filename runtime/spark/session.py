@@ -48,7 +48,7 @@ def local_session(
 def start(name: str = "wireloom", *, cores: int | str = "*", settings: Mapping[str, str] | None = None) -> SparkSession:
     """The session that is active, or a new local one on ``cores`` processor cores.
 
-    ``settings`` are Spark's and replace wireloom's own; Java's options are put behind them. Raises ``UnsupportedError``
+    ``settings`` are Spark's and replace wireloom's own; Java's options are put after them. Raises ``UnsupportedError``
     with one sentence where Java is missing.
     """
     from pyspark.sql import SparkSession

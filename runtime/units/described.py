@@ -1,4 +1,4 @@
-"""What stands around a unit in an input, field by field, for those who look at the bytes."""
+"""The bytes around a unit in an input, field by field, for ``inspect``."""
 
 from __future__ import annotations
 

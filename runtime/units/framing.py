@@ -95,7 +95,7 @@ class Framing(Protocol):
         ...
 
     def facts(self) -> Mapping[str, Any]:
-        """What the report of the input says besides what every report does; as JSON takes it."""
+        """Return additional facts for the report of the input, as JSON values."""
         ...
 
     def framed(self, unit: bytes) -> bytes:
@@ -103,7 +103,7 @@ class Framing(Protocol):
         ...
 
     def finish(self) -> bytes:
-        """What stands after the last unit of an output."""
+        """Return the bytes after the last unit of an output."""
         ...
 
 
@@ -210,7 +210,7 @@ class Prefixed:
 
     @cached_property
     def _refuses_empty(self) -> bool:
-        """Whether a unit of no bytes is none: otherwise lengths of 0 are messages."""
+        """Return whether a unit of no bytes is none: otherwise lengths of 0 are messages."""
         units = units_of(self._format)
         if units.whole:
             return False
@@ -309,7 +309,8 @@ def framing_class(format: Format) -> type[Framing]:
 
 
 def units_of(format: Format) -> MessageUnits:
-    """What ``Format.message`` says. Raises ``WireloomError`` for a format that is none of messages."""
+    """Return the units described by ``Format.message``. Raises ``WireloomError`` for a format that is none of
+    messages."""
     if format.message is None:
         raise WireloomError(f"{format.name} is no format of messages: read it with wireloom.read")
     return format.message

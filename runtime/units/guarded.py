@@ -193,7 +193,7 @@ def _facts(place: str, holder: Any) -> Mapping[str, Any]:
 
 
 def checked_bytes(place: str, method: str, content: Any) -> bytes:
-    """What a method gave as bytes. Raises ``RoutineError`` where it is none."""
+    """Return the result of a method as bytes. Raises ``RoutineError`` if it is none."""
     if not isinstance(content, bytes | bytearray | memoryview):
         raise RoutineError(f"{place}.{method} gives {type(content).__name__} in place of bytes")
     return bytes(content)
@@ -215,7 +215,7 @@ def _is_part(part: Any) -> bool:
 
 
 def _problem_of_units(units: Any, view: memoryview) -> str:
-    """What is wrong with what ``take`` gave; empty where nothing is."""
+    """Return what is wrong with the result of ``take``; empty if nothing."""
     if not isinstance(units, Units):
         return f"gives {type(units).__name__} in place of Units"
     if not 0 <= units.consumed <= len(view):
@@ -239,7 +239,7 @@ def _problem_of_units(units: Any, view: memoryview) -> str:
 
 
 def _problem_of_decoded(found: Any, before: Decoded) -> str:
-    """What is wrong with what ``decoded`` gave; empty where nothing is."""
+    """Return what is wrong with the result of ``decoded``; empty if nothing."""
     if not isinstance(found, Decoded):
         return f"gives {type(found).__name__} in place of Decoded"
     if found.units != before.units or len(found.counts) != found.units:

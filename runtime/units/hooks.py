@@ -29,7 +29,7 @@ class Hooks(Protocol):
         ...
 
     def facts(self) -> Mapping[str, Any]:
-        """What the report says of it, as JSON takes it; optional."""
+        """Return facts for the report, as JSON values; optional."""
         ...
 
 

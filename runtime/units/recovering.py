@@ -65,8 +65,8 @@ class Search:
         return count - following if ends else count
 
     def find(self, view: memoryview, begin: int, end: int, at_end: bool) -> tuple[bool, int]:
-        """Whether messages that hold begin at an index in ``[begin, end)``, and where; where there are none, the index
-        from which to look on once more input is there. ``at_end``: nothing follows the view."""
+        """Return whether messages that hold begin at an index in ``[begin, end)``, and where; where there are none, the
+        index from which to look on once more input is there. ``at_end``: nothing follows the view."""
         for place in range(begin, end):
             held = self._hold(view, place, at_end)
             if held is None:
@@ -76,7 +76,7 @@ class Search:
         return False, end
 
     def _hold(self, view: memoryview, place: int, at_end: bool) -> bool | None:
-        """Whether messages begin there; ``None``: more input is needed to know."""
+        """Return whether messages begin there; ``None``: more input is needed to know."""
         units = Units(view)
         while len(units.begins) < CHAIN:
             length, start = self._framing.length(view, place)

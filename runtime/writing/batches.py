@@ -169,7 +169,7 @@ def _column(name: str, values: list[Any], types: pa.Schema | None) -> pa.Array:
 
 
 def _has_fraction(kind: pa.DataType, value: Any) -> bool:
-    """Whether a value has a fraction where an integer belongs, which Arrow cuts off."""
+    """Return whether a value has a fraction where an integer belongs, which Arrow cuts off."""
     if value is None:
         return False
     if pa.types.is_integer(kind) or pa.types.is_timestamp(kind):

@@ -82,7 +82,7 @@ def fields_of(format: Format, schema: pa.Schema) -> tuple[Filled, ...]:
 
 
 def _needed(column: Column) -> bool:
-    """Whether the column is an attribute that only a caller can know."""
+    """Return whether the column is an attribute that only a caller can know."""
     return not column.derived and not column.same_as and not column.constant
 
 

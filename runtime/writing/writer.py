@@ -23,7 +23,8 @@ BLOCK = 1 << 20
 
 @dataclass(frozen=True)
 class WriteReport:
-    """What was written: ``rows``; ``bytes`` of the format's own, before compression; ``stored`` bytes in the file."""
+    """The report of a write: ``rows``; ``bytes`` of the format's own, before compression; ``stored`` bytes in the
+    file."""
 
     rows: int
     bytes: int

@@ -75,7 +75,7 @@ SEARCHES = 100
 
 def search(path: Path, format: str, size: int) -> tuple[int, int, int]:
     """The most probes of a search by key, the most bytes that were read for one of them, and the most for the first row
-    behind some byte."""
+    after some byte."""
     randomness = random.Random(3)
     key, position = 0, 0
     number = struct.Struct(">Q")

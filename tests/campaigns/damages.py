@@ -130,7 +130,7 @@ class Damager:
         return [*before, *block, *behind]
 
     def concatenate(self, pieces: Pieces) -> Pieces:
-        """Another file, or its end, behind this one."""
+        """Another file, or its end, after this one."""
         begin = self._source.choice((0, self._range(self._other, 1)[0]))
         return [*pieces, *_split(self._other, begin)[1]]
 

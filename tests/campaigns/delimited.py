@@ -37,7 +37,7 @@ class Record(NamedTuple):
 
 @dataclass
 class Logs:
-    """Two files, one written behind the other."""
+    """Two files, one written after the other."""
 
     content: bytes
     other: bytes
@@ -69,7 +69,7 @@ def payload(source: random.Random, number: int) -> bytes:
 
 def frames_of(content: bytes, delimiter: bytes) -> Iterator[tuple[int, int, bytes]]:
     """Position, end and bytes of each frame. A frame's position is that of the delimiter before it; the first one may
-    have none, and behind the last delimiter there is none."""
+    have none, and after the last delimiter there is none."""
     position = content.find(delimiter)
     if position != 0 and content:
         end = len(content) if position < 0 else position

@@ -2,7 +2,7 @@
 
 With ``recover``, every intact frame comes out but those that a damaged frame covers: one whose length was hit so that
 it ends, by chance, exactly where a later frame begins (or the file ends) cannot be told from one whose payload was hit.
-A frame with an empty payload, whose checksum proves nothing, is not believed behind such damage unless the one behind
+A frame with an empty payload, whose checksum proves nothing, is not believed after such damage unless the one after
 it holds. Without ``recover``, every intact frame comes out up to the tail.
 
 A row's payload is one that was written, or empty: the eight bytes 0000000D 00000000 make a frame. Its other fields are
@@ -37,7 +37,7 @@ class Frame:
 
 @dataclass
 class Segments:
-    """Two files, one written behind the other."""
+    """Two files, one written after the other."""
 
     content: bytes
     other: bytes
@@ -105,7 +105,7 @@ class EdgeMQ:
         rows, report = case.read("edgemq_segment", columns=COLUMNS, codec="none", recover=recover, stride=sample.stride)
         padding = PADDINGS[sample.stride]
         content = case.damaged.content
-        # Behind a frame that cannot be trusted nothing is read, unless frames are looked for there.
+        # After a frame that cannot be trusted nothing is read, unless frames are looked for there.
         read = report["tail_offset"] if report["tail"].startswith("invalid") and not recover else len(content)
         require(report["bytes"] == read, f"the report counts {report['bytes']} bytes, and {read} were read")
         for row in rows:
@@ -133,13 +133,13 @@ class EdgeMQ:
             case.counts["lost"] += 1
             if not frame.values[-1] and not holds(content, at + HEAD.size + padding):
                 continue
-            # Behind a damaged row, too, comes the padding that its length calls for.
+            # After a damaged row, too, comes the padding that its length calls for.
             damaged = [(begin, finish + padding) for begin, finish in damaged_ranges(report)]
             covering = [each for each in (*extents, *damaged) if each[0] < at < each[1]]
             require(len(covering) == 1, f"the intact frame at {at} did not come out, and nothing covers it")
             begin, following = covering[0]
             require(begin not in places, f"the intact frame at {at} is covered by one at {begin} that is intact too")
-            # A damaged range ends where the padding begins, a row's behind it.
+            # A damaged range ends where the padding begins, a row's after it.
             led = claimed_end(content, begin, padding) in (following, following + padding)
             require(led, f"the intact frame at {at} is lost in [{begin}, {following}), and no length leads there")
         case.counts["unseen"] += sum(
@@ -162,7 +162,7 @@ def claimed_end(content: bytes, begin: int, padding: int) -> int:
 
 
 def holds(content: bytes, begin: int) -> bool:
-    """Whether a frame stands there whose checksum holds."""
+    """Return whether a frame stands there whose checksum holds."""
     if len(content) - begin < HEAD.size:
         return False
     size, checksum, *_ = HEAD.unpack_from(content, begin)

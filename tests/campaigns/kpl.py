@@ -51,7 +51,7 @@ def aggregate(source: random.Random, first: int, count: int) -> tuple[bytes, lis
 
 
 def digest_fails(blob: bytes) -> bool:
-    """Whether a blob begins as an aggregate and has another digest than its last 16 bytes."""
+    """Return whether a blob begins as an aggregate and has another digest than its last 16 bytes."""
     if len(blob) < 21 or not blob.startswith(MAGIC):
         return False
     return hashlib.md5(blob[4:-16], usedforsecurity=False).digest() != blob[-16:]

@@ -30,7 +30,7 @@ COMPRESSED = ["edgemq_segment in zstd", "edgemq_segment in gzip"]
 
 
 def _behind(rows: Rows, report: Report) -> int | None:
-    """Number of the first row behind damage."""
+    """Number of the first row after damage."""
     begin = next((at + size for at, size, _ in report["damaged"] if size), None)
     if begin is None:
         return None

@@ -50,7 +50,7 @@ class Expected:
 class Judged:
     """A file: what was asked for and what was said.
 
-    ``texts`` has a word for each that was asked for: ``exact``, ``more`` (Kaitai's text and a hint behind it), or the
+    ``texts`` has a word for each that was asked for: ``exact``, ``more`` (Kaitai's text and a hint after it), or the
     reason from ``OWN`` why the text is another (``other`` where none is known).
     """
 
@@ -86,7 +86,7 @@ def expected(path: Path) -> list[Expected]:
 
 
 def is_open(path: Path) -> bool:
-    """Whether the suite asks for an error without saying which."""
+    """Return whether the suite asks for an error without saying which."""
     return path.read_text(encoding="utf-8").startswith(f"# {OPEN}\n")
 
 

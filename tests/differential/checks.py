@@ -13,7 +13,7 @@ from .pieces import Parts, Piece, Values, settled
 
 
 def checksum(random: Random, pieces: list[Piece]) -> list[Piece]:
-    """The pieces with a checksum among them, over some that stand before or behind it."""
+    """The pieces with a checksum among them, over some that stand before or after it."""
     covered = [number for number, piece in enumerate(pieces) if is_coverable(piece)]
     if not covered:
         return pieces
@@ -54,7 +54,7 @@ def checksum(random: Random, pieces: list[Piece]) -> list[Piece]:
 
 
 def covering_itself(pieces: list[Piece], attribute: dict[str, Any]) -> list[Piece]:
-    """The pieces behind a checksum of all of them and of itself, whose bytes count as 0xff."""
+    """The pieces after a checksum of all of them and of itself, whose bytes count as 0xff."""
     if not coherent(pieces, 0, len(pieces) - 1):
         return pieces
     rule = attribute["-wireloom"]["checksum"]

@@ -59,7 +59,7 @@ class Piece:
     """Names of attributes that are bytes, and always there."""
     arrays: list[str] = field(default_factory=list)
     ends: bool = False
-    """Takes everything up to the end of the stream, so nothing can stand behind it."""
+    """Takes everything up to the end of the stream, so nothing can stand after it."""
 
 
 def settled(parts: Parts) -> bytes:
@@ -99,7 +99,7 @@ def inside(values: Values, parameters: tuple[Number, ...] = ()) -> Values:
 
 @dataclass
 class Scope:
-    """What the attributes behind may use."""
+    """What the attributes after may use."""
 
     numbers: list[Number] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)

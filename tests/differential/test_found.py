@@ -47,7 +47,7 @@ def test_what_pads_and_ends_a_value_alike_is_not_stripped() -> None:
     assert rows["cut"] == [b"a", b""]
 
 
-def test_bytes_behind_the_largest_record_have_no_say_in_it() -> None:
+def test_bytes_after_the_largest_record_have_no_say_in_it() -> None:
     _, [report] = agreed(format_of(spec_text(LATE_CONTENTS)), b"\x1e" + b"a" * 40, max_record=20)
     assert report["tail"] == "limit"
     # The terminator is the tenth byte; the row would not take it, but look at it.
@@ -59,7 +59,7 @@ def test_bytes_behind_the_largest_record_have_no_say_in_it() -> None:
 
 
 def test_the_last_place_of_a_run_is_looked_at() -> None:
-    # All zeros look alike, but only behind the last four of them the input ends.
+    # All zeros look alike, but only after the last four of them the input ends.
     data = b"\0\xff\xff\xff\xff" + b"abc" + bytes(6)
     rows, [report] = agreed(format_of(spec_text(SHORT)), data, recover=True)
     assert rows["_offset"] == [0, len(data) - 4]
@@ -91,7 +91,7 @@ def test_rows_that_only_look_like_the_delimiter_are_written(body: bytes) -> None
     assert rows["body"] == [body, body]
 
 
-def test_bits_go_on_behind_an_array_without_items() -> None:
+def test_bits_go_on_after_an_array_without_items() -> None:
     row = """
     seq:
       - {id: count, type: u1}
@@ -105,7 +105,7 @@ def test_bits_go_on_behind_an_array_without_items() -> None:
     assert (rows["high"], rows["low"]) == ([1, 7], [15, 1])
 
 
-def test_bits_go_on_behind_an_optional_one() -> None:
+def test_bits_go_on_after_an_optional_one() -> None:
     row = """
     seq:
       - {id: flag, type: u1}
@@ -118,7 +118,7 @@ def test_bits_go_on_behind_an_optional_one() -> None:
     assert (rows["high"], rows["low"]) == ([1, None], [15, 31])
 
 
-def test_bits_go_on_behind_a_type_that_ends_inside_a_byte() -> None:
+def test_bits_go_on_after_a_type_that_ends_inside_a_byte() -> None:
     row = "seq: [{id: head, type: head}, {id: low, type: b5}]"
     head = """
     head:

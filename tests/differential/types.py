@@ -129,7 +129,7 @@ def switch(random: Random, name: str, scope: Scope, types: Types) -> Piece:
 
 
 def optional(random: Random, piece: Piece, numbers: list[Number]) -> Piece:
-    """The same, there only where something holds; nothing behind can be sure of it."""
+    """The same, there only where something holds; nothing after can be sure of it."""
     if len(piece.attributes) != 1 or not numbers:
         return piece
     there = condition(random, numbers)

@@ -1,7 +1,7 @@
 """The fenced blocks of a Markdown page, and how each kind is executed.
 
-- ``python``: run in order in one namespace; what it prints must equal a ``text`` block right behind it.
-- ``console``: lines that begin with ``$`` are run by a shell; what they print must equal the lines behind them.
+- ``python``: run in order in one namespace; what it prints must equal a ``text`` block right after it.
+- ``console``: lines that begin with ``$`` are run by a shell; what they print must equal the lines after them.
   ``cd FOLDER`` holds for all that follows.
 - ``yaml`` whose first line is a comment that names a file: written to that file.
 """

@@ -191,7 +191,7 @@ class Row:
         return self.data[begin : begin + size]
 
     def step(self, step: Step) -> int | None:
-        """Runs a step; the number of the next one where it is not the one behind."""
+        """Runs a step; the number of the next one where it is not the one after."""
         a, b, c, d = step.a, step.b, step.c, step.d
         match step.op:
             case Op.NEED:

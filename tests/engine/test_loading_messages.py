@@ -68,7 +68,7 @@ HEADER = dict(
     )
 )
 WORDS = {"nodes": 3, "fields": 14, "values": 1, "clears": 2, "shapes": 2, "emits": 8, "scopes": 4, "lookups": 14}
-"""Words of each part, in the order in which they stand behind the header."""
+"""Words of each part, in the order in which they stand after the header."""
 FIELD = dict(
     zip(
         (

@@ -113,7 +113,7 @@ def test_memory_lives_as_long_as_what_is_in_it(kept: str) -> None:
     assert are_gone(memory)
 
 
-def test_what_nobody_takes_over() -> None:
+def test_batches_that_are_not_imported_are_freed() -> None:
     given, memory = watched()
     taken = _engine.export_slab(*given)
     del given

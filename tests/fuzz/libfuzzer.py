@@ -79,13 +79,13 @@ def run_once(
 
 
 def is_slow(artifact: Path) -> bool:
-    """Whether it was kept for the time that it took."""
+    """Return whether it was kept for the time that it took."""
     return "-timeout-" in artifact.name or "-slow-unit-" in artifact.name
 
 
 def is_slow_again(command: Sequence[str | Path], artifact: Path) -> bool:
-    """Whether the input takes long each time that it is run by itself: time of a processor, which does not depend on
-    what else the machine has to do."""
+    """Return whether the input takes long each time that it is run by itself: time of a processor, which does not
+    depend on what else the machine has to do."""
     again = [*map(str, command), "-timeout=0", str(artifact)]
     return all(
         subprocess.run(again, cwd=ROOT, capture_output=True, check=False, preexec_fn=limit_time).returncode

@@ -57,7 +57,7 @@ def some(seeds: Iterator[bytes], most: int = MOST) -> list[bytes]:
 
 
 def packed(program: ColumnProgram) -> bytes:
-    """A program whose size is a number of whole words, as the target reads it behind the count of them."""
+    """A program whose size is a number of whole words, as the target reads it after the count of them."""
     while len(program.pack()) % 8:
         program = dataclasses.replace(program, constants=program.constants + b"\0")
     content = program.pack()

@@ -104,7 +104,7 @@ def test_the_largest_content_of_a_frame(compression: str, flag: int, more: int, 
     assert [each.reason for each in report.files[0].damaged] == ["limit"]
 
 
-def test_a_run_of_empty_frames_behind_all_that_is_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_of_empty_frames_after_all_that_is_listed(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is counted, and is no part of the range that was listed last."""
     monkeypatch.setattr("wireloom.reading.damage_log.MOST_LISTED", 10)
     report = FileReport(None)
@@ -185,7 +185,7 @@ def test_a_row_of_no_bytes_ends_the_reading(reader: str, tmp_path: Path) -> None
 @needs_engine
 @pytest.mark.parametrize(("first", "fits"), [(252, True), (253, False), (255, False)])
 def test_the_longest_first_block_of_words(first: int, fits: bool) -> None:
-    # Behind a longest block another one follows, be it empty.
+    # After a longest block another one follows, be it empty.
     stuffed = bytes((first,)) + bytes(first) + bytes(2)
     if fits:
         assert engine.unstuff(stuffed, 1, 1000) == bytes(first)

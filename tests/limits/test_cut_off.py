@@ -1,4 +1,4 @@
-"""Files that are cut off while a read of them runs, by a file system that then gives zeros behind the new end."""
+"""Files that are cut off while a read of them runs, by a file system that then gives zeros after the new end."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CONTENTS = {
 
 
 class CuttingFile(io.FileIO):
-    """Cut off at ``end`` by the first read that comes behind it: what Linux does on ext4, now and then."""
+    """Cut off at ``end`` by the first read that comes after it: what Linux does on ext4, now and then."""
 
     end = 0
 
@@ -49,7 +49,7 @@ class CuttingStream(inputs.LocalStream, CuttingFile):
 
 @pytest.mark.parametrize("prefetch", [False, True])
 @pytest.mark.parametrize("name", CONTENTS)
-def test_zeros_behind_the_new_end_are_no_content(
+def test_zeros_after_the_new_end_are_no_content(
     name: str, prefetch: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     format, content, options = CONTENTS[name]

@@ -165,7 +165,7 @@ class Failing(SystemCalls):
         raise OSError(5, "the disk is gone")
 
 
-def test_what_fails_while_nobody_looks_is_raised_by_the_next_call(tmp_path: Path) -> None:
+def test_a_failed_background_sync_is_raised_by_the_next_call(tmp_path: Path) -> None:
     writer = AppendWriter(tmp_path / "a.log", "cobs_log", sync=3600, begin=False, calls=Failing())
     writer.append(payload=b"one")
     # What the timer does.

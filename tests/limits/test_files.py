@@ -61,7 +61,7 @@ def test_a_file_that_shrinks_while_it_is_read(prefetch: bool, compressed: bool, 
 def test_a_file_that_loses_its_last_byte_while_it_is_read(lost: int, compressed: bool, tmp_path: Path) -> None:
     content = frames(payloads(30_000, largest=1600))
     path = tmp_path / "shrinking.wal"
-    # Zeros behind the last member are no part of it, and still part of the file.
+    # Zeros after the last member are no part of it, and still part of the file.
     path.write_bytes(gzip.compress(content, 1) + bytes(5) if compressed else content)
     size = path.stat().st_size
     with wireloom.scan("edgemq_segment", path, batch_rows=100, prefetch=False, columns=["tenant"]) as scanner:

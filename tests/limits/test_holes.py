@@ -95,7 +95,7 @@ def test_holes_are_not_read(name: str, tmp_path: Path, monkeypatch: pytest.Monke
 
 @needs_engine
 def test_a_row_whose_delimiter_is_a_hole_s_last_byte(tmp_path: Path) -> None:
-    """What is behind a hole begins where the file system begins a block."""
+    """What is after a hole begins where the file system begins a block."""
     path = tmp_path / "sparse.log"
     content = cobs_log(payloads(20))
     places = [0, 400 << 20, 900 << 20, 901 << 20]

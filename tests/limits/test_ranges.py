@@ -1,4 +1,4 @@
-"""A byte range costs what it holds, and a block behind it: nothing else of the file is read."""
+"""A byte range costs what it holds, and a block after it: nothing else of the file is read."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def dying(
 ) -> Iterator[list[str]]:
     """Lets a process die ``before`` a step, ``after`` it or ``halfway``; gives the steps that were taken so far.
 
-    ``lasting``: nothing can be done behind it; else it is a failure, and what follows works again."""
+    ``lasting``: nothing can be done after it; else it is a failure, and what follows works again."""
     taken: list[str] = []
 
     def wrap(name: str, real: Any) -> Any:

@@ -22,7 +22,7 @@ WAL = "edgemq_segment"
 LOG = "cobs_log"
 
 Batch = tuple[str, str]
-"""Offsets before and behind, as the checkpoint holds them."""
+"""Offsets before and after, as the checkpoint holds them."""
 
 
 class Query:

@@ -66,7 +66,7 @@ def test_a_ledger_that_is_gone(to: str, more: int, tmp_path: Path) -> None:
     run(tmp_path, to=to)
     make_inputs(tmp_path / "in", 4 + more)
     (tmp_path / "table" / "_wireloom").rename(tmp_path / "kept")
-    assert "its ledger (_wireloom) is gone: nobody knows what is done" in refused(tmp_path, to)
+    assert "its ledger (_wireloom) is gone: which files are done is unknown" in refused(tmp_path, to)
     (tmp_path / "kept").rename(tmp_path / "table" / "_wireloom")
     run(tmp_path, to=to)
     assert rows(tmp_path, to) == expected(tmp_path)

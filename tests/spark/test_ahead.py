@@ -182,7 +182,7 @@ def test_a_limit_leaves_no_thread_and_no_report(reports: bool, long_segment: Pat
     assert list(tmp_path.iterdir()) == []
 
 
-def test_reports_are_left_behind_the_last_batch(long_segment: Path, tmp_path: Path) -> None:
+def test_reports_are_written_after_the_last_batch(long_segment: Path, tmp_path: Path) -> None:
     reader, partitions, _ = planned(FORMAT, path=long_segment, batchRows=BATCH, reportFolder=tmp_path)
     batches = reader.read(partitions[0])
     rows = 0

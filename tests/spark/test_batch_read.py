@@ -187,7 +187,7 @@ def test_failfast_refuses_a_file_that_is_cut_off(name: str, samples: dict[str, S
 
 @pytest.mark.parametrize("name", ["cobs_log", "edgemq_segment"])
 def test_the_other_files_of_a_partition(name: str, samples: dict[str, Sample], tmp_path: Path) -> None:
-    """One that is gone, or cannot be read on, keeps nobody from reading those behind it."""
+    """One that is gone, or cannot be read on, keeps nobody from reading those after it."""
     content = wireloom_raw(name, samples[name].table)
     for number in range(5):
         (tmp_path / f"{number}.log").write_bytes(content)

@@ -35,7 +35,7 @@ def test_the_groups_hold_tests_that_are_there() -> None:
         assert not name or f"def {name}(" in (ROOT / path).read_text(), beginning
 
 
-def test_tests_that_nobody_named_are_in_no_group() -> None:
+def test_unlisted_tests_are_in_no_group() -> None:
     assert group_of("tests/spark/live/test_spark.py::test_sql") == SPARK
     assert group_of("tests/spark/test_source.py::test_every_format_has_a_source") is None
 

@@ -118,7 +118,7 @@ class Log:
 
     @property
     def begun(self) -> bool:
-        """Whether it may be rotated: something is in it."""
+        """Return whether it may be rotated: something is in it."""
         return self.written > 20 and self.generation < ROTATIONS
 
     def write(self, count: int, time: int) -> None:

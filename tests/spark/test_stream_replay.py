@@ -49,7 +49,7 @@ def test_a_planned_batch_is_read_from_the_rotated_log(tailed: Format, how: Any, 
 
 
 def test_a_log_that_is_rotated_while_it_is_read(tailed: Format, tmp_path: Path) -> None:
-    """Between the looks of a task before and behind."""
+    """Between the looks of a task before and after."""
     log = tmp_path / "app.log"
     append(tailed, log, *numbered("old"))
     query = following(tailed, tmp_path)

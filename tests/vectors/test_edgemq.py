@@ -77,7 +77,7 @@ def test_case_with_recovery(case: dict[str, Any]) -> None:
 LOST = {
     **{case["case"]: (case["tail_offset"], "length") for case in CASES if case["tail"].startswith("invalid_")},
     **{case["case"]: (case["tail_offset"], "truncated") for case in CASES if case["tail"] == "truncated"},
-    # Frame 10 lacks bytes, so its checksum does not hold, and frames that do hold stand behind it at other places.
+    # Frame 10 lacks bytes, so its checksum does not hold, and frames that do hold stand after it at other places.
     "bytes_removed": (1002, "checksum"),
 }
 """Cases in which the layout is lost: where and why."""

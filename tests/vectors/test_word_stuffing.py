@@ -83,7 +83,7 @@ def test_every_record_belongs_to_exactly_one_range(row: dict[str, Any], tmp_path
     content = unzipped("word_stuffing", row["file"])
     source: Any = content
     if row["mode"] == "fd":
-        # The reference looks behind the zeros that a file begins with, as we do, but not behind those of a buffer.
+        # The reference looks after the zeros that a file begins with, as we do, but not after those of a buffer.
         source = tmp_path / "log"
         source.write_bytes(content)
     size = row["chunk_size"]

@@ -93,7 +93,7 @@ def timestamp_type(logical: Timestamp) -> ArrowType:
 
 
 def integer_interval(kind: Type) -> Interval | None:
-    """What values an integer, enum or boolean on the wire has; ``None`` for other types."""
+    """Return the interval of an integer, enum or boolean on the wire; ``None`` for other types."""
     match kind:
         case IntegerType(size=size, signed=signed):
             return of_bytes(size, signed)

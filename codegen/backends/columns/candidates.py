@@ -1,4 +1,4 @@
-"""What could be the rows of a spec: its repeated types, and whether the engine would run them."""
+"""Candidates for the rows of a spec: its repeated types, and whether the engine could read them."""
 
 from __future__ import annotations
 

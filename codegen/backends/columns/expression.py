@@ -110,7 +110,7 @@ def conjuncts(node: Node) -> tuple[Node, ...]:
 
 
 def facts_of(scope: Scope, condition: Node) -> tuple[Fact, ...]:
-    """What is known where ``condition``, written in ``scope``, holds."""
+    """Return the facts that hold if ``condition``, written in ``scope``, is true."""
     return tuple(Fact(scope, each) for each in conjuncts(condition))
 
 
@@ -282,7 +282,7 @@ class Compiler:
             raise NotForEngineError(f'an expression uses "{member.name}" where it may be absent')
 
     def resolve(self, node: Node) -> Member | Scope | Compiled:
-        """What a name or a path of names stands for. Raises ``NotForEngineError``."""
+        """Return what a name or a path of names refers to. Raises ``NotForEngineError``."""
         if isinstance(node, Cast):
             return self.resolve(node.value)
         if isinstance(node, Name):

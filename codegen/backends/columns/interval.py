@@ -23,11 +23,11 @@ class Interval:
 
     @property
     def constant(self) -> bool:
-        """Whether there is one value only."""
+        """Return whether there is one value only."""
         return self.low == self.high
 
     def within(self, low: int, high: int) -> bool:
-        """Whether all of it lies in ``low`` … ``high``."""
+        """Return whether all of it lies in ``low`` … ``high``."""
         return low <= self.low and self.high <= high
 
     def union(self, other: Interval) -> Interval:
@@ -35,7 +35,7 @@ class Interval:
         return Interval(min(self.low, other.low), max(self.high, other.high))
 
     def intersection(self, low: int | None, high: int | None) -> Interval:
-        """What is left between the two bounds (``None``: no bound); the interval itself where nothing is."""
+        """Return the part between the two bounds (``None``: no bound); the interval itself if that is empty."""
         bounded = Interval(
             self.low if low is None else max(self.low, low), self.high if high is None else min(self.high, high)
         )
@@ -86,7 +86,7 @@ def _modulo(left: Interval, right: Interval) -> Interval:
 
 
 def _over_divisors(right: Interval, result: Callable[[Interval], Interval]) -> Interval:
-    """What ``result`` gives for the divisors below and above zero. The row in which it is zero has no such value."""
+    """Return the union of ``result`` for negative and positive divisors. A row with divisor zero has no value."""
     if right.low == right.high == 0:
         raise NotForEngineError("an expression divides by zero")
     parts = [Interval(right.low, min(right.high, -1)), Interval(max(right.low, 1), right.high)]

@@ -1,4 +1,4 @@
-"""Whether the engine loads a program: a spec's own numbers may be larger than any operand."""
+"""Checks that the engine loads a program: numbers of a spec may be larger than an operand."""
 
 from __future__ import annotations
 

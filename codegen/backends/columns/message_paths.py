@@ -1,4 +1,4 @@
-"""What names in the expressions of message types stand for: fields of the row, and of the messages above it."""
+"""Names in the expressions of message types: fields of the row, and of the messages above it."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class Paths:
         return Place(up, (), self.plan.type(self.chain[up]))
 
     def find(self, node: Node, place: Place) -> Found:
-        """What ``node``, written in the type at ``place``, stands for. Raises ``NotForEngineError``."""
+        """Return what ``node``, written in the type at ``place``, refers to. Raises ``NotForEngineError``."""
         match node:
             case Cast(value):
                 return self.find(value, place)

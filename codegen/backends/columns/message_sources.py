@@ -35,7 +35,7 @@ def instance_source(paths: Paths, place: Place, instance: Instance) -> FieldSour
 
 
 def _is_as_it_is(found: FieldFound, instance: Instance) -> bool:
-    """Whether the instance has the field's own type; as a timestamp or by its label it is the same value."""
+    """Return whether the instance has the field's own type; as a timestamp or by its label it is the same value."""
     repeated = field_of(found.attribute).label == "repeated"
     return repeated or instance.type == found.attribute.type
 

@@ -24,7 +24,7 @@ def types_of(plan: Plan, unit: Path) -> MessageSet:
 
 
 def field_of(attribute: Field) -> MessageField:
-    """What makes the attribute of a message type a field. Raises ``SpecError`` where it is none."""
+    """Return the field data of an attribute of a message type. Raises ``SpecError`` if it has none."""
     if attribute.message is None:
         refuse(attribute.position, f'"{attribute.id}" is no field of a message')
     return attribute.message

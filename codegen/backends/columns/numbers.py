@@ -57,7 +57,7 @@ def lower_bits(state: State, scope: Scope, field: Field, kind: BitsType) -> None
 
 
 def _member(state: State, scope: Scope, field: Field) -> Scalar:
-    """What expressions find the field by."""
+    """Return the key by which expressions find the field."""
     scalar = Scalar(field.id, integer_interval(field.type) or Interval(0, 0), state.facts)
     state.created.append(scalar)
     scope.members[field.id] = scalar

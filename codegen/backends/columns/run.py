@@ -29,7 +29,7 @@ class Run:
 
     @property
     def aligned(self) -> bool:
-        """Whether the next field begins at a byte."""
+        """Return whether the next field begins at a byte."""
         return self._bits % 8 == 0
 
     def add(self, name: str, size: int) -> int:

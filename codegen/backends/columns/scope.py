@@ -1,4 +1,4 @@
-"""What the names in a row type's expressions stand for while the engine reads a row."""
+"""Names in a row type's expressions while the engine reads a row."""
 
 from __future__ import annotations
 

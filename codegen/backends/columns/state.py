@@ -1,4 +1,4 @@
-"""What the lowering of a row knows while it walks the row's fields."""
+"""The state of the lowering of a row while it walks the row's fields."""
 
 from __future__ import annotations
 

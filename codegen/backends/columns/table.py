@@ -42,7 +42,7 @@ class TableColumn:
 
     @property
     def constant(self) -> bool:
-        """Whether ``valid`` allows one value only, which the generated class fills in."""
+        """Return whether ``valid`` allows one value only, which the generated class fills in."""
         return (
             isinstance(self.field, Field)
             and self.field.only is not None
@@ -52,7 +52,7 @@ class TableColumn:
 
     @property
     def optional(self) -> bool:
-        """Whether an attribute has an ``if``, or a switch without a case for every value."""
+        """Return whether an attribute has an ``if``, or a switch without a case for every value."""
         if not isinstance(self.field, Field):
             return False
         return self.field.condition is not None or (self.field.repeat is None and self.field.unmatched)

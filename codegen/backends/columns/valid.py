@@ -21,7 +21,7 @@ _LARGEST_UNSIGNED = (1 << 64) - 1
 
 
 def refusal_of(field: Field) -> Refusal:
-    """What a refused value of the field means."""
+    """Return the consequence of a refused value of the field."""
     return Refusal(field.loses_layout, field.reason)
 
 
@@ -36,7 +36,7 @@ class Check:
     condition: Compiled | None = None
 
     def appender(self, assembler: Assembler) -> Callable[[], None]:
-        """What appends the check's steps."""
+        """Return a function that appends the check's steps."""
         return lambda: self._append(assembler)
 
     def _append(self, assembler: Assembler) -> None:

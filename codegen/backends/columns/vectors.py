@@ -41,12 +41,12 @@ class Vector:
 
     @property
     def is_integer(self) -> bool:
-        """Whether it is one of integers."""
+        """Return whether it is one of integers."""
         return self.interval is not None
 
     @property
     def is_float(self) -> bool:
-        """Whether it is one of floats."""
+        """Return whether it is one of floats."""
         return self.type in ("float32", "float64")
 
     def integers(self) -> Interval:

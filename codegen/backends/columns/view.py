@@ -54,7 +54,8 @@ class MessageView:
 
 @dataclass(frozen=True)
 class View:
-    """What the templates print. ``program`` is ``None`` where the engine cannot run the rows; ``refusal`` says why.
+    """The view that the templates render. ``program`` is ``None`` where the engine cannot run the rows; ``refusal``
+    says why.
 
     ``arguments`` are those of ``wireloom.format.description.Format``; ``imports`` what the modules need of the runtime.
     """

@@ -1,4 +1,4 @@
-"""What stands in the cells of the page's tables and in the boxes of the picture: sizes, types, conditions, words."""
+"""Texts of the cells of the page's tables and of the boxes of the picture: sizes, types, conditions, words."""
 
 from __future__ import annotations
 

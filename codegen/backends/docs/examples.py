@@ -15,12 +15,12 @@ def sample_name(plan: Plan) -> str:
 
 
 def is_blob(plan: Plan) -> bool:
-    """Whether a message by itself is an input of the format, so that a column of blobs can hold some."""
+    """Return whether a message by itself is an input of the format, so that a column of blobs can hold some."""
     return plan.units is not None and plan.units.framing == "whole"
 
 
 def examples(plan: Plan) -> tuple[ExampleView, ...]:
-    """What needs no Spark."""
+    """Return the examples that need no Spark."""
     name, sample = plan.name, sample_name(plan)
     read = f'''import wireloom
 
@@ -59,7 +59,7 @@ print(lists.type, flat.schema.names)''',
 
 
 def spark_examples(plan: Plan) -> tuple[ExampleView, ...]:
-    """What needs a session, ``spark``."""
+    """Return the examples that need a session, ``spark``."""
     name, sample = plan.name, sample_name(plan)
     found = [
         ExampleView(

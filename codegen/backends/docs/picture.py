@@ -50,7 +50,7 @@ class Box:
 
 @dataclass
 class Canvas:
-    """What has been drawn so far; ``y`` is where the next line begins."""
+    """The shapes drawn so far; ``y`` is where the next line begins."""
 
     y: int = MARGIN
     boxes: list[BoxView] = declared(default_factory=list)

@@ -62,7 +62,7 @@ class ExampleView:
 
 @dataclass(frozen=True)
 class View:
-    """What the templates print."""
+    """The view that the templates render."""
 
     title: str
     doc: str

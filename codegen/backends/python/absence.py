@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def may_be_absent(module: Module, struct: TypePlan, node: Node) -> bool:
-    """Whether an expression in ``struct`` may come to ``None``."""
+    """Return whether an expression in ``struct`` may come to ``None``."""
     match node:
         case Name(id):
             return not has_default(struct, id) and member_may_be_absent(module, struct, id)
@@ -34,7 +34,9 @@ def may_be_absent(module: Module, struct: TypePlan, node: Node) -> bool:
 
 
 def items_may_be_unmatched(module: Module, struct: TypePlan, node: Node) -> bool:
-    """Whether the list that an expression in ``struct`` stands for may have items of none of its switch's types."""
+    """Return whether the list that an expression in ``struct`` stands for may have items of none of its switch's
+    types.
+    """
     match node:
         case Name(id):
             holder, name = struct, id
@@ -48,13 +50,15 @@ def items_may_be_unmatched(module: Module, struct: TypePlan, node: Node) -> bool
 
 
 def has_default(struct: TypePlan, name: str) -> bool:
-    """Whether a member is a field of a message with a declared default: what expressions take where it is absent."""
+    """Return whether a member is a field of a message with a declared default: what expressions take where it is
+    absent.
+    """
     field = struct.field(name)
     return field is not None and field.message is not None and field.message.default is not None
 
 
 def member_may_be_absent(module: Module, struct: TypePlan, name: str) -> bool:
-    """Whether a member of ``struct`` may be ``None``."""
+    """Return whether a member of ``struct`` may be ``None``."""
     field, instance = struct.field(name), struct.instance(name)
     if field is not None:
         return field.optional and module.api is Api.WIRELOOM
@@ -79,7 +83,7 @@ def _instance_may_be_absent(module: Module, struct: TypePlan, instance: Instance
 
 
 def needs_what_may_be_absent(module: Module, struct: TypePlan, node: Node) -> bool:
-    """Whether an expression of a value instance has no value where something in it is absent.
+    """Return whether an expression of a value instance has no value where something in it is absent.
 
     Outside of messages ``==`` and ``!=`` take what is absent: it equals nothing.
     """

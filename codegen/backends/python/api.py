@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class Api(Enum):
-    """What generated classes offer, and to whom.
+    """The API that generated classes have.
 
     ``WIRELOOM``: classes that read and write, with what formats of wireloom need besides (rows, messages).
     ``KAITAI``: the classes of Kaitai's own compiler: the constructor reads, and nothing writes.

@@ -31,7 +31,7 @@ BASES = {
 
 
 def is_buffered(scope: ClassScope) -> bool:
-    """Whether a type is read so: objects of it are repeated, or stand in such that are."""
+    """Return whether a type is read so: objects of it are repeated, or stand in such that are."""
     return scope.struct.path in scope.module.buffered
 
 
@@ -166,7 +166,7 @@ class _Rest:
         self._keep_bytes(each, scope.code("buffered_slice", begin=begin, end=stop))
 
     def _is_positive(self, size: Node) -> bool:
-        """Whether a size is never less than nothing, where values that are refused are read no further."""
+        """Return whether a size is never less than nothing, where values that are refused are read no further."""
         match size:
             case Name(name):
                 least, taken = self._least(name), 0
@@ -195,7 +195,7 @@ class _Rest:
 
     @property
     def _notes(self) -> bool:
-        """Whether objects note what is assigned to them, which is not what was read."""
+        """Return whether objects note what is assigned to them, which is not what was read."""
         return self.scope.module.api is Api.KAITAI_READ_WRITE
 
     def _keeping(self, each: Field) -> Keep:

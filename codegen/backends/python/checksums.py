@@ -143,7 +143,7 @@ def _when_present(scope: ClassScope, cover: Cover, lines: Lines) -> Lines:
 
 
 def covers_method(scope: ClassScope) -> MethodView | None:
-    """Whether the checksums of an object, or of what is inside it, cover any byte; nothing where there are none.
+    """Return whether the checksums of an object, or of what is inside it, cover any byte; nothing where there are none.
 
     One over nothing holds everywhere, and so proves nothing.
     """

@@ -22,7 +22,7 @@ def described(doc: str, references: tuple[str, ...]) -> str:
 
 
 def named(module: Module, kind: str, name: str) -> str:
-    """What the documentation of a format shows for a thing of which the spec says nothing.
+    """Return the documentation of something that the spec does not document.
 
     Modules with Kaitai's API are read as code: there a docstring that says no more than the name is left out.
     """

@@ -18,14 +18,14 @@ FUNCTIONS = {"zlib": "compress", "xor": "xor", "rol": "rotate_right", "ror": "ro
 
 
 def has_bytes(field: Field) -> bool:
-    """Whether the value is written as bytes of its own: bytes, text, or an object with a stream of its own."""
+    """Return whether the value is written as bytes of its own: bytes, text, or an object with a stream of its own."""
     if isinstance(field.type, UserType):
         return not isinstance(field.size, OwnSize)
     return isinstance(field.type, BytesType | StringType)
 
 
 def is_own(scope: ClassScope, field: Field) -> bool:
-    """Whether an object is of a type of the same spec, and so has the same root."""
+    """Return whether an object is of a type of the same spec, and so has the same root."""
     return not isinstance(field.type, UserType) or field.type.path[0] == scope.plan.root.path[0]
 
 
@@ -76,7 +76,7 @@ def _size(scope: ClassScope, field: Field) -> str | None:
 
 
 def asks_for_end(expression: Node) -> bool:
-    """Whether an expression depends on where the stream ends, which a writer does not know."""
+    """Return whether an expression depends on where the stream ends, which a writer does not know."""
 
     def is_end(node: Node) -> bool:
         return isinstance(node, Member) and node.name in ("size", "eof") and isinstance(node.value.type, StreamType)

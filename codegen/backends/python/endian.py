@@ -22,7 +22,7 @@ def inherited_parameter(scope: ClassScope) -> tuple[str, ...]:
 
 
 def inherited_argument(scope: ClassScope, kind: UserType) -> tuple[str, ...]:
-    """What the constructor of a type's class is given of the byte order of the object that makes one."""
+    """Return the byte order that an object passes to the constructor of a type's class."""
     if scope.module.api is Api.WIRELOOM or scope.struct.endian is None:
         return ()
     return ("self._is_le",) if isinstance(scope.plan.type(kind.path).endian, InheritedEndian) else ()

@@ -131,7 +131,7 @@ class Translator:
         return self.text(node)
 
     def is_nullable(self, node: Node) -> bool:
-        """Whether the value may be that of an absent attribute."""
+        """Return whether the value may be that of an absent attribute."""
         return may_be_absent(self.module, self.struct, node)
 
     def negation(self, node: Node) -> str:

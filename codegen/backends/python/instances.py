@@ -40,8 +40,8 @@ use; others are kept."""
 
 
 def is_kept(scope: ClassScope, instance: Instance) -> bool:
-    """Whether the value is kept once it is known. What costs no more than a look at where it is kept is not, and so
-    follows the fields when they change."""
+    """Return whether the value is kept once it is known. What costs no more than a look at where it is kept is not, and
+    so follows the fields when they change."""
     if instance.value is None or _is_costly(instance):
         return True
     left = MAX_CHEAP
@@ -57,7 +57,7 @@ def is_kept(scope: ClassScope, instance: Instance) -> bool:
 
 
 def _is_costly(instance: Instance) -> bool:
-    """Whether the value is kept whatever the instances in it are."""
+    """Return whether the value is kept whatever the instances in it are."""
     if instance.value is None or mentions_name(instance.value, "_io"):
         return True
     found = list(walk(instance.value))
@@ -141,7 +141,7 @@ def _kept(scope: ClassScope, kept: str, value: str) -> str:
 
 
 def _absence(scope: ClassScope, instance: Instance, lines: Lines, otherwise: str) -> Lines:
-    """What something absent is part of is absent itself."""
+    """Return the statements by which an instance with an absent operand is absent itself."""
     parts = [each for each in (instance.value, instance.condition) if each is not None]
     if not any(needs_what_may_be_absent(scope.module, scope.struct, each) for each in parts):
         return lines

@@ -27,7 +27,7 @@ def read_methods(scope: ClassScope) -> list[MethodView]:
 
 
 def _has_own_constructor(scope: ClassScope) -> bool:
-    """Whether there is more to do than in that of the base class: the outermost object is its own root."""
+    """Return whether there is more to do than in that of the base class: the outermost object is its own root."""
     struct = scope.struct
     more = struct.parameters or inherited_parameter(scope) or scope.module.debug
     return bool(more) or struct is scope.plan.root

@@ -159,7 +159,7 @@ def _fields(scope: ClassScope, depth: int) -> tuple[FieldView, ...]:
 
 
 def _kept(scope: ClassScope, name: str, annotation: str, doc: str = "") -> FieldView:
-    """What an object keeps besides its fields."""
+    """Return what an object keeps besides its fields."""
     return FieldView(name, annotation, doc, f"{scope.use('kept')}(init=False)" if scope.own else "")
 
 

@@ -19,7 +19,8 @@ LENGTH_BITS = 63
 
 
 def may_outgrow(module: Module, struct: TypePlan, node: Node) -> bool:
-    """Whether an integer expression in ``struct`` may have more than ``MAX_INTEGER_BITS`` bits, for all that is known.
+    """Return whether an integer expression in ``struct`` may have more than ``MAX_INTEGER_BITS`` bits, for all that is
+    known.
 
     Of value instances nothing is known.
     """

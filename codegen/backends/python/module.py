@@ -1,4 +1,4 @@
-"""What the lowering of one module collects on its way: imports, packers, tables of enums."""
+"""The state of the lowering of one module: imports, packers, tables of enums."""
 
 from __future__ import annotations
 
@@ -97,16 +97,16 @@ class Module:
         return frozenset(found)
 
     def has_series(self, field: Field) -> bool:
-        """Whether the items of a repeated field are read out of a buffer."""
+        """Return whether the items of a repeated field are read out of a buffer."""
         return field.buffered and not self.debug
 
     @property
     def debug(self) -> bool:
-        """Whether objects say where their fields lie."""
+        """Return whether objects say where their fields lie."""
         return self.plan.debug and self.api is not Api.WIRELOOM
 
     def reads_at_once(self, kind: UserType) -> bool:
-        """Whether the constructor of a type's class reads; otherwise who makes an object has it read."""
+        """Return whether the constructor of a type's class reads; otherwise who makes an object has it read."""
         if self.api is Api.KAITAI_READ_WRITE:
             return False
         plan = next((each for each in (self.plan, *self.plan.imports) if each.root.path == kind.path[:1]), None)

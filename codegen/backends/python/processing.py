@@ -1,4 +1,4 @@
-"""What ``process`` says, as the text that undoes it."""
+"""The code that undoes ``process``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .scope import ClassScope
 
 
 def defers(scope: ClassScope, field: Field) -> bool:
-    """Whether a process that cannot be undone is refused, and reading goes on after the field's bytes, so that a
+    """Return whether a process that cannot be undone is refused, and reading goes on after the field's bytes, so that a
     checksum over them is looked at. Instances, and Kaitai's API, raise."""
     return field.defers and scope.own and not scope.lazy
 

@@ -133,7 +133,7 @@ def loop_lines(scope: ClassScope, field: Field, repeat: Repeat, keep: Keep) -> L
 
 
 def _items(scope: ClassScope, field: Field, repeat: Repeat) -> str:
-    """What a loop over items goes over."""
+    """Return the iterable of a loop over items."""
     if isinstance(repeat, RepeatCount):
         return scope.code("as_many_as", count=scope.text(repeat.expression, field))
     return scope.code("without_end" if isinstance(repeat, RepeatUntil) else "to_the_end")
@@ -185,7 +185,7 @@ def _item(field: Field) -> str:
 
 
 def uses_index(expressions: tuple[Node, ...]) -> bool:
-    """Whether an expression asks for the number of the item."""
+    """Return whether an expression asks for the number of the item."""
     return any(mentions_name(each, "_index") for each in expressions)
 
 
@@ -287,7 +287,7 @@ def _made(scope: ClassScope, field: Field, kind: UserType, stream: str) -> str:
 
 
 def parent_text(scope: ClassScope, field: Field) -> str:
-    """What an object that is read gets as its parent."""
+    """Return the parent of an object that is read."""
     if field.parent is None:
         return "self"
     return "None" if isinstance(field.parent, BooleanLiteral) else scope.text(field.parent, field)

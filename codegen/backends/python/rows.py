@@ -1,4 +1,5 @@
-"""What the root class of a format with rows has besides: a prologue of its own, and rows of a given size one by one."""
+"""Additional methods of the root class of a format with rows: a prologue of its own, and rows of a given size one by
+one."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from .view import Lines, MethodView
 
 
 def has_rows(scope: ClassScope) -> bool:
-    """Whether it is the root of a format with rows."""
+    """Return whether it is the root of a format with rows."""
     return scope.struct is scope.plan.root and scope.plan.rows is not None
 
 

@@ -82,7 +82,7 @@ def _part(scope: ClassScope, fields: tuple[Field, ...]) -> Lines:
 
 
 def targets(piece: Piece) -> str:
-    """What a piece is unpacked to."""
+    """Return the targets to which a piece is unpacked."""
     names = [raw_name(each) if is_cooked(each) else member(each.id) for each in piece.fields]
     return f"({names[0]},)" if len(names) == 1 else ", ".join(names)
 
@@ -94,7 +94,7 @@ def names_text(names: list[str]) -> str:
 
 
 def is_cooked(field: Field) -> bool:
-    """Whether the value needs a step after unpacking."""
+    """Return whether the value needs a step after unpacking."""
     return isinstance(field.type, EnumType | StringType) or (isinstance(field.type, BytesType) and field.is_cut)
 
 

@@ -1,4 +1,4 @@
-"""What the lowering of one class needs at hand."""
+"""The scope of the lowering of one class."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class ClassScope:
 
     @property
     def lazy(self) -> bool:
-        """Whether statements stand in a property, which has a value in any case."""
+        """Return whether statements stand in a property, which has a value in any case."""
         return self.places is INSTANCE
 
     def use(self, name: str) -> str:
@@ -55,7 +55,7 @@ class ClassScope:
 
     @property
     def own(self) -> bool:
-        """Whether the classes are those of wireloom's own API."""
+        """Return whether the classes are those of wireloom's own API."""
         return self.module.api is Api.WIRELOOM
 
     def translator(self, position: Position | None, **places: str) -> Translator:

@@ -1,4 +1,4 @@
-"""What the classes of all APIs are made of: the reader of ``seq``, and the instances."""
+"""The common parts of the classes of all APIs: the reader of ``seq``, and the instances."""
 
 from __future__ import annotations
 

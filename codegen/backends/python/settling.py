@@ -1,4 +1,4 @@
-"""What was put into bytes before lengths were filled in, and asks for these: looked at once more after that.
+"""Objects that were serialised before the lengths that they depend on were filled in: checked again afterwards.
 
 Bytes have to be made before their length is known. Where what they hold depends on that length, such as an field
 that is there if it is large enough, they may be others now.
@@ -47,7 +47,7 @@ def _names(node: Node) -> set[str]:
 
 
 def _looks_outside(plan: Plan, kind: UserType) -> bool:
-    """Whether objects of a type, or those in them, ask for something of the objects that they are in."""
+    """Return whether objects of a type, or those in them, ask for something of the objects that they are in."""
     waiting, seen = [kind], set[Path]()
     while waiting:
         current = waiting.pop()

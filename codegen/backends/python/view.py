@@ -1,4 +1,4 @@
-"""What the templates print: final strings, in order."""
+"""The views that the templates render: final strings, in order."""
 
 from __future__ import annotations
 

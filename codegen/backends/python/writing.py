@@ -90,7 +90,7 @@ def _constants(scope: ClassScope) -> Lines:
 
 
 def _is_known_late(field: Field) -> bool:
-    """Whether a condition says if the field is there, which may ask for what is derived."""
+    """Return whether a condition says if the field is there, which may ask for what is derived."""
     return field.condition is not None and not mentions_name(field.condition, "_io")
 
 
@@ -157,7 +157,7 @@ def _write_run(scope: ClassScope, run: Run, wires: dict[str, str], late: set[str
 
 
 def _is_measured(scope: ClassScope, field: Field) -> bool:
-    """Whether the size of bytes is what was filled in for them: it takes no look to see that they fit."""
+    """Return whether the size of bytes is what was filled in for them: it takes no look to see that they fit."""
     if field.repeat is not None or not isinstance(field.size, ExpressionSize):
         return False
     if not isinstance(field.type, BytesType | StringType):
@@ -174,8 +174,8 @@ def _is_measured(scope: ClassScope, field: Field) -> bool:
 
 
 def _always_holds(scope: ClassScope, field: Field) -> bool:
-    """Whether the value that is filled in is one that the only check lets pass: a size and what is added to it is not
-    less than that."""
+    """Return whether the value that is filled in is one that the only check lets pass: a size and what is added to it
+    is not less than that."""
     if len(field.checks) != 1 or field.checks[0].rule != "at least":
         return False
     least = constant_integer(field.checks[0].operands[0])
@@ -277,7 +277,7 @@ def _without_arguments(field: Field) -> Field:
 
 
 def is_array(field: Field) -> bool:
-    """Whether the items of a repeated field are plain numbers, which are written in one step."""
+    """Return whether the items of a repeated field are plain numbers, which are written in one step."""
     kind = field.type
     plain = not field.checks and field.switch is None
     return plain and isinstance(kind, IntegerType | FloatType) and kind.endian != "computed"

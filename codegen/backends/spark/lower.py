@@ -42,7 +42,7 @@ class FieldView:
 
 @dataclass(frozen=True)
 class View:
-    """What the templates print. ``imports``: names of ``pyspark.sql.types``."""
+    """The view that the templates render. ``imports``: names of ``pyspark.sql.types``."""
 
     summary: str
     source_doc: str

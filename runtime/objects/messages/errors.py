@@ -1,4 +1,4 @@
-"""What reading and writing messages raises."""
+"""Errors of reading and writing messages."""
 
 from __future__ import annotations
 

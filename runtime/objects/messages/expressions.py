@@ -1,4 +1,4 @@
-"""What value instances of message types need besides the functions of ``wireloom.objects``."""
+"""Functions that value instances of message types need besides the functions of ``wireloom.objects``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each kind of field is: its wire type, its zero, and how its values come from the wire and go there."""
+"""The kinds of fields: wire type, zero value, and how values are read and written."""
 
 from __future__ import annotations
 

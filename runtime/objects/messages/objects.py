@@ -64,8 +64,8 @@ class Message(Struct):
         return next((plan.default(each) for each in plan.rule.fields if each.name == name), None)
 
     def has(self, name: str) -> bool:
-        """Whether a field is there: for one whose absence does not show, whether it is not zero; for a repeated one,
-        whether it has items. Raises ``AttributeError`` for a name that is no field."""
+        """Return whether a field is there: for one whose absence does not show, whether it is not zero; for a repeated
+        one, whether it has items. Raises ``AttributeError`` for a name that is no field."""
         value = getattr(self, name)
         rule = next((each for each in self._rule.fields if each.name == name), None)
         if rule is None or rule.label in (Label.OPTIONAL, Label.REQUIRED) or value is None:

@@ -22,7 +22,7 @@ SET, APPEND, CHOOSE = range(3)
 
 
 class Step(NamedTuple):
-    """What is done with the content after one tag. A tuple, which the reader takes apart in one step.
+    """The action for the content after one tag. A tuple, which the reader takes apart in one step.
 
     ``more``: VARINT, PACKED_VARINTS: the conversion or ``None``; that of a closed enum gives ``None`` for what is no
     value of it; TEXT: what becomes of bytes that are no UTF-8; FIXED, PACKED_FIXED: the ``struct``; MESSAGE: the

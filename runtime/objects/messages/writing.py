@@ -189,7 +189,7 @@ def _shown(value: object) -> str:
 
 
 def is_zero(value: Any) -> bool:
-    """Whether a field of implicit presence counts as absent. Minus zero does not: its bits are not all zero."""
+    """Return whether a field of implicit presence counts as absent. Minus zero does not: its bits are not all zero."""
     return not value and not (isinstance(value, float) and copysign(1.0, value) < 0)
 
 

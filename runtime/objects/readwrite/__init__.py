@@ -1,4 +1,4 @@
-"""What classes of Kaitai's read-write API stand on."""
+"""The base of classes of Kaitai's read-write API."""
 
 from .arguments import bind_argument, check_argument, follow_argument, set_argument
 from .assembling import UnassembledError

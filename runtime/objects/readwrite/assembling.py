@@ -81,7 +81,7 @@ class AssembledStruct(AssignedStruct):
         return data
 
     def _fits(self, target: KaitaiStream, size: int) -> bool:
-        """Whether a stream has room for so many bytes, and no more where they have to go to its end."""
+        """Return whether a stream has room for so many bytes, and no more where they have to go to its end."""
         whole = target.size()
         if type(target) is not KaitaiStream or target.bits_left or whole != target._size:
             return False

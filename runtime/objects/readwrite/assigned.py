@@ -77,7 +77,7 @@ class AssignedStruct(ReadWriteKaitaiStruct):
         put_dirty(self, False)
 
     def _was_assigned(self, name: str) -> bool:
-        """Whether an attribute was assigned since the object was made or read."""
+        """Return whether an attribute was assigned since the object was made or read."""
         return name in self._m_given
 
 

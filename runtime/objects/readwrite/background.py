@@ -1,4 +1,4 @@
-"""What no attribute describes: the bytes after and between the attributes of an object with a stream of its own."""
+"""Bytes that no attribute describes: those after and between the attributes of an object with a stream of its own."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Background:
 
     @property
     def is_full(self) -> bool:
-        """Whether the attributes fill the stream."""
+        """Return whether the attributes fill the stream."""
         return self.end >= len(self.data)
 
 

@@ -13,12 +13,12 @@ from .streams import FixedStream, OpenStream
 
 
 def is_open(io: KaitaiStream) -> bool:
-    """Whether the stream grows: then what the object has is written, and where the stream ends is no matter."""
+    """Return whether the stream grows: then what the object has is written, and where the stream ends is no matter."""
     return isinstance(io, OpenStream)
 
 
 def expected(io: KaitaiStream, owner: Any, name: str, condition: bool) -> bool:
-    """Whether an attribute is written that is there on a condition about the stream.
+    """Return whether an attribute is written that is there on a condition about the stream.
 
     A stream that grows ends where the object does: what is there is written.
     """

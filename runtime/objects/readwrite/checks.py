@@ -1,4 +1,4 @@
-"""What ``_check`` of generated classes asks of the values; the errors are those of Kaitai's own classes."""
+"""Checks of values in ``_check`` of generated classes; the errors are those of Kaitai's own classes."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ class Enclosure:
 
     @property
     def is_cut(self) -> bool:
-        """Whether the content may be shorter than the field."""
+        """Return whether the content may be shorter than the field."""
         return bool(self.terminator) or self.pad is not None
 
 

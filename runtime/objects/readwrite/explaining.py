@@ -1,4 +1,4 @@
-"""What errors of writing say besides their text: in which object, which field, and what to do."""
+"""Notes on errors of writing: in which object, which field, and what to do."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _calls(error: Exception) -> Iterator[tuple[Any, str]]:
 
 
 def _is_unset(error: AttributeError) -> bool:
-    """Whether something that an object of a spec may have is not set."""
+    """Return whether something that an object of a spec may have is not set."""
     holder, name = error.obj, error.name
     known = getattr(type(holder), "_fields", ())
     parameters = getattr(type(holder), "_m_parameters", ())

@@ -1,4 +1,4 @@
-"""What is found out over the rounds in which an object is written until its sizes and positions hold."""
+"""Sizes and positions found in the rounds in which an object is written until they agree."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .solving import Solution, first_free
 
 
 class Layout:
-    """What is found out over the rounds."""
+    """Sizes and positions found in all rounds so far."""
 
     def __init__(self) -> None:
         self.changes: list[str] = []

@@ -19,18 +19,18 @@ class Solution(NamedTuple):
 
     @property
     def is_free(self) -> bool:
-        """Whether the attribute follows: it was not assigned since the object was made or read."""
+        """Return whether the attribute follows: it was not assigned since the object was made or read."""
         is_given: Any = getattr(self.owner, "_is_given", None)
         return is_given is not None and not is_given(self.name)
 
     @property
     def is_set(self) -> bool:
-        """Whether the attribute has a value already."""
+        """Return whether the attribute has a value already."""
         return hasattr(self.owner, self.name)
 
     @property
     def is_known(self) -> bool:
-        """Whether the other numbers of the expression are there."""
+        """Return whether the other numbers of the expression are there."""
         try:
             self.numbers()
         except AttributeError:
@@ -73,7 +73,7 @@ class Solution(NamedTuple):
         return wanted + (addend - wanted) % abs(factor)
 
     def holds(self, wanted: int) -> bool:
-        """Whether the expression comes to ``wanted`` or more."""
+        """Return whether the expression comes to ``wanted`` or more."""
         factor, addend = self.numbers()
         return self.is_set and factor * getattr(self.owner, self.name) + addend >= wanted
 

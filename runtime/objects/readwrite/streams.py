@@ -60,7 +60,7 @@ class TrackedStream(KaitaiStream):
         touched = self._touched
         if begin > len(touched):
             if begin > len(touched) + MAX_GAP:
-                error = f"position {begin} lies {begin - len(touched)} bytes behind the end of the stream"
+                error = f"position {begin} lies {begin - len(touched)} bytes after the end of the stream"
                 raise InvalidArgumentError(error)
             touched.extend(bytes(begin - len(touched)))
         touched[begin : begin + size] = b"\1" * size
@@ -142,7 +142,7 @@ class OpenStream(TrackedStream):
         return max(len(self._touched), self.assumed or 0)
 
     def is_eof(self) -> bool:
-        """Whether nothing will stand after the present position, as far as that is known."""
+        """Return whether nothing will stand after the present position, as far as that is known."""
         return self.assumed is not None and self.pos() >= max(self.assumed, self.extent)
 
     def _ensure_bytes_left_to_write(self, n: int, pos: int) -> None:

@@ -74,7 +74,9 @@ class ReadWriteStruct(Fielded, AssembledStruct):
     # What generated classes use -----------------------------------------------------------------------------------
 
     def _is_given(self, name: str) -> bool:
-        """Whether an attribute has its value from elsewhere: it was assigned, or is an argument that cannot follow."""
+        """Return whether an attribute has its value from elsewhere: it was assigned, or is an argument that cannot
+        follow.
+        """
         if self._was_assigned(name):
             return True
         sources = self._m_sources.get(name)
@@ -133,7 +135,7 @@ class ReadWriteStruct(Fielded, AssembledStruct):
             found.make_room(content + ending)
 
     def _is_there(self, instance: str) -> bool:
-        """Whether an instance has its value; one that can still be read has it when it is needed."""
+        """Return whether an instance has its value; one that can still be read has it when it is needed."""
         if hasattr(self, f"_m_{instance}"):
             return True
         if self._io is not None:
@@ -373,7 +375,9 @@ def _structs(value: object) -> Iterator[Any]:
 
 
 def _may_follow(error: ValidationFailedError, owner: ReadWriteStruct) -> bool:
-    """Whether the value that is refused is one that follows: the path in the error ends with its place in ``seq``."""
+    """Return whether the value that is refused is one that follows: the path in the error ends with its place in
+    ``seq``.
+    """
     kind, _, index = str(error.src_path).rpartition("/")
     name = owner._fields[int(index)] if kind.endswith("/seq") and index.isdecimal() else ""
     return name in owner._m_solved and not owner._is_given(name)

@@ -1,4 +1,4 @@
-"""What an object is written to, and what it was read from: where these stand, and how large they are."""
+"""Targets and sources of objects: their positions and sizes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def size_of(io: KaitaiStream | None) -> int:
 
 
 def grows(io: KaitaiStream) -> bool:
-    """Whether a stream takes as many bytes as are written to it."""
+    """Return whether a stream takes as many bytes as are written to it."""
     return isinstance(io, OpenStream) or (not isinstance(io, MemoryStream) and io.size() == 0)
 
 

@@ -1,4 +1,4 @@
-"""What was met in a column of blobs."""
+"""The report of a column of blobs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class BlobProblem:
 
 @dataclass
 class BlobReport:
-    """What was met in a column of blobs: the number of ``blobs``, ``nulls`` among them, ``whole``: those that are a row
+    """The report of a column of blobs: the number of ``blobs``, ``nulls`` among them, ``whole``: those that are a row
     by themselves because they are no message, ``rows`` that came out; ``facts`` of the format; ``engine`` as in
     ``ReadReport``."""
 
@@ -41,7 +41,7 @@ class BlobReport:
 
     @property
     def clean(self) -> bool:
-        """Whether every blob held."""
+        """Return whether every blob held."""
         return not self.problems
 
     def to_dict(self) -> dict[str, Any]:

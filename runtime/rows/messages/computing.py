@@ -1,4 +1,5 @@
-"""What the generated functions of computed columns are made of: Arrow's kernels, with the meaning of Kaitai's language.
+"""Building blocks of the generated functions of computed columns: Arrow's kernels, with the meaning of Kaitai's
+language.
 
 A value that cannot be had (a field that is absent, an item that is not there) makes the whole result null, as it makes
 the attribute of an object ``None``.

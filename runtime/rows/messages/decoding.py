@@ -1,4 +1,4 @@
-"""What a decoder of units is: the engine's and the objects' have this one interface and one meaning."""
+"""The interface of a decoder of units, which the engine's and the objects' decoder implement alike."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ from .repeating import DETAIL, most_repeated
 
 @dataclass
 class _Unit:
-    """What came of one unit. ``rows``: the messages of the rows that stand; ``message``: ``None`` where it is none."""
+    """The result of one unit. ``rows``: the messages of its valid rows; ``message``: ``None`` if it is none."""
 
     content: bytes
     message: Any = None
@@ -269,7 +269,7 @@ def _lookups(format: Format) -> list[Column]:
 
 @dataclass
 class _Taken:
-    """What a call has so far: values by column, and by unit column."""
+    """The values of a call so far: values by column, and by unit column."""
 
     columns: list[list[Any]]
     units: list[list[Any]]

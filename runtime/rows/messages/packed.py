@@ -149,7 +149,7 @@ class _Nodes:
         )
 
     def _clears_of(self, rule: FieldRule, branch: Branch) -> list[tuple[int, int]]:
-        """What setting a member of a oneof makes absent: the other members, with all that is in them."""
+        """Return what becomes absent when a member of a oneof is set: the other members, with all that is in them."""
         waiting = [each for each in branch.places.values() if each.rule.oneof == rule.oneof and each.rule != rule]
         found: list[tuple[int, int]] = []
         while waiting:
@@ -174,7 +174,7 @@ def _lookup(lookup: Lookup) -> bytes:
 
 
 def _has_md5(name: str) -> bool:
-    """Whether an MD5 follows the message: the one digest that the engine computes."""
+    """Return whether an MD5 follows the message: the one digest that the engine computes."""
     if name not in ("", MD5.name):
         raise ValueError(f"the engine has no digest {name!r}")
     return bool(name)

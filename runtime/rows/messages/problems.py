@@ -1,4 +1,4 @@
-"""What the engine notes about units that do not hold, as sentences that name the field."""
+"""The engine's problem records of invalid units, as sentences that name the field."""
 
 from __future__ import annotations
 

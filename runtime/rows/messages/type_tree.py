@@ -20,7 +20,7 @@ class TypeTree:
         self._first_entry = len(types.messages)
 
     def is_entry(self, number: int) -> bool:
-        """Whether the type is the entry of a map."""
+        """Return whether the type is the entry of a map."""
         return number >= self._first_entry
 
     def field_of(self, number: int, field: int) -> FieldRule:

@@ -52,7 +52,7 @@ def register_functions(spark: SparkSession, formats: list[Format]) -> None:
 
 @dataclass
 class Exploding(AnalyzeResult):
-    """What the tasks need to know. ``column``: the place of the blobs in a row, ``keep``: those of the columns that
+    """The parameters of the tasks. ``column``: the place of the blobs in a row, ``keep``: those of the columns that
     stay, ``beside``: those that the options name, by option."""
 
     column: int = 0

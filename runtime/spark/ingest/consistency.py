@@ -1,4 +1,4 @@
-"""Whether a table and its ledger belong together.
+"""Consistency of a table and its ledger.
 
 The ledger says which inputs are done, and its numbers say which commits the log of a Delta or Iceberg table has.
 Without it, or with that of another table or of another time, a run would take files for done that are not in the table,
@@ -34,7 +34,9 @@ def check_consistency(table: Folder, catalog: Catalog | None, ledger: Ledger) ->
     place, reason = f"the ledger in {LOG_FOLDER}", ""
     if not ledger.last:
         if published is not None or any(_OURS.fullmatch(name) for name in table.files()):
-            reason = f"ingest has filled this table, and its ledger ({LOG_FOLDER}) is gone: nobody knows what is done"
+            reason = (
+                f"ingest has filled this table, and its ledger ({LOG_FOLDER}) is gone: which files are done is unknown"
+            )
     elif catalog is None or published == ledger.last:
         return
     elif published is None:

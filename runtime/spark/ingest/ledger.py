@@ -1,4 +1,4 @@
-"""What was ingested into a table before: its files, the batches of its streams, and the table's shape.
+"""The ledger of a table: its files, the batches of its streams, and the table's shape.
 
 The records of the commit log are the ledger: a file is done when the commit with its rows is in force. Every
 ``SNAPSHOT_EVERY`` commits they are summed up in ``_wireloom/ledger.parquet``, and the records themselves go.
@@ -29,8 +29,8 @@ _SCHEMA = pa.schema([pa.field("path", pa.string()), pa.field("size", pa.int64())
 
 @dataclass(frozen=True)
 class Shape:
-    """What a table is: its columns by name and Spark's type, those that make its folders, and its kind. ``described``:
-    the columns as Spark writes a schema down, which is how Delta does."""
+    """The shape of a table: its columns by name and Spark's type, those that make its folders, and its kind.
+    ``described``: the columns as Spark writes a schema down, which is how Delta does."""
 
     columns: tuple[tuple[str, str], ...]
     partition_by: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""What an ingest was asked for, checked, and the data frames that it reads with."""
+"""The checked request of an ingest, and the data frames that it reads with."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Choices(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Request:
-    """What an ingest was asked for. ``source``: the name that Spark knows the format by; ``options``: of the data
+    """The checked request of an ingest. ``source``: the name that Spark knows the format by; ``options``: of the data
     source, those that say what is read and how."""
 
     spark: SparkSession
@@ -86,7 +86,7 @@ class Request:
 
     @property
     def grows(self) -> bool:
-        """Whether rows that are not complete are to be waited for."""
+        """Return whether rows that are not complete are to be waited for."""
         return read_options(self.format, self.options).scan.tail == GROWING
 
     def files(self) -> dict[str, Input]:

@@ -1,4 +1,4 @@
-"""Whether what is to be written fits the table that is there."""
+"""Checks that the rows to write fit an existing table."""
 
 from __future__ import annotations
 

@@ -124,7 +124,7 @@ class _Lock:
             return True
 
     def _found(self) -> tuple[str | None, str, bool]:
-        """Whose it is, as which it is known, and whether it is too old to count; ``None``: there is none any more."""
+        """Return the lock's owner, its ETag, and whether it has expired; ``None`` if there is no lock."""
         with self._named():
             try:
                 answer = self._client.get_object(Bucket=self._bucket, Key=self._key)

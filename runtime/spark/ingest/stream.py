@@ -55,8 +55,8 @@ def ingest_stream(
     wanted = request(spark, format, inputs, table, **choices)
     if is_connect(spark):
         raise UnsupportedError(
-            "a session of Spark Connect runs the batches of a stream in a process of the server, where nobody can put "
-            "them into a table: submit the job with spark-submit, or ingest without a stream, as often as there is more"
+            "a session of Spark Connect runs the batches of a stream in a process of the server, which cannot write "
+            "them to the table: submit the job with spark-submit, or ingest without a stream, as often as there is more"
         )
     place = folder(checkpoint, wanted.table.location)
     check_checkpoint(spark, place)

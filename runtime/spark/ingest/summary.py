@@ -13,7 +13,7 @@ from ..read.task_reports import count_by_reason
 
 @dataclass(frozen=True)
 class IngestSummary:
-    """What a run has read and written.
+    """The summary of a run.
 
     ``report``: what was met in each file, as every reader of wireloom reports it; ``quarantined``: rows of the
     quarantine table; ``seconds`` of the whole, without Spark's start.
@@ -60,7 +60,7 @@ class IngestSummary:
 
     @property
     def clean(self) -> bool:
-        """Whether every byte of every file belonged to a good row."""
+        """Return whether every byte of every file belonged to a good row."""
         return self.report.clean
 
     @property

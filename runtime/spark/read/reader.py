@@ -37,7 +37,7 @@ FORMAT_ADVICE = "checkFormat=false reads such a file as empty"
 
 
 class Partition(InputPartition):
-    """What one task reads. ``index`` counts the partitions of a read."""
+    """The input of one task. ``index`` counts the partitions of a read."""
 
     def __init__(self, index: int, slices: tuple[Slice, ...]) -> None:
         super().__init__(index)

@@ -20,7 +20,7 @@ from .offset import FilePart, FileProgress
 
 @dataclass(frozen=True)
 class Content:
-    """What a file holds up to a position. ``boundary``: whether a row can end there."""
+    """The content of a file up to a position. ``boundary``: whether a row can end there."""
 
     file_id: int
     digest: int
@@ -29,7 +29,7 @@ class Content:
 
 @dataclass
 class _Seen:
-    """What was read of a file while it had that size, time and number."""
+    """The content of a file at a given size, time and number."""
 
     state: tuple[int, int, int]
     contents: dict[int, Content | None] = field(default_factory=dict)

@@ -27,7 +27,7 @@ class CompleteRows:
 
 
 class GrowingFiles:
-    """What is known of growing files; remembers what it has looked at, as long as the query runs."""
+    """The contents of growing files; results are cached while the query runs."""
 
     def __init__(self, format: Format, options: ReadOptions, stream: StreamOptions) -> None:
         self._format = format

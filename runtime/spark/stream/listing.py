@@ -88,7 +88,7 @@ def check_paths(options: ReadOptions) -> None:
 
 @dataclass(frozen=True)
 class State:
-    """What a file is now; ``file_id``: its number, or 64 bits of an object's ETag."""
+    """The current state of a file; ``file_id``: its number, or 64 bits of an object's ETag."""
 
     size: int
     modified: int

@@ -51,7 +51,7 @@ class FileProgress:
 
 @dataclass(frozen=True, slots=True)
 class FilePart:
-    """What a batch takes of a file: bytes ``begin`` … ``end`` (not included) of those that it is read as.
+    """The part of a file that a batch reads: bytes ``begin`` … ``end`` (not included) of those that it is read as.
 
     ``kind``: ``whole`` file, ``part`` of one that grows, its ``last`` part because what follows cannot be read, the
     ``rest`` of one that was compressed since (``begin`` in bytes as decompressed, ``end`` in bytes as stored), or
@@ -75,7 +75,7 @@ class FilePart:
 
     @property
     def grows(self) -> bool:
-        """Whether more may come at the end of the file."""
+        """Return whether more may come at the end of the file."""
         return self.kind in ("part", "last")
 
     @property

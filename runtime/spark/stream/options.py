@@ -13,7 +13,7 @@ from ..options import STREAM_OPTIONS, flag, size, tail
 
 @dataclass(frozen=True)
 class StreamOptions:
-    """What a streaming read was asked for, checked.
+    """The checked options of a streaming read.
 
     ``tail``: whether files may grow; ``None``: local ones of a delimited format that are not compressed.
     ``max_files``, ``max_bytes``: of a batch; ``None``: any.

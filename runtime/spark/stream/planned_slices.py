@@ -1,4 +1,4 @@
-"""What a task of a streaming read reads, and whether it has changed since it was planned. Runs in the tasks."""
+"""Inputs of the tasks of a streaming read, and checks that they have not changed since planning. Runs in the tasks."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class Limits:
 
 @dataclass
 class Backlog:
-    """What is there and not taken yet, incomplete rows of growing files included."""
+    """Input that is there and not read yet, including incomplete rows of growing files."""
 
     files: int = 0
     bytes: int = 0

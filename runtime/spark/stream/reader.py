@@ -35,7 +35,7 @@ LOG = logging.getLogger(__name__)
 
 
 class StreamPartition(InputPartition):
-    """What one task of a batch reads. ``index`` counts the partitions of the batch, ``batch`` those with data."""
+    """The input of one task of a batch. ``index`` counts the partitions of the batch, ``batch`` those with data."""
 
     def __init__(self, index: int, batch: int, slices: tuple[PlannedSlice, ...]) -> None:
         super().__init__(index)

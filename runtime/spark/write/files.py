@@ -1,4 +1,4 @@
-"""What a task writes: its rows as files of a format, each no larger than was asked for."""
+"""Writing of a task: its rows as files of a format, each no larger than was asked for."""
 
 from __future__ import annotations
 

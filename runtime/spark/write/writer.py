@@ -52,7 +52,8 @@ class WrittenFile:
 
 @dataclass
 class Written(WriterCommitMessage):
-    """What a task made. ``attempt``: its staging folder; ``query``: the stream's, ``None`` where it is none."""
+    """The files that a task wrote. ``attempt``: its staging folder; ``query``: the stream's, ``None`` where it is
+    none."""
 
     files: tuple[WrittenFile, ...]
     rows: int
@@ -61,7 +62,7 @@ class Written(WriterCommitMessage):
 
 
 class FilesWriter:
-    """What a batch write and a stream have in common. It is pickled on its way to the tasks."""
+    """The common part of batch and streaming writers. It is pickled on its way to the tasks."""
 
     def __init__(self, format: Format, schema: StructType, options: WriteOptions, overwrite: bool) -> None:
         self.format = format

@@ -1,4 +1,4 @@
-"""What a table of messages cannot hold: fields that no column shows."""
+"""Fields of messages that a table has no column for."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ class Comparison:
 
     @property
     def equal(self) -> bool:
-        """Whether nothing differs."""
+        """Return whether nothing differs."""
         return not self.differences
 
 
@@ -142,7 +142,7 @@ def _same_plain(left: Any, right: Any) -> bool:
 
 
 def same_kind(kaitai: Exception | None, ours: Exception | None) -> bool:
-    """Whether two exceptions say that the same went wrong."""
+    """Return whether two exceptions say that the same went wrong."""
     if kaitai is None or ours is None:
         return False
     own = next((OWN[each] for each in type(ours).__mro__ if each in OWN), ())

@@ -47,7 +47,7 @@ class Parsed:
 
     @property
     def equal(self) -> bool:
-        """Whether there are files that both read, and nothing differs."""
+        """Return whether there are files that both read, and nothing differs."""
         return self.whole > 0 and not self.differences
 
 

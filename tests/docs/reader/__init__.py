@@ -1,6 +1,6 @@
 """A backend in a style of its own: functions that read a format into dictionaries, without wireloom at run time.
 
-It knows the plan of a spec and nothing of the model behind it. What its readers cannot do it refuses.
+It knows the plan of a spec and nothing of the model after it. What its readers cannot do it refuses.
 """
 
 from pathlib import Path

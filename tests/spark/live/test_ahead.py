@@ -28,7 +28,7 @@ def test_a_limit_ends_the_task(spark: SparkSession, long_segment: Path) -> None:
         assert [row.tenant for row in frame.limit(rows).select("tenant").collect()] == list(range(rows))
 
 
-def test_an_error_behind_many_batches_is_one_message(spark: SparkSession, long_segment: Path, tmp_path: Path) -> None:
+def test_an_error_after_many_batches_is_one_message(spark: SparkSession, long_segment: Path, tmp_path: Path) -> None:
     damaged = tmp_path / "damaged.wal"
     content = bytearray(long_segment.read_bytes())
     content[-100] ^= 1

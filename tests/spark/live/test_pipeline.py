@@ -87,7 +87,7 @@ def test_a_stream(spark: SparkSession, tmp_path: Path) -> None:
     assert run().rows == 300
     assert [each["files"] for each in told] == [4, 2]
     assert records(tmp_path) == held
-    # Spark forgets that it has done a batch, as where it dies just behind our commit.
+    # Spark forgets that it has done a batch, as where it dies just after our commit.
     (tmp_path / "checkpoint" / "commits" / "1").unlink()
     (tmp_path / "checkpoint" / "commits" / ".1.crc").unlink()
     log(tmp_path / "in" / "0.log", "grown")

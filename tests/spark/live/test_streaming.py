@@ -79,7 +79,7 @@ def test_available_now_reads_everything_once(spark: SparkSession, tmp_path: Path
 
 
 def test_a_query_that_is_killed_goes_on_where_it_was(spark: SparkSession, tmp_path: Path) -> None:
-    """The process dies behind the work of a batch and before Spark's note of it; meanwhile the folder changes."""
+    """The process dies after the work of a batch and before Spark's note of it; meanwhile the folder changes."""
     folder = tmp_path / "in"
     folder.mkdir()
     kept: dict[int, list[bytes]] = {}

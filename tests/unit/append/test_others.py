@@ -44,7 +44,7 @@ def formats(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Format]:
 
 
 NAMES = ["word_stuffed_log", "cobs_log", "crlf"]
-"""Those whose delimiter can be found behind whatever is torn."""
+"""Those whose delimiter can be found after whatever is torn."""
 
 
 def values(format: Format, payload: bytes) -> dict[str, Any]:

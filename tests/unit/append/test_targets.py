@@ -122,7 +122,7 @@ def test_a_file_that_begins_as_a_compressed_one(size: int, compress: Callable[[b
 def test_a_log_that_only_has_the_magic_number(magic: bytes, tmp_path: Path) -> None:
     """As a reader decides: the first record of a log may be anything."""
     path = tmp_path / "app.log"
-    # The first byte says behind how many others the next zero of the record stands.
+    # The first byte says after how many others the next zero of the record stands.
     frame = magic.ljust(magic[0], b"\xff")
     path.write_bytes(frame + b"\0")
     with AppendWriter(path, "cobs_log") as log:

@@ -82,7 +82,7 @@ def test_nothing_and_a_message_of_another_name() -> None:
     assert lines(SPEC, renamed) == ["compatible wire item: this type is called thing now, and so is its class"]
 
 
-def test_the_order_of_fields_matters_to_nobody() -> None:
+def test_the_order_of_fields_is_compatible() -> None:
     key = "          - {id: key, number: 1, type: string}\n"
     moved = SPEC.replace(key, "") + key
     assert {each.level for each in compare(spec(SPEC), spec(moved))} <= {Level.COMPATIBLE}

@@ -95,7 +95,7 @@ def test_two_outputs_that_are_hard_links(folder: Path) -> None:
     assert (folder / "x.ndjson").read_text() == "old"
 
 
-def test_two_outputs_that_nobody_keeps(folder: Path) -> None:
+def test_two_outputs_that_are_discarded(folder: Path) -> None:
     arguments = ["-o", "/dev/null", "--report", "/dev/null", "--to", "ndjson"]
     assert CliRunner().invoke(main, ["decode", "edgemq_segment", "seg.wal.zst", *arguments]).exit_code == 0
 

@@ -35,7 +35,7 @@ def test_the_reader_finds_exactly_the_damaged_ones(samples: list[Sample]) -> Non
             assert sample.rows - 60 < table.num_rows < sample.rows
 
 
-def test_recovery_is_needed_behind_the_broken_length(samples: list[Sample]) -> None:
+def test_recovery_is_needed_after_the_broken_length(samples: list[Sample]) -> None:
     [segment] = [sample for sample in samples if sample.damaged and format_of(sample) == "edgemq_segment"]
     without = wireloom.read("edgemq_segment", segment.path).num_rows
     assert without < segment.rows / 2

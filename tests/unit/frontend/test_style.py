@@ -45,7 +45,7 @@ def test_a_count() -> None:
         "types: {t: {seq: [{id: x, size-eos: true, if: _parent.n > 1}]}}",
     ],
 )
-def test_other_uses_are_nobodys_business(body: str) -> None:
+def test_other_uses_are_not_reported(body: str) -> None:
     assert warned(body) == []
 
 

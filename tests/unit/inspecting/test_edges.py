@@ -1,4 +1,4 @@
-"""What lies behind the end, names that a terminal would obey, and times that no column holds."""
+"""What lies after the end, names that a terminal would obey, and times that no column holds."""
 
 import json
 from pathlib import Path
@@ -7,12 +7,12 @@ import pyarrow as pa
 import pytest
 import wireloom
 from wireloom.codegen.backends.columns.arrow import timestamp_range
-from wireloom.inspecting.values import held
+from wireloom.inspecting.value_text import held
 
 from .samples import ZOO, animal, log, run, segment
 
 
-def test_a_record_behind_the_last(tmp_path: Path) -> None:
+def test_a_record_after_the_last(tmp_path: Path) -> None:
     path = segment(tmp_path / "a.wal")
     assert "a.wal: there is no record 41: there are 40, damaged ones counted" in run(
         "inspect", "edgemq_segment", path, "--record", 41, code=2
@@ -24,7 +24,7 @@ def test_a_record_behind_the_last(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("codec", ["none", "zstd"])
-def test_a_place_behind_the_end(tmp_path: Path, codec: str) -> None:
+def test_a_place_after_the_end(tmp_path: Path, codec: str) -> None:
     path = segment(tmp_path / "a.wal", codec=codec)
     length = 40 * 21 + sum(range(40))
     said = run("inspect", "edgemq_segment", path, "--at", length, code=2)
@@ -32,7 +32,7 @@ def test_a_place_behind_the_end(tmp_path: Path, codec: str) -> None:
     assert "record 40" in run("inspect", "edgemq_segment", path, "--at", length - 1)
 
 
-def test_a_place_far_behind_the_end_between_delimiters(tmp_path: Path) -> None:
+def test_a_place_far_after_the_end_between_delimiters(tmp_path: Path) -> None:
     path = log(tmp_path / "a.log")
     said = run("inspect", "word_stuffed_log", path, "--at", 10**12, code=2)
     assert "there is no record at byte 1,000,000,000,000 or after it" in said

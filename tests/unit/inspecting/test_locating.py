@@ -75,7 +75,7 @@ def test_lost_row_and_recovery(tmp_path: Path) -> None:
     assert (damage.kind, damage.begin, damage.end) == ("damage", 0, record.begin)
 
 
-def test_all_damage_is_shown_behind_the_wanted_records(tmp_path: Path) -> None:
+def test_all_damage_is_shown_after_the_wanted_records(tmp_path: Path) -> None:
     data = bytearray(log(tmp_path / "a.log").read_bytes())
     data[-20] ^= 1
     found = seen("word_stuffed_log", bytes(data), count=2, all_damage=True)

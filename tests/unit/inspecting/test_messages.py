@@ -1,4 +1,4 @@
-"""Files of messages: what stands around them, between them and behind them."""
+"""Files of messages: what stands around them, between them and after them."""
 
 from __future__ import annotations
 

@@ -206,7 +206,7 @@ instances: {a_key: {value: 7}}
     assert (made.a, made.b) == (b"cba(7, True)", b"fed()")
 
 
-def test_arguments_of_a_custom_process_see_the_stream_behind_its_bytes(tmp_path: Path) -> None:
+def test_arguments_of_a_custom_process_see_the_stream_after_its_bytes(tmp_path: Path) -> None:
     decode = "    def decode(self, data):\n        return data + bytes((self.given,))\n"
     (tmp_path / "turn_place.py").write_text(
         f"class TurnPlace:\n    def __init__(self, given):\n        self.given = given\n{decode}"

@@ -274,7 +274,7 @@ def test_the_linter_has_nothing_to_say_of_the_classes(tmp_path: Path) -> None:
         folder = tmp_path / f"made_{number}"
         folder.mkdir()
         assert Compiled(folder, META + text, api=Api.KAITAI_READ_WRITE).errors == []
-    # Not how the modules are laid out, which is done behind this, nor docstrings where the spec has none.
+    # Not how the modules are laid out, which is done after this, nor docstrings where the spec has none.
     command = [sys.executable, "-m", "ruff", "check", "--no-cache", "--config", ROOT / "pyproject.toml"]
     options = ["--extend-ignore", "D101,D102,D202,D209,D413,E,I001,W", "--output-format", "concise"]
     done = subprocess.run([*command, *options, tmp_path], capture_output=True, text=True, check=False)

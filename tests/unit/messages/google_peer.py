@@ -210,7 +210,7 @@ def fill(target: Any, messages: MessageSet, index: int, values: dict[str, Any]) 
 
 
 def has_order(message: Any, messages: MessageSet, index: int) -> bool:
-    """Whether a map of one of our objects has several entries: Google's protobuf writes them in an order that is
+    """Return whether a map of one of our objects has several entries: Google's protobuf writes them in an order that is
     always the same, but in C it is none of ascending keys, as it is in C++, Java, Go and Python."""
     for rule in messages.messages[index].fields:
         held = getattr(message, rule.name)
@@ -224,13 +224,13 @@ def has_order(message: Any, messages: MessageSet, index: int) -> bool:
 
 
 def same_bytes(message: Any, peer: Any, messages: MessageSet, index: int) -> bool:
-    """Whether both are written alike; in what order maps are is not looked at."""
+    """Return whether both are written alike; in what order maps are is not looked at."""
     written, other = message.to_bytes(), peer.SerializeToString(deterministic=True)
     return len(written) == len(other) if has_order(message, messages, index) else bool(written == other)
 
 
 def same(message: Any, peer: Any, messages: MessageSet, index: int) -> bool:
-    """Whether our object and Google's have the same fields with the same values."""
+    """Return whether our object and Google's have the same fields with the same values."""
     return all(_same_field(message, peer, messages, each) for each in messages.messages[index].fields)
 
 

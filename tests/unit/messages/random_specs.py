@@ -54,7 +54,7 @@ class Type:
     maps: set[str] = field(default_factory=set)
 
     def add(self, text: str, column: str = "") -> None:
-        """One more field; ``text`` comes behind its number."""
+        """One more field; ``text`` comes after its number."""
         number = len(self.lines) + 1
         if number % 4 == 0:
             # Tags of two and three bytes, and an order that is not that of the numbers.

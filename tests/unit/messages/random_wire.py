@@ -11,7 +11,7 @@ FIXED = {1: 8, 6: 8, 16: 8, 2: 4, 7: 4, 15: 4}
 """Bytes of a value by ``FieldDescriptor.TYPE_…``, of those that are no varints."""
 
 Field = tuple[int, int, bytes]
-"""Number, wire type, and what stands behind the tag (of a length-delimited field without the length)."""
+"""Number, wire type, and what stands after the tag (of a length-delimited field without the length)."""
 
 
 def varint(value: int, extra: int = 0) -> bytes:
@@ -61,7 +61,7 @@ def parsed(data: bytes) -> list[Field]:
 
 
 def has_long_tag(data: bytes, descriptor: Any) -> bool:
-    """Whether a message that stands has a tag of more than five bytes, itself or in messages that it holds."""
+    """Return whether a message that stands has a tag of more than five bytes, itself or in messages that it holds."""
     at, open_groups = 0, 0
     while at < len(data):
         begin = at

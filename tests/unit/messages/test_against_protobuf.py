@@ -189,7 +189,7 @@ def unlike(value: Any, held: Any, maps: bool = True) -> str:
 
 
 def has_order(peer: Any) -> bool:
-    """Whether a map in it has several entries."""
+    """Return whether a map in it has several entries."""
     for field, value in peer.ListFields():
         if is_map(field):
             values = list(value.values()) if field.message_type.fields[1].type == MESSAGE else []
@@ -201,7 +201,7 @@ def has_order(peer: Any) -> bool:
 
 
 def has_maps(ours: Any) -> bool:
-    """Whether a map in it has entries."""
+    """Return whether a map in it has entries."""
     for name in (each.name for each in ours._rule.fields):
         value = getattr(ours, name)
         inner = value if isinstance(value, list) else [value]

@@ -277,7 +277,7 @@ def test_s2_vectors(kind: str) -> None:
         bytes.fromhex(each["hex"]) for each in rows_of_file("s2", "messages.jsonl") if KIND_OF.get(each["type"]) == kind
     ]
     assert agree(format, units).rows
-    # Frames whose body is not compressed hold a message behind their four bytes.
+    # Frames whose body is not compressed hold a message after their four bytes.
     bodies = [
         bytes.fromhex(each["hex"])[4:]
         for name in ("frames", "malformed")

@@ -107,7 +107,7 @@ def test_text_that_is_no_decimal_integer(text: str) -> None:
     assert [each.reason for each in found.problems] == ["value"]
 
 
-def test_digests_are_not_computed_where_nobody_asks() -> None:
+def test_digests_are_not_computed_unless_requested() -> None:
     unit = aggregate({"key_index": 0, "data": b"x"})[:-1] + b"\0"
     assert decoded(format_of(AGGREGATE), unit).rows[0]["whole"] is False
     found = decoded(format_of(AGGREGATE), unit, verify=False)

@@ -250,7 +250,7 @@ def test_text_that_must_be_an_integer(envelope: Any, index: int, reason: str) ->
     assert reason_of(caught.value) == reason
 
 
-def test_an_index_behind_the_end(envelope: Any) -> None:
+def test_an_index_after_the_end(envelope: Any) -> None:
     record = envelope.Envelope.from_bytes(whole(envelope, other=3).to_bytes()).message.records[0]
     with pytest.raises(ExpressionError, match="no item 3 among 3"):
         _ = record.other_text

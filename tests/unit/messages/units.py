@@ -1,4 +1,4 @@
-"""Units for the tests: bytes one behind the other, decoded to plain values."""
+"""Units for the tests: bytes one after the other, decoded to plain values."""
 
 from __future__ import annotations
 
@@ -94,5 +94,5 @@ def _plain(value: Any) -> Any:
 
 
 def enveloped(message: bytes, prefix: bytes = b"\1\2") -> bytes:
-    """A message with a prefix before it and its MD5 behind it."""
+    """A message with a prefix before it and its MD5 after it."""
     return prefix + message + hashlib.md5(message).digest()

@@ -60,7 +60,7 @@ def test_items_of_a_count_that_the_input_says(number: int) -> None:
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_a_place_behind_the_end_of_any_file(number: int, tmp_path: Path) -> None:
+def test_a_place_after_the_end_of_any_file(number: int, tmp_path: Path) -> None:
     root = made(f"""
     seq: [{{id: a, type: u1}}]
     instances: {{b: {{pos: {number}, size: 1}}}}

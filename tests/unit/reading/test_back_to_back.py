@@ -87,7 +87,7 @@ def test_a_frame_that_lacks_bytes_is_told_by_the_next_that_holds(row_reader: str
 
 @pytest.mark.parametrize("row_reader", ROW_READERS)
 @pytest.mark.parametrize("size", [400, 5000])
-def test_the_next_frame_that_holds_may_stand_behind_what_is_at_hand(row_reader: str, size: int) -> None:
+def test_the_next_frame_that_holds_may_stand_after_what_is_at_hand(row_reader: str, size: int) -> None:
     """A length that was made smaller leads into the frame's own payload, where no frame can begin."""
     begin, data = len(FIVE), bytearray(FIVE + samples.frame(b"x" + bytes(size)) + FIVE)
     data[begin : begin + 4] = (13 + 20).to_bytes(4, "big")
@@ -134,7 +134,7 @@ def test_the_size_of_the_tail(tmp_path: Path) -> None:
         assert (file.tail, file.tail_offset, file.tail_size) == ("invalid_length", len(FIVE), len(tail))
         assert (file.bytes, file.error) == (len(FIVE), None)
         assert report.to_dict()["files"][0]["tail_size"] == len(tail)
-    # A codec's error far behind the tail's beginning.
+    # A codec's error far after the tail's beginning.
     columns = ["tenant", "_error"]
     table, report = wireloom.read_with_report("edgemq_segment", packed[:-1] + b"x", columns=columns)
     [file] = report.files

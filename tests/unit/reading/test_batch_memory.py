@@ -27,7 +27,7 @@ def sizes(data: bytes, **options: Any) -> Iterator[tuple[pa.RecordBatch, int]]:
 
 
 def test_batches_hold_little_more_than_their_rows() -> None:
-    """Kept batches: payloads, a few bytes of room behind them, and the columns of 21 bytes per row."""
+    """Kept batches: payloads, a few bytes of room after them, and the columns of 21 bytes per row."""
     data = frames([b"x" * 64] * 50_000)
     kept = list(sizes(data))
     for batch, held in kept:
@@ -65,7 +65,7 @@ def test_a_payload_larger_than_a_batch() -> None:
 @pytest.mark.parametrize("chunk", [5, 16, 30])
 def test_a_doubtful_row_where_the_window_ends(chunk: int) -> None:
     """A record lacks its payload, so it reaches into the next one: whether it is to be believed depends on what stands
-    behind it, and that is looked for also where less than a row of it is in the window."""
+    after it, and that is looked for also where less than a row of it is in the window."""
     data = frames([b""] * 6) + frame(b"ab")[:-2] + frame(b"")
     options: dict[str, Any] = {"columns": ["_offset", "_error", "_corrupt_record"], "codec": "none"}
     table, report = read("columns", "edgemq_segment", data, **options)

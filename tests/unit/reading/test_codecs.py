@@ -108,7 +108,7 @@ def test_zstd_damaged_anywhere_ends_and_gives_no_more_than_it_should(data: st.Da
     assert error is not None or content == CONTENT
 
 
-def test_zstd_checksum_that_does_not_hold_comes_behind_all_content() -> None:
+def test_zstd_checksum_that_does_not_hold_comes_after_all_content() -> None:
     whole = bytearray(ZSTD["checksum"])
     whole[-1] ^= 1
     content, error = decoded("zstd", whole)
@@ -116,7 +116,7 @@ def test_zstd_checksum_that_does_not_hold_comes_behind_all_content() -> None:
     assert "zstd content checksum" in str(error)
 
 
-def test_zstd_with_something_else_behind() -> None:
+def test_zstd_with_something_else_after() -> None:
     content, error = decoded("zstd", ZSTD["plain"] + b"garbage")
     assert content == CONTENT
     assert f"no zstd frame at compressed byte {len(ZSTD['plain'])}" in str(error)
@@ -175,7 +175,7 @@ def test_gzip_cut_anywhere(data: st.DataObject) -> None:
     assert content == expected
 
 
-def test_gzip_damage_comes_behind_everything_before_it() -> None:
+def test_gzip_damage_comes_after_everything_before_it() -> None:
     whole = bytearray(GZIP["plain"])
     whole[-8] ^= 1
     content, error = decoded("gzip", whole)
@@ -184,7 +184,7 @@ def test_gzip_damage_comes_behind_everything_before_it() -> None:
 
 
 @pytest.mark.parametrize("room", [1, 16, 100, 1000, 65_536])
-def test_gzip_damage_comes_behind_what_there_was_no_room_for(room: int) -> None:
+def test_gzip_damage_comes_after_what_there_was_no_room_for(room: int) -> None:
     # A decompressor that stops for want of room keeps output, and the input that it has not taken.
     content = bytes(300_000)
     whole = bytearray(gzip.compress(content, mtime=0))

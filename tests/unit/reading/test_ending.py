@@ -65,7 +65,7 @@ def in_blocks(data: bytes) -> bytes:
 
 
 def ends(log: bytes, delimiter: bytes) -> set[int]:
-    """How many bytes of a log are whole records, each with the delimiter behind it."""
+    """How many bytes of a log are whole records, each with the delimiter after it."""
     return {0} | {at + len(delimiter) for at in range(len(log)) if log.startswith(delimiter, at)}
 
 
@@ -183,7 +183,7 @@ def test_what_is_proven_at_a_break_is_believed(row_reader: str) -> None:
 
 
 @pytest.mark.parametrize("row_reader", ROW_READERS)
-def test_bytes_behind_a_row_may_be_missing_at_a_break(row_reader: str) -> None:
+def test_bytes_after_a_row_may_be_missing_at_a_break(row_reader: str) -> None:
     """They belong to no row: one whose own bytes are all there is complete."""
     data = samples.frames([b"x" * 40] * 30, padding=b"\xaa" * 13)
     stored = in_blocks(data)

@@ -27,7 +27,7 @@ def with_length(row: int, length: int) -> bytes:
 @pytest.mark.parametrize("row_reader", ROW_READERS)
 @pytest.mark.parametrize("row", [0, 3])
 @pytest.mark.parametrize("length", [0x7FFFFFFF, 0x200000])
-def test_rows_behind_a_damaged_length_are_no_reason_to_wait(row_reader: str, row: int, length: int) -> None:
+def test_rows_after_a_damaged_length_are_no_reason_to_wait(row_reader: str, row: int, length: int) -> None:
     data = with_length(row, length)
     table, report = read(row_reader, "edgemq_segment", data, tail="growing")
     assert (table.num_rows, report["tail"]) == (row, "invalid_length")

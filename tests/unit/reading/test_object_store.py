@@ -72,7 +72,7 @@ def test_only_the_range_is_fetched(object_store: Store, monkeypatch: pytest.Monk
         )
         found += table["_offset"].to_pylist()
         ranges = object_store.ranges("large.log")
-        # Blocks that were read ahead behind the range are small ones.
+        # Blocks that were read ahead after the range are small ones.
         assert object_store.fetched("large.log") <= step + 6 * object_stores.HEAD_SIZE
         assert all(end - start <= object_stores.READ_SIZE for start, end in ranges)
         assert not any(start > begin + step + 5 * object_stores.HEAD_SIZE for start, _ in ranges)

@@ -5,7 +5,7 @@ PATTERN = PathPattern("{region}/{instance_id}/{epoch}/segments/{segment}.wal.zst
 
 
 @pytest.mark.parametrize("prefix", ["", "s3://bucket/", "s3://bucket/some/prefix/", "/data/", "C:\\data\\"])
-def test_parts_behind_any_prefix(prefix: str) -> None:
+def test_parts_after_any_prefix(prefix: str) -> None:
     assert PATTERN.match(f"{prefix}eu-1/i-07/12/segments/seg-00000001.wal.zst") == {
         "region": "eu-1",
         "instance_id": "i-07",

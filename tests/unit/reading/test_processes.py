@@ -1,4 +1,4 @@
-"""What a ``process`` cannot undo is damage of its row, behind what the checksum over its bytes says."""
+"""What a ``process`` cannot undo is damage of its row, after what the checksum over its bytes says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Looking for rows of long lists behind damage: the work grows with the bytes, and the rows that hold are found."""
+"""Looking for rows of long lists after damage: the work grows with the bytes, and the rows that hold are found."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def searched(format: Format, data: bytes) -> int:
 
 
 def hostile(name: str) -> bytes:
-    """Rows that begin in each other, of lists that fit and with nothing good behind them."""
+    """Rows that begin in each other, of lists that fit and with nothing good after them."""
     return row_of(name, 0, random.Random(0)).replace(b"\0\0", b"\0\x08", 1).replace(b"\xff\0", b"") * 3000
 
 
@@ -91,7 +91,7 @@ def test_a_list_that_cannot_fit_is_refused_before_its_first_item(tmp_path: Path)
 
 @pytest.mark.parametrize("size", [100, 3_000])
 @pytest.mark.parametrize("name", LISTS)
-def test_long_rows_behind_damage_are_found(name: str, size: int, tmp_path: Path) -> None:
+def test_long_rows_after_damage_are_found(name: str, size: int, tmp_path: Path) -> None:
     format = format_of(tmp_path, name)
     chance = random.Random(name)
     rows = [row_of(name, size + number, chance) for number in range(8)]

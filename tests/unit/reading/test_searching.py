@@ -102,7 +102,7 @@ def test_a_column_is_the_key_and_need_not_be_shown() -> None:
 
 
 def sparse(path: Path, format: str, size: int, randomness: random.Random) -> int:
-    """A sorted log of that size, most of it holes; gives the key behind the last one. Every second number is a key."""
+    """A sorted log of that size, most of it holes; gives the key after the last one. Every second number is a key."""
     key, position = 0, 0
     with open(path, "wb") as file:
         file.truncate(size)
@@ -135,7 +135,7 @@ def test_ten_gigabytes_with_holes(format: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("format", DELIMITERS)
-def test_the_first_row_behind_any_byte_of_ten_gigabytes(format: str, tmp_path: Path) -> None:
+def test_the_first_row_after_any_byte_of_ten_gigabytes(format: str, tmp_path: Path) -> None:
     """One place is looked at, however far the next row is."""
     path = tmp_path / "sparse.log"
     randomness = random.Random(6)

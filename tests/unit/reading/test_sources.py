@@ -153,7 +153,7 @@ def test_the_holes_of_a_sparse_file_are_passed_over(name: str, ending: bool, tmp
     columns = ["payload", "_error", "_corrupt_record"]
     table, report = wireloom.read_with_report(name, path, columns=columns)
     payloads = [row["payload"] for row in table.to_pylist() if row["_error"] is None]
-    # In a word-stuffed log, the first record behind the hole shares a frame with it.
+    # In a word-stuffed log, the first record after the hole shares a frame with it.
     assert payloads == [b"a", b"b"] + ([b"c"] * (3 if name == "cobs_log" else 2) if ending else [])
     [file_report] = report.files
     last = file_report.damaged[-1]

@@ -35,7 +35,7 @@ def file(folder: Path, content: bytes) -> Path:
 @pytest.mark.parametrize("row_reader", ROW_READERS)
 @pytest.mark.parametrize("zeros", [1, 2, 3, 4, 5, 600, 300_000, 5_000_000])
 @pytest.mark.parametrize("own", [False, True])
-def test_the_first_record_behind_zeros(zeros: int, own: bool, row_reader: str, tmp_path: Path) -> None:
+def test_the_first_record_after_zeros(zeros: int, own: bool, row_reader: str, tmp_path: Path) -> None:
     first = record_that_begins_with_zero() + b"\xfe\xfd" if own else b""
     path = file(tmp_path, bytes(zeros) + first + LOG)
     columns = ["_offset", "payload", "_error"]
@@ -58,7 +58,7 @@ def test_a_record_that_begins_with_zero_itself(row_reader: str, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("row_reader", ROW_READERS)
-def test_what_stands_behind_the_zeros_may_be_damaged_too(row_reader: str, tmp_path: Path) -> None:
+def test_what_stands_after_the_zeros_may_be_damaged_too(row_reader: str, tmp_path: Path) -> None:
     path = file(tmp_path, bytes(50) + b"rubbish\xfe\xfd" + LOG)
     table, report = read(row_reader, "word_stuffed_log", path)
     assert table.num_rows == 3
@@ -126,7 +126,7 @@ def test_zeros_are_delimiters_elsewhere(tmp_path: Path) -> None:
 @pytest.mark.parametrize("row_reader", ROW_READERS)
 @pytest.mark.parametrize("behind", [b"\xfe\xfd", b"\xfe\xfd\xfe\xfd", b"\xfe", b"\x01\xfe\xfd", LOG])
 def test_ranges_that_end_where_the_zeros_do(behind: bytes, row_reader: str, tmp_path: Path) -> None:
-    # A block of the input ends with the range, in the middle of the delimiter or of the record behind the zeros.
+    # A block of the input ends with the range, in the middle of the delimiter or of the record after the zeros.
     path = file(tmp_path, bytes(535) + behind)
     size = path.stat().st_size
     columns = ["_offset", "payload"]

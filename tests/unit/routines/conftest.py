@@ -84,7 +84,7 @@ class Canary:
 
     @property
     def sang(self) -> bool:
-        """Whether anything of it was imported."""
+        """Return whether anything of it was imported."""
         marks = list(self.folder.rglob("*.imported"))
         return bool(marks) or any(each.partition(".")[0] == self.name for each in sys.modules)
 

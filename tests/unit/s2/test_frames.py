@@ -94,7 +94,7 @@ def test_the_largest_length_waits_and_a_larger_one_does_not() -> None:
         list(s2.FrameDecoder().feed(b"\x20\0\1"))
 
 
-def test_nothing_behind_a_terminal_frame_is_read() -> None:
+def test_nothing_after_a_terminal_frame_is_read() -> None:
     terminal = s2.encode_terminal(s2.Terminal(200, ""))
     decoder = s2.FrameDecoder()
     assert [each.terminal for each in decoder.feed(terminal + b"\0\0\0")] == [s2.Terminal(200, "")]

@@ -32,7 +32,7 @@ def numbers_of(delivery: s2.Delivery) -> list[int]:
     return [each.seq_num for each in delivery.records]
 
 
-def test_the_next_number_is_behind_the_last_record() -> None:
+def test_the_next_number_is_after_the_last_record() -> None:
     reader = connected()
     deliveries = reader.feed(frame(7, 8) + frame(9))
     assert reader.next_seq_num == 7
@@ -150,7 +150,7 @@ def test_a_time_that_has_not_come_yet() -> None:
     assert at_end.request().query == (("seq_num", "7"),)
 
 
-def test_a_place_behind_the_end_may_be_clamped() -> None:
+def test_a_place_after_the_end_may_be_clamped() -> None:
     reader = s2.LiveReader("events", 100, clamp=True)
     assert reader.request().query == (("seq_num", "100"), ("clamp", "true"))
     assert reader.next_seq_num is None
@@ -234,7 +234,7 @@ def test_gaps_are_told() -> None:
 
 
 def test_a_gap_that_ends_at_the_tail_is_told() -> None:
-    """The stream was trimmed, and there is no record behind the gap: only a heartbeat shows it."""
+    """The stream was trimmed, and there is no record after the gap: only a heartbeat shows it."""
     reader = connected(4000)
     [heartbeat] = reader.feed(frame(tail=8001))
     assert heartbeat.records == ()
@@ -242,7 +242,7 @@ def test_a_gap_that_ends_at_the_tail_is_told() -> None:
     assert reader.next_seq_num == 8001
     [again, records] = reader.feed(frame(tail=8001) + frame(8001, tail=8002))
     assert again.gaps == records.gaps == ()
-    # The tail behind records that are still to come is none.
+    # The tail after records that are still to come is none.
     assert reader.deliver(batch(8002, tail=9000)).gaps == ()
     assert reader.next_seq_num == 8003
 

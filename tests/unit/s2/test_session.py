@@ -202,13 +202,13 @@ def test_gaps_are_those_of_one_number_after_another(given_batches: list[tuple[in
 def test_facts_are_bounded() -> None:
     data = s2.encode_frame(batch(range(0, 4000, 2))) + s2.encode_frame(batch(range(0), tail=1)) * 1500
     _, file = read(data)
-    # 1999 between the records, and the first heartbeat, whose tail lies behind.
+    # 1999 between the records, and the first heartbeat, whose tail lies after.
     assert (len(file["gaps"]), file["unlisted_gaps"]) == (1000, 1000)
     assert (len(file["tails"]), file["unlisted_tails"]) == (1000, 500)
 
 
 @pytest.mark.usefixtures("execution")
-def test_nothing_behind_a_terminal_frame_is_read() -> None:
+def test_nothing_after_a_terminal_frame_is_read() -> None:
     good = s2.encode_frame(batch(range(3)))
     data = good + s2.encode_terminal(s2.Terminal(503, '{"code":"unavailable","message":"m"}')) + b"\0\0\0"
     table, file = read(data)

@@ -128,7 +128,7 @@ def test_an_id_stays_until_there_is_another() -> None:
     assert reader.last_event_id == s2.LastEventId(1, 1, 1)
 
 
-def test_nothing_comes_behind_the_end() -> None:
+def test_nothing_comes_after_the_end() -> None:
     events, reader = read([f"data: [DONE]\n\n{PING}".encode(), PING.encode()])
     assert events == [s2.DoneEvent()]
     assert reader.ended

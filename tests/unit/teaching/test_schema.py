@@ -53,7 +53,7 @@ def as_json(node: YamlNode) -> Any:
 
 
 def judged(text: str) -> tuple[bool, bool] | None:
-    """Whether the validator takes a spec, and whether the schema does; ``None`` where it is no YAML."""
+    """Return whether the validator takes a spec, and whether the schema does; ``None`` where it is no YAML."""
     diagnostics = Diagnostics()
     node = read_yaml(text, "x.ksy", diagnostics)
     if node is None:

@@ -43,7 +43,7 @@ def assemble_method(scope: ClassScope) -> MethodView | None:
 
 
 def assembling_constants(scope: ClassScope) -> tuple[str, ...]:
-    """What the base has to know of a class with such a method."""
+    """Return the constants that the base needs of a class with such a method."""
     straight = scope.struct.path in straight_types(scope.module)
     return ("_m_fills_stream = True",) if straight and fills_stream(scope.module, scope.struct.path) else ()
 
@@ -66,7 +66,7 @@ def _is_filled_in(field: Field) -> bool:
 
 
 def _fillings(scope: ClassScope, field: Field) -> Iterator[tuple[str, str]]:
-    """What follows from the values of one field alone: names, each with the text of its value."""
+    """Return what follows from the values of one field alone: names, each with the text of its value."""
     if field.condition is not None:
         return
     value, name = member(field.id), field_name(field.id)
@@ -132,13 +132,13 @@ def _has_data(field: Field) -> bool:
 
 
 def _is_encoded_first(field: Field) -> bool:
-    """Whether text becomes bytes before anything else: it is there, and is not filled in."""
+    """Return whether text becomes bytes before anything else: it is there, and is not filled in."""
     text = isinstance(field.type, StringType)
     return text and field.repeat is None and field.condition is None and not _is_filled_in(field)
 
 
 def _computed_first(scope: ClassScope) -> Lines:
-    """What is asked for more than once."""
+    """Return the values that are used more than once."""
     lines: list[str] = []
     for each in scope.struct.fields:
         if _is_encoded_first(each):

@@ -21,7 +21,7 @@ def loop(scope: ClassScope, item: str, values: str, body: Iterable[str]) -> str:
 
 
 def _mentions(text: str, name: str) -> bool:
-    """Whether there is the variable, not a member or a text of that name."""
+    """Return whether there is the variable, not a member or a text of that name."""
     return re.search(rf"(?<![.'\w]){name}\b(?!')", text) is not None
 
 

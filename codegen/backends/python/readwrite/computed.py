@@ -25,7 +25,7 @@ def computed_value(field: Field) -> Node | None:
 
 
 def follows_late(scope: ClassScope, field: Field) -> bool:
-    """Whether such a value may be known only once sizes and positions are: until then it counts as 0."""
+    """Return whether such a value may be known only once sizes and positions are: until then it counts as 0."""
     return computed_value(field) is not None and field.solvable
 
 
@@ -69,5 +69,5 @@ def late_value(scope: ClassScope, field: Field, value: str) -> Lines:
 
 
 def _asks_stream(scope: ClassScope, field: Field) -> bool:
-    """Whether a value is held against something that a stream says."""
+    """Return whether a value is held against something that a stream says."""
     return any(asks_stream(scope, operand) for each in field.checks for operand in each.operands)

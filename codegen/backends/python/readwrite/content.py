@@ -84,12 +84,12 @@ def enclosed_line(scope: ClassScope, value: str, parts: list[str], encoder: list
 
 
 def has_stream(field: Field) -> bool:
-    """Whether the value is an object with a stream of its own."""
+    """Return whether the value is an object with a stream of its own."""
     return isinstance(field.type, UserType) and not isinstance(field.size, OwnSize)
 
 
 def is_cut(field: Field) -> bool:
-    """Whether a value may be shorter than its field."""
+    """Return whether a value may be shorter than its field."""
     return field.terminator is not None or field.pad_right is not None
 
 
@@ -126,7 +126,7 @@ def _encoder_parts(scope: ClassScope, field: Field, process: Process) -> list[st
 
 
 def _solutions(scope: ClassScope, field: Field) -> tuple[str, ...]:
-    """What the size follows from."""
+    """Return the solutions from which the size follows."""
     if not isinstance(field.size, ExpressionSize):
         return ()
     return solution_texts(scope, field.size.expression, field)
@@ -142,7 +142,7 @@ def _size_text(scope: ClassScope, field: Field) -> str | None:
 
 
 def _checked_when_written(scope: ClassScope, field: Field) -> bool:
-    """Whether the size is known only where the value is written."""
+    """Return whether the size is known only where the value is written."""
     expression = field.size.expression if isinstance(field.size, ExpressionSize) else None
     return asks_stream(scope, expression) or arguments_ask_stream(scope, field)
 
@@ -159,7 +159,7 @@ def _terminator(field: Field, *, consume: bool = False) -> str:
 
 
 def _cut(field: Field) -> str:
-    """What ends and pads a value inside its field, as arguments."""
+    """Return the terminator and padding of a value in its field, as arguments."""
     parts = []
     if field.terminator is not None:
         parts.append(f"terminator={field.terminator.value!r}")

@@ -1,4 +1,4 @@
-"""What is known of all objects of a type, and need not be asked of each."""
+"""Facts about all objects of a type, which need not be checked for each."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class Facts:
         self.plan = plan
 
     def has_instances(self, struct: TypePlan) -> bool:
-        """Whether there are instances that stand at positions of their own."""
+        """Return whether there are instances that stand at positions of their own."""
         return self._anywhere(struct, lambda each: any(one.field is not None for one in each.instances))
 
     def has_layout(self, struct: TypePlan) -> bool:
-        """Whether anything follows from where things stand."""
+        """Return whether anything follows from where things stand."""
         return self._anywhere(struct, self._has_own_layout)
 
     def _has_own_layout(self, struct: TypePlan) -> bool:
@@ -40,7 +40,7 @@ class Facts:
         return False
 
     def _anywhere(self, struct: TypePlan, test: Callable[[TypePlan], bool]) -> bool:
-        """Whether a test holds for a type or for one below it; what is not known may be anything."""
+        """Return whether a test holds for a type or for one below it; what is not known may be anything."""
         waiting, seen = [struct], {struct.path}
         while waiting:
             current = waiting.pop()
@@ -67,7 +67,7 @@ class Facts:
 
 
 def is_plain(struct: TypePlan) -> bool:
-    """Whether the checks of an object depend on its own values alone, none of which can change unnoticed."""
+    """Return whether the checks of an object depend on its own values alone, none of which can change unnoticed."""
     if struct.instances or struct.parameters or struct.covers or struct.endian is not None:
         return False
     for field in struct.fields:
@@ -81,7 +81,7 @@ def is_plain(struct: TypePlan) -> bool:
 
 
 def _share_a_size(struct: TypePlan) -> bool:
-    """Whether two fields have a size by the same other one, which may then have to change twice."""
+    """Return whether two fields have a size by the same other one, which may then have to change twice."""
     names: set[str] = set()
     for field in struct.fields:
         if isinstance(field.size, ExpressionSize):
@@ -93,7 +93,7 @@ def _share_a_size(struct: TypePlan) -> bool:
 
 
 def _leaves(node: Node) -> bool:
-    """Whether an expression looks beyond the object."""
+    """Return whether an expression looks beyond the object."""
     return any(
         (isinstance(each, Name) and each.id in ("_parent", "_root", "_io")) or isinstance(each.type, StreamType)
         for each in walk(node)

@@ -13,7 +13,7 @@ from ..scope import ClassScope
 
 
 def asks_stream(scope: ClassScope, node: Node | None) -> bool:
-    """Whether an expression asks a stream for something, which ``_check`` must not do."""
+    """Return whether an expression asks a stream for something, which ``_check`` must not do."""
     return node is not None and any(
         isinstance(each.type, StreamType) or (isinstance(each, Name) and each.id == "_io")
         for _, each in _reached(scope, node)
@@ -21,7 +21,9 @@ def asks_stream(scope: ClassScope, node: Node | None) -> bool:
 
 
 def asks_place(scope: ClassScope, node: Node) -> bool:
-    """Whether an expression needs an instance that stands at a position: it must be asked where a reader asks it."""
+    """Return whether an expression needs an instance that stands at a position: it must be asked where a reader asks
+    it.
+    """
     instances = (_instance(scope, struct, each) for struct, each in _reached(scope, node))
     return any(each is not None and each.field is not None for each in instances)
 
@@ -58,7 +60,9 @@ def _member(scope: ClassScope, struct: TypePlan, node: Node) -> tuple[TypePlan |
 
 
 def is_foreign(scope: ClassScope, kind: UserType) -> bool:
-    """Whether objects of the type are the roots of their own: those of another spec, and those that users provide."""
+    """Return whether objects of the type are the roots of their own: those of another spec, and those that users
+    provide.
+    """
     return kind.opaque or kind.path[0] != scope.plan.root.path[0]
 
 
@@ -68,7 +72,7 @@ def item_name(field: Field) -> str:
 
 
 def arguments_ask_stream(scope: ClassScope, field: Field) -> bool:
-    """Whether the arguments of ``process`` ask a stream for something."""
+    """Return whether the arguments of ``process`` ask a stream for something."""
     process = field.process
     return process is not None and any(asks_stream(scope, each) for each in process.arguments)
 

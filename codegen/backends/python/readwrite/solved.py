@@ -93,13 +93,13 @@ def with_room(scope: ClassScope, field: Field, content: str, check: str) -> Line
 
 
 def _is_decided(scope: ClassScope, field: Field, name: str) -> bool:
-    """Whether an field before this one always gives ``name`` its value; this one is then checked against it."""
+    """Return whether an field before this one always gives ``name`` its value; this one is then checked against it."""
     before = takewhile(lambda each: each.id != field.id, scope.struct.fields)
     return _decide(scope, before, name)
 
 
 def _decide(scope: ClassScope, fields: Iterable[Field], name: str) -> bool:
-    """Whether one of the fields always gives ``name`` its value."""
+    """Return whether one of the fields always gives ``name`` its value."""
     for each in fields:
         if each.condition is not None or each.switch is not None or isinstance(each.type, UserType):
             continue

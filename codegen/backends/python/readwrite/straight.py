@@ -49,7 +49,7 @@ def straight_types(module: Module) -> frozenset[Path]:
 
 
 def fills_stream(module: Module, path: Path) -> bool:
-    """Whether objects of a straight type go to the end of their stream: their last field does."""
+    """Return whether objects of a straight type go to the end of their stream: their last field does."""
     seen: set[Path] = set()
     while path not in seen:
         seen.add(path)
@@ -70,7 +70,7 @@ def _goes_to_the_end(field: Field) -> bool:
 
 
 def _fits_together(module: Module, struct: TypePlan, found: dict[Path, TypePlan], filling: frozenset[Path]) -> bool:
-    """Whether what the fields hold is straight too, and only the last of them goes to the end of the stream."""
+    """Return whether what the fields hold is straight too, and only the last of them goes to the end of the stream."""
     for field in struct.fields:
         last = field is struct.fields[-1] and field.condition is None
         if isinstance(field.type, UserType):
@@ -128,7 +128,8 @@ def _is_straight_content(field: Field) -> bool:
 
 
 def _is_local(struct: TypePlan, node: Node, known: dict[str, bool]) -> bool:
-    """Whether an expression stands on the numbers, bytes, texts and lists of the object itself, or of the last item.
+    """Return whether an expression stands on the numbers, bytes, texts and lists of the object itself, or of the last
+    item.
 
     ``known``: the same of the instances that were asked about.
     """

@@ -1,4 +1,5 @@
-"""What a switch is on: it follows from the class of the object that an field holds, which has to fit it."""
+"""Values that a switch depends on: they follow from the class of the object that an field holds, which has to fit
+it."""
 
 from __future__ import annotations
 
@@ -81,7 +82,7 @@ def _may_follow(target: Field) -> bool:
 
 
 def _words(node: Node) -> str:
-    """What a switch is on, in the words of the spec as far as they are short."""
+    """Return the expression of a switch, in the words of the spec if they are short."""
     match node:
         case Name(id):
             return id

@@ -51,7 +51,7 @@ def write_method(scope: ClassScope) -> MethodView:
 
 
 def _can_be_fused(field: Field) -> bool:
-    """Whether the value can be written together with its neighbours."""
+    """Return whether the value can be written together with its neighbours."""
     plain = not isinstance(field.type, BytesType | StringType) or not is_cut(field)
     return plain and field.fixed_size is not None
 

@@ -1,4 +1,4 @@
-"""Values of fields as a line of text that no terminal and no page can misunderstand."""
+"""Field values as a single line of text without control characters, for terminals and pages."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def shown(field: Field, units: dict[str, str] | None = None, longest: int = LONG
 
 
 def held(count: int, unit: str) -> bool:
-    """Whether a timestamp column can hold a count of its unit; otherwise it is null there.
+    """Return whether a timestamp column can hold a count of its unit; otherwise it is null there.
 
     Counts of seconds and milliseconds have to fit into 64 bits as microseconds too, in which Spark keeps them.
     """

@@ -1,0 +1,66 @@
+"""Wording: docstrings begin with what something is or does, and words that readers stumble over are not used."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+CODE = [path for folder in ("codegen", "runtime") for path in sorted((ROOT / folder).rglob("*.py"))]
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+
+BEGINNINGS = re.compile(r"(Whether|What|Who|Whose|Sees)\b")
+"""A noun phrase or an imperative says the same: "Return whether …", "The report of …"."""
+WORDS = re.compile(r"\b(behind|nobody)\b", re.IGNORECASE)
+"""In the order of bytes one thing is after another."""
+ALLOWED = (
+    # The idiom.
+    re.compile(r"\b(left|leaves?|leaving) behind\b"),
+)
+
+
+def docstrings(path: Path) -> Iterator[tuple[int, str]]:
+    """The line and the text of each docstring of a file, those of modules included."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            text = ast.get_docstring(node)
+            if text is not None:
+                yield node.body[0].lineno, text
+
+
+def stumbling(text: str) -> list[str]:
+    for allowed in ALLOWED:
+        text = allowed.sub("", text)
+    return WORDS.findall(text)
+
+
+def test_docstrings_begin_with_what_a_thing_is_or_does() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{line}: {text.splitlines()[0]}"
+        for path in CODE
+        for line, text in docstrings(path)
+        if BEGINNINGS.match(text)
+    ]
+    assert not found, "\n".join(found)
+
+
+def test_words_of_docstrings() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{line}: {word}"
+        for path in CODE
+        for line, text in docstrings(path)
+        for word in stumbling(text)
+    ]
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_words_of_pages(page: Path) -> None:
+    found = [
+        f"{page.name}:{number}: {word}"
+        for number, line in enumerate(page.read_text().splitlines(), 1)
+        for word in stumbling(line)
+    ]
+    assert not found, "\n".join(found)
