@@ -278,7 +278,7 @@ def put(place: Path, text: str) -> None:
 
 
 def _remove_empty(folder: Path) -> None:
-    """Remove a folder that holds nothing but what Python cached of the files that are gone."""
+    """Remove a folder that holds only what Python cached of the files that are gone."""
     cache = folder / "__pycache__"
     if not folder.is_dir() or any(each != cache for each in folder.iterdir()):
         return

@@ -102,7 +102,7 @@ Repeat = RepeatEos | RepeatCount | RepeatUntil
 
 @dataclass(frozen=True)
 class Framing:
-    """``-wireloom: {framing: …}`` on the repeated attribute whose items stand between delimiters.
+    """``-wireloom: {framing: …}`` on the repeated attribute whose items are between delimiters.
 
     ``stuffing`` is ``word`` (delimiter of two bytes, Backtrace), ``cobs`` (delimiter 00) or ``none``."""
 

@@ -13,7 +13,7 @@ class Level(IntEnum):
     HARMLESS = 0
     """Words only: no reader's result changes."""
     COMPATIBLE = 1
-    """Files and programs that worked go on working; there is more to have, or a writer writes otherwise."""
+    """Files and programs that worked keep working; there is more to have, or a writer writes otherwise."""
     BREAKING = 2
     """A file that was good is read otherwise or refused, or a program that names a column or field fails."""
 
@@ -21,7 +21,7 @@ class Level(IntEnum):
 COLUMNS, WIRE, CHECKS, SETTINGS, WORDS = "columns", "wire", "checks", "settings", "words"
 AREAS = (COLUMNS, WIRE, CHECKS, SETTINGS, WORDS)
 """``columns``: the table; ``wire``: where bytes lie and what they mean; ``checks``: which values are refused;
-``settings``: what stands in ``meta``; ``words``: documentation."""
+``settings``: what is in ``meta``; ``words``: documentation."""
 
 
 @dataclass(frozen=True)

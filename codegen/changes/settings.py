@@ -1,4 +1,4 @@
-"""Two versions of what stands in ``meta``, and of the words of a spec."""
+"""Two versions of what is in ``meta``, and of the words of a spec."""
 
 from __future__ import annotations
 

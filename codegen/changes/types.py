@@ -146,7 +146,7 @@ class Types:
                 yield Change(Level.COMPATIBLE, area, _place(name, instance.id), "this instance was added")
 
     def _area(self, old: tuple[Path, str], new: tuple[Path, str]) -> str:
-        """A computed value matters to the wire where a size, a count or a condition stands on it."""
+        """A computed value matters to the wire where a size, a count or a condition depends on it."""
         return WIRE if old in self._framing[0] or new in self._framing[1] else COLUMNS
 
     def _below(self, old: Attribute | Instance, new: Attribute | Instance) -> Iterator[Change]:

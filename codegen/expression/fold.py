@@ -60,12 +60,12 @@ def fold(node: Node) -> Node:
 
 
 def constant(node: Node) -> Constant | None:
-    """The value of a constant expression, ``None`` of any other."""
+    """The value of a constant expression, ``None`` for any other."""
     return _literal(fold(node))
 
 
 def constant_integer(node: Node) -> int | None:
-    """The value of a constant integer expression, ``None`` of any other."""
+    """The value of a constant integer expression, ``None`` for any other."""
     value = constant(node)
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 

@@ -60,7 +60,7 @@ class ExpressionError(Exception):
 @dataclass(frozen=True)
 class Token:
     """``kind`` is ``integer``, ``float``, ``string``, ``f-string`` (only its opening), ``name``, ``operator`` or
-    ``end``; ``text`` what stands there, ``value`` what it means."""
+    ``end``; ``text`` what is there, ``value`` what it means."""
 
     kind: str
     text: str

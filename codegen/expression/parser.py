@@ -34,7 +34,7 @@ from .nodes import (
 from .walk import depth
 
 MAX_NESTING = 40
-"""Brackets, prefixes and branches inside each other."""
+"""Brackets, prefixes and branches nested."""
 
 MAX_DEPTH = 100
 """Levels of the finished tree: long chains of operators count too, since everything that reads a tree recurses."""
@@ -239,7 +239,7 @@ class _Parser:
         return Attribute(value, name, start=value.start, end=self.before)
 
     def angle(self, offset: int) -> str | None:
-        """Steps over ``<type>`` at ``offset``, if that is what stands there; the type's name."""
+        """Steps over ``<type>`` at ``offset``, if that is what is there; the type's name."""
         found = _ANGLE.match(self.lexer.text, offset)
         if found is None:
             return None

@@ -84,13 +84,13 @@ class Scope(Protocol):
         """How many bits every value of the type takes on the wire."""
 
     def own_size_in_bits(self) -> int:
-        """The same of the type that the expression stands in (``_sizeof``)."""
+        """The same of the type that the expression is in (``_sizeof``)."""
 
     def member_size_in_bits(self, path: Path, name: str) -> int:
         """The same of an attribute (``name._sizeof``), with its size key and its repetition."""
 
     def own_path(self) -> Path:
-        """The type that the expression stands in."""
+        """The type that the expression is in."""
 
 
 def typed(node: Node, scope: Scope) -> Node:
@@ -174,7 +174,7 @@ class _Typer:
         raise AssertionError(node)
 
     def constant(self, bits: int, unit: str, node: Node) -> Node:
-        """Sizes are known when the code is made, so nothing but a number is left of them."""
+        """Sizes are known when the code is made, so only a number is left of them."""
         value = bits if unit == "bit" else (bits + 7) // 8
         return IntegerLiteral(value, start=node.start, end=node.end, type=INTEGER)
 

@@ -41,7 +41,7 @@ SIMPLE = (
 
 
 def written(node: Node) -> str:
-    """The expression as text; what is inside another one stands in parentheses unless it is a name or a number.
+    """The expression as text; what is inside another one is in parentheses unless it is a name or a number.
 
     >>> written(Binary("-", Name("len"), IntegerLiteral(13)))
     'len − 13'

@@ -1,4 +1,4 @@
-"""Where bit fields leave the byte: rows are read from whole bytes on, while bits of one type go on in the next."""
+"""Where bit fields leave the byte: rows are read from whole bytes on, while bits of one type continue in the next."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Offsets = frozenset[int]
 
 
 def ends_inside_a_byte(attributes: Iterable[Attribute], structs: Structs) -> bool:
-    """Return whether attributes that begin with a whole byte end inside of one, whatever is in them."""
+    """Return whether attributes that begin with a whole byte end inside one, whatever is in them."""
     return 0 not in _Edges(structs).after(attributes, WHOLE)
 
 
@@ -80,7 +80,7 @@ def _width(attribute: Attribute) -> int | None:
 
 
 def _inline(attribute: Attribute, structs: Structs) -> Struct | None:
-    """The type whose attributes stand in the stream of those around them."""
+    """The type whose attributes are in the stream of those around them."""
     if isinstance(attribute.type, UserType) and isinstance(attribute.size, OwnSize):
         return structs.get(attribute.type.path)
     return None

@@ -9,7 +9,7 @@ from .model import Struct
 
 MAX_LEVELS = 32
 MAX_FIELDS = 4096
-"""How deep messages in a column may stand in each other, and how many fields they may have in all."""
+"""How deep messages in a column may be in each other, and how many fields they may have in all."""
 TOO_LARGE = f"its message type contains itself, or messages more than {MAX_LEVELS} deep or of over {MAX_FIELDS} fields"
 
 
@@ -27,7 +27,7 @@ class ColumnFit:
         return not isinstance(inner, UserType) or self._fields(inner.path, MAX_LEVELS) <= MAX_FIELDS
 
     def _fields(self, path: Path, levels: int) -> int:
-        """How many fields a message has, with those in its messages; more than ``MAX_FIELDS`` where these stand in each
+        """How many fields a message has, with those in its messages; more than ``MAX_FIELDS`` where these are in each
         other more than ``levels`` deep."""
         struct = self.find(path)
         if levels == 0 or struct is None:

@@ -26,7 +26,7 @@ INTEGER = ComputedIntegerType()
 
 MAX_DEPTH = 150
 MAX_NODES = 1000
-"""Levels and nodes of an expression in which value instances stand in the place of their names."""
+"""Levels and nodes of an expression in which value instances are in the place of their names."""
 
 
 def derive(struct: Struct) -> Struct:
@@ -115,7 +115,7 @@ def _is_there(attribute: Attribute, use: _Use) -> bool:
 
 
 def _all_names(expression: Node, instances: dict[str, Instance]) -> frozenset[str]:
-    """The names in an expression and in the value instances that it stands on."""
+    """The names in an expression and in the value instances that it depends on."""
     found: set[str] = set()
     waiting = [expression]
     while waiting:

@@ -18,7 +18,7 @@ from .symbols import World
 
 @dataclass(frozen=True)
 class Surround:
-    """``prefix``: the bytes before the message; ``digest``: ``md5`` where one stands after it, or empty."""
+    """``prefix``: the bytes before the message; ``digest``: ``md5`` where one is after it, or empty."""
 
     prefix: bytes = b""
     digest: str = ""

@@ -218,7 +218,7 @@ class Rows:
     selectable: tuple[str, ...]
     """Those that a reader may ask for besides."""
     parent_columns: tuple[str, ...] = ()
-    """Scalars of the root that come along in every row; they stand before the rows on the wire."""
+    """Scalars of the root that come along in every row; they are before the rows on the wire."""
 
 
 # The file ---------------------------------------------------------------------------------------------------------

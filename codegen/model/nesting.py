@@ -1,4 +1,4 @@
-"""How deep the types of a spec stand in each other, which is how deep whatever goes through them calls itself."""
+"""How deep the types of a spec are in each other, which is how deep whatever goes through them calls itself."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from .scope import Typing
 from .symbols import Symbol, World
 
 MAX_ROUNDS = 20
-"""How often ``parent`` expressions are looked at that may stand on each other."""
+"""How often ``parent`` expressions are looked at that may depend on each other."""
 
 
 def find_parents(world: World, typing: Typing) -> None:
@@ -27,7 +27,7 @@ def find_parents(world: World, typing: Typing) -> None:
             else:
                 for path in _held(member.field):
                     _add(world, symbol, path)
-    # The type of a parent expression may stand on parents that other such expressions give: once more until no
+    # The type of a parent expression may depend on parents that other such expressions give: once more until no
     # expression adds any. Errors are said when the field itself is built.
     for _ in range(min(len(explicit), MAX_ROUNDS)):
         added = sum(_explicit(world, typing, symbol, field) for symbol, field in explicit)

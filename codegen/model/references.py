@@ -1,4 +1,4 @@
-"""Which members an expression stands on."""
+"""Which members an expression depends on."""
 
 from __future__ import annotations
 

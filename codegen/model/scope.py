@@ -67,7 +67,7 @@ class Typing:
             for each in reversed({one.message: one for one in reversed((error, *error.others))}.values()):
                 self.diagnostics.error(expression.place(each.start, each.end), each.message)
         except AlreadyReportedError:
-            # What it stands on has an error of its own.
+            # What it depends on has an error of its own.
             pass
         return None
 
@@ -79,7 +79,7 @@ class Typing:
         return found
 
     def quiet(self) -> Typing:
-        """The same without a word about errors, for questions that are asked before all is known."""
+        """The same without reporting errors, for questions that are asked before all is known."""
         return Typing(self.world, Diagnostics(silent=True), self.sizes)
 
     def member_type(self, symbol: Symbol, member: Member) -> Type:
@@ -93,7 +93,7 @@ class Typing:
         return member.type
 
     def instance(self, symbol: Symbol, member: Member) -> None:
-        """Types a value instance and those that it stands on. A stack in place of recursion: such chains are long."""
+        """Types a value instance and those that it depends on. A stack in place of recursion: such chains are long."""
         waiting = [(symbol, member)]
         known = {id(member)}
         while waiting:
@@ -254,7 +254,7 @@ class StructScope:
         return self.typing.sizes.of_type(type)
 
     def own_size_in_bits(self) -> int:
-        """The same of the type that the expression stands in."""
+        """The same of the type that the expression is in."""
         return self.typing.sizes.of_symbol(self.symbol)
 
     def member_size_in_bits(self, path: Path, name: str) -> int:
@@ -265,5 +265,5 @@ class StructScope:
         return self.typing.sizes.of_member(symbol, name)
 
     def own_path(self) -> Path:
-        """The type that the expression stands in."""
+        """The type that the expression is in."""
         return self.symbol.path

@@ -54,7 +54,7 @@ class Switch:
 
 @dataclass(frozen=True)
 class Field:
-    """A field of a type: where it stands in the spec, what it is, how many bytes it takes, what it must be, and how
+    """A field of a type: where it is in the spec, what it is, how many bytes it takes, what it must be, and how
     often it comes. ``type``, ``size`` and ``checks`` are those of one item where it is repeated."""
 
     id: str
@@ -67,7 +67,7 @@ class Field:
     """It is there only where that is true."""
     checks: tuple[Check, ...] = ()
     loses_layout: bool = False
-    """Whether a refused value leaves unknown where the next one begins. Otherwise reading goes on after it."""
+    """Whether a refused value leaves unknown where the next one begins. Otherwise reading continues after it."""
     reason: str = "value"
     """The word for a refusal in reports: ``length`` where the value is part of a size or count, else ``value``."""
     fixed_size: int | None = None
@@ -78,7 +78,7 @@ class Field:
     pad_right: int | None = None
     process: Process | None = None
     defers: bool = False
-    """Whether reading goes on after the field where ``process`` cannot be undone, which is then refused."""
+    """Whether reading continues after the field where ``process`` cannot be undone, which is then refused."""
     arguments: tuple[Node, ...] = ()
     parent: Node | None = None
     """What stands as ``_parent`` of the object, ``false`` for nothing. ``None``: what it belongs to."""
@@ -141,7 +141,7 @@ class Field:
 
     @property
     def solvable(self) -> bool:
-        """Return whether it is an integer whose value nothing but what it measures decides."""
+        """Return whether it is an integer whose value only what it measures decides."""
         plain = self.repeat is None and self.switch is None and not self.is_checksum
         return plain and not self.given and is_number(self.type)
 

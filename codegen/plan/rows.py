@@ -1,4 +1,4 @@
-"""Which field has the table's rows, and how these stand in the input."""
+"""Which field has the table's rows, and how these are in the input."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def has_sized_rows(spec: Spec, rows: Attribute) -> bool:
 
 
 def is_streaming(spec: Spec, attribute: Attribute) -> bool:
-    """Return whether the items of the rows attribute stand in the input by themselves, to its end, and need nothing
-    else but what stands before them."""
+    """Return whether the items of the rows attribute are in the input by themselves, to its end, and need nothing
+    else but what is before them."""
     return has_sized_rows(spec, attribute) or (
         isinstance(attribute.repeat, RepeatEos)
         and isinstance(attribute.size, OwnSize)

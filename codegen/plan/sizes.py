@@ -44,7 +44,7 @@ def has_fixed_size(spec: Spec, struct: Struct) -> bool:
 
 
 def _has_fixed_size(spec: Spec, struct: Struct, known: dict[Path, bool]) -> bool:
-    """``known``: the answers so far. A type that stands in itself has no fixed size."""
+    """``known``: the answers so far. A type that is in itself has no fixed size."""
     if struct.path not in known:
         known[struct.path] = False
         fixed = struct.message is None and all(_is_fixed(spec, each, known) for each in struct.attributes)

@@ -77,7 +77,7 @@ def _holder(plan: Plan, kind: UserType) -> TypePlan | None:
 
 
 def _parts(node: Node, target: Node) -> tuple[Node, Node] | None:
-    """The factor and the addend with which ``target`` stands in an expression."""
+    """The factor and the addend with which ``target`` is in an expression."""
     factor: Node = ONE
     addend: Node = ZERO
     while node != target:

@@ -19,7 +19,7 @@ from .nodes import Cover, Field, Fill, Instance, Step
 @dataclass(frozen=True)
 class TypePlan:
     """A type of the spec: its fields, the steps that read them in order, the checksums verified after them, and what is
-    filled in before an object is written, in that order. The fields of a message stand in any order, without steps."""
+    filled in before an object is written, in that order. The fields of a message are in any order, without steps."""
 
     path: Path
     place: str
@@ -31,7 +31,7 @@ class TypePlan:
     fills: tuple[Fill, ...] = ()
     parameters: tuple[Parameter, ...] = ()
     types: tuple[TypePlan, ...] = ()
-    """Those that are declared inside of this one."""
+    """Those that are declared inside this one."""
     enums: tuple[Enum, ...] = ()
     parents: tuple[Path, ...] = ()
     """The types of the same spec that hold this one directly, in the order in which they do."""
@@ -99,7 +99,7 @@ class TypePlan:
 
     @property
     def whole(self) -> Iterator[TypePlan]:
-        """The type and all that are declared inside of it, outermost first."""
+        """The type and all that are declared inside it, outermost first."""
         yield self
         for each in self.types:
             yield from each.whole
@@ -113,11 +113,11 @@ class Rows:
     field: str
     type: Path
     prologue: tuple[str, ...]
-    """What stands before the rows."""
+    """What is before the rows."""
     sized: bool
     """Whether each row has a size that the prologue gives: where it ends is known whatever is in it."""
     streaming: bool
-    """Whether rows stand in the input by themselves, to its end, and need nothing but the prologue."""
+    """Whether rows are in the input by themselves, to its end, and need only the prologue."""
     columns: tuple[str, ...]
     selectable: tuple[str, ...] = ()
     parent_columns: tuple[str, ...] = ()

@@ -55,7 +55,7 @@ def unsolved(plan: Plan, *, in_place: bool = False) -> tuple[Unsolved, ...]:
 
     None of one whose table is one of messages: what frames those is written by the runtime. Nor columns of a table,
     which give their values. ``in_place``: for classes that read and write, which also solve for what other objects
-    hold, as far as the numbers beside it are given, and write what stands at a position of its own.
+    hold, as far as the numbers beside it are given, and write what is at a position of its own.
     """
     if plan.units is not None:
         return ()

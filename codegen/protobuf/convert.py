@@ -212,7 +212,7 @@ def _is_type(declared: Declared) -> bool:
 
 
 def _is_group(declared: Declared) -> bool:
-    """Return whether the message is that of a group, which stands beside it in the same message."""
+    """Return whether the message is that of a group, which is beside it in the same message."""
     outer = declared.outer.message if declared.outer is not None else None
     fields = outer.field if outer is not None else ()
     return any(each.type == GROUP and each.type_name == declared.full_name for each in fields)

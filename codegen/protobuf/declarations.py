@@ -18,7 +18,7 @@ in ``SourceCodeInfo``."""
 
 @dataclass(eq=False)
 class Declared:
-    """A message or an enum. ``full_name`` begins with a dot; ``path`` is where it stands in its file, in the terms of
+    """A message or an enum. ``full_name`` begins with a dot; ``path`` is where it is in its file, in the terms of
     ``SourceCodeInfo``; ``name`` is that in the spec."""
 
     full_name: str

@@ -60,18 +60,18 @@ class Diagnostics:
         return any(each.severity == ERROR for each in self.found)
 
     def concerns(self, position: Position, table: str, key: str | None = None) -> None:
-        """Notes what stands at a place: problems there get the tables' help."""
+        """Note what is at a place: problems there get the tables' help."""
         place = (position.line, position.column, position.width > 0)
         self._topics.setdefault(position.file, {}).setdefault(place, (table, key))
 
     def error(self, position: Position, message: str, topic: Topic | None = None, hint: str = "") -> None:
-        """Notes an error. ``topic``: what it is about, where that is not what stands at its place. ``hint``: help in
+        """Note an error. ``topic``: what it is about, where that is not what is at its place. ``hint``: help in
         the place of what the tables say."""
         self.errors += 1
         self._add(position, ERROR, message, topic, hint)
 
     def warning(self, position: Position, message: str) -> None:
-        """Notes something that works but should be looked at."""
+        """Note something that works but should be looked at."""
         self._add(position, WARNING, message, None)
 
     def _add(self, position: Position, severity: str, message: str, topic: Topic | None, hint: str = "") -> None:

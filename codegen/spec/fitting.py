@@ -18,7 +18,7 @@ _NUMBER = re.compile(r"[usbf]\d+(?:le|be)?")
 
 
 def fitting(table: Table, node: Mapping) -> list[str]:
-    """The keys of ``table`` that go with what stands in ``node``, sorted.
+    """The keys of ``table`` that go with what is in ``node``, sorted.
 
     >>> from wireloom.codegen.spec.diagnostics import Diagnostics
     >>> from wireloom.codegen.spec.reader import read_yaml

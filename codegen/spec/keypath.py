@@ -1,4 +1,4 @@
-"""Where something stands in the tree of a spec's keys, as Kaitai's compiler writes it: ``/types/frame/seq/0/size``."""
+"""Where something is in the tree of a spec's keys, as Kaitai's compiler writes it: ``/types/frame/seq/0/size``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ MAX_STEP = 100
 
 @dataclass(frozen=True, eq=False)
 class KeyPath:
-    """A place in the tree: the one around it, and the key or index inside of that. Places share what is above them, so
+    """A place in the tree: the one around it, and the key or index inside that. Places share what is above them, so
     that even the deepest tree of long keys takes little memory.
 
     >>> str(ROOT), str(ROOT.child("seq").child(0).child("size"))

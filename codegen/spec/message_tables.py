@@ -27,7 +27,7 @@ MAX_FIELD_NUMBER = 2**29 - 1
 """The largest number of a field that a tag can hold."""
 
 FRAMINGS = ("whole", "varint", "u1", "u2le", "u2be", "u4le", "u4be", "u8le", "u8be")
-"""How messages stand in the input: one is all of it, or each has its length before it."""
+"""How messages are in the input: one is all of it, or each has its length before it."""
 
 MAP_KEYS = (
     *("int32", "int64", "uint32", "uint64", "sint32", "sint64", "fixed32", "fixed64", "sfixed32", "sfixed64"),

@@ -34,7 +34,7 @@ def occupied(name: str) -> str | None:
 
 def shadowing(name: str) -> str | None:
     """A sentence about a name of Python's own, or of a package that the code of a format imports: who imports the
-    format's package, or stands beside its folder, may not see them any more. ``None`` where the name is free.
+    format's package, or is beside its folder, may not see them any more. ``None`` where the name is free.
 
     >>> shadowing("types")
     'Python has a module of that name, which an import of the format would hide'

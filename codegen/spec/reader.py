@@ -1,6 +1,6 @@
 """YAML text → nodes with positions, within limits that no honest spec meets.
 
-PyYAML's own composer recurses and resolves scalars by YAML 1.1; this one stands on its events, keeps a stack instead
+PyYAML's own composer recurses and resolves scalars by YAML 1.1; this one uses its events, keeps a stack instead
 of recursing, and leaves the scalars to ``scalars``.
 """
 
@@ -147,7 +147,7 @@ class _Loader(yaml.SafeLoader):
         return [blank] if blank and breaks == [] else breaks
 
     def scan_to_next_token(self) -> None:
-        """Go on to the next token, or to a tab in the indentation, which then is an error."""
+        """Continue to the next token, or to a tab in the indentation, which then is an error."""
         super().scan_to_next_token()
         while self.peek() == "\t" and (self._is_begun() or self._is_empty()):
             self._blanks()

@@ -156,7 +156,7 @@ def tables_of(kind: Kind) -> Iterator[str]:
 
 
 def parents_of(name: str) -> list[tuple[str, str]]:
-    """The keys that a table's mappings stand under, each with its own table."""
+    """The keys that a table's mappings are under, each with its own table."""
     found = []
     for parent in ORDER:
         table = TABLES[parent]

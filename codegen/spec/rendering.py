@@ -11,7 +11,7 @@ from .diagnostic import Diagnostic
 MAX_WIDTH = 110
 """Columns of a terminal that a spec's line takes; of longer ones the part around the place is shown."""
 BEFORE = 40
-"""Of these, how many stand before the place."""
+"""Of these, how many are before the place."""
 TAB = "    "
 
 _STYLES = {"error": "1;31", "warning": "1;33", "note": "1;36", "place": "1", "gutter": "34"}

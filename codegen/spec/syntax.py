@@ -56,7 +56,7 @@ class Expression:
         return self.scalar.position
 
     def place(self, offset: int, end: int | None = None) -> Position:
-        """Where these characters of the expression's text stand in the file."""
+        """Where these characters of the expression's text are in the file."""
         return self.scalar.place(self.offset + offset, None if end is None else self.offset + end)
 
 

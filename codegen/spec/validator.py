@@ -360,7 +360,7 @@ def _missing(
 
 
 def _whole(kind: Kind, value: Value | None) -> bool:
-    """Return whether nothing of a value was refused at its own level; what is inside of mappings says so itself."""
+    """Return whether nothing of a value was refused at its own level; what is inside mappings says so itself."""
     if value is None:
         return isinstance(kind, AnyKind)
     return not (isinstance(value, (Items, Entries)) and value.incomplete)

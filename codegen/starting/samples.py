@@ -11,7 +11,7 @@ START = 1_790_000_000_000
 
 
 def record(kind: int, at: int, note: bytes) -> bytes:
-    """One event as it stands in a file.
+    """One event as it is in a file.
 
     >>> record(OPENED, START, b"front").hex(" ")
     '0e 00 5e dd d1 78 01 00 6c 50 c4 a0 01 00 00 66 72 6f 6e 74'

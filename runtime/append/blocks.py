@@ -1,6 +1,6 @@
 """Writing records to the end of a log so that each one that was accepted is found, also where others append to it.
 
-A record is accepted when it stands in the file between two delimiters, or between the file's beginning and one. The
+A record is accepted when it is in the file between two delimiters, or between the file's beginning and one. The
 bytes of a file that is only appended to do not change, and no reader needs more than the two delimiters to find what
 is between them. So nothing that others write, tear or repair afterwards takes an accepted record away.
 
@@ -97,7 +97,7 @@ class BlockWriter:
             self._begun = True
 
     def _write(self, records: list[bytes], held: bool | None = None) -> None:
-        """``held``: whether the lock is; ``None``: what is written need not stand after a delimiter, except after
+        """``held``: whether the lock is; ``None``: what is written need not be after a delimiter, except after
         what this writer has torn."""
         tries = rewrites = 0
         error: OSError | None = None
@@ -165,7 +165,7 @@ class BlockWriter:
         return missing, size
 
     def _is_apart(self, lead: bytes, size: int | None, written: int) -> bool:
-        """Return whether a delimiter or the file's beginning stands before the records of the last write of ``written``
+        """Return whether a delimiter or the file's beginning is before the records of the last write of ``written``
         bytes, which began with ``lead``: that was enough where the file had ``size`` bytes."""
         if size is None or self._shared:
             return True

@@ -35,7 +35,7 @@ class AppendWriter:
     ``max_record``: the largest record on the wire, in bytes, without its delimiter; larger ones are refused. ``calls``:
     the system calls. ``reopen``: whether each write goes to the file that the path names by then, also where the one
     before was renamed or removed, as logs are rotated; without that, to the one that it named first. ``begin``: whether
-    each write makes sure that it stands after a delimiter; without that, the file must end in one and no other process
+    each write makes sure that it is after a delimiter; without that, the file must end in one and no other process
     may append to it. ``allow_modules``: modules out of which a spec may name classes, see ``wireloom.load_spec``.
 
     ``torn_delimiter`` says what happens to a file that ends inside a delimiter (``FE`` without its ``FD``), as a crash
@@ -197,7 +197,7 @@ class AppendWriter:
         self._written()
 
     def _follow(self) -> None:
-        """Go on with the file that the path names, where that is another one by now. Raises ``AppendError``."""
+        """Continue with the file that the path names, where that is another one by now. Raises ``AppendError``."""
         present = self._blocks
         if not present.target.renamed():
             return

@@ -34,7 +34,7 @@ class Ahead(Generic[Slot, Item]):
         self._slots: SimpleQueue[tuple[Slot] | None] = SimpleQueue()
         self._made: SimpleQueue[tuple[Item] | BaseException] = SimpleQueue()
         self._stopped: list[bool] = []
-        """Not empty: the thread is to end. An interrupt inside of an event would leave its lock taken for ever."""
+        """Not empty: the thread is to end. An interrupt inside an event would leave its lock taken forever."""
         arguments = (work, is_last, self._slots, self._made, self._stopped)
         self._thread = threading.Thread(target=_work, args=arguments, name=name, daemon=True)
         self._first_slots = slots
@@ -111,7 +111,7 @@ def _work(
             item = work(slot[0])
             ends = is_last(item)
         except BaseException as error:
-            # Whatever it is, the caller must not wait for ever.
+            # Whatever it is, the caller must not wait forever.
             made.put(error)
             return
         made.put((item,))

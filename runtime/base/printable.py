@@ -32,7 +32,7 @@ def legible(text: str) -> str:
 
 
 def is_legible(character: str) -> bool:
-    """Return whether a character may stand in a text of several lines."""
+    """Return whether a character may be in a text of several lines."""
     return character.isprintable() or character in _KEPT or unicodedata.category(character) == "Zs"
 
 

@@ -19,7 +19,7 @@ def has_magic(head: bytes) -> bool:
 
 
 def begins_well(head: bytes) -> bool:
-    """Return whether a frame's header that can be true stands there, and after it a block's, where they are not cut
+    """Return whether a frame's header that can be true is there, and after it a block's, where they are not cut
     off.
 
     What is in the block is no matter: a damaged stream is a stream too.

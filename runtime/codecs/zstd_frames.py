@@ -45,7 +45,7 @@ class Walker:
         return next(self._parts, self._view[:0])
 
     def _have(self, size: int) -> bool:
-        """Return whether ``size`` bytes stand at the cursor, after reading as far as needed."""
+        """Return whether ``size`` bytes are at the cursor, after reading as far as needed."""
         if self._end - self._begin >= size:
             return True
         rest = self._end - self._begin

@@ -54,7 +54,7 @@ def command(
     as_json: bool,
     allow_modules: tuple[str, ...],
 ) -> None:
-    """Compiles each SPEC without writing anything; for a folder, all specs in it and its subfolders.
+    """Compile each SPEC without writing anything; for a folder, all specs in it and its subfolders.
 
     Errors and warnings begin with FILE:LINE:COLUMN: SEVERITY: TEXT; the lines after that are indented and show the
     place, its path in the tree of keys (/seq/0/type), what is expected there, and which entry of the reference

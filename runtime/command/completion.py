@@ -11,7 +11,7 @@ SHELLS = ("bash", "zsh", "fish")
 @click.argument("shell", type=click.Choice(SHELLS))
 @click.pass_context
 def command(context: click.Context, shell: str) -> None:
-    """Prints a script for SHELL (bash, zsh or fish), to be evaluated in its start-up file.
+    """Print a script for SHELL (bash, zsh or fish), to be evaluated in its start-up file.
 
     It completes commands, options, names of formats and their columns, and files.
 

@@ -60,7 +60,7 @@ def command(
     report_path: str | None,
     options: dict[str, Any],
 ) -> None:
-    """Writes the rows of INPUT as text or as a columnar file.
+    """Write the rows of INPUT as text or as a columnar file.
 
     INPUT is a path, a glob in quotes, a folder, an s3:// address, or - for standard input. A file gets its name
     only when it is complete. Damaged rows are left out and reported, unless --mode says otherwise; select the

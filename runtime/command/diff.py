@@ -24,7 +24,7 @@ CODES = (0, 1, 3)
 @click.option("--json", "as_json", is_flag=True, help="Print the changes as JSON.")
 @click.pass_context
 def command(context: click.Context, old: str, new: str, as_json: bool) -> None:
-    """Compares two versions of a spec: columns, bytes, checks, settings, documentation.
+    """Compare two versions of a spec: columns, bytes, checks, settings, documentation.
 
     OLD and NEW are spec files, folders of them, REVISION:PATH as in git, or only a revision, which means the path
     of the other side.
@@ -34,7 +34,7 @@ def command(context: click.Context, old: str, new: str, as_json: bool) -> None:
       wireloom diff HEAD~1:specs/door_log.ksy specs/door_log.ksy
       wireloom diff origin/main specs/
 
-    The exit code is 0 where nothing matters to a reader, 1 where all that worked goes on working, 3 where something
+    The exit code is 0 where nothing matters to a reader, 1 where all that worked continues working, 3 where something
     breaks: files are read otherwise or refused, or columns are gone. It is 2 where a spec cannot be read.
     """
     from wireloom.codegen.changes.change import level_of

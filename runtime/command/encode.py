@@ -53,7 +53,7 @@ def command(
     options: dict[str, Any],
     allow_modules: tuple[str, ...],
 ) -> None:
-    """Writes the rows of INPUT as a file of FORMAT. Lengths, counts and checksums are filled in.
+    """Write the rows of INPUT as a file of FORMAT. Lengths, counts and checksums are filled in.
 
     INPUT is NDJSON, CSV, Parquet or Arrow, detected by its suffix or its first bytes (CSV only by its suffix); - is
     standard input. The file gets its name only when it is complete.

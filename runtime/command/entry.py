@@ -20,7 +20,7 @@ def main() -> None:
         try:
             program(obj=begun)
         finally:
-            # Nothing is left to stop. Python, on its way out, would die of an interrupt without a word.
+            # Nothing is left to stop. Python, on its way out, would die of an interrupt without a message.
             signal.signal(signal.SIGINT, signal.SIG_IGN)
     except KeyboardInterrupt:
         leave()

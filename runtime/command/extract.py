@@ -33,7 +33,7 @@ def command(
     report_path: str | None,
     options: dict[str, Any],
 ) -> None:
-    """Writes the payload of every row of INPUT to standard output, each followed by a newline.
+    """Write the payload of every row of INPUT to standard output, each followed by a newline.
 
     INPUT is a path, a glob in quotes, a folder, an s3:// address, or - for standard input. Damaged rows are left out
     and reported on standard error.

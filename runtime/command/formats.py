@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @click.command("formats", short_help="List the formats.")
 @click.option("--json", "as_json", is_flag=True, help="Print the full description of each format as JSON.")
 def command(as_json: bool) -> None:
-    """Lists all formats, with their columns."""
+    """List all formats, with their columns."""
     from ..format.registry import formats, get, hidden
     from ..reading.request import message_options
 

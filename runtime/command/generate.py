@@ -73,7 +73,7 @@ def command(
     as_json: bool,
     allow_modules: tuple[str, ...],
 ) -> None:
-    """Generates a package for each SPEC; by default for all of specs/.
+    """Generate a package for each SPEC; by default for all of specs/.
 
     Afterwards the folder contains only the code of the specs: generated files without a spec are removed. With the
     default folder, the specs in specs/ are always included. A project with another layout defines it in the table

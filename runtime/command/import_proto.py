@@ -29,7 +29,7 @@ from . import completing
 )
 @click.option("--message", metavar="NAME", help="The message that an input contains; makes the spec a complete format.")
 def command(file: Path, output: str, import_paths: tuple[Path, ...], message: str | None) -> None:
-    """Writes a spec with all messages and enums of FILE, and those of its imports that it needs.
+    """Write a spec with all messages and enums of FILE, and those of its imports that it needs.
 
     With --message the spec has a table: the rows are the items of the message's only repeated field of messages, or
     the message itself. What a spec cannot express, such as groups and extensions, is left out and reported on

@@ -102,7 +102,7 @@ def command(
     as_json: bool,
     options: dict[str, Any],
 ) -> None:
-    """Reads INPUT with Spark and writes a table: of Parquet files, or of Delta Lake or Iceberg.
+    """Read INPUT with Spark and write a table: of Parquet files, or of Delta Lake or Iceberg.
 
     INPUT is a path, a glob in quotes, a folder, or an s3:// address. The parts of the path that the format defines
     are columns, and the table can be partitioned by them. Another run reads the files that were added since. Every

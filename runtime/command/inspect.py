@@ -59,7 +59,7 @@ def command(
     html: str | None,
     options: dict[str, Any],
 ) -> None:
-    """Shows records of FILE: bytes in hex next to the tree of fields with values, sizes and checksums, and damage
+    """Show records of FILE: bytes in hex next to the tree of fields with values, sizes and checksums, and damage
     in its place.
 
     FILE is a path, an s3:// address, or - for standard input. Only what is needed to find the wanted records is

@@ -23,7 +23,7 @@ from . import completing
     help="Folder in which the package is created [the current one]; created if missing.",
 )
 def command(name: str, parent: Path) -> None:
-    """Creates the folder NAME with a package of the format NAME.
+    """Create the folder NAME with a package of the format NAME.
 
     It contains a commented spec, the code generated from it, samples of clean and damaged files, tests, and checks
     for pre-commit and CI that the code matches the spec. Once the package is installed, the format can be used in

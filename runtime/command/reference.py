@@ -1,4 +1,4 @@
-"""``wireloom reference``: what may stand in a spec, as text."""
+"""``wireloom reference``: what may be in a spec, as text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from . import completing
 @click.command("reference", short_help="What may stand in a spec: a key, a table, or everything.")
 @click.argument("key", metavar="[KEY]", required=False, shell_complete=completing.entries)
 def command(key: str | None) -> None:
-    """Prints the entry of the reference for KEY, or the whole reference.
+    """Print the entry of the reference for KEY, or the whole reference.
 
     KEY is a key with its table (attribute.size), a key alone (size), a table (attribute), or a chapter: types,
     expressions or limits. Messages about a spec name the entry with more details.

@@ -10,7 +10,7 @@ from .standard import write_json
 @click.command("schema", short_help="The JSON Schema of specs, for completion in editors.")
 @click.option("-o", "--output", metavar="FILE", default="-", help="File to write [standard output].")
 def command(output: str) -> None:
-    """Prints the JSON Schema (2020-12) of .ksy files with wireloom's keys.
+    """Print the JSON Schema (2020-12) of .ksy files with wireloom's keys.
 
     Editors with a YAML language server use it to complete and explain keys. Write it to a file and name the file in
     the first line of a spec: "# yaml-language-server: $schema=wireloom.schema.json". Names, expressions and

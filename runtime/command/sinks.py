@@ -162,7 +162,7 @@ class _Table(Sink):
         rows = [["" if value is None else printable(str(value)) for value in row] for row in self._rows]
         names = self._schema.names
         natural = [max([len(name), *(len(row[index]) for row in rows)]) for index, name in enumerate(names)]
-        # A border and a blank stand on both sides of every column.
+        # A border and a blank are on both sides of every column.
         widths = fitted(natural, console.width - 3 * len(names) - 1)
         for each, width in zip(self._schema, widths, strict=True):
             right = pa.types.is_integer(each.type) or pa.types.is_floating(each.type)

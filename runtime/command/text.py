@@ -17,7 +17,7 @@ from ..base.iso_times import UNITS, iso_time
 LAST_PLAIN_SECOND = 253_402_300_799
 """9999-12-31T23:59:59. Arrow counts later years wrongly, and ISO 8601 writes them with a sign."""
 ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029]")
-"""What JSON lets stand in a text as it is, beside the controls that it does not."""
+"""What JSON lets are in a text as it is, beside the controls that it does not."""
 FIRST_PLAIN_SECOND = -62_135_596_800
 
 

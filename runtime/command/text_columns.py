@@ -124,7 +124,7 @@ def _float(kind: pa.DataType, value: Any) -> Any:
 def csv_column(format: Format, name: str, cells: pa.Array, first: int, as_bytes: str) -> pa.Array:
     """Return a column of CSV cells, an array of strings, as an array of the format's type.
 
-    ``first`` is the number of the first row. Lists and objects stand in their cells as JSON. Raises ``WireloomError``
+    ``first`` is the number of the first row. Lists and objects are in their cells as JSON. Raises ``WireloomError``
     with the row of a cell that does not have the column's type.
     """
     kind = type_of(format, name)

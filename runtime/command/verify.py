@@ -31,7 +31,7 @@ def command(
     as_json: bool,
     options: dict[str, Any],
 ) -> None:
-    """Reads all of INPUT, verifies lengths and checksums, and reports damaged ranges.
+    """Read all of INPUT, verify lengths and checksums, and report damaged ranges.
 
     INPUT is a path, a glob in quotes, a folder, an s3:// address, or - for standard input.
 

@@ -79,7 +79,7 @@ def first_look(console: Console, spark: SparkSession, tables: Path) -> None:
 )
 @click.option("--scale", default=1.0, show_default=True, help="1 makes about 70 MB of raw data.")
 def demo(folder: Path, scale: float) -> None:
-    """Makes sample logs, some damaged, and takes them through Spark into Parquet."""
+    """Make sample logs, some damaged, and take them through Spark into Parquet."""
     from wireloom.spark.session import local_session
 
     console = Console()

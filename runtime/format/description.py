@@ -70,9 +70,9 @@ class Choice:
 class MessageUnits:
     """How the input of a format consists of protobuf messages, and which one this table is of.
 
-    A *unit* is one message with what stands around it. ``message``: the qualified name of its class, as ``Format.row``.
+    A *unit* is one message with what is around it. ``message``: the qualified name of its class, as ``Format.row``.
     ``rows``: the attributes that lead to the rows, the last one a list; empty where a unit is one row.
-    ``framing``: how units stand in the input: ``whole`` (it is one), ``varint``, ``u1`` … ``u8be`` (a length before
+    ``framing``: how units are in the input: ``whole`` (it is one), ``varint``, ``u1`` … ``u8be`` (a length before
     each), or ``module:Class`` of a ``wireloom.units.framing.Framing``. ``packing``: ``module:Class`` of what puts
     rows into units when writing; empty: all rows in one. ``hooks``: ``module:Class`` of what looks at decoded units and
     may drop some, with options of its own; empty: none. ``option``, ``kind``, ``kinds``: the reader's option that
@@ -125,7 +125,7 @@ class Format:
     extensions: tuple[str, ...] = ()
     max_record: int = 64 * 1024 * 1024
     delimiter: bytes = b""
-    """Non-empty: rows stand between delimiters and any byte range can be read by itself."""
+    """Non-empty: rows are between delimiters and any byte range can be read by itself."""
     stuffing: Stuffing = Stuffing.NONE
     path_pattern: str | None = None
     choices: tuple[Choice, ...] = ()
@@ -160,7 +160,7 @@ class Format:
 
     @property
     def stands_alone(self) -> bool:
-        """Return whether a file is nothing but rows, each written by itself."""
+        """Return whether a file is only rows, each written by itself."""
         return self.streaming and not self.has_prologue and not self.sized_rows
 
     @cached_property

@@ -1,6 +1,6 @@
 """Message programs: how the engine turns messages into rows. Plain data that a generated package holds.
 
-A *unit* is one message of the input, with what stands around it (the envelope). Its rows are the items of a repeated
+A *unit* is one message of the input, with what is around it (the envelope). Its rows are the items of a repeated
 message field, or the unit itself. Columns are taken from the row, from the messages around it, or from tables in them.
 Fields may come in any order, so a row's values stand only when its unit has been walked to the end.
 """

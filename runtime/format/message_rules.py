@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 MAX_DEPTH = 100
-"""How deep messages may stand inside each other, as in protobuf's own parsers."""
+"""How deep messages may be nested, as in protobuf's own parsers."""
 
 
 class FieldKind(IntEnum):

@@ -12,7 +12,7 @@ from ..codecs import without_suffix
 class PathPattern:
     """A pattern whose ``{name}`` parts are matched against the end of a path; no part crosses a slash.
 
-    What stands before the pattern's first part in a path is free, so any prefix will do. The suffix of a codec counts
+    What is before the pattern's first part in a path is free, so any prefix will do. The suffix of a codec counts
     neither in the pattern nor in the path: ``.wal``, ``.wal.zst`` and ``.wal.gz`` are the same.
     """
 

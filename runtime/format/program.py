@@ -84,7 +84,7 @@ class Op(IntEnum):
 
 
 class Kind(IntEnum):
-    """How an integer or float stands on the wire, and so the width of a column it is stored in."""
+    """How an integer or float is on the wire, and so the width of a column it is stored in."""
 
     U1 = 0
     U2LE = 1

@@ -130,7 +130,7 @@ class LocalStream(io.FileIO):
     def readinto(self, buffer: Any, /) -> int:
         """As ``Stream.readinto``, without bytes that the file does not have any more.
 
-        A read that runs while its file is cut off may go on after the new end, and find zeros there (seen on ext4):
+        A read that runs while its file is cut off may continue after the new end, and find zeros there (seen on ext4):
         they would be taken for content. The new size can be seen before the zeros are."""
         count = super().readinto(buffer)
         if count and self._size is not None:

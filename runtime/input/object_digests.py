@@ -39,7 +39,7 @@ class VerifiedStream:
         return count
 
     def seek(self, offset: int, /) -> int:
-        """Return to the first byte, from where the digest is computed anew; no other offset is possible."""
+        """Return to the first byte, from where the digest is computed again; no other offset is possible."""
         if offset:
             raise ValueError("an object whose digest is verified is read as a whole")
         self._digest = hashlib.sha256()

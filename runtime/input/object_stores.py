@@ -23,7 +23,7 @@ READ_SIZE = 4 * 1024 * 1024
 
 
 HEAD_SIZE = 256 * 1024
-"""Bytes of a request outside of what is wanted: the first ones, which tell the codec, and those of the last row."""
+"""Bytes of a request outside what is wanted: the first ones, which tell the codec, and those of the last row."""
 
 
 @cache

@@ -12,7 +12,7 @@ from .inputs import Location
 from .profiles import profile
 
 TALKATIVE = ("botocore.auth", "botocore.endpoint")
-"""Loggers that write down whole requests, where everything is logged. A session's token stands in them."""
+"""Loggers that write down whole requests, where everything is logged. A session's token is in them."""
 TOKEN = re.compile(r"(x-amz-security-token['\"]?\s*[:=]\s*b?['\"]?)[^\s'\",}]+", re.IGNORECASE)
 
 

@@ -177,7 +177,7 @@ class DirectBlocks:
 
 
 class PrefetchedBlocks:
-    """Blocks that a thread fills while the one before is being read. ``patient``: a read may last for ever."""
+    """Blocks that a thread fills while the one before is being read. ``patient``: a read may last forever."""
 
     def __init__(self, decoder: Decoder, chunk: int = CHUNK, *, patient: bool = False, stop: int | None = None) -> None:
         self._decoder = decoder

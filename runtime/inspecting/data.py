@@ -18,7 +18,7 @@ def record_data(format: Format, record: Record, limit: int) -> dict[str, Any]:
     fields.
 
     ``bytes`` and ``content`` are hex, at most ``limit`` bytes of each, 0: all. Fields lie in ``content``, the bytes
-    without delimiter and stuffing, where ``at`` is -1 for what is computed or inside of decompressed bytes.
+    without delimiter and stuffing, where ``at`` is -1 for what is computed or inside decompressed bytes.
     """
     units = timestamps(format)
     fields: list[dict[str, Any]] = []

@@ -16,7 +16,7 @@ MOST_ITEMS = 100
 MOST_FIELDS = 5000
 """Most fields of a tree; later ones are left out."""
 MOST_DEPTH = 50
-"""How deep objects stand inside each other in a tree; what is deeper is left out."""
+"""How deep objects are nested in a tree; what is deeper is left out."""
 
 
 @dataclass
@@ -24,7 +24,7 @@ class Field:
     """An attribute, an item of a list, or an instance.
 
     ``[begin, end)``: its bytes in the content of the record, in the content's own offsets; ``begin`` is -1 where it has
-    none there: a computed value, or one inside of decompressed bytes. ``checked``: whether the checksum that it is
+    none there: a computed value, or one inside decompressed bytes. ``checked``: whether the checksum that it is
     holds; ``None`` where it is none. ``problem``: what is wrong with it.
     """
 

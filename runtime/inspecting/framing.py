@@ -1,4 +1,4 @@
-"""The fields of what stands around a message, with those of the message in their place."""
+"""The fields of what is around a message, with those of the message in their place."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ class Selection:
 
 
 def record_scan(format: Format, source: Input, wanted: Wanted, options: Mapping[str, Any] | None = None) -> RecordScan:
-    """A scan for ``wanted``. Where records stand between delimiters, it begins near the wanted offset."""
+    """A scan for ``wanted``. Where records are between delimiters, it begins near the wanted offset."""
     how = dict(options or {})
     columns = [*format.default_columns, OFFSET, ERROR]
     begin = 0

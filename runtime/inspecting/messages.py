@@ -1,4 +1,4 @@
-"""Messages of an input to be shown: their bytes, what stands around them, their fields, and what is wrong with them."""
+"""Messages of an input to be shown: their bytes, what is around them, their fields, and what is wrong with them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .wire import wire_fields
 
 
 class MessageScan(WantedScan[Record]):
-    """The messages of an input that are wanted, and what stands between and after them."""
+    """The messages of an input that are wanted, and what is between and after them."""
 
     def __init__(self, format: Format, source: Input, wanted: Wanted, options: dict[str, Any] | None = None) -> None:
         request = scan_request(format, **(options or {}))

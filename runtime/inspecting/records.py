@@ -78,7 +78,7 @@ class _Reader:
         self._root: Any = None
 
     def _parent(self) -> Any:
-        """The root object, with what stands before the records."""
+        """The root object, with what is before the records."""
         if self._root is None:
             root: Any = self._format.root_class()
             if self._scan.head:
@@ -130,7 +130,7 @@ class _Reader:
             self._read(made, self._row(), "_read")
 
     def _read(self, made: Record, struct: Any, method: str) -> Trace:
-        """Reads the fields of ``struct`` from the record's content, as far as that goes."""
+        """Read the fields of ``struct`` from the record's content, as far as that goes."""
         trace = Trace()
         failure: Exception | None = None
         with Computing(self._scan.max_computed):

@@ -20,7 +20,7 @@ COLOURS = ("cyan", "green", "magenta", "yellow", "blue", "bright_red", "bright_c
 DIM = "bright_black"
 PER_LINE = 16
 GAP = 3
-"""Blanks between hex and fields where they stand beside each other."""
+"""Blanks between hex and fields where they are beside each other."""
 COLUMN_GAP = 2
 ROOM = 40
 """Characters that the column of values gets at least, where its values are that long: otherwise fields stand below."""
@@ -35,7 +35,7 @@ class Painter:
         self._units = timestamps(format)
 
     def print(self, record: Record) -> None:
-        """Prints one record. ``limit`` of its bytes are shown, 0: all."""
+        """Print one record. ``limit`` of its bytes are shown, 0: all."""
         self._console.print(self._head(record))
         flat = [pair for each in record.fields for pair in each.walk()]
         styles = {id(each): COLOURS[number % len(COLOURS)] for number, (_, each) in enumerate(flat)}

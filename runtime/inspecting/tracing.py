@@ -33,7 +33,7 @@ class Read(NamedTuple):
 
 class TracedStream(MemoryStream):
     """A stream that notes each read. ``shift``: what to add to a position in it to get one in the outermost stream;
-    ``None`` where its bytes do not stand there as they are, such as decompressed ones."""
+    ``None`` where its bytes are not there as they are, such as decompressed ones."""
 
     def __init__(self, trace: Trace, data: bytes, base: int, shift: int | None, reason_at_end: str) -> None:
         super().__init__(data, base)
@@ -111,7 +111,7 @@ class Trace:
         self._taken = 0
 
     def read(self, struct: Struct, data: bytes, base: int, method: str) -> None:
-        """Have an object read itself from ``data``, which stands at ``base``, by its method of that name. Refused
+        """Have an object read itself from ``data``, which is at ``base``, by its method of that name. Refused
         values do not end the reading."""
         struct._io = TracedStream(self, data, base, 0, MemoryStream.reason_at_end)
         self.begin(struct)

@@ -1,4 +1,4 @@
-"""The fields of a message as they stand in its bytes: number, wire type, name, value."""
+"""The fields of a message as they are in its bytes: number, wire type, name, value."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ class Aggregator:
 
     An aggregate holds records of one shard only, since the Kinesis Client Library drops a whole aggregate of which one
     record belongs to another shard. ``shards`` says which shards there are: a ``ShardMap`` or what one is made of,
-    ``"one"`` for a stream of one shard. Without it, and for records outside of all its ranges, an aggregate holds the
+    ``"one"`` for a stream of one shard. Without it, and for records outside all its ranges, an aggregate holds the
     records of one hash key: of one partition key, or of one explicit hash key.
 
     Its size is known exactly before a record is taken, so nothing is ever too large, lost or sent twice.
@@ -119,8 +119,8 @@ class Aggregator:
         return [self._taken(place) for place in list(self._open)]
 
     def reshard(self, shards: Any) -> list[KinesisRecord]:
-        """Go on with other shards, after some were split or merged; as the constructor takes them. What waits is
-        divided anew, and what is complete then is returned. Raises ``WireloomError``, and changes nothing, for shards
+        """Continue with other shards, after some were split or merged; as the constructor takes them. What waits is
+        divided again, and what is complete then is returned. Raises ``WireloomError``, and changes nothing, for shards
         that are none."""
         self._shards = None if shards is None else ShardMap.of(shards)
         waiting, self._open, self._memory = self._open, {}, 0

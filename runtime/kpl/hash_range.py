@@ -1,4 +1,4 @@
-"""Hash ranges of shards: aggregates outside of a shard's range are dropped, as by Kinesis' own client.
+"""Hash ranges of shards: aggregates outside a shard's range are dropped, as by Kinesis' own client.
 
 An aggregate of which one record's hash key lies outside is dropped as a whole, its other records too, because after a
 shard was split its other half has the same aggregate. Records that are not aggregated stay.
@@ -32,7 +32,7 @@ NO_NAME = re.compile(r"[\d\s+-]*")
 
 
 class Hooks:
-    """Drops aggregates with a record outside of ``hash_range``, by default of all hash keys: no partition key, but an
+    """Drops aggregates with a record outside ``hash_range``, by default of all hash keys: no partition key, but an
     explicit hash key can be. As ``wireloom.units.hooks.Hooks``.
 
     ``hash_range``: of a shard, or the name of a column that has it for each blob, null for all hash keys.
@@ -64,7 +64,7 @@ class Hooks:
         self._digest_failed = 0
 
     def decoded(self, units: Units, decoded: Decoded) -> Decoded:
-        """The rows without those of units that have a row outside of the range."""
+        """The rows without those of units that have a row outside the range."""
         self._digest_failed += sum(each.reason == "digest" for each in decoded.problems)
         if not decoded.rows:
             return decoded
@@ -85,7 +85,7 @@ class Hooks:
         return decoded.arrays[self._numbers[name]]
 
     def _keyed(self, outer: pa.Array, decoded: Decoded) -> Decoded:
-        """Records that are not aggregated have the partition key that stands beside their blob."""
+        """Records that are not aggregated have the partition key that is beside their blob."""
         plain = pc.equal(self._column(decoded, AGGREGATED), pa.scalar(False)).fill_null(False)
         if not pc.any(plain).as_py():
             return decoded

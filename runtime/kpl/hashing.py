@@ -27,7 +27,7 @@ def hash_of(partition_key: str, explicit_hash_key: str | None) -> int:
 
 
 def integer(text: str) -> int:
-    """A decimal integer of any length; one that is far outside of every range as a number that is."""
+    """A decimal integer of any length; one that is far outside every range as a number that is."""
     sign, digits = (text[0], text[1:]) if text[0] in "+-" else ("", text)
     # The digits may be of any script. Python refuses to convert very long texts, so zeros in front are taken off.
     plain = "".join(str(unicodedata.decimal(each)) for each in digits).lstrip("0") or "0"

@@ -37,7 +37,7 @@ class Buffer(Protocol):
         """Return where a byte stands first from ``begin`` on. Raises ``NoTerminatorFoundError``."""
 
     def at(self, position: int) -> KaitaiStream:
-        """Return the stream, which then stands at this place, for an error about the bytes before it."""
+        """Return the stream, which then is at this place, for an error about the bytes before it."""
 
 
 class Pieces:
@@ -83,7 +83,7 @@ class Pieces:
         return self._io
 
     def _back(self, position: int) -> None:
-        """Have the stream stand at a place that it has passed."""
+        """Have the stream are at a place that it has passed."""
         if position < self.end:
             self._io.seek(self._io.pos() - (self.end - position))
             self.data, self.end = self.data[:position], position
@@ -167,7 +167,7 @@ class Buffered:
 
     @classmethod
     def _part(cls, buffer: Buffer, io: KaitaiStream, parent: Any, root: Any) -> Self:
-        """Read an object that stands in another one, at ``buffer.position``."""
+        """Read an object that is in another one, at ``buffer.position``."""
         self = cls.__new__(cls)
         self._stand(io, parent, root)
         self._fill(buffer)

@@ -126,7 +126,7 @@ class StalledError(KaitaiStructError):
 
 
 class DepthError(WireloomError, RecursionError):
-    """Objects stand inside each other deeper than Python's calls may go."""
+    """Objects are nested deeper than Python's calls may go."""
 
 
 def only_read(type: str, instance: str) -> UnsupportedError:
@@ -182,7 +182,7 @@ def deciding(refusals: Iterable[KaitaiStructError], *, verify: bool) -> KaitaiSt
 def reason_of(error: Exception) -> str:
     """The reason for which an item that raised ``error`` is damaged, a word of ``wireloom.base.report.REASONS``.
 
-    ``truncated``: the input ended inside the item. ``limit``: among others, objects inside each other too deep for
+    ``truncated``: the input ended inside the item. ``limit``: among others, objects nested too deep for
     Python. Everything else is the reason that the generated code gave, by default ``value``.
     """
     reason = getattr(error, "reason", None)

@@ -86,7 +86,7 @@ def to_end(data: bytes, room: int | None, name: str) -> bytes:
 def terminated(
     data: bytes, terminator: bytes, name: str, *, include: bool, consume: bool, room: int | None = None
 ) -> bytes:
-    """``data`` as it stands before and with its terminator; with ``include`` it ends with it already.
+    """``data`` as it is before and with its terminator; with ``include`` it ends with it already.
 
     Without ``consume`` the terminator belongs to what follows, also where it is in the value, and is not written here.
     ``room`` is given where the end of the stream ends the value as well.

@@ -21,7 +21,7 @@ CHUNK = 1 << 20
 
 
 class Frame(NamedTuple):
-    """One frame: ``content`` is what stands between the delimiters, still stuffed; ``closed``: a delimiter follows."""
+    """One frame: ``content`` is what is between the delimiters, still stuffed; ``closed``: a delimiter follows."""
 
     position: int
     end: int

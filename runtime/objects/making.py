@@ -15,7 +15,7 @@ Made = TypeVar("Made")
 def maker(
     made: type[Made], packer: struct.Struct, names: str, io: object, parent: object, root: object
 ) -> Callable[[bytes, int], Made]:
-    """A function of bytes and a position that makes an object of class ``made`` whose first fields stand there.
+    """A function of bytes and a position that makes an object of class ``made`` whose first fields are there.
 
     ``packer`` unpacks them; ``names`` are those of the attributes, with spaces between them.
     """

@@ -89,7 +89,7 @@ class MemoryStream(KaitaiStream):
         return found
 
     def at(self, position: int) -> MemoryStream:
-        """The stream itself, which then stands at an index in ``data``."""
+        """The stream itself, which then is at an index in ``data``."""
         self.position = position
         return self
 
@@ -127,7 +127,7 @@ class MemoryStream(KaitaiStream):
         return self._terminated(bytes((term,)), include_term, consume_term, eos_error)
 
     def read_bytes_term_multi(self, term: bytes, include_term: bool, consume_term: bool, eos_error: bool) -> bytes:
-        """The bytes up to a terminator of several bytes, which stands at a multiple of its size from here."""
+        """The bytes up to a terminator of several bytes, which is at a multiple of its size from here."""
         return self._terminated(term, include_term, consume_term, eos_error)
 
     def _terminated(self, term: bytes, include_term: bool, consume_term: bool, eos_error: bool) -> bytes:
@@ -187,7 +187,7 @@ class SubStream(MemoryStream):
 class FileStream(KaitaiStream):
     """Reads a binary file, which may be of any size. One that cannot seek (a pipe) can be read from front to back.
 
-    While items are read one after the other, ``data`` holds a part of the file, and the file itself stands after it:
+    While items are read one after the other, ``data`` holds a part of the file, and the file itself is after it:
     the next byte is ``data[position]``, and ``end`` is the end of the part. Otherwise ``end`` is 0.
     """
 
@@ -279,7 +279,7 @@ class FileStream(KaitaiStream):
         return position >= self._seen
 
     def hold(self) -> bool:
-        """Hold the next part of the file, or go on with the one that is held; false where that cannot be done."""
+        """Hold the next part of the file, or continue with the one that is held; false where that cannot be done."""
         if not self._holdable or self.bits_left:
             return False
         if not self.end:
@@ -321,7 +321,7 @@ class FileStream(KaitaiStream):
         return found
 
     def at(self, position: int) -> FileStream:
-        """The stream itself, which then stands at an index in ``data``."""
+        """The stream itself, which then is at an index in ``data``."""
         self.position = position
         return self
 
@@ -357,7 +357,7 @@ class FileStream(KaitaiStream):
         return self._terminated(bytes((term,)), include_term, consume_term, eos_error)
 
     def read_bytes_term_multi(self, term: bytes, include_term: bool, consume_term: bool, eos_error: bool) -> bytes:
-        """The bytes up to a terminator of several bytes, which stands at a multiple of its size from here."""
+        """The bytes up to a terminator of several bytes, which is at a multiple of its size from here."""
         return self._terminated(term, include_term, consume_term, eos_error)
 
     def _terminated(self, term: bytes, include_term: bool, consume_term: bool, eos_error: bool) -> bytes:
@@ -387,7 +387,7 @@ def stream_of(source: KaitaiStream | IO[bytes]) -> KaitaiStream:
 
 
 def wire_bytes(io: KaitaiStream, begin: int, end: int) -> bytes:
-    """The bytes of ``io`` in [begin, end), as they stand on the wire; ``io`` stays where it is, to the bit."""
+    """The bytes of ``io`` in [begin, end), as they are on the wire; ``io`` stays where it is, to the bit."""
     position, bits, bits_left = io.pos(), io.bits, io.bits_left
     io.seek(begin)
     data = io.read_bytes(end - begin)

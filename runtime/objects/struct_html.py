@@ -10,7 +10,7 @@ from ..base.html_tables import SHOWN_ITEMS, grid, more, plain
 from ..base.printable import markup
 
 DEEPEST = 4
-"""Objects inside each other."""
+"""Objects nested."""
 MOST_VALUES = 300
 """Values of an object with everything inside it."""
 

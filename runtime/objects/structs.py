@@ -33,7 +33,7 @@ class Struct(Readable, metaclass=StructType):
     _parent: Any = UNSET
     _root: Any = UNSET
     _refusals: list[KaitaiStructError] | None = kept(init=False)
-    """On an outermost object: where set, refused values are collected here and reading goes on, see ``_refuse``."""
+    """On an outermost object: where set, refused values are collected here and reading continues, see ``_refuse``."""
 
     def __init__(
         self, _io: KaitaiStream | None = None, _parent: Any = None, _root: Any = None, *values: Any, **fields: Any
@@ -71,7 +71,7 @@ class Struct(Readable, metaclass=StructType):
         self.to_bytes()
 
     def to_bytes(self) -> bytes:
-        """The object as it stands on the wire; fills in lengths, counts, checksums, contents.
+        """The object as it is on the wire; fills in lengths, counts, checksums, contents.
 
         Raises ``ConsistencyError`` or a ``ValidationFailedError`` where the values cannot stand together, and
         ``UnsetError`` where one is missing.
@@ -160,7 +160,7 @@ class Struct(Readable, metaclass=StructType):
 def enclosed(child: Struct, size: int | None = None) -> bytes:
     """The wire form of an object that has a stream of its own, of ``size`` bytes where that is known.
 
-    What stands at the end of the object then knows where the end is; fewer bytes come out where nothing does.
+    What is at the end of the object then knows where the end is; fewer bytes come out where nothing does.
     """
     io = WriteStream(size)
     child._append(io)

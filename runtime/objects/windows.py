@@ -58,7 +58,7 @@ class BufferWindow:
         return found
 
     def at(self, position: int) -> KaitaiStream:
-        """The stream, which then stands at an index in ``data``."""
+        """The stream, which then is at an index in ``data``."""
         self.position = position
         return self._io
 

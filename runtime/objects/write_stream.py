@@ -17,7 +17,7 @@ class WriteStream(KaitaiStream):
     bits_write_mode = True
     child_streams: tuple[KaitaiStream, ...] = ()
     _free: tuple[int, int] | None = None
-    """Which bits of the last byte are free, where fields of both bit orders stand in it; it is ``bits`` then."""
+    """Which bits of the last byte are free, where fields of both bit orders are in it; it is ``bits`` then."""
 
     def __init__(self, limit: int | None = None) -> None:
         self._out = bytearray()

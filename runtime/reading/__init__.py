@@ -1,1 +1,1 @@
-"""Reading: scans, byte ranges, damage and how to go on after it, search."""
+"""Reading: scans, byte ranges, damage and how to continue after it, search."""

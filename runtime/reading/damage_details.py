@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 FEW_ITEMS = 10_000
 """Items, and characters of computed text, of a row that is not complete, after which nothing is known of its size."""
 MOST_ITEMS = 1_000_000
-"""Items of all places at which rows are looked for inside of it, besides those for the bytes looked through."""
+"""Items of all places at which rows are looked for inside it, besides those for the bytes looked through."""
 
 
 class DamageDetails:
@@ -47,7 +47,7 @@ class DamageDetails:
 
     def checker(self) -> ObjectRowReader:
         """Return a reader of rows as objects that reads few items of them."""
-        # Imported here: inputs that do not grow need none of the generated classes and what they stand on.
+        # Imported here: inputs that do not grow need none of the generated classes and what they depend on.
         from ..rows.object_reader import ObjectRowReader
 
         made = ObjectRowReader(self._request.format, self._readers.root, self.settings(max_computed=FEW_ITEMS))
@@ -79,7 +79,7 @@ class DamageDetails:
         """Return the field to blame; ``content``: the bytes of the record, where they are at hand."""
         if content is None or damage.reason not in ("checksum", "value", "length", "encoding"):
             return None
-        # Imported here: files without damage need none of the generated classes and what they stand on.
+        # Imported here: files without damage need none of the generated classes and what they depend on.
         from .error_field import field_of_record
 
         return field_of_record(self._request.format, self._readers.root, content, damage.reason, self._request.verify)

@@ -13,7 +13,7 @@ MOST_LISTED = 100_000
 """Damaged ranges that a report lists; more are only counted. Rubbish of any size must not fill the memory."""
 LISTED_EMPTY = 64
 """Empty frames, one after the other, that are listed one by one; from the next on they are one range. A hole in a log
-whose delimiter is a zero byte has as many of them as bytes. Each byte range that is read by itself counts anew."""
+whose delimiter is a zero byte has as many of them as bytes. Each byte range that is read by itself counts again."""
 
 
 Details = Callable[[RowDamage], tuple[int | None, str | None]]
@@ -26,7 +26,7 @@ ADVICE = {
         "a larger max_computed where its text is computed"
     ),
 }
-"""By reason: with which options reading goes on."""
+"""By reason: with which options reading continues."""
 ANY_ADVICE = "mode=permissive leaves it out"
 FAILED_ADVICE = "mode=permissive keeps the records before it"
 LOST_ADVICE = "mode=permissive keeps the records before it, recover=True also looks for the next one"
@@ -45,7 +45,7 @@ class DamageLog:
         self._empty_end = -1
 
     def note(self, damage: RowDamage, details: Details, said: str | None = None) -> bool:
-        """Puts a range into the report. Whether a row of nulls may stand for it: not where it belongs to another byte
+        """Put a range into the report. Whether a row of nulls may stand for it: not where it belongs to another byte
         range, or is one more of a run of empty frames. Raises ``DamagedInputError`` in mode ``failfast``; ``said``: a
         sentence that says more than the reason does."""
         if damage.begin < self._begin or 0 <= self._stop <= damage.begin:
@@ -64,13 +64,13 @@ class DamageLog:
         return True
 
     def lose(self, damage: RowDamage, details: Details, said: str | None = None, advice: str = LOST_ADVICE) -> None:
-        """Notes where the layout is lost, which is the tail's beginning. Raises ``DamagedInputError`` in mode
+        """Note where the layout is lost, which is the tail's beginning. Raises ``DamagedInputError`` in mode
         ``failfast``, for every byte range: nothing after it can be read."""
         if self._fails:
             raise self._error(damage, *details(damage), advice, said)
 
     def fail(self, error: WireloomError, offset: int, advice: str) -> RowDamage:
-        """Notes that the codec or the storage failed at ``offset``, and returns the damage there. Raises
+        """Note that the codec or the storage failed at ``offset``, and return the damage there. Raises
         ``DamagedInputError`` in mode ``failfast``."""
         report, reason = self._report, error.reason or "missing"
         report.error = error.message
@@ -130,6 +130,6 @@ class DamageLog:
         return self._empty > LISTED_EMPTY and self._empty_end == offset
 
     def grow_run(self, end: int) -> None:
-        """The run goes on to this offset."""
+        """The run continues to this offset."""
         self._grow(end)
         self._empty_end = end

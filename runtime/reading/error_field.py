@@ -17,7 +17,7 @@ from ..rows.reader import Settings
 def field_of_record(format: Format, root: Struct | None, content: bytes, reason: str, verify: bool) -> str | None:
     """The name of the field that makes a record be refused for ``reason``; ``None`` where it is no single one.
 
-    ``content``: the record as it stands in the input, for delimited rows with the delimiter before it.
+    ``content``: the record as it is in the input, for delimited rows with the delimiter before it.
     """
     from ..rows.object_reader import ObjectRowReader
     from ..rows.object_rows import IncompleteError, LostError

@@ -27,7 +27,7 @@ class Head:
 
 @dataclass(slots=True)
 class Rows:
-    """Rows that stand one after the other, as one array per wanted column.
+    """Rows that are one after the other, as one array per wanted column.
 
     ``offsets``: uint64, where each row begins in the input, ``None`` where that was not asked for. ``damages``: damaged
     ranges among the rows, in order; the ``row`` of each is that of its row of nulls, -1 where it has none. ``hidden``:
@@ -71,9 +71,9 @@ class UnitRows:
 
 @dataclass(slots=True)
 class DamagedRange:
-    """Bytes that gave no row and stand between the rows. ``content``: the first of them, ``None`` where they are not
+    """Bytes that gave no row and are between the rows. ``content``: the first of them, ``None`` where they are not
     at hand; ``error``: a sentence that says more than the reason. ``shown``: whether a row of nulls may stand for it:
-    not where it belongs to another byte range, or goes on with the range before."""
+    not where it belongs to another byte range, or continues with the range before."""
 
     damage: RowDamage
     content: bytes | None

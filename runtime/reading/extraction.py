@@ -1,6 +1,6 @@
 """Extractors take rows out of the window of one input, and tell what follows.
 
-There is one extractor for rows that stand in the input themselves, one for formats that are read as a whole and one for
+There is one extractor for rows that are in the input themselves, one for formats that are read as a whole and one for
 messages. The loop that runs them is that of ``wireloom.reading.input_scan``.
 """
 
@@ -89,7 +89,7 @@ class Extractor(Protocol):
     """Takes rows out of one input. All damage of its events is noted."""
 
     def begin(self, opened: Opened) -> Extraction:
-        """Read what stands before the rows."""
+        """Read what is before the rows."""
         ...
 
     def take(self, window: Window) -> Extraction:

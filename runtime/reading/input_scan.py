@@ -101,7 +101,7 @@ class InputScan:
             outcome = yield from extractor.take(window)
 
     def _resume(self, lost: Lost, window: Window) -> Generator[Event, None, bool]:
-        """Go on at the next row that holds after a lost one. Return whether there is one."""
+        """Continue at the next row that holds after a lost one. Return whether there is one."""
         if lost.content is not None:
             self._searched = lost.content
             return False
@@ -173,7 +173,7 @@ class InputScan:
                 report.tail_size = opened.size - report.tail_offset
 
     def _look_at_tail(self, opened: Opened) -> None:
-        """Note whether what is not read is nothing but zeros; as far as that can be known without waiting."""
+        """Note whether what is not read is only zeros; as far as that can be known without waiting."""
         format = self._request.format
         if format.delimiter or format.message is not None or self.report.tail in ("clean", "growing", "limit"):
             return
@@ -182,7 +182,7 @@ class InputScan:
             self.report.tail_zeros |= ends_in_zeros(opened.window, self.report.tail_offset, most)
 
     def _tail_ends(self, opened: Opened) -> bool:
-        """Return whether the end of the input is at hand after a lost row; where that can take for ever, it is not
+        """Return whether the end of the input is at hand after a lost row; where that can take forever, it is not
         tried.
         """
         if self._request.format.message is not None:

@@ -68,7 +68,7 @@ class MessageExtractor:
         return facts
 
     def begin(self, opened: Opened) -> Extraction:
-        """As ``Extractor.begin``: nothing stands before messages."""
+        """As ``Extractor.begin``: nothing is before messages."""
         yield from ()
         return Next.CALL
 

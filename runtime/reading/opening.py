@@ -34,14 +34,14 @@ class Opened:
     """Its name says that it is compressed, and its bytes say that it is not."""
 
     def close(self) -> None:
-        """Lets go of everything."""
+        """Let go of everything."""
         self.window.close()
         if self.stored is not None:
             self.stored.close()
 
 
 def open_input(request: ScanRequest, source: Input) -> Opened:
-    """Opens an input, knows its codec by its content, and goes to the byte range's beginning where that is possible.
+    """Open an input, detect its codec from its content, and seek to the beginning of the byte range if possible.
 
     What is wrong with the content, or with the storage later on, is in ``window.error``. Raises ``WireloomError`` where
     the input cannot be opened at all.

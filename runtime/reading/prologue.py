@@ -1,4 +1,4 @@
-"""The root's attributes that stand before the rows, and formats that are read as a whole."""
+"""The root's attributes that are before the rows, and formats that are read as a whole."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Root:
 
 
 def read_prologue(format: Format, window: Window, max_record: int, verify: bool) -> Root:
-    """Reads what stands before the rows from the window's beginning, extending it as needed."""
+    """Read what is before the rows from the window's beginning, extending it as needed."""
     return _read(format, window, max_record, verify, "_read_prologue")
 
 

@@ -18,19 +18,19 @@ CAPACITY = 2 * CHAIN_ROWS
 RUN = 64 * 1024
 """Bytes of a run of empty frames that are passed over at once."""
 PROBE = 64 * 1024
-"""Zeros in which a row is looked for, to see whether it could stand in a hole."""
+"""Zeros in which a row is looked for, to see whether it could be in a hole."""
 CONTENT = 1024 * 1024
 """Most bytes of a skipped range that are kept for ``_corrupt_record``."""
 
 
 def hold_back(filled: Filled, window: Window, padding: int, full: bool) -> tuple[Filled, RowDamage | None]:
-    """Takes the rows off a fill's end that are refused, where it is not known yet how far to trust them.
+    """Take the rows off a fill's end that are refused, where it is not known yet how far to trust them.
 
     Such a row is damaged in its content or in its length, and only what follows tells which. Where no row follows, the
     place of everything after is unknown from the first of them on: that one is given back, to be read again where
     more input is needed, and to be where the damage begins if ``next_row`` finds one. At most ``CHAIN_ROWS`` rows and
     ``CHAIN_BYTES`` are held back, but always one row; and none where that would be all of a batch of ``CAPACITY``
-    (``full``), so that the reading goes on.
+    (``full``), so that the reading continues.
     """
     if filled.status is Status.END and window.at_end and filled.consumed == len(window.view):
         return filled, None
@@ -82,7 +82,7 @@ def never_complete(
     row_reader: RowReader, checker: ObjectRowReader, window: Window, begin: int, max_record: int
 ) -> str | None:
     """Why the row at offset ``begin``, which the input cuts off, is not one that more input completes: ``length`` where
-    a row that holds begins inside of it, ``limit`` where it is larger than ``max_record``; otherwise ``None``.
+    a row that holds begins inside it, ``limit`` where it is larger than ``max_record``; otherwise ``None``.
 
     ``checker``: reads rows as objects. Only what is there is read, and few items of it.
     """
@@ -112,7 +112,7 @@ def takes_row(row_reader: RowReader, window: Window, offset: int) -> bool | None
 
 
 def drain(window: Window, most: int) -> None:
-    """Passes over the rest of the input, if that is not more than about ``most`` bytes."""
+    """Pass over the rest of the input, if that is not more than about ``most`` bytes."""
     limit = window.base + len(window.view) + most
     while window.base + len(window.view) < limit:
         window.begin = len(window.view)
@@ -127,7 +127,7 @@ class Skipped:
         self._content = bytearray()
 
     def add(self, piece: memoryview) -> None:
-        """Takes what is still wanted of the next bytes."""
+        """Take what is still wanted of the next bytes."""
         self._content += piece[: CONTENT - len(self._content)]
 
     def add_zeros(self, count: int) -> None:
@@ -141,7 +141,7 @@ class Skipped:
 
 
 def resync(row_reader: RowReader, window: Window, max_record: int) -> tuple[bool, bytes]:
-    """Moves ``window.begin``, where a lost row begins, to the next row that holds: whether there is one, and the first
+    """Move ``window.begin``, where a lost row begins, to the next row that holds: whether there is one, and the first
     bytes between. Where there is none, the window is then at the end of the input, and the bytes go up to there.
     """
     skipped = Skipped()
@@ -180,7 +180,7 @@ def zeros_refused(row_reader: RowReader) -> int:
 
 
 def skip_frame(window: Window, index: int, delimiter: bytes) -> bytes:
-    """Moves ``window.begin``, where too large a frame begins, to the next delimiter at or after ``index``, or to the
+    """Move ``window.begin``, where too large a frame begins, to the next delimiter at or after ``index``, or to the
     end of the input; gives the first bytes between."""
     skipped = Skipped()
     while True:
@@ -203,7 +203,7 @@ def skip_frame(window: Window, index: int, delimiter: bytes) -> bytes:
 
 
 def skip_hole_before_delimiter(window: Window, delimiter: bytes) -> bool:
-    """Passes over a hole where the first delimiter is still looked for, if it cannot stand in there; whether there was
+    """Pass over a hole where the first delimiter is still looked for, if it cannot be in there; whether there was
     one."""
     if not delimiter or 0 in delimiter or len(window.view) - window.begin >= len(delimiter):
         return False
@@ -211,7 +211,7 @@ def skip_hole_before_delimiter(window: Window, delimiter: bytes) -> bool:
 
 
 def skip_empty_frames(window: Window, delimiter: bytes, stop: int) -> None:
-    """Moves ``window.begin``, where one of a run of delimiters stands, nearer to the run's last one, at the speed of
+    """Move ``window.begin``, where one of a run of delimiters stands, nearer to the run's last one, at the speed of
     memory; beyond the offset ``stop`` (-1: none) only to the end of a hole."""
     size = len(delimiter)
     run = delimiter * (RUN // size)

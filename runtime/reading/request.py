@@ -81,7 +81,7 @@ def request_of(
 ) -> ScanRequest:
     """Return what a reader is asked to do; ``own``: the options of the format itself.
 
-    ``in_table``: what is read are blobs that stand in a table, of which options may name columns. ``option_names``: the
+    ``in_table``: what is read are blobs that are in a table, of which options may name columns. ``option_names``: the
     caller's options that are not the format's, for the nearest name to a wrong one. Raises ``UnknownNameError`` with
     the nearest name, ``UnsupportedError`` for what files of the format do not have, or ``WireloomError``.
     """
@@ -143,7 +143,7 @@ def of_kind(format: Format, options: Mapping[str, Any]) -> tuple[Format, dict[st
 
 def message_options(format: Format, *, in_table: bool = False) -> tuple[str, ...]:
     """Names of the options that the reader of a format of messages has, besides the one that chooses the kind.
-    ``in_table``: with those for blobs that stand in a table."""
+    ``in_table``: with those for blobs that are in a table."""
     if format.message is None:
         return ()
     from ..units.framing import framing_class, options_of
@@ -159,7 +159,7 @@ def grows_by_rows(format: Format) -> bool:
 
 
 def check_names(format: Format, options: Iterable[str], *, in_table: bool, more: Sequence[str]) -> None:
-    """Raises ``UnknownNameError`` for an option that the reader of the format does not have; ``more``: options that it
+    """Raise ``UnknownNameError`` for an option that the reader of the format does not have; ``more``: options that it
     might have meant."""
     choices = [choice.name for choice in format.choices]
     others = message_options(format, in_table=in_table)

@@ -1,4 +1,4 @@
-"""Rows that stand in the input themselves, one after the other or between delimiters."""
+"""Rows that are in the input themselves, one after the other or between delimiters."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class RowExtractor:
         self._usual = self._capacity = request.batch_rows
         self._at_start = True
         self._cuts = False
-        """Whether rows come up that lie outside of the byte range."""
+        """Whether rows come up that lie outside the byte range."""
         self._filled_from = (0, False)
         """Where the last fill began, as an index of the view, and whether that was the input's beginning."""
         self._row_reader: Any = None
@@ -126,7 +126,7 @@ class RowExtractor:
                     return self._ended(window, self._stop)
                 return Next.INPUT
             case Status.END if doubtful is not None:
-                # What stands after the byte range tells how far its last rows can be trusted.
+                # What is after the byte range tells how far its last rows can be trusted.
                 self._fill_stop = -1
                 return Next.CALL
             case Status.END:
@@ -140,7 +140,7 @@ class RowExtractor:
         return Next.CALL
 
     def _skip_empty_frames(self, window: Window) -> int:
-        """Go on to the end of a long run of empty frames, where one has been reached; return the offset."""
+        """Continue to the end of a long run of empty frames, where one has been reached; return the offset."""
         reached = window.base + window.begin
         if self._log.is_in_run(reached):
             recovery.skip_empty_frames(window, self._request.format.delimiter, self._stop)
@@ -250,7 +250,7 @@ class RowExtractor:
         return lost
 
     def _pass_zeros(self, window: Window, lost: Lost, size: int) -> Extraction:
-        """Go on after a run of zeros where a row was ``lost``; ``size``: bytes of each row in the run, 0 where they
+        """Continue after a run of zeros where a row was ``lost``; ``size``: bytes of each row in the run, 0 where they
         have none."""
         step = size + self._details.padding if size else 0
         window.begin = lost.offset - window.base

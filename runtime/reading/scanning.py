@@ -63,7 +63,7 @@ class Scanner:
         return self
 
     def __next__(self) -> Any:
-        # An iterator that has ended goes on saying so.
+        # An iterator that has ended stays so.
         if self._state != "read":
             self._check_open()
         try:
@@ -128,7 +128,7 @@ class Scanner:
         self._tell(0)
 
     def _refuse_foreign(self) -> None:
-        """Raises ``WrongFormatError`` for inputs that are not of the format, when the rows of all others are out."""
+        """Raise ``WrongFormatError`` for inputs that are not of the format, when the rows of all others are out."""
         error = wrong_format(self._request.format.name, self.foreign, FORMAT_ADVICE)
         if error is not None and self._request.check_format:
             raise error
@@ -155,7 +155,7 @@ class Scanner:
         return pa.Table.from_batches(list(self), self.schema)
 
     def close(self) -> None:
-        """Stops reading and lets go of files, memory and threads. May be called at any time, and again."""
+        """Stop reading and release files, memory and threads. May be called at any time, and repeatedly."""
         self._batches.close()
         if self._state not in SPENT:
             self._state = "closed"

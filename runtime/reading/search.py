@@ -1,7 +1,7 @@
 """Single rows out of large sorted logs, without an index: a binary search over the bytes of a log whose rows are
 delimited.
 
-Any byte of such a log can be begun at: the reader goes on to the next delimiter, and the row after it is the first at
+Any byte of such a log can be begun at: the reader continues to the next delimiter, and the row after it is the first at
 or after that byte. A search halves a range of bytes by looking at one row each time, so it reads a few kilobytes for
 each halving, whatever the size of the log.
 """
@@ -90,7 +90,7 @@ def search(
 ) -> SearchResult:
     """Find the first row whose ``key`` is ``value`` or greater, in a log that is sorted by it.
 
-    ``key``: the name of a column, or a function of a row (a mapping of ``columns``). ``disorder``: where rows stand at
+    ``key``: the name of a column, or a function of a row (a mapping of ``columns``). ``disorder``: where rows are at
     most so many rows from their sorted place, as in a log that several write to at once, ``begin`` lies so much earlier
     that everything from ``value`` on is found after it. A row whose key is null comes before all others. Damaged rows
     and holes are passed over.
@@ -248,7 +248,7 @@ class Log:
             self.largest_read = max(self.largest_read, self.bytes_read - before)
 
     def _after_hole(self, begin: int) -> int:
-        """Where data begins that stands at ``begin`` or after it: zeros of a hole are not read. The byte before it
+        """Where data begins that is at ``begin`` or after it: zeros of a hole are not read. The byte before it
         comes along, since a zero may be a delimiter."""
         if not self._input.sparse:
             return begin

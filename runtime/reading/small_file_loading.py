@@ -46,7 +46,7 @@ def is_small(source: Input) -> bool:
 
 
 def stand_back_to_back(format: Format) -> bool:
-    """Return whether a format's files are nothing but rows, which follow each other from the first byte on."""
+    """Return whether a format's files are only rows, which follow each other from the first byte on."""
     return format.streaming and format.message is None and not format.has_prologue and not format.delimiter
 
 
@@ -90,7 +90,7 @@ class Loads:
         return Load(memory, self._sources[begin : self._begin], ends)
 
     def _load(self, source: Input, target: memoryview) -> int | None:
-        """Puts a file's bytes, decompressed, at the beginning of ``target`` and says how many there are; ``None`` where
+        """Put a file's bytes, decompressed, at the beginning of ``target`` and return their number; ``None`` where
         they do not fit, or where something is wrong, which is found out again where the file is read by itself."""
         assert source.path is not None
         assert source.size is not None
@@ -156,7 +156,7 @@ class LoadsAhead:
         self._ahead.give(load.memory)
 
     def close(self) -> None:
-        """Ends the thread and waits until it has."""
+        """End the thread and wait for it."""
         self._loads.close()
         self._ahead.close()
 

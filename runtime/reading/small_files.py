@@ -1,7 +1,7 @@
 """Small files whose rows one call of the engine reads.
 
 A file costs a reader about as much by itself as some hundred kilobytes in it do. So the bytes of several are put one
-after the other in memory, where rows stand back to back, and read as if they were one file. That holds only where
+after the other in memory, where rows are back to back, and read as if they were one file. That holds only where
 each file ends exactly where a row does and nothing in it is damaged. The first one of which that is not true ends the
 bundle, and is read by itself, as ``input_scan`` does.
 """
@@ -99,7 +99,7 @@ class BundleReader:
             yield bundle
 
     def close(self) -> None:
-        """Ends the thread that reads ahead, if there is one."""
+        """End the thread that reads ahead, if there is one."""
         self._loads.close()
 
     def _bundle(self, load: Load) -> Bundle:

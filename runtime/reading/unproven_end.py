@@ -57,7 +57,7 @@ def fill_up_to_break(
     without = unpadded.fill(_part(window, begin, at_end=False), capacity=1, at_start=at_start, stop=stop)
     if without.consumed == begin and (last.damages or not proof(bytes(window.view[begin : last.consumed]))):
         return replace(filled, status=Status.TRUNCATED, position=window.base + begin, error=UNPROVEN)
-    # Where rows stand before it, it is left for the next call.
+    # Where rows are before it, it is left for the next call.
     return last if begin == window.begin else replace(filled, status=Status.BATCH_FULL)
 
 
@@ -68,8 +68,8 @@ def _part(window: Window, begin: int, *, at_end: bool) -> MemoryWindow:
 
 
 def has_proof(format: Format, root: Struct | None, content: bytes) -> bool:
-    """Return whether a checksum of a row that holds covers its last byte. ``content``: the row as it stands in the
-    input, for delimited rows with the delimiter before it; ``root``: the object whose attributes stand before the
+    """Return whether a checksum of a row that holds covers its last byte. ``content``: the row as it is in the
+    input, for delimited rows with the delimiter before it; ``root``: the object whose attributes are before the
     rows."""
     # Imported here: most inputs have an end, and need no generated classes.
     from ..objects.errors import StuffingError

@@ -36,10 +36,10 @@ class FormatCheck:
         self._zeros_end = 0
         self._head: bytes | None = None
         self.has_held = False
-        """Whether something without rows has held: a message, or what stands before the rows."""
+        """Whether something without rows has held: a message, or what is before the rows."""
 
     def look_at(self, window: Window) -> None:
-        """Looks at what is at hand, as long as nothing has held: a file of zeros is one that was not written to
+        """Look at what is at hand, as long as nothing has held: a file of zeros is one that was not written to
         yet, or room that is set apart."""
         if not self._has_content and not self._report.rows and not self.has_held:
             # A window that grows is looked through once.
@@ -71,7 +71,7 @@ class FormatCheck:
 
 
 def _tells_formats_apart(format: Format, head: bytes, max_record: int) -> bool:
-    """Return whether ``head``, which was read as what stands before the rows, says something about the format: other
+    """Return whether ``head``, which was read as what is before the rows, says something about the format: other
     bytes in its place would have been refused."""
     # Imported here: only few inputs have a head and no rows.
     from ..input.window import MemoryWindow

@@ -120,7 +120,7 @@ class EngineRowReader:
         """As ``RowReader.fill``. Notes at most ``DAMAGES`` damaged rows."""
         settings, wanted = self._settings, self._wanted
         left = len(window.view) - window.begin
-        # Room for one row more than there can be: only then the fill says what stands after the last one.
+        # Room for one row more than there can be: only then the fill says what is after the last one.
         capacity = min(capacity, left // self._least_size + 1)
         damages = bytearray(DAMAGE.size * min(max(capacity, FEW_DAMAGES), DAMAGES))
         # A row's data is never more than its bytes.
@@ -218,6 +218,6 @@ class EngineRowReader:
 
 
 def _trim(buffer: Any, used: int) -> None:
-    """Lets go of what a data buffer has too much, unless that is little."""
+    """Let go of what a data buffer has too much, unless that is little."""
     if used < buffer.size - buffer.size // 8:
         buffer.resize(used, shrink_to_fit=True)

@@ -1,4 +1,4 @@
-"""The two ways that rows stand in a window, for the object row reader: back to back, and between delimiters."""
+"""The two ways that rows are in a window, for the object row reader: back to back, and between delimiters."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class _Rows:
         return len(self._rows) == self._capacity or index - self.window.begin >= BATCH_BYTES
 
     def add(self, begin: int, row: Any) -> str | None:
-        """Takes a row that holds. Gives the reason where it cannot be taken."""
+        """Take a row that holds. Gives the reason where it cannot be taken."""
         values, refused = self.row_reader.values(row)
         if refused is None:
             self._rows.append(values)
@@ -50,7 +50,7 @@ class _Rows:
         return refused
 
     def damage(self, begin: int, end: int, reason: str) -> None:
-        """Notes a range without a row."""
+        """Note a range without a row."""
         number = -1
         if self.row_reader.settings.null_rows:
             number = len(self._rows)
@@ -81,7 +81,7 @@ class _Rows:
 
 
 def fill_rows(row_reader: ObjectRows, window: Window, capacity: int, stop: int) -> Filled:
-    """Rows that stand back to back, with the same padding after each."""
+    """Rows that are back to back, with the same padding after each."""
     rows = _Rows(row_reader, window, capacity, stop)
     limit, padding = row_reader.settings.max_record, row_reader.settings.padding
     base, end, begin = rows.base, rows.end, window.begin
@@ -114,7 +114,8 @@ def fill_rows(row_reader: ObjectRows, window: Window, capacity: int, stop: int) 
         # Where a row goes up to the end of what is at hand, that has to be the input's.
         if is_cut or (stream.saw_end and not (window.at_end and stream.size() == base + end)):
             if stretch_end < min(end, begin + limit):
-                # The row goes beyond the stretch: take it anew from its first byte, and more where that was so already.
+                # The row goes beyond the stretch: take it again from its first byte, and more where
+                # that was so already.
                 taken = 2 * taken if stretch_end - begin >= taken else taken
                 stretch_end = begin
                 continue
@@ -177,7 +178,7 @@ def fill_frames(row_reader: ObjectRows, window: Window, capacity: int, stop: int
 
 
 def _take(rows: _Rows, frame: bytes, position: int) -> str | None:
-    """Takes the row of a frame; gives the reason where there is none."""
+    """Take the row of a frame; gives the reason where there is none."""
     if not frame:
         return "length"
     row_reader = rows.row_reader
@@ -222,7 +223,7 @@ class _Search:
             self._take(begin, size)
 
     def stands_at(self, index: int) -> bool:
-        """Return whether a delimiter stands there."""
+        """Return whether a delimiter is there."""
         return bytes(self._view[index : index + len(self._delimiter)]) == self._delimiter
 
     def between(self, begin: int, end: int) -> bytes:

@@ -22,7 +22,7 @@ class ObjectRowReader(ObjectRows):
     """As ``RowReader``."""
 
     def begin(self, root: Struct | None) -> None:
-        """As ``RowReader.begin``. What searches may spend is counted anew."""
+        """As ``RowReader.begin``. What searches may spend is counted again."""
         super().begin(root)
         self.search = ObjectSearch(self)
 

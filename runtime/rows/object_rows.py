@@ -53,7 +53,7 @@ class FirstRefusal(list[KaitaiStructError]):
     """Refusals of a row of which one is enough: it ends the reading."""
 
     def append(self, error: KaitaiStructError) -> None:
-        """Raises the error."""
+        """Raise the error."""
         raise error
 
 

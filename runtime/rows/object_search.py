@@ -1,7 +1,7 @@
 """The next row that holds, looked for by generated classes, in time that grows with the bytes that are looked through.
 
 Garbage claims lists of any length at every place. So each place is first tried with few items; those at which a row
-goes on are tried again with more and more of them, the nearest stretch of places first, until what is spent on that
+continues are tried again with more and more of them, the nearest stretch of places first, until what is spent on that
 exceeds an allowance. Places that are then still open are passed over.
 """
 
@@ -48,7 +48,7 @@ class ObjectSearch:
 
     def _settle(self, stream: MemoryStream, place: int, end: int, at_end: bool) -> tuple[bool | None, int]:
         """The first place of a stretch at which a row holds, or at which more bytes are needed to know (``None``);
-        where there is none, the place to go on with."""
+        where there is none, the place to continue with."""
         found: bool | None = False
         undecided: list[int] = []
         while place < end and found is False:

@@ -107,11 +107,11 @@ class RowReader(Protocol):
     """Reads rows; see the module."""
 
     def begin(self, root: Struct | None) -> None:
-        """Begin a new input. ``root``: the object whose attributes stand before its rows, if any."""
+        """Begin a new input. ``root``: the object whose attributes are before its rows, if any."""
         ...
 
     def fill(self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1) -> Filled:
-        """Reads at most ``capacity`` rows whose position is before ``stop`` (-1: all), and about as many damaged ones.
+        """Read at most ``capacity`` rows whose position is before ``stop`` (-1: all), and about as many damaged ones.
 
         ``at_start``, for delimited rows: the rows begin at ``window.begin``, so the first may have no delimiter before
         it. To be given until ``consumed`` has moved.
@@ -120,7 +120,7 @@ class RowReader(Protocol):
 
     def resync(self, window: Window, begin: int) -> tuple[bool, int]:
         """Return whether a row that holds begins at or after index ``begin`` of the view, and at which index; where
-        none was found, the index from which to look on once more input is there. For rows that stand back to back."""
+        none was found, the index from which to look on once more input is there. For rows that are back to back."""
         ...
 
 

@@ -28,7 +28,7 @@ Fill = Callable[[int], Filled]
 
 
 def cut_at_zeros(filled: Filled, window: Window, fill: Fill) -> tuple[Filled, int]:
-    """Ends a fill at its first row that does not hold where that begins a run of zeros which is at least as long as the
+    """End a fill at its first row that does not hold where that begins a run of zeros which is at least as long as the
     row, and the bytes of that row: 0 where it does not say, -1 where there is none."""
     for damage in filled.damages:
         size = damage.end - damage.begin
@@ -77,7 +77,7 @@ class AfterZeros(Enum):
 
 
 def pass_zeros(row_reader: RowReader, window: Window, size: int, *, fixed: bool, guess: bool) -> AfterZeros:
-    """Moves ``window.begin`` from the beginning of a run to the row after it, or to the end of the run.
+    """Move ``window.begin`` from the beginning of a run to the row after it, or to the end of the run.
 
     ``size``: bytes of each row in the run, 0 where they have none. The row after is the one that is in step with the
     run where that holds or sizes are ``fixed``; else the first that holds within ``LEAST`` bytes of the run's end; and
@@ -115,7 +115,7 @@ def _holds(row_reader: RowReader, near: MemoryWindow, begin: int) -> bool:
 
 
 def ends_in_zeros(window: Window, offset: int, most: int) -> bool:
-    """Return whether nothing but zeros, and at least ``LEAST`` of them, stand from an offset on to the end of the
+    """Return whether only zeros, and at least ``LEAST`` of them, stand from an offset on to the end of the
     input; not more than about ``most`` bytes that are not at hand are looked at. Moves the window after what was looked
     at."""
     begin = offset - window.base

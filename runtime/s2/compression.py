@@ -17,7 +17,7 @@ Compression = Literal["none", "zstd", "gzip"]
 COMPRESSIONS: tuple[Compression, ...] = get_args(Compression)
 
 MAX_CONTENT = 2 * 1024 * 1024 - 1
-"""Most bytes of a body, as it stands in a frame as well as decompressed: a frame's limit without its flag byte."""
+"""Most bytes of a body, as it is in a frame as well as decompressed: a frame's limit without its flag byte."""
 THRESHOLD = 1024
 """A writer compresses messages of this size and larger ones, also where that makes them larger."""
 LEVEL = 3
@@ -73,7 +73,7 @@ def decompress(body: bytes | memoryview, compression: Compression) -> bytes:
 
 def decompress_into(body: memoryview, compression: Compression, target: memoryview) -> int:
     """As ``decompress``, to the beginning of ``target``, which has room for one byte more than the largest content;
-    gives the content's size. What stands after it in ``target`` is not told."""
+    gives the content's size. What is after it in ``target`` is not told."""
     if compression == "zstd" and len(body) > SMALL_BODY:
         return _unzstd_into(body, target)
     content = body if compression == "none" else decompress(body, compression)

@@ -26,7 +26,7 @@ class FrameError(DamagedInputError):
 
     ``offset``: of the frame in the stream; ``frame``: its number, counted from 0; ``reason``: ``length``, ``limit``,
     ``truncated``, ``value``, ``encoding``, ``codec`` or ``message``. ``retryable``: the stream was cut, and reading it
-    anew from the next sequence number may give what is missing.
+    again from the next sequence number may give what is missing.
     """
 
     def __init__(self, message: str, *, offset: int, frame: int, reason: str, retryable: bool = False) -> None:

@@ -17,7 +17,7 @@ from .messages import AppendAck, AppendInput, AppendRecord, Header, ReadBatch, S
 
 Document = str | bytes | bytearray | memoryview
 S2Format = Literal["raw", "base64"]
-"""How bytes stand in JSON: ``raw`` as the text that they are in UTF-8, ``base64`` in the standard alphabet, padded."""
+"""How bytes are in JSON: ``raw`` as the text that they are in UTF-8, ``base64`` in the standard alphabet, padded."""
 
 FORMAT_HEADER = "S2-Format"
 _ALIASES: dict[str, S2Format] = {"raw": "raw", "json": "raw", "base64": "base64", "json-binsafe": "base64"}

@@ -57,7 +57,7 @@ class JsonReader:
         self._at = 0
 
     def fail(self, message: str, verdict: Verdict = "data") -> NoReturn:
-        """Raise a ``JsonError`` for what stands at the cursor."""
+        """Raise a ``JsonError`` for what is at the cursor."""
         before = self._text[: self._at].encode("utf-8", "surrogatepass")
         raise JsonError(message, offset=len(before), verdict=verdict)
 
@@ -84,7 +84,7 @@ class JsonReader:
         self.fail(f"the value must be {expected}")
 
     def end(self) -> None:
-        """Check that nothing but white space follows. Raises ``JsonError``."""
+        """Check that only white space follows. Raises ``JsonError``."""
         if self._peek():
             self.fail("something follows the document", "syntax")
 
@@ -265,7 +265,7 @@ class JsonReader:
                 open_ones.append(self._keys())
             else:
                 self._scalar()
-            # On to the next value that stands inside of something.
+            # On to the next value that is inside something.
             while open_ones and next(open_ones[-1], self) is self:
                 open_ones.pop()
             if not open_ones:

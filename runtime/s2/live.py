@@ -30,7 +30,7 @@ Action = Literal["go on", "reconnect", "retry", "wait", "stop"]
 class Step:
     """The next action.
 
-    ``action``: ``go on`` reading; ``reconnect`` at once; ``retry``: reconnect, after a pause that grows with
+    ``action``: ``continue`` reading; ``reconnect`` at once; ``retry``: reconnect, after a pause that grows with
     ``attempt``; ``wait``: the reader has caught up, so ask again later; ``stop``, without an ``error`` where all that
     was asked for has come. ``reason`` is a sentence; ``error`` what the server or the frames said. ``attempt`` counts
     failures since something came.

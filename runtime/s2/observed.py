@@ -132,7 +132,7 @@ class Observed:
 
 
 class _Listed:
-    """A list that does not grow for ever."""
+    """A list that does not grow forever."""
 
     def __init__(self) -> None:
         self._items: list[dict[str, int]] = []

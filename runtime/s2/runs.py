@@ -20,7 +20,7 @@ COMPRESSED_BYTES = 128 * 1024
 """Stored bytes of a stretch of compressed frames, which one thread takes at a time; often that is one frame."""
 MOST_FRAMES = 1 << 16
 SMALL_BODY = 64 * 1024
-"""Bodies up to this size that are not compressed are copied, where they stand between compressed ones."""
+"""Bodies up to this size that are not compressed are copied, where they are between compressed ones."""
 WORTH_A_THREAD = 16 * 1024
 """Stored bytes of a stretch from which on handing it to a thread costs less than it gains."""
 WORKERS = 2
@@ -93,7 +93,7 @@ class Run:
         """Let a thread decompress the stretch with which ``view`` begins, where that pays."""
         if self.size < WORTH_A_THREAD or _parallel() < 2:
             return
-        # A copy: the window that the view is of may be filled anew meanwhile.
+        # A copy: the window that the view is of may be filled again meanwhile.
         stored = memoryview(bytes(view[: self.size]))
         self.slot = slots.take()
         self._process = os.getpid()
@@ -148,7 +148,7 @@ def find_run(view: memoryview, offset: int) -> Run:
         if following > end or flag & TERMINAL or not 0 < length <= MAX_LENGTH:
             break
         if flag & COMPRESSION_BITS and is_compressed(flag):
-            # What stands before it in the same stretch is copied, too.
+            # What is before it in the same stretch is copied, too.
             if not run.compressed and position > SMALL_BODY:
                 break
             run.compressed, enough = True, COMPRESSED_BYTES

@@ -25,7 +25,7 @@ ENOUGH = 3 * 1024 * 1024
 class SessionFraming:
     """A ``wireloom.units.framing.Framing`` of S2S frames.
 
-    A frame that cannot be decompressed is damage, and reading goes on after it. A length of 0 or above 2,097,152 ends
+    A frame that cannot be decompressed is damage, and reading continues after it. A length of 0 or above 2,097,152 ends
     the reading (``invalid_length``), as a terminal frame does (``clean``); bytes left over are a tail ``truncated``.
     ``compression``: ``none``, ``zstd`` or ``gzip``, for writing; what is read says so itself.
     """

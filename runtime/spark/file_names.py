@@ -38,7 +38,7 @@ def check_pattern(pattern: str) -> None:
 def file_names(
     pattern: str, ending: str, partitions: Iterable[int], there: Collection[str], *, batch: int, job: str
 ) -> list[str]:
-    """Return the names of a job's files, of which the tasks ``partitions`` have made one each; ``{sequence}`` goes on
+    """Return the names of a job's files, of which the tasks ``partitions`` have made one each; ``{sequence}`` continues
     after the files that are there.
 
     Raises ``WireloomError`` where one of them has such a name already."""

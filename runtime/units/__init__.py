@@ -1,1 +1,1 @@
-"""Units of an input, each of them a message: how they stand there, and what stands around them."""
+"""Units of an input, each of them a message: how they are there, and what is around them."""

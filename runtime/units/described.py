@@ -11,7 +11,7 @@ class Part:
     """A field of a framing.
 
     ``[begin, end)``: its bytes, counted from the first byte of the unit with what is around it. ``problem``: what is
-    wrong with it. ``parts``: fields inside of it. ``is_unit``: the unit stands here; ``is_packed``: not byte by byte,
+    wrong with it. ``parts``: fields inside it. ``is_unit``: the unit stands here; ``is_packed``: not byte by byte,
     but compressed.
     """
 
@@ -27,7 +27,7 @@ class Part:
 
 @runtime_checkable
 class Described(Protocol):
-    """A ``Framing`` that tells what stands around its units."""
+    """A ``Framing`` that tells what is around its units."""
 
     def described(self, stored: memoryview) -> list[Part]:
         """The fields of one unit as it is stored, or of what is left of one, in the order of their bytes; those that

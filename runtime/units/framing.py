@@ -1,6 +1,6 @@
-"""How units stand in an input: one that is all of it, or one after the other with a length before each.
+"""How units are in an input: one that is all of it, or one after the other with a length before each.
 
-A framing reads and writes. It is made anew for each input, and sees the decompressed bytes in order.
+A framing reads and writes. It is made again for each input, and sees the decompressed bytes in order.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Units:
     """Complete units that were found in a view.
 
     ``source``: what ``begins`` and ``sizes`` refer to: the view itself, or new bytes where units had to be
-    decompressed. ``offsets``, ``spans``: where each unit stands in the input, and how many bytes it takes there, with
+    decompressed. ``offsets``, ``spans``: where each unit is in the input, and how many bytes it takes there, with
     what is around it. ``consumed``: bytes of the view that are done with. ``damages``: ranges of the input that gave no
     unit; ``details``: a sentence for some of them, by their beginning. ``needed``: bytes that must be in the view
     before more can be said, 0 where that is not known. ``ended``: non-empty where nothing after ``consumed`` is read;
@@ -51,7 +51,7 @@ class Units:
     cause: Exception | None = None
     """What was raised where the input ``ended`` because of an error."""
     beside: Mapping[str, Any] = field(default_factory=dict)
-    """Arrow arrays of what stands beside each unit in a table, by the option that names the column."""
+    """Arrow arrays of what is beside each unit in a table, by the option that names the column."""
 
     def add(self, begin: int, size: int, offset: int, span: int) -> None:
         """One more unit: ``size`` bytes of ``source`` from ``begin`` on; ``span`` bytes of the input at ``offset``."""
@@ -99,7 +99,7 @@ class Framing(Protocol):
         ...
 
     def framed(self, unit: bytes) -> bytes:
-        """A unit as it stands in an output. Raises ``WireloomError`` for one that cannot stand there."""
+        """A unit as it is in an output. Raises ``WireloomError`` for one that cannot be there."""
         ...
 
     def finish(self) -> bytes:
@@ -218,7 +218,7 @@ class Prefixed:
         return bool(envelope) or bool(plan_of(cast(Any, self._format.message_class)).required)
 
     def _pass_zeros(self, units: Units, position: int, base: int, at_end: bool) -> int:
-        """Passes over a run of zeros at a length of 0. Gives the index after it, 0 where there is none, and -1 where
+        """Pass over a run of zeros at a length of 0. Gives the index after it, 0 where there is none, and -1 where
         more input is needed to know."""
         view, width = units.source, max(self._width, 1)
         found = NOT_ZERO.search(view, position)

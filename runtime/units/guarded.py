@@ -200,7 +200,7 @@ def checked_bytes(place: str, method: str, content: Any) -> bytes:
 
 
 def _offset(units: Units) -> int | None:
-    """Where the first unit stands in the input. Units that are blobs of a column stand in none."""
+    """Where the first unit is in the input. Units that are blobs of a column are in none."""
     return None if isinstance(units.offsets, pa.Array) or not len(units.offsets) else int(units.offsets[0])
 
 

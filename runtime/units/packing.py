@@ -41,11 +41,11 @@ class Packing(Protocol):
 
 
 ROWS_PER_UNIT = 1000
-"""Rows of a unit where a length stands before each, unless the format has a packing of its own."""
+"""Rows of a unit where a length is before each, unless the format has a packing of its own."""
 
 
 def enveloped(format: Format, message: bytes) -> bytes:
-    """A message with what stands around it: the prefix before, the digest after it.
+    """A message with what is around it: the prefix before, the digest after it.
 
     Raises ``WireloomError`` for one of fewer bytes than the format allows.
     """

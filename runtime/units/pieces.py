@@ -31,7 +31,7 @@ class Piece(NamedTuple):
 def pieces(
     decoder: UnitDecoder, units: Units, capacity: int, framing: Framing | None = None, hooks: Hooks | None = None
 ) -> Iterator[Piece]:
-    """Decodes all the units. ``capacity``: about how many rows a piece has; ``framing`` and ``hooks`` are told."""
+    """Decode all the units. ``capacity``: about how many rows a piece has; ``framing`` and ``hooks`` are told."""
     begins, sizes = _array(units.begins), _array(units.sizes)
     first, count = 0, len(begins)
     while first < count:

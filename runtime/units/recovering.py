@@ -105,7 +105,7 @@ class Search:
 
     @cached_property
     def _first_bytes(self) -> frozenset[int]:
-        """The bytes with which a message begins: those of the tag of one of its fields, or of what stands before."""
+        """The bytes with which a message begins: those of the tag of one of its fields, or of what is before."""
         prefix = units_of(self._format).prefix
         if prefix:
             return frozenset(prefix[:1])

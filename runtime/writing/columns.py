@@ -117,7 +117,7 @@ class ColumnEncoder:
 
 
 def _stored(array: pa.Array, kind: Kind) -> pa.Array:
-    """The values as wide as they stand on the wire, in the same number of bits."""
+    """The values as wide as they are on the wire, in the same number of bits."""
     wanted = TYPES[kind]
     if array.type == wanted:
         return array

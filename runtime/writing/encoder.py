@@ -30,7 +30,7 @@ REFUSALS = (
     OverflowError,
     AttributeError,
 )
-"""What writing an object raises whose values cannot stand on the wire, or are not all there."""
+"""What writing an object raises whose values cannot be written, or are not all there."""
 
 
 UNWRITTEN = (
@@ -210,7 +210,7 @@ class RowEncoder:
         return f"row {row}" if self._numbered else "the record"
 
     def whole(self, batches: Sequence[pa.RecordBatch]) -> bytes:
-        """The bytes of a whole file, for a format whose rows do not stand by themselves.
+        """The bytes of a whole file, for a format whose rows are not by themselves.
 
         Columns of the root must have one value in all rows; the file is made in memory.
         """

@@ -94,7 +94,7 @@ Operand = int | Kind | Scalar | Span | Label | Refusal
 
 @dataclass(frozen=True)
 class Line:
-    """A step whose operands are not all numbers yet, and the comment that stands beside it."""
+    """A step whose operands are not all numbers yet, and the comment that is beside it."""
 
     op: Op
     a: Operand = 0
@@ -172,7 +172,7 @@ class Assembler:
         self.items.append(ExpressionLine(target, compiled, comment))
 
     def temporary(self, compiled: Compiled, comment: str) -> Scalar:
-        """A register that holds the expression's value: the field's own where it is nothing but a field."""
+        """A register that holds the expression's value: the field's own where it is only a field."""
         if compiled.scalar is not None:
             return compiled.scalar
         target = Scalar(comment, compiled.interval)

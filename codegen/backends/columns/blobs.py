@@ -45,7 +45,7 @@ def lower_bytes(state: State, scope: Scope, field: Field, kind: BytesType | Stri
 
 
 def _needs_span(state: State, scope: Scope, field: Field) -> bool:
-    """Return whether bytes or text of a fixed size are found by a step of their own, outside of the run's fields."""
+    """Return whether bytes or text of a fixed size are found by a step of their own, outside the run's fields."""
     if not isinstance(field.type, BytesType | StringType):
         return False
     shown = state.column(scope, field.id) is not None

@@ -30,7 +30,7 @@ from .refusal import NotForEngineError
 from .scope import Argument, Fact, Member, Scalar, Scope, Span, Unavailable
 
 MAX_NESTING = 64
-"""How many instances may stand on each other before the lowering gives up on an expression."""
+"""How many instances may depend on each other before the lowering gives up on an expression."""
 
 _BINARY = {
     "+": Code.ADD,
@@ -81,7 +81,7 @@ class Compiled:
 
     @property
     def scalar(self) -> Scalar | None:
-        """The field, where the expression is nothing but its value."""
+        """The field, where the expression is only its value."""
         only = self.parts[0] if len(self.parts) == 1 else None
         return only if isinstance(only, Scalar) else None
 

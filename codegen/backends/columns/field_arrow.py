@@ -18,7 +18,7 @@ def field_type(
     """The type of the column that an attribute or a value instance makes; ``None`` where no one Arrow type fits.
 
     ``computed``: the values of a computed integer, where they are known. ``within``: the user types that this field is
-    part of. Labels are those of a whole column; enums inside of structs are their numbers. Raises ``SpecError`` for a
+    part of. Labels are those of a whole column; enums inside structs are their numbers. Raises ``SpecError`` for a
     message type that contains itself.
     """
     repeated = isinstance(field, Field) and field.repeat is not None

@@ -22,7 +22,7 @@ def message_field_type(plan: Plan, attribute: Field, within: tuple[Path, ...] = 
     """The type of the column that a field makes; ``within``: the message types that it is part of.
 
     A message is a struct of all its fields, a repeated field a list, a map a list of structs of ``key`` and ``value``.
-    Labels are those of a whole column; enums inside of lists and structs are their numbers. Raises ``SpecError`` where
+    Labels are those of a whole column; enums inside lists and structs are their numbers. Raises ``SpecError`` where
     a message type contains itself: such values have no Arrow type.
     """
     field = field_of(attribute)

@@ -48,7 +48,7 @@ def lower_units(plan: Plan, units: Units) -> View:
 
 
 def lower_kinds(plan: Plan) -> Mapping[str, View]:
-    """The views of the other kinds, by the name of their package inside of the format's."""
+    """The views of the other kinds, by the name of their package inside the format's."""
     units = plan.units
     if units is None:
         return {}

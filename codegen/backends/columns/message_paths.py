@@ -16,7 +16,7 @@ from .message_types import field_of
 from .refusal import NotForEngineError
 
 MAX_NESTING = 64
-"""How many instances may stand on each other before the lowering gives up on an expression."""
+"""How many instances may depend on each other before the lowering gives up on an expression."""
 
 
 def levels(plan: Plan, kind: UnitKind) -> tuple[Path, ...]:

@@ -45,7 +45,7 @@ def lower_program(plan: Plan, rows: Rows, columns: tuple[TableColumn, ...]) -> L
 
 
 def _root(plan: Plan, rows: Rows) -> tuple[Scope, tuple[tuple[str, Scalar], ...]]:
-    """The root as far as it stands before the rows: the reader gives its integers to the engine."""
+    """The root as far as it is before the rows: the reader gives its integers to the engine."""
     root = Scope(plan, plan.root)
     known = declared(plan, plan.root, None).members
     presets: list[tuple[str, Scalar]] = []
@@ -93,7 +93,7 @@ def _lower_instance(assembler: Assembler, scope: Scope, number: int, column: Tab
         held = column.held(Compiled((value,), value.interval))
         column.store(assembler, number, assembler.temporary(held, f"{column.name}, as its column has it"))
         if instance.condition is None and compiled.constant is None:
-            # What stands on it takes the value that is there.
+            # What depends on it takes the value that is there.
             scope.members[instance.id] = value
     if instance.condition is not None:
         assembler.add(Op.JUMP, 0, 0, after)

@@ -24,7 +24,7 @@ def lower_repeated(state: State, scope: Scope, field: Field, repeat: Repeat) -> 
     size = _item_size(state, scope, field)
     scope.members[name] = Unavailable(f'an expression uses the repeated "{name}"')
     if not state.run.aligned and not _has_items(state, scope, repeat):
-        # It is the first item that begins with a whole byte: without one, bits go on where they were.
+        # It is the first item that begins with a whole byte: without one, bits continue where they were.
         raise NotForEngineError(f'"{name}" may have no items and may begin inside a byte')
     if isinstance(repeat, RepeatCount):
         _skip_counted(state, scope, name, repeat.expression, size)
@@ -35,7 +35,7 @@ def lower_repeated(state: State, scope: Scope, field: Field, repeat: Repeat) -> 
 
 
 def _item_size(state: State, scope: Scope, field: Field) -> int:
-    """The bytes of one item, which takes part in nothing but its own value."""
+    """The bytes of one item, which takes part in only its own value."""
     kind = field.type.base if isinstance(field.type, EnumType) else field.type
     ruled = field.checks or field.process or field.is_checksum
     if not ruled and isinstance(kind, IntegerType | FloatType):

@@ -55,7 +55,7 @@ class Run:
         self._actions.append(action)
 
     def flush(self) -> None:
-        """End the run: appends its steps. The cursor then stands after its last field."""
+        """End the run by appending its steps. Afterwards the cursor is after its last field."""
         self.align()
         if self.size:
             self.assembler.add(Op.NEED, self.size, comment=", ".join(self._names))

@@ -47,7 +47,7 @@ class State:
             raise NotForEngineError(f"a row takes more than {MOST_STEPS} steps")
 
     def compiler(self, scope: Scope) -> Compiler:
-        """A compiler of expressions that stand at this place in ``scope``."""
+        """A compiler of expressions that are at this place in ``scope``."""
         return Compiler(scope, self.facts)
 
     def column(self, scope: Scope, name: str) -> tuple[int, TableColumn] | None:

@@ -1,4 +1,4 @@
-"""Whole columns inside of expressions: the source code that makes them, and what is known of their values."""
+"""Whole columns inside expressions: the source code that makes them, and what is known of their values."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ class ColumnView:
 
 @dataclass(frozen=True)
 class StepView:
-    """One step, and the comment that stands beside it."""
+    """One step, and the comment that is beside it."""
 
     source: str
     comment: str

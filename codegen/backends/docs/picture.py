@@ -32,7 +32,7 @@ DELIMITED = {
 
 @dataclass(frozen=True)
 class Box:
-    """A field to be drawn. ``above``: its size; ``lines``: what stands in it; ``least``: its least width."""
+    """A field to be drawn. ``above``: its size; ``lines``: what is in it; ``least``: its least width."""
 
     id: str
     above: str
@@ -152,7 +152,7 @@ def _plain(canvas: Canvas, plan: Plan, struct: TypePlan) -> None:
 
 
 def _boxes(field: Field) -> list[Box]:
-    """A field's boxes: one, or for a repeated one its first items with what stands between them."""
+    """A field's boxes: one, or for a repeated one its first items with what is between them."""
     name, words = field.id, field_type(field)
     if field.repeat is None:
         return [_box(field)]

@@ -66,7 +66,7 @@ def member_may_be_absent(module: Module, struct: TypePlan, name: str) -> bool:
         return False
     key = struct.path, name
     if key not in module.absent:
-        # One that stands on itself adds nothing.
+        # One that depends on itself adds nothing.
         module.absent[key] = False
         module.absent[key] = _instance_may_be_absent(module, struct, instance)
     return module.absent[key]

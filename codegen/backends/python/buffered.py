@@ -27,11 +27,11 @@ BASES = {
     Api.KAITAI: "BufferedReadStruct",
     Api.KAITAI_READ_WRITE: "BufferedReadWriteStruct",
 }
-"""What such classes stand on."""
+"""What such classes depend on."""
 
 
 def is_buffered(scope: ClassScope) -> bool:
-    """Return whether a type is read so: objects of it are repeated, or stand in such that are."""
+    """Return whether a type is read so: objects of it are repeated, or are in such that are."""
     return scope.struct.path in scope.module.buffered
 
 

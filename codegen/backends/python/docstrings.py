@@ -30,7 +30,7 @@ def named(module: Module, kind: str, name: str) -> str:
 
 
 def laid_out(text: str, depth: int) -> str:
-    """The text of a docstring at that depth. A paragraph that is too wide is filled anew, a list or table kept."""
+    """The text of a docstring at that depth. A paragraph that is too wide is filled again, a list or table kept."""
     width = LINE_LENGTH - 4 * depth - len('"""')
     text = "\n".join(line.rstrip() for line in text.strip().split("\n"))
     if "\n" not in text and width - len('"""') < len(text) <= width:

@@ -85,7 +85,7 @@ def asks_for_end(expression: Node) -> bool:
 
 
 def fitted_text(scope: ClassScope, field: Field, content: str) -> str:
-    """The bytes ``content`` as they stand in their field: padded, and of the size that the spec says."""
+    """The bytes ``content`` as they are in their field: padded, and of the size that the spec says."""
     if isinstance(field.size, TerminatedSize | OwnSize):
         return content
     size = _size(scope, field) or "None"

@@ -91,7 +91,7 @@ _METHODS: dict[tuple[type[Type], str], tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Translator:
-    """Translates expressions that stand in ``struct``.
+    """Translates expressions that are in ``struct``.
 
     ``places`` maps the names that are not members (``_``, ``_index``, ``_io``) to Python text. ``sizes`` maps
     attributes to the local variables of a writer that hold their wire bytes, for ``NAME.size`` in derivations.

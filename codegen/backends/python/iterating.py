@@ -48,7 +48,7 @@ def _method(scope: ClassScope, field: Field, repeat: Repeat) -> MethodView:
 
 
 def _before(scope: ClassScope, step: Field) -> Lines:
-    """Read what stands before the items."""
+    """Read what is before the items."""
     before = scope.struct.steps[: scope.struct.steps.index(step)]
     if has_rows(scope) and scope.own and step is split(scope)[1][0]:
         return ("self._read_prologue()",) if before or scope.struct.endian is not None else ()

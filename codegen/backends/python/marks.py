@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Blanked:
-    """The bytes of a checksum inside of what it covers, and the value that they count as."""
+    """The bytes of a checksum inside what it covers, and the value that they count as."""
 
     offset: str
     size: int

@@ -37,7 +37,7 @@ def message_set(plan: Plan, paths: tuple[Path, ...]) -> MessageSet:
 
 
 def message_rule(plan: Plan, struct: TypePlan, numbers: Mapping[Path, int]) -> MessageRule:
-    """The rule of a message type; ``numbers``: where each type stands in the set. Raises ``SpecError`` for a type that
+    """The rule of a message type; ``numbers``: where each type is in the set. Raises ``SpecError`` for a type that
     is no message."""
     if struct.message is None:
         refuse(struct.position, f"'{struct.path[-1]}' is no message type")

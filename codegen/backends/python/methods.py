@@ -21,7 +21,7 @@ from .writing import append_method
 
 
 def base_class(scope: ClassScope) -> str:
-    """The class of the runtime that a class stands on."""
+    """The class of the runtime that a class depends on."""
     if scope.struct.message is not None:
         return "Message"
     if is_buffered(scope):

@@ -53,7 +53,7 @@ class Module:
         self.absent: dict[tuple[Path, str], bool] = {}
         """Which instances may be ``None``, as far as that was asked: see the module ``absence``."""
         self.message_numbers = {path: number for number, path in enumerate(message_paths(plan))}
-        """Where each message type stands in ``MESSAGES``."""
+        """Where each message type is in ``MESSAGES``."""
         self._enum_classes: dict[Path, dict[str, str]] = {}
         self._classes: set[str] = set()
         for each in plan.types:
@@ -214,7 +214,7 @@ class Module:
 
     @property
     def constants(self) -> tuple[str, ...]:
-        """Assignments of checksum functions and packers, which stand before the class."""
+        """Assignments of checksum functions and packers, which are before the class."""
         return (
             *(f"{name} = {made}" for made, name in self._checksums.items()),
             *(f"{name} = struct.Struct({code!r})" for name, code in self._packers.items()),

@@ -11,8 +11,8 @@ from .scope import ClassScope
 
 
 def defers(scope: ClassScope, field: Field) -> bool:
-    """Return whether a process that cannot be undone is refused, and reading goes on after the field's bytes, so that a
-    checksum over them is looked at. Instances, and Kaitai's API, raise."""
+    """Return whether a process that cannot be undone is refused, and reading continues after the field's bytes, so that
+    a checksum over them is looked at. Instances, and Kaitai's API, raise."""
     return field.defers and scope.own and not scope.lazy
 
 

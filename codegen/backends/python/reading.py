@@ -35,7 +35,7 @@ from .view import Lines
 
 @dataclass(frozen=True)
 class Keep:
-    """The statement that keeps a value: what stands before it and after it. ``item``: of a list; ``cased``: the value
+    """The statement that keeps a value: what is before it and after it. ``item``: of a list; ``cased``: the value
     may be of several types."""
 
     before: str

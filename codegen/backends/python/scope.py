@@ -42,7 +42,7 @@ class ClassScope:
 
     @property
     def lazy(self) -> bool:
-        """Return whether statements stand in a property, which has a value in any case."""
+        """Return whether statements are in a property, which has a value in any case."""
         return self.places is INSTANCE
 
     def use(self, name: str) -> str:
@@ -59,7 +59,7 @@ class ClassScope:
         return self.module.api is Api.WIRELOOM
 
     def translator(self, position: Position | None, **places: str) -> Translator:
-        """A translator of expressions that stand in this type, with more names in place."""
+        """A translator of expressions that are in this type, with more names in place."""
         return Translator(self.module, self.struct, self.annotations, {**self.places, **places}, {}, position)
 
     def text(self, node: Node, field: Field, **places: str) -> str:

@@ -28,9 +28,9 @@ def parameter_names(scope: ClassScope) -> tuple[str, ...]:
 def reader(scope: ClassScope, name: str, lines: Lines) -> MethodView:
     """A method that reads into the object.
 
-    Where objects may stand inside each other without end, too many are an error of their own. That costs nothing until
+    Where objects may be nested without end, too many are an error of their own. That costs nothing until
     it happens; where there is no room left for a call, an outer object raises the error. With wireloom's own API
-    objects inside each other are a repetition as well.
+    objects nested are a repetition as well.
     """
     if lines and scope.struct.recursive:
         lines = (scope.code("guarded", counted=scope.own, body=lines),)

@@ -54,7 +54,7 @@ def _refused(scope: ClassScope, field: Field, check: Check, value: str, io: str,
 
 
 def _reason(field: Field, *, raises: bool) -> str:
-    """The word for a refusal; a reader that goes on takes it to be ``value`` where none is given."""
+    """The word for a refusal; a reader that continues takes it to be ``value`` where none is given."""
     return "" if field.reason == "value" and not raises else field.reason
 
 

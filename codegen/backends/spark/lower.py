@@ -62,7 +62,7 @@ def lower(plan: Plan) -> View | None:
 
 
 def lower_kinds(plan: Plan) -> Mapping[str, View]:
-    """The views of the other kinds of message, by the name of their package inside of the format's."""
+    """The views of the other kinds of message, by the name of their package inside the format's."""
     if plan.units is None:
         return {}
     default = default_kind(plan.units)

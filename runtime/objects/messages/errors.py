@@ -12,7 +12,7 @@ class MessageError(KaitaiStructError, WireloomError):
     ``field``: the dotted path from the outermost message, with indices (``records[3].data``); that of the message where
     no known field of it is to blame. ``offset``: in the outermost message's stream, where the field begins with its
     tag, or where a message ends that lacks a field; ``None`` when writing. ``reason``: ``message``, or ``limit`` for
-    messages too deep inside each other.
+    messages too deep nested.
     """
 
     def __init__(self, sentence: str, *, field: str = "", offset: int | None = None, reason: str = "message") -> None:

@@ -43,7 +43,7 @@ SCALAR, CHOSEN, SEVERAL = range(3)
 class FieldWriter(NamedTuple):
     """How one field is written. A tuple, which the loop takes apart in one step.
 
-    ``encode``: for scalars. ``prefixed``: a length stands before each value.
+    ``encode``: for scalars. ``prefixed``: a length is before each value.
     ``plan``: that of the type of a message, or of a map's values. ``key``: how a map's keys are written.
     """
 

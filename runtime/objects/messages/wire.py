@@ -84,9 +84,9 @@ def check_tag(tag: int) -> None:
 
 
 def skip_field(data: bytes, tag: int, begin: int, position: int, end: int, strict: bool, depth: int) -> int:
-    """The position after the unknown field of ``tag``, which stands at ``begin``; its content at ``position``.
+    """The position after the unknown field of ``tag``, which is at ``begin``; its content at ``position``.
 
-    ``depth``: how many groups may stand inside each other. Raises ``WireError`` with the place, which may be inside a
+    ``depth``: how many groups may be nested. Raises ``WireError`` with the place, which may be inside a
     group.
     """
     groups: list[int] = []

@@ -1,5 +1,5 @@
 """Writes messages in one pass, from the end to the beginning: a length is known when what it counts has been written,
-and no byte is copied twice, however deep messages stand inside each other."""
+and no byte is copied twice, however deep messages are nested."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ class Inner(NamedTuple):
 
 
 Parts: TypeAlias = "Iterator[Inner]"
-"""Writes a message, the last field first: appends bytes, and yields what stands inside to be written before."""
+"""Writes a message, the last field first: appends bytes, and yields what is inside to be written before."""
 
 
 def write_message(message: Any) -> bytes:
     """The canonical bytes of a message. Objects inside it get it as their parent.
 
     Raises ``MessageError``, which names the field, where a required field is missing, a value does not fit its field,
-    several members of a oneof are set, or messages stand deeper inside each other than the type allows.
+    several members of a oneof are set, or messages stand deeper nested than the type allows.
     """
     plan = plan_of(type(message))
     depth = plan.rule.max_depth

@@ -1,4 +1,4 @@
-"""Objects whose attributes only stand one after the other: checked and written in one pass.
+"""Objects whose attributes only are one after the other: checked and written in one pass.
 
 Everything else goes the general way, and so does what is refused: that way says why.
 """

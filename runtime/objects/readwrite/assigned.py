@@ -24,7 +24,7 @@ def _with(names: frozenset[str], name: str) -> frozenset[str]:
 class AssignedStruct(ReadWriteKaitaiStruct):
     """An object that notes which of its attributes are assigned.
 
-    The attributes of a spec have slots. What is kept besides stands in ``__dict__``, which few objects need.
+    The attributes of a spec have slots. What is kept besides is in ``__dict__``, which few objects need.
     """
 
     __slots__ = ("_dirty", "_io", "_m_given", "_parent", "_root")

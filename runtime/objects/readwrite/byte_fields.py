@@ -1,4 +1,4 @@
-"""Bytes as they stand in their fields, written to a stream."""
+"""Bytes as they are in their fields, written to a stream."""
 
 from __future__ import annotations
 

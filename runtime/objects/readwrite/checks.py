@@ -11,7 +11,7 @@ from .streams import OpenStream
 
 
 def check_size(name: str, data: bytes, size: int) -> None:
-    """Bytes of a field that has ``size`` bytes and nothing but them."""
+    """Bytes of a field that has ``size`` bytes and only them."""
     if len(data) != size:
         raise ConsistencyError(name, size, len(data))
 

@@ -16,7 +16,7 @@ from .streams import MAX_GAP, FixedStream, OpenStream, seek
 
 @dataclass(frozen=True, slots=True)
 class Enclosure:
-    """How the content of an object stands in its field; the parts are those of an attribute of a spec.
+    """How the content of an object is in its field; the parts are those of an attribute of a spec.
 
     ``size`` is ``None`` for a field that its terminator ends, and with ``to_end`` for one that takes what is left.
     ``keeps_size``: whether ``process`` gives as many bytes as it takes. ``index``: that of the item, where the field is

@@ -44,7 +44,7 @@ def settle(
             stays = not layout.changes and size <= before.size and stream.pos() == before.end
             size, before = before.size, None
             if not stays:
-                # Its size is found anew; where it stays, so does what nothing describes at its end.
+                # Its size is found again; where it stays, so does what nothing describes at its end.
                 known = None
                 continue
         grown = assumed is None and stream.was_asked and size != known
@@ -62,7 +62,7 @@ def placed(io: KaitaiStream, position: int, *solutions: Solution, from_end: bool
     """Write an instance at its own position, and return to where the stream was.
 
     ``solutions``: the attributes that may say where it stands. Where the position was never given, or holds something
-    else by now, it is the end of the stream. ``from_end``: the position stands on the size of the stream.
+    else by now, it is the end of the stream. ``from_end``: the position depends on the size of the stream.
     """
     back = io.pos()
     layout = io.layout if isinstance(io, OpenStream) else None
@@ -95,7 +95,7 @@ def placed(io: KaitaiStream, position: int, *solutions: Solution, from_end: bool
 
 
 def _counted_from_the_end(io: OpenStream, position: int, back: int) -> Iterator[None]:
-    """Lengthen the stream where something else stands at a position that depends on its size."""
+    """Lengthen the stream where something else is at a position that depends on its size."""
     clashes, extent, size = io.clashes, io.extent, io.size()
     seek(io, max(0, position))
     io.tail = position if io.tail is None else min(io.tail, position)

@@ -54,8 +54,8 @@ class Solution(NamedTuple):
         return f"{self.name} cannot say {wanted}, which is not {factor} * {self.name}{rest} for any integer"
 
     def whole(self) -> tuple[int, int]:
-        """The factor and the addend with which the expression stands on what is solved for in the end: an argument
-        stands on what the object is given."""
+        """The factor and the addend with which the expression depends on what is solved for in the end: an argument
+        depends on what the object is given."""
         factor, addend = self.numbers()
         sources: dict[str, tuple[Solution, ...]] = getattr(self.owner, "_m_sources", {})
         source = first_free(sources.get(self.name, ()))

@@ -142,7 +142,7 @@ class OpenStream(TrackedStream):
         return max(len(self._touched), self.assumed or 0)
 
     def is_eof(self) -> bool:
-        """Return whether nothing will stand after the present position, as far as that is known."""
+        """Return whether nothing will be after the present position, as far as that is known."""
         return self.assumed is not None and self.pos() >= max(self.assumed, self.extent)
 
     def _ensure_bytes_left_to_write(self, n: int, pos: int) -> None:

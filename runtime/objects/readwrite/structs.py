@@ -39,11 +39,11 @@ class ReadWriteStruct(Fielded, AssembledStruct):
     _m_children: ClassVar[tuple[str, ...]] = ()
     """Names of the attributes that hold objects, or lists of them."""
     _m_placed: ClassVar[tuple[str, ...]] = ()
-    """Names of the instances that stand at positions of their own."""
+    """Names of the instances that are at positions of their own."""
     _m_solved: ClassVar[tuple[str, ...]] = ()
     """Names of the attributes that follow from sizes, counts and positions."""
     _m_has_instances: ClassVar[bool] = True
-    """Whether objects of the class, or below them, have instances that stand at positions of their own."""
+    """Whether objects of the class, or below them, have instances that are at positions of their own."""
     _m_has_layout: ClassVar[bool] = True
     """Whether anything in them follows from where things stand, and has to be found by writing."""
     _m_is_plain: ClassVar[bool] = False
@@ -85,7 +85,7 @@ class ReadWriteStruct(Fielded, AssembledStruct):
     def _follow(self, name: str, value: object) -> bool:
         """Set an attribute to the value that follows for it, unless it was assigned; whether it had another value.
 
-        What an argument stands on in the object that gives it follows with it, and may have had another as well.
+        What an argument depends on in the object that gives it follows with it, and may have had another as well.
         """
         if not self._m_sources and getattr(self, name, UNSET) == value:
             return False
@@ -114,7 +114,7 @@ class ReadWriteStruct(Fielded, AssembledStruct):
             self._m_misfits = {**self._m_misfits, wanted: found.misfit(wanted)}
 
     def _follow_computed(self, name: str, compute: Callable[[], object]) -> None:
-        """Set an attribute to the one value that the spec allows, unless it was assigned. Where that value stands on
+        """Set an attribute to the one value that the spec allows, unless it was assigned. Where that value depends on
         sizes or positions that are found when the object is written, it follows then."""
         try:
             self._follow(name, compute())
@@ -271,7 +271,7 @@ class ReadWriteStruct(Fielded, AssembledStruct):
                 waiting.extend(reversed(below))
 
     def _load(self) -> None:
-        """Read the instances that were not needed so far, as long as the stream is there that they stand in."""
+        """Read the instances that were not needed so far, as long as the stream is there that they are in."""
         if not self._m_has_instances:
             return
         for each in self._tree():

@@ -30,12 +30,12 @@ def explode(
     allow_modules: Sequence[str] = (),
     **options: Any,
 ) -> pa.Table:
-    """Decodes a table's column of blobs to flat rows, with the other columns repeated.
+    """Decode a table's column of blobs to flat rows, with the other columns repeated.
 
     ``table``: a ``pyarrow.Table`` or ``RecordBatch``, or another library's data frame. ``columns``: of the format.
     ``keep``: names of the table's columns that come along, by default all but the blobs; they stand first. A blob that
     is null, damaged or without rows gives no row; damage shows where ``_error`` is among the columns. ``options`` may
-    name columns of the table where the format looks at what stands beside its blobs: ``hash_range`` and
+    name columns of the table where the format looks at what is beside its blobs: ``hash_range`` and
     ``partition_key`` of ``kpl_aggregated_record``; such a column is not kept by default where the format has one of its
     name. All else is as in ``from_wire``.
 

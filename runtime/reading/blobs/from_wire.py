@@ -25,7 +25,7 @@ def from_wire(
     allow_modules: Sequence[str] = (),
     **options: Any,
 ) -> Any:
-    """Decodes a column of blobs: per blob a list of structs, its rows (``list<struct>``).
+    """Decode a column of blobs: per blob a list of structs, its rows (``list<struct>``).
 
     ``array``: a ``pyarrow.Array`` or ``ChunkedArray``, or another library's series, of ``binary``, ``large_binary``,
     ``fixed_size_binary`` or ``binary_view``; what comes out has as many values (a chunked array, which needs less

@@ -40,7 +40,7 @@ ROWS = 65_536
 
 @dataclass(frozen=True)
 class Part:
-    """Rows of some blobs that stand one after the other in the column. ``blobs``: their numbers (int64); ``counts``:
+    """Rows of some blobs that are one after the other in the column. ``blobs``: their numbers (int64); ``counts``:
     rows of each (int32); ``hold``: whether each gave what it should, false for damaged ones that have no rows."""
 
     rows: pa.RecordBatch
@@ -62,7 +62,7 @@ class Caster(Protocol):
 class BlobReader:
     """Decodes columns of blobs. ``options``: ``mode``, ``verify``, ``max_record`` and ``batch_rows``, as a scan takes
     them, and those of the format. ``report`` is filled in on the way. ``in_table``: whether options may name columns of
-    the table that the blobs stand in; ``beside`` says which ones are needed, by option.
+    the table that the blobs are in; ``beside`` says which ones are needed, by option.
 
     Raises ``WireloomError`` and ``UnknownNameError`` for what was asked for, before any blob is looked at."""
 

@@ -249,7 +249,7 @@ class ColumnTree:
         return self._field(branch, place, guard, group)
 
     def _field(self, branch: Branch, place: Place, guard: int, group: int) -> Vector:
-        """The vector of a field, and those inside of it; the one that it has already, where another column is that
+        """The vector of a field, and those inside it; the one that it has already, where another column is that
         field too, or a message that it is in."""
         rule = place.rule
         if place.made is not None:

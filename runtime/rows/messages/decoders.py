@@ -27,7 +27,7 @@ def make(
     max_computed: int = MAX_COMPUTED,
 ) -> UnitDecoder:
     """The decoder of that name. ``wanted``: numbers of the format's columns; ``verify``: whether digests are computed;
-    ``null_rows``: whether a unit that does not hold gives a row of nulls; ``max_depth``: how deep messages may stand in
+    ``null_rows``: whether a unit that does not hold gives a row of nulls; ``max_depth``: how deep messages may be in
     each other, by default as deep as the format says; ``max_computed``: most characters of text that the expressions of
     a unit make."""
     if name == "columns":

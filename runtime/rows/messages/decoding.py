@@ -50,7 +50,7 @@ class UnitDecoder(Protocol):
     """Turns units into rows. Made once per format, columns and settings; holds no input between calls."""
 
     def decode(self, source: Any, begins: pa.Array, sizes: pa.Array, first: int = 0, *, capacity: int) -> Decoded:
-        """Reads the units ``first`` … one after another: the bytes ``[begins[i], begins[i] + sizes[i])`` of ``source``
+        """Read the units ``first`` … one after another: the bytes ``[begins[i], begins[i] + sizes[i])`` of ``source``
         (any buffer; both arrays uint64 without nulls). Ends after the unit with which ``capacity`` rows or about 4 MiB
         of data are reached or passed, and reads at least one unit where there is one: a unit's rows stay together."""
         ...

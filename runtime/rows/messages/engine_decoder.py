@@ -39,7 +39,7 @@ SMALL_BATCH = 4096
 
 class EngineDecoder:
     """As ``UnitDecoder``. ``wanted``: numbers of the format's columns; ``verify``: digests are compared; ``null_rows``:
-    a unit that does not hold gives a row of nulls; ``max_depth``: how deep messages may stand inside each other, by
+    a unit that does not hold gives a row of nulls; ``max_depth``: how deep messages may be nested, by
     default as deep as the format says.
 
     Raises ``UnsupportedError`` for formats and columns that the engine cannot do. One thread may use it at a time.
@@ -166,7 +166,7 @@ class EngineDecoder:
     def _refuse_repeated(
         self, decoded: Decoded, arrays: dict[int, pa.Array], parents: dict[int, pa.Array], unit_sizes: Sequence[int]
     ) -> pa.Array | None:
-        """Takes the rows of units out in which a field above the rows would be repeated too often: which rows stay,
+        """Take the rows of units out in which a field above the rows would be repeated too often: which rows stay,
         ``None`` for all. ``parents`` then gives such rows null."""
         found: dict[int, str] = {}
         for number, parent in parents.items():

@@ -44,7 +44,7 @@ class _Unit:
 class ObjectDecoder:
     """As ``UnitDecoder``. ``wanted``: numbers of the format's columns; ``verify``: whether digests are computed;
     ``null_rows``: whether a unit that does not hold gives a row of nulls, after the rows of it that stand;
-    ``max_depth``: how deep messages may stand in each other, by default as deep as the format says; ``max_computed``:
+    ``max_depth``: how deep messages may be in each other, by default as deep as the format says; ``max_computed``:
     most characters of text that the expressions of a unit make.
     """
 
@@ -170,7 +170,7 @@ class ObjectDecoder:
             unit.reason, unit.detail, unit.rows = "limit", str(error.args[0]), []
 
     def _refuse_repeated(self, unit: _Unit, most: int) -> None:
-        """Takes a unit's rows out where a field above them would be repeated too often."""
+        """Take a unit's rows out where a field above them would be repeated too often."""
         for column in (self._column(number) for number in self._wanted):
             if not column.up or column.lookup:
                 continue

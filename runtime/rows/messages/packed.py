@@ -19,7 +19,7 @@ REPEATED, REQUIRED, TEXT, CLOSED, MAP = 1, 2, 4, 8, 16
 
 
 def pack(program: MessageProgram, tree: ColumnTree, max_depth: int | None = None) -> bytes:
-    """The program for the columns of ``tree``. ``max_depth``: how deep messages may stand inside each other; by default
+    """The program for the columns of ``tree``. ``max_depth``: how deep messages may be nested; by default
     what the unit's type says."""
     nodes = _Nodes(tree)
     unit = nodes.node(program.unit, tree.unit)

@@ -1,4 +1,4 @@
-"""Fields above the rows stand in every row of theirs: a long one above very many rows is refused, not repeated."""
+"""Fields above the rows are in every row of theirs: a long one above very many rows is refused, not repeated."""
 
 from __future__ import annotations
 

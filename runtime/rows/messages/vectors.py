@@ -77,7 +77,7 @@ class Vector:
 
     @property
     def end(self) -> int:
-        """The number after the last vector inside of it."""
+        """The number after the last vector inside it."""
         return self.children[-1].end if self.children else self.number + 1
 
     @property
@@ -119,7 +119,7 @@ class Memory:
         return self.state[3 * number + 1]
 
     def grow(self, number: int, elements: int, data: int) -> None:
-        """Makes room for at least so many elements, in all vectors of its group, and data bytes; twice as many as there
+        """Make room for at least so many elements, in all vectors of its group, and data bytes; twice as many as there
         were, at least, so that little is read twice."""
         if elements > self._elements[number]:
             group = self._vectors[number].group

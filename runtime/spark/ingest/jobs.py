@@ -15,7 +15,7 @@ NAME = "wireloom ingest"
 
 def is_connect(spark: SparkSession) -> bool:
     """Return whether a session is one of Spark Connect, whose Java may be on another machine."""
-    # What the class stands on is not installed where there is no Spark Connect.
+    # What the class depends on is not installed where there is no Spark Connect.
     return type(spark).__module__.startswith("pyspark.sql.connect.")
 
 

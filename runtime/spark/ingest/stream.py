@@ -47,7 +47,7 @@ def ingest_stream(
     """As ``ingest``, with a streaming read; ``options`` may be those of a stream (``maxFilesPerTrigger``).
 
     ``checkpoint``: Spark's folder for the query; one per table. ``every``: how long from batch to batch, such as
-    ``30 seconds``: it goes on until it is interrupted; without, it ends when all that was there is read. ``told`` is
+    ``30 seconds``: it continues until it is interrupted; without, it ends when all that was there is read. ``told`` is
     given the metrics of each batch when it is committed.
 
     Raises as ``ingest`` does, and where the table has files that a new checkpoint would read again.
@@ -146,7 +146,7 @@ class _StreamRun(Run):
         super().__init__(wanted, tables, started, KEPT_REPORTS)
         self._checkpoint = checkpoint
         self._told = told
-        # Its folder stands in the query's plan, so there is one for all of its batches.
+        # Its folder is in the query's plan, so there is one for all of its batches.
         self._attempt = tables.attempt()
         self._error: Exception | None = None
         self._committing = threading.Lock()

@@ -122,7 +122,7 @@ class IngestTables:
         )
         schema = from_arrow_schema(found.schema.remove_metadata())
         inside = {each.name: each.dataType.simpleString() for each in schema.fields}
-        # The types of what stands in folders' names are guesses.
+        # The types of what is in folders' names are guesses.
         return Shape(
             tuple((name, UNKNOWN if name in new.partition_by else kind) for name, kind in inside.items()),
             new.partition_by if set(new.partition_by) <= set(inside) else (),

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 ENOUGH_ROWS = 4_096
 ENOUGH_BYTES = 1 << 20
-"""A batch that has either goes on as it is, and so does one that comes to it with those before it."""
+"""A batch that has either continues as it is, and so does one that comes to it with those before it."""
 
 
 def coalesced(batches: Iterable[pa.RecordBatch], most: int) -> Generator[pa.RecordBatch]:

@@ -132,7 +132,7 @@ class FormatReader(DataSourceReader):
         from .coalescing import coalesced
 
         caster = Caster(self.targets)
-        # Even where Spark wants nothing but nulls, rows must be counted.
+        # Even where Spark wants only nulls, rows must be counted.
         names = [each.source for each in self.targets if each.source is not None] or ["_offset"]
         scan = self._scan_request(list(dict.fromkeys(names if reports is None else [*names, *QUARANTINE])))
         if reports is not None:

@@ -1,7 +1,7 @@
 """Identifies a file that a stream has read: by its number, and a digest of some of the bytes that were read.
 
 The number alone does not tell: a log that is cut and written again keeps it, and file systems give numbers of removed
-files to new ones. The digest alone does not tell which of two copies goes on.
+files to new ones. The digest alone does not tell which of two copies continues.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def _hashed(position: int, first: bytes, before: bytes) -> int:
 
 
 def is_boundary(stream: Stream, position: int, delimiter: bytes) -> bool:
-    """Return whether a row ends or begins at ``position``: a delimiter stands there or right before, or the file ends
+    """Return whether a row ends or begins at ``position``: a delimiter is there or right before, or the file ends
     there, perhaps within the delimiter."""
     before = read_at(stream, max(0, position - len(delimiter)), position)
     after = read_at(stream, position, position + len(delimiter))

@@ -40,7 +40,7 @@ class ListedFile:
 
     @property
     def place(self) -> tuple[int, str]:
-        """Where it stands in the order of reading: by time, then by path."""
+        """Where it is in the order of reading: by time, then by path."""
         return self.modified, self.path
 
 

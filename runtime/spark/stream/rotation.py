@@ -228,7 +228,7 @@ class _Matching:
 
     def _is_lost(self, file: ListedFile) -> bool:
         """Return whether what was read under this name is nowhere any more. Files that do not grow are looked at
-        elsewhere, unless nothing but their content tells."""
+        elsewhere, unless only their content tells."""
         entry = file.fingerprint
         if file.path in self._gone or not self._is_free(file) or not self._is_unclaimed(entry):
             return False

@@ -16,7 +16,7 @@ from ..read.partition_columns import NULL
 HELD_BYTES = 64 * 1024 * 1024
 """Most bytes of rows that a task holds until it knows what else belongs to their folder."""
 _ESCAPED = re.compile(r"[\x00-\x1f\x7f\"#%'*/:=?\\{\[\]^]")
-"""What Spark and Hive do not let stand in the name of such a folder."""
+"""What Spark and Hive do not let are in the name of such a folder."""
 
 
 def checked_partitions(schema: pa.Schema, names: Sequence[str]) -> pa.Schema:

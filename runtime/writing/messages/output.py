@@ -96,7 +96,7 @@ def _blocks(rows: Any) -> Iterator[Any]:
 
 
 def to_wire(rows: Any, format: str | Path | Format, *, allow_modules: Sequence[str] = (), **options: Any) -> pa.Array:
-    """Rows as a column of blobs (``binary``), each one message of ``format`` with all that stands around it.
+    """Rows as a column of blobs (``binary``), each one message of ``format`` with all that is around it.
 
     ``rows``: a table, record batches or mappings: they are put into as many messages as the format's packing makes of
     them (all in one, where it has none). Or what ``from_wire`` gives, an array of lists of structs: one message for

@@ -23,7 +23,7 @@ UNIT_BYTES = 1024 * 1024
 class RowPacking:
     """One unit for all rows of a ``whole`` input; else ``ROWS_PER_UNIT`` rows or about ``UNIT_BYTES`` in each.
 
-    Columns that stand above the row have one value in a unit: with another value another unit begins. Where a table
+    Columns that are above the row have one value in a unit: with another value another unit begins. Where a table
     cannot hold all of a message, that is refused with ``UnsupportedError`` unless it is to be ``lossy``.
     """
 

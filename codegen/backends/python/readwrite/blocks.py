@@ -26,7 +26,7 @@ def _mentions(text: str, name: str) -> bool:
 
 
 def when(scope: ClassScope, conditions: Iterable[str], lines: Lines) -> str:
-    """``lines`` where all conditions hold; one condition where another would stand inside."""
+    """``lines`` where all conditions hold; one condition where another would be inside."""
     parts = list(conditions)
     head, *body = code(lines).split("\n")
     if head.startswith("if ") and all(each[:4] == "    " for each in body):

@@ -49,7 +49,7 @@ def check_method(scope: ClassScope) -> MethodView:
             found = (when(scope, [f"hasattr(self, {field_name(field.id)!r})"], found),)
         lines.extend(found)
     for field in scope.struct.fields:
-        # After those that such a value stands on.
+        # After those that such a value depends on.
         found = check_computed(scope, field, member(field.id))
         lines.extend(when_present(scope, field, found))
     for instance in scope.struct.instances:

@@ -1,4 +1,4 @@
-"""Attributes that ``valid`` allows one value only, which the spec computes: they follow from what that stands on."""
+"""Attributes that ``valid`` allows one value only, which the spec computes: they follow from what that depends on."""
 
 from __future__ import annotations
 

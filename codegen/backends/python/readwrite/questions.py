@@ -21,7 +21,7 @@ def asks_stream(scope: ClassScope, node: Node | None) -> bool:
 
 
 def asks_place(scope: ClassScope, node: Node) -> bool:
-    """Return whether an expression needs an instance that stands at a position: it must be asked where a reader asks
+    """Return whether an expression needs an instance that is at a position: it must be asked where a reader asks
     it.
     """
     instances = (_instance(scope, struct, each) for struct, each in _reached(scope, node))
@@ -29,7 +29,7 @@ def asks_place(scope: ClassScope, node: Node) -> bool:
 
 
 def _reached(scope: ClassScope, node: Node) -> Iterator[tuple[TypePlan, Node]]:
-    """The nodes of an expression and of the value instances that it stands on, each with the type that it is in."""
+    """The nodes of an expression and of the value instances that it depends on, each with the type that it is in."""
     waiting: list[tuple[TypePlan, Node]] = [(scope.struct, node)]
     seen: set[tuple[Path, str]] = set()
     while waiting:

@@ -84,7 +84,7 @@ def with_room(scope: ClassScope, field: Field, content: str, check: str) -> Line
         return (check,)
     others = [each for each in scope.struct.fields if each.id != field.id]
     if len(found) == 1 and found[0].owner is None and _decide(scope, others, found[0].name):
-        # What decides may stand after this.
+        # What decides may be after this.
         return (scope.code("readwrite/if_set", name=field_name(found[0].name), body=(check,)),)
     end = field.terminator
     ending = len(end.value) if end is not None and not end.include else 0

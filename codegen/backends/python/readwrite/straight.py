@@ -128,7 +128,7 @@ def _is_straight_content(field: Field) -> bool:
 
 
 def _is_local(struct: TypePlan, node: Node, known: dict[str, bool]) -> bool:
-    """Return whether an expression stands on the numbers, bytes, texts and lists of the object itself, or of the last
+    """Return whether an expression depends on the numbers, bytes, texts and lists of the object itself, or of the last
     item.
 
     ``known``: the same of the instances that were asked about.
@@ -142,7 +142,7 @@ def _is_local(struct: TypePlan, node: Node, known: dict[str, bool]) -> bool:
         instance = struct.instance(each.id) if isinstance(each, Name) else None
         if instance is not None and instance.id not in known:
             parts = [part for part in (instance.value, instance.condition) if part is not None]
-            # One that stands on itself is not.
+            # One that depends on itself is not.
             known[instance.id] = False
             known[instance.id] = all(_is_local(struct, part, known) for part in parts)
         if instance is not None and not known[instance.id]:
