@@ -22,9 +22,8 @@ from .backends.base import BOX, HEADER_START, HEADER_STARTS, LINE_LENGTH, Backen
 from .backends.escaping import python_comment
 from .model.load import load
 from .model.model import Spec
-from .model.read_only import ReadOnly, read_only_types
 from .plan import Plan, plan_of
-from .plan.unsolved import Unsolved, refuse, unsolved
+from .plan.unsolved import ReadOnly, Unsolved, read_only_types, refuse, unsolved
 
 PACKAGE = f'''{HEADER_START}from SPECS/. Do not edit: change the specs and run "wireloom generate".
 """The formats that the specs describe, a package each."""
@@ -93,7 +92,7 @@ def generate(
     changes = compare(files, output_dir, discovery_dir)
     if not check:
         _write(files, changes, output_dir)
-    return replace(changes, notes=tuple(noted(each) for spec in specs for each in read_only_types(spec)))
+    return replace(changes, notes=tuple(noted(each) for plan in plans for each in read_only_types(plan)))
 
 
 def noted(found: ReadOnly | Unsolved) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
-from .nodes import Node
+from .nodes import Name, Node
 from .types import Type
 
 
@@ -27,6 +27,11 @@ def walk(node: Node) -> Iterator[Node]:
         current = waiting.pop()
         yield current
         waiting.extend(reversed(list(children(current))))
+
+
+def names_in(node: Node | None) -> set[str]:
+    """Return the bare names in an expression."""
+    return set() if node is None else {each.id for each in walk(node) if isinstance(each, Name)}
 
 
 def depth(node: Node) -> int:

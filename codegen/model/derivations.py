@@ -18,7 +18,7 @@ from ..expression.types import (
     Type,
     UserType,
 )
-from ..expression.walk import depth, mapped, walk
+from ..expression.walk import depth, mapped, names_in, walk
 from ..wire import ExpressionSize, RepeatCount
 from .model import Attribute, Derivation, Instance, Struct
 
@@ -142,7 +142,7 @@ def _may_be_derived(attribute: Attribute) -> bool:
 
 def _inlined(node: Node, instances: dict[str, Instance]) -> Node | None:
     """The tree with value instances in the place of their names; ``None`` where it would grow too large."""
-    while any(isinstance(each, Name) and each.id in instances for each in walk(node)):
+    while not names_in(node).isdisjoint(instances):
         node = _replaced(node, instances)
         if depth(node) > MAX_DEPTH or sum(1 for _ in walk(node)) > MAX_NODES:
             return None
@@ -171,11 +171,11 @@ def _solved(name: str, use: _Use) -> Node | None:
 
 def _unwrapped(node: Node, value: Node, name: str) -> tuple[Node, Node] | None:
     """One operator taken off the side of the name and undone on the side of the value."""
-    if isinstance(node, Unary) and node.operator in "+-" and _contains(node.operand, name):
+    if isinstance(node, Unary) and node.operator in "+-" and name in names_in(node.operand):
         return node.operand, value if node.operator == "+" else Unary("-", value, type=INTEGER)
     if not isinstance(node, Binary):
         return None
-    left, right = _contains(node.left, name), _contains(node.right, name)
+    left, right = name in names_in(node.left), name in names_in(node.right)
     inner, other = (node.left, node.right) if left else (node.right, node.left)
     number = constant_integer(other)
     if left == right or _asks_reader(other):
@@ -196,7 +196,7 @@ def _unwrapped(node: Node, value: Node, name: str) -> tuple[Node, Node] | None:
 
 def _asks_reader(node: Node) -> bool:
     """Return whether an expression asks for what only a reader has: the stream, the number of the item, the item."""
-    return any(isinstance(each, Name) and each.id in ("_io", "_index", "_") for each in walk(node))
+    return not names_in(node).isdisjoint(("_io", "_index", "_"))
 
 
 def _plus(value: Node, number: int) -> Node:
@@ -211,7 +211,3 @@ def _plus(value: Node, number: int) -> Node:
 
 def _binary(operator: str, left: Node, right: int) -> Node:
     return Binary(operator, left, IntegerLiteral(right, type=INTEGER), type=INTEGER)
-
-
-def _contains(node: Node, name: str) -> bool:
-    return any(isinstance(each, Name) and each.id == name for each in walk(node))

@@ -11,9 +11,10 @@ from dataclasses import replace
 
 from ..expression.nodes import Node
 from ..expression.types import Path, UserType
+from ..expression.walk import names_in
 from ..wire import ExpressionSize, RepeatCount, RepeatUntil
 from .model import Attribute, Struct
-from .references import Reference, names_item, references
+from .references import Reference, references
 
 
 def framing_members(structs: Iterable[Struct]) -> frozenset[Reference]:
@@ -43,7 +44,7 @@ def _direct(struct: Struct) -> Iterator[Reference]:
     for attribute in struct.attributes:
         for node in _deciding(attribute):
             yield from references(node, struct.path)
-            if names_item(node):
+            if "_" in names_in(node):
                 yield struct.path, attribute.id
 
 

@@ -19,8 +19,3 @@ def references(node: Node, owner: Path) -> Iterator[Reference]:
             yield owner, each.id
         elif isinstance(each, Attribute) and isinstance(each.value.type, UserType):
             yield each.value.type.path, each.name
-
-
-def names_item(node: Node) -> bool:
-    """Return whether the tree names ``_``, the current item."""
-    return any(isinstance(each, Name) and each.id == "_" for each in walk(node))

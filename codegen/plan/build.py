@@ -7,13 +7,12 @@ from dataclasses import replace
 from itertools import accumulate, groupby
 
 from ..expression.nodes import Attribute as Access
-from ..expression.nodes import Name, Node
+from ..expression.nodes import Node
 from ..expression.types import BytesType, EnumType, FloatType, IntegerType, UserType
-from ..expression.walk import expressions_in, walk
+from ..expression.walk import expressions_in, names_in, walk
 from ..model.column_fit import ColumnFit
 from ..model.model import Attribute, Checksum, Spec, Struct, SwitchCase
 from ..model.model import Instance as ModelInstance
-from ..model.read_only import read_only
 from ..model.routines import refused_routines
 from ..model.table import own_columns
 from ..model.walking import structs
@@ -74,7 +73,7 @@ class _Builder:
         fields = tuple(self._field(struct, each, f"{place}/seq/{n}") for n, each in enumerate(struct.attributes))
         sums = [(field, each.checksum) for each, field in zip(struct.attributes, fields, strict=True)]
         covers = tuple(self._cover(struct, fields, field, each) for field, each in sums if each is not None)
-        is_message, unwritable = struct.message is not None, read_only(struct)
+        is_message = struct.message is not None
         return TypePlan(
             path=struct.path,
             place=place,
@@ -94,7 +93,7 @@ class _Builder:
             recursive=struct.path in self.recursive,
             fixed_size=has_fixed_size(self.spec, struct),
             least=0 if is_message else sum(self.minimums.of(each) for each in struct.attributes if not each.repeat),
-            only_read=unwritable.instance if unwritable is not None else "",
+            only_read=next((each.id for each in struct.instances if each.attribute is not None), ""),
             columns=own_columns(struct),
             fits_column=not is_message or self.fit.fits(UserType(struct.path)),
             doc=struct.doc,
@@ -105,7 +104,6 @@ class _Builder:
     # Fields ----------------------------------------------------------------------------------------------------------
 
     def _field(self, struct: Struct, attribute: Attribute, place: str) -> Field:
-        nodes = [each for node in expressions_in(attribute) for each in walk(node)] if attribute.repeat else ()
         number = isinstance(attribute.type, IntegerType | FloatType) and attribute.type.endian != "computed"
         checks = tuple(checks_of(attribute))
         return Field(
@@ -128,7 +126,7 @@ class _Builder:
             parent=attribute.parent,
             switch=self._switch(struct, attribute, place),
             framing=attribute.framing,
-            indexed=any(isinstance(each, Name) and each.id == "_index" for each in nodes),
+            indexed=any("_index" in names_in(each) for each in expressions_in(attribute)),
             at_once=isinstance(attribute.repeat, RepeatCount) and number and not attribute.switch and not checks,
             buffered=self.buffered.items(attribute),
             iterable=attribute.repeat is not None and struct is self.spec.root and self._is_iterable(attribute),
@@ -164,7 +162,7 @@ class _Builder:
         """
         struct = self.spec.root
         for node in expressions_in(attribute):
-            if any(isinstance(each, Name) and each.id == attribute.id for each in walk(node)):
+            if attribute.id in names_in(node):
                 return False
         members = (each for holder in structs(struct) for each in (*holder.attributes, *holder.instances))
         return not any(

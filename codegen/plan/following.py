@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import compress
 
-from ..expression.nodes import Name, Node
+from ..expression.nodes import Node
 from ..expression.types import Path, UserType
-from ..expression.walk import walk
+from ..expression.walk import names_in
 from ..wire import ExpressionSize, RepeatCount
 from .solving import solutions
 from .types import Plan, TypePlan
@@ -78,4 +78,4 @@ def followers(plan: Plan) -> Followers:
 
 def is_steady(argument: Node) -> bool:
     """Return whether an argument does not depend on the number of the item that it is given to."""
-    return not any(isinstance(each, Name) and each.id == "_index" for each in walk(argument))
+    return "_index" not in names_in(argument)

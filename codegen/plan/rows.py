@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ..expression.nodes import Name
-from ..expression.walk import expressions_in, walk
+from ..expression.walk import expressions_in, names_in
 from ..model.model import Attribute, Spec
 from ..wire import ExpressionSize, OwnSize, RepeatEos
 from .types import Rows
@@ -35,7 +34,7 @@ def has_sized_rows(spec: Spec, rows: Attribute) -> bool:
     if rows.condition is not None or rows.switch is not None or rows.framing is not None:
         return False
     before = {each.id for each in spec.root.attributes} - {rows.id}
-    names = {each.id for node in expressions_in(rows) for each in walk(node) if isinstance(each, Name)}
+    names = {name for node in expressions_in(rows) for name in names_in(node)}
     return names <= before
 
 

@@ -9,7 +9,7 @@ from dataclasses import field as declared
 from wireloom.base.cached import cached_property
 
 from ..expression.nodes import Node
-from ..expression.types import Path
+from ..expression.types import Path, UserType
 from ..spec.diagnostic import Diagnostic
 from ..spec.position import Position
 from ..wire import Choice, ComputedEndian, Enum, InheritedEndian, Message, Parameter, Units
@@ -170,6 +170,10 @@ class Plan:
     def enum(self, path: Path) -> Enum:
         """The enum of that path, of this spec or of one that it imports. Raises ``KeyError``."""
         return self._enums[path]
+
+    def owns(self, kind: UserType) -> bool:
+        """Return whether objects of a type belong to those of this spec; others are the roots of their own."""
+        return not kind.opaque and kind.path[0] == self.root.path[0]
 
     @cached_property
     def _types(self) -> dict[Path, TypePlan]:

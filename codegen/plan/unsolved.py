@@ -1,10 +1,12 @@
-"""Values that the caller of a writer has to provide: integers that sizes, counts and positions depend on and that
-cannot be solved for."""
+"""What cannot be written, and what a writer has to be given: integers that sizes, counts and positions depend on and
+that cannot be solved for."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+
+from wireloom.objects import only_read
 
 from ..expression.nodes import Attribute as Member
 from ..expression.nodes import Name, Node
@@ -40,6 +42,26 @@ class Unsolved:
     def message(self) -> str:
         """The same, and what to do."""
         return f"{self.reason}: {WHAT_TO_DO}"
+
+
+@dataclass(frozen=True)
+class ReadOnly:
+    """A type whose objects are only read, and the first ``instance`` at a position of its own, which is why."""
+
+    type: str
+    instance: str
+    position: Position | None
+
+    @property
+    def message(self) -> str:
+        """A sentence for who writes the spec; who tries to write an object is told the same."""
+        return only_read(self.type, self.instance).message
+
+
+def read_only_types(plan: Plan) -> tuple[ReadOnly, ...]:
+    """The types of a spec that can be read and not written."""
+    pairs = ((type, type.instance(type.only_read)) for type in plan.types)
+    return tuple(ReadOnly(type.path[-1], each.id, each.position) for type, each in pairs if each is not None)
 
 
 def refuse(found: Sequence[Unsolved], plan: Plan) -> None:

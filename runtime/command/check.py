@@ -127,10 +127,9 @@ def _rendered(diagnostic: Diagnostic) -> str:
 def _checked(path: Path, folders: tuple[Path, ...], allow_modules: tuple[str, ...], with_plan: bool) -> Checked:
     """Return the diagnostics of a spec, what reads its rows (``None`` where it has errors), and notes for writers."""
     from wireloom.codegen.model.load import analyse
-    from wireloom.codegen.model.read_only import read_only_types
     from wireloom.codegen.model.routines import said_of_routines
     from wireloom.codegen.plan import plan_of, printed
-    from wireloom.codegen.plan.unsolved import refuse, unsolved
+    from wireloom.codegen.plan.unsolved import read_only_types, refuse, unsolved
     from wireloom.codegen.spec.diagnostic import Diagnostic
     from wireloom.codegen.spec.diagnostics import ERROR, InvalidSpecError
     from wireloom.codegen.spec.position import Position
@@ -169,7 +168,7 @@ def _checked(path: Path, folders: tuple[Path, ...], allow_modules: tuple[str, ..
     if with_plan:
         coverage["plan"] = printed(plan)
     said = [(each.position, each.message) for each in wanted]
-    said += [(each.position, each.message) for each in read_only_types(result.spec)]
+    said += [(each.position, each.message) for each in read_only_types(plan)]
     said += named
     places = [(place or Position(result.spec.file, 1, 1), text) for place, text in said]
     return diagnostics, coverage, [_entry(place.file, place.line, place.column, "note", text) for place, text in places]

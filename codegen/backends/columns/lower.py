@@ -5,8 +5,8 @@ from __future__ import annotations
 from wireloom.format.program import ChecksumRule, ColumnProgram
 
 from ...plan import Plan, Rows
-from ...wire import MODEL_VERSION
-from ..python.names import class_name, qualified
+from ..python.names import qualified
+from .arguments import format_arguments
 from .assembler import Listing
 from .literal import literal
 from .message_lower import lower_units
@@ -129,33 +129,15 @@ def _format_arguments(plan: Plan, rows: Rows, refusal: str | None) -> tuple[str,
     """The arguments of ``Format`` but for its columns and choices; those with the default value are left out."""
     field = plan.root.field(rows.field)
     framing = field.framing if field is not None else None
-    given: dict[str, object] = {
-        "spec_file": plan.file.replace("\\", "/").rpartition("/")[2],
-        "spec_sha256": plan.sha256,
-        "model_version": MODEL_VERSION,
-    }
-    optional: dict[str, tuple[object, object]] = {
-        "codec": (plan.codec, "none"),
-        "extensions": (plan.file_extensions, ()),
-        "max_record": (plan.max_record, 64 * 1024 * 1024),
+    more: dict[str, tuple[object, object]] = {
         "delimiter": (framing.delimiter if framing else b"", b""),
         "path_pattern": (plan.path_pattern, None),
         "has_prologue": (bool(rows.prologue), False),
         "streaming": (rows.streaming, True),
         "sized_rows": (rows.sized, False),
         "fixed_rows": (plan.type(rows.type).fixed_size, False),
-        "engine_refusal": (refusal, None),
     }
-    given.update({name: value for name, (value, default) in optional.items() if value != default})
-    names: dict[str, object] = {
-        "name": plan.name,
-        "title": plan.title,
-        "root": class_name(plan.name),
-        "row": qualified(rows.type),
-        "rows_attribute": rows.field,
-    }
-    # The package says itself where it is, so that it may live anywhere.
-    texts = ["module=__name__", *(f"{name}={literal(value)}" for name, value in (names | given).items())]
+    texts = format_arguments(plan, qualified(rows.type), rows.field, refusal, more)
     if plan.doc:
         texts.append("doc=__doc__")
     if framing:

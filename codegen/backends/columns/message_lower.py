@@ -9,9 +9,10 @@ from wireloom.format.message_program import Envelope, MessageProgram
 
 from ...expression.types import Path
 from ...plan import Plan
-from ...wire import MODEL_VERSION, UnitKind, Units
+from ...wire import UnitKind, Units
 from ..base import refuse
-from ..python.names import class_name, field_name, qualified
+from ..python.names import field_name, qualified
+from .arguments import format_arguments
 from .literal import literal
 from .message_program import message_program, source
 from .message_table import MessageColumn, message_columns
@@ -165,26 +166,8 @@ def _format_arguments(
 ) -> tuple[str, ...]:
     """The arguments of ``Format`` but for its columns; those with the default value are left out."""
     default = kind is default_kind(units)
-    given: dict[str, object] = {
-        "name": plan.name,
-        "title": plan.title,
-        "root": class_name(plan.name),
-        "row": _class(plan, kind.row),
-        "rows_attribute": "",
-        "spec_file": plan.file.replace("\\", "/").rpartition("/")[2],
-        "spec_sha256": plan.sha256,
-        "model_version": MODEL_VERSION,
-    }
-    optional: dict[str, tuple[object, object]] = {
-        "codec": (plan.codec, "none"),
-        "extensions": (plan.file_extensions, ()),
-        "max_record": (plan.max_record, 64 * 1024 * 1024),
-        "path_pattern": (plan.path_pattern, None),
-        "engine_refusal": (refusal, None),
-    }
-    given.update({name: value for name, (value, usual) in optional.items() if value != usual})
-    # The package says itself where it is, so that it may live anywhere.
-    texts = ["module=__name__", *(f"{name}={literal(value)}" for name, value in given.items())]
+    more: dict[str, tuple[object, object]] = {"path_pattern": (plan.path_pattern, None)}
+    texts = format_arguments(plan, _class(plan, kind.row), "", refusal, more)
     if not default:
         texts.append('parser=__name__.rpartition(".")[0] + ".parser"')
     texts.append(f"message={_units(plan, units, kind, columns)}")

@@ -7,9 +7,9 @@ from wireloom.format.routines import process_place
 from ...expression.nodes import Attribute as Member
 from ...expression.nodes import Node
 from ...expression.types import BytesType, StreamType, StringType, UserType
+from ...expression.walk import walk
 from ...plan import Field
 from ...wire import SIZE_PRESERVING, EndOfStreamSize, ExpressionSize, FixedSize, OwnSize, Process, TerminatedSize
-from .mentions import mentions
 from .reading import codec, parent_text
 from .scope import ClassScope
 
@@ -24,15 +24,11 @@ def has_bytes(field: Field) -> bool:
     return isinstance(field.type, BytesType | StringType)
 
 
-def is_own(scope: ClassScope, field: Field) -> bool:
-    """Return whether an object is of a type of the same spec, and so has the same root."""
-    return not isinstance(field.type, UserType) or field.type.path[0] == scope.plan.root.path[0]
-
-
 def adopted(scope: ClassScope, field: Field, value: str) -> str:
     """An object in its place below its parent."""
     parent = parent_text(scope, field) if field.parent is not None else ""
-    return scope.code("adopted", value=value, parent=parent, is_root=not is_own(scope, field))
+    is_root = isinstance(field.type, UserType) and not scope.plan.owns(field.type)
+    return scope.code("adopted", value=value, parent=parent, is_root=is_root)
 
 
 def content_text(scope: ClassScope, field: Field, value: str, *, size_known: bool = True) -> str:
@@ -77,11 +73,8 @@ def _size(scope: ClassScope, field: Field) -> str | None:
 
 def asks_for_end(expression: Node) -> bool:
     """Return whether an expression depends on where the stream ends, which a writer does not know."""
-
-    def is_end(node: Node) -> bool:
-        return isinstance(node, Member) and node.name in ("size", "eof") and isinstance(node.value.type, StreamType)
-
-    return mentions(expression, is_end)
+    asked = (each for each in walk(expression) if isinstance(each, Member) and each.name in ("size", "eof"))
+    return any(isinstance(each.value.type, StreamType) for each in asked)
 
 
 def fitted_text(scope: ClassScope, field: Field, content: str) -> str:

@@ -20,13 +20,12 @@ from ...expression.nodes import (
     StringLiteral,
     Unary,
 )
-from ...expression.types import EnumType, UserType
-from ...expression.walk import children, walk
+from ...expression.types import AnyStructType, EnumType, UserType
+from ...expression.walk import children, names_in, walk
 from ...plan import Instance, TypePlan
 from ...wire import IntegerText
 from .absence import needs_what_may_be_absent
 from .docstrings import described, named
-from .mentions import is_untyped, mentions_name
 from .names import field_name
 from .reading import Keep, read_lines
 from .scope import INSTANCE, ClassScope
@@ -58,7 +57,7 @@ def is_kept(scope: ClassScope, instance: Instance) -> bool:
 
 def _is_costly(instance: Instance) -> bool:
     """Return whether the value is kept whatever the instances in it are."""
-    if instance.value is None or mentions_name(instance.value, "_io"):
+    if instance.value is None or "_io" in names_in(instance.value):
         return True
     found = list(walk(instance.value))
     return len(found) > MAX_CHEAP or not all(isinstance(each, _CHEAP) for each in found)
@@ -116,6 +115,11 @@ def _value_text(scope: ClassScope, instance: Instance, value: Node) -> tuple[Lin
         absent = scope.struct.message is None and translator.is_nullable(value)
         return (scope.code("raw_value", value=text),), f"None if raw is None else {found}" if absent else found
     return (), text
+
+
+def is_untyped(node: Node) -> bool:
+    """Return whether the text of a tree has the type ``Any`` for a type checker, because a part of it has."""
+    return any(isinstance(each.type, AnyStructType) for each in walk(node))
 
 
 def _plain_value(scope: ClassScope, instance: Instance, value: Node) -> Lines:

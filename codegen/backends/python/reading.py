@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from ...encodings import python_codec
 from ...expression.nodes import BooleanLiteral, Node
 from ...expression.types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, UserType
+from ...expression.walk import names_in
 from ...plan import Field, Switch
 from ...wire import (
     SIZE_PRESERVING,
@@ -23,7 +24,6 @@ from ...wire import (
 from ..base import refusal, refuse
 from .api import Api
 from .endian import inherited_argument
-from .mentions import mentions_name
 from .names import field_name
 from .processing import defers, undoing, undone
 from .scope import ClassScope
@@ -169,7 +169,7 @@ def series_text(scope: ClassScope, field: Field, repeat: Repeat) -> str:
 def item_lines(scope: ClassScope, field: Field, repeat: Repeat, keep: Keep) -> Lines:
     """Read one item of a repeated field and keep it."""
     until = repeat.expression if isinstance(repeat, RepeatUntil) else None
-    if not field.checks and not mentions_name(until, "_"):
+    if not field.checks and "_" not in names_in(until):
         return value_lines(scope, field, keep)
     item = _item(field)
     return (
@@ -186,7 +186,7 @@ def _item(field: Field) -> str:
 
 def uses_index(expressions: tuple[Node, ...]) -> bool:
     """Return whether an expression asks for the number of the item."""
-    return any(mentions_name(each, "_index") for each in expressions)
+    return any("_index" in names_in(each) for each in expressions)
 
 
 # One value -----------------------------------------------------------------------------------------------------------
@@ -277,7 +277,7 @@ def _made(scope: ClassScope, field: Field, kind: UserType, stream: str) -> str:
         refuse(field.position, f"the type '{'::'.join(kind.path)}' is defined nowhere")
     arguments = [scope.text(each, field) for each in field.arguments]
     arguments.append(stream)
-    inside = kind.path[0] == scope.plan.root.path[0] and not kind.opaque
+    inside = scope.plan.owns(kind)
     if inside or scope.own:
         # A type of another file is the root of its own; with Kaitai's API it has no parent either.
         arguments += [parent_text(scope, field), *(["self._root"] if inside else [])]

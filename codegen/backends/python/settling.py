@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from ...expression.nodes import Name, Node
 from ...expression.types import Path, UserType
-from ...expression.walk import expressions_in, walk
+from ...expression.walk import expressions_in, names_in
 from ...plan import Field, Plan
 from .names import field_name
 from .reading import Keep
@@ -37,13 +36,9 @@ def _arguments(scope: ClassScope, field: Field, derived: set[str]) -> Iterator[s
         return
     parameters = scope.plan.type(field.type.path).parameters
     for parameter, argument in zip(parameters, field.arguments, strict=True):
-        if _names(argument) & derived:
+        if names_in(argument) & derived:
             given = f"{member(field.id)}.{field_name(parameter.id)}"
             yield scope.code("kept", keep=Keep(f"{given} = "), value=scope.text(argument, field))
-
-
-def _names(node: Node) -> set[str]:
-    return {each.id for each in walk(node) if isinstance(each, Name)}
 
 
 def _looks_outside(plan: Plan, kind: UserType) -> bool:
@@ -55,7 +50,7 @@ def _looks_outside(plan: Plan, kind: UserType) -> bool:
             continue
         seen.add(current.path)
         struct = plan.type(current.path)
-        if any(_names(each) & {"_parent", "_root"} for each in expressions_in((struct.fields, struct.instances))):
+        if any(names_in(each) & {"_parent", "_root"} for each in expressions_in((struct.fields, struct.instances))):
             return True
         waiting.extend(kind for each in struct.read for kind in each.held)
     return False

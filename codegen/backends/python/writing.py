@@ -12,15 +12,14 @@ from ...expression.fold import constant_integer
 from ...expression.nodes import Attribute as Member
 from ...expression.nodes import Binary, IntegerLiteral, Name, Node
 from ...expression.types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, UserType
-from ...expression.walk import expressions_in, walk
+from ...expression.walk import expressions_in, names_in, walk
 from ...plan import Field, Run
 from ...wire import ExpressionSize, Framing, RepeatCount, RepeatUntil, TerminatedSize
 from ..base import refusal
 from .checksums import early_lines, late_lines
-from .encoding import adopted, asks_for_end, content_text, fitted_text, has_bytes, is_own
+from .encoding import adopted, asks_for_end, content_text, fitted_text, has_bytes
 from .endian import endian_lines
 from .marks import Marks
-from .mentions import mentions_name
 from .names import field_name
 from .reading import Keep, uses_index
 from .runs import names_text, packer
@@ -91,7 +90,7 @@ def _constants(scope: ClassScope) -> Lines:
 
 def _is_known_late(field: Field) -> bool:
     """Return whether a condition says if the field is there, which may ask for what is derived."""
-    return field.condition is not None and not mentions_name(field.condition, "_io")
+    return field.condition is not None and "_io" not in names_in(field.condition)
 
 
 def _wires(scope: ClassScope) -> dict[str, str]:
@@ -219,7 +218,7 @@ def _write_field(scope: ClassScope, field: Field, wires: dict[str, str]) -> Line
         return lines
     if field.contents is not None and field.repeat is None and _is_known_late(field):
         lines = (_assigned(scope, member(field.id), repr(field.contents)), *lines)
-    if not mentions_name(field.condition, "_io"):
+    if "_io" not in names_in(field.condition):
         return _when(scope, field, lines)
     # Whether the input had more to come is not for a writer to ask: what is there is written.
     condition = scope.code("is_set", name=field_name(field.id))
@@ -309,8 +308,8 @@ def _write_value(scope: ClassScope, field: Field, value: str, content: str | Non
         fitted = content if _is_measured(scope, field) else fitted_text(scope, field, content)
         return (scope.code("write_bytes", data=fitted, ends_with=end.value if end is not None and left else b""),)
     match field.type.base if isinstance(field.type, EnumType) else field.type:
-        case UserType():
-            if field.parent is None and is_own(scope, field) and value.isidentifier():
+        case UserType() as kind:
+            if field.parent is None and scope.plan.owns(kind) and value.isidentifier():
                 return (scope.code("write_object", value=value),)
             return (scope.code("write_object_elsewhere", adopted=adopted(scope, field, value)),)
         case BitsType(width, endian):

@@ -22,7 +22,7 @@ from .cases import as_case
 from .checksums import check_checksum
 from .computed import check_computed, computed_value, without_late_checks
 from .content import check_content
-from .questions import arguments_of, asks_stream, is_foreign, item_name
+from .questions import arguments_of, asks_stream, item_name
 from .solved import solution_texts, solve_line, solved_names
 from .tags import case_line, tag_lines
 
@@ -133,7 +133,7 @@ def _item(scope: ClassScope, field: Field, value: str) -> Lines:
 
 def _adopted(scope: ClassScope, field: Field, value: str) -> Lines:
     """Which case a stream decides for is known when it is written; an object stands below this one in any case."""
-    if all(is_foreign(scope, kind) for kind in field.held):
+    if not any(map(scope.plan.owns, field.held)):
         return ()
     parent = parent_text(scope, field)
     return (scope.code("readwrite/adopt_objects", id=field.id, value=value, parent=parent),)
@@ -159,7 +159,7 @@ def _value(scope: ClassScope, field: Field, value: str) -> Lines:
 
 def _object(scope: ClassScope, field: Field, kind: UserType, value: str) -> Lines:
     lines: list[str] = []
-    if not is_foreign(scope, kind):
+    if scope.plan.owns(kind):
         parent = parent_text(scope, field)
         lines.append(scope.code("readwrite/adopt", id=field.id, value=value, parent=parent))
     for name, argument in arguments_of(scope, field, kind):

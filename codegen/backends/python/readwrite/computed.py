@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ....expression.nodes import Name, Node
+from ....expression.nodes import Node
 from ....expression.types import IntegerType
-from ....expression.walk import walk
+from ....expression.walk import names_in
 from ....plan import Field
 from ..names import field_name
 from ..scope import ClassScope
@@ -21,7 +21,7 @@ def computed_value(field: Field) -> Node | None:
     equal = field.only
     if equal is None or field.repeat is not None or field.switch is not None:
         return None
-    return equal if any(isinstance(each, Name) for each in walk(equal)) else None
+    return equal if names_in(equal) else None
 
 
 def follows_late(scope: ClassScope, field: Field) -> bool:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ....expression.nodes import Name, Node
+from ....expression.nodes import Node
 from ....expression.types import AnyStructType, Path, StreamType, UnionType, UserType
-from ....expression.walk import expressions_in, walk
+from ....expression.walk import expressions_in, names_in, walk
 from ....plan import Plan, TypePlan
 from ....plan.solving import solutions
 from ....wire import ExpressionSize
@@ -33,7 +33,7 @@ class Facts:
         if any(each.value is None for each in struct.covers):
             return True
         for field in struct.read:
-            if field.only is not None and any(isinstance(each, Name) for each in walk(field.only)):
+            if names_in(field.only):
                 return True
             if field.held and any(isinstance(each.size, ExpressionSize) for each in (field, *field.forms)):
                 return True
@@ -85,7 +85,7 @@ def _share_a_size(struct: TypePlan) -> bool:
     names: set[str] = set()
     for field in struct.fields:
         if isinstance(field.size, ExpressionSize):
-            own = {each.id for each in walk(field.size.expression) if isinstance(each, Name)}
+            own = names_in(field.size.expression)
             if own & names:
                 return True
             names |= own
@@ -94,7 +94,5 @@ def _share_a_size(struct: TypePlan) -> bool:
 
 def _leaves(node: Node) -> bool:
     """Return whether an expression looks beyond the object."""
-    return any(
-        (isinstance(each, Name) and each.id in ("_parent", "_root", "_io")) or isinstance(each.type, StreamType)
-        for each in walk(node)
-    )
+    outside = not names_in(node).isdisjoint(("_parent", "_root", "_io"))
+    return outside or any(isinstance(each.type, StreamType) for each in walk(node))

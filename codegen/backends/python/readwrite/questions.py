@@ -59,13 +59,6 @@ def _member(scope: ClassScope, struct: TypePlan, node: Node) -> tuple[TypePlan |
     return None, ""
 
 
-def is_foreign(scope: ClassScope, kind: UserType) -> bool:
-    """Return whether objects of the type are the roots of their own: those of another spec, and those that users
-    provide.
-    """
-    return kind.opaque or kind.path[0] != scope.plan.root.path[0]
-
-
 def item_name(field: Field) -> str:
     """The local variable of an item of a repeated field."""
     return f"item_{field.id}"

@@ -59,7 +59,7 @@ def fills_stream(module: Module, path: Path) -> bool:
         if _goes_to_the_end(fields[-1]):
             return True
         kind = fields[-1].type
-        if not isinstance(kind, UserType) or kind.opaque or not _is_own(module, kind):
+        if not isinstance(kind, UserType) or not module.plan.owns(kind):
             return False
         path = kind.path
     return False
@@ -74,7 +74,7 @@ def _fits_together(module: Module, struct: TypePlan, found: dict[Path, TypePlan]
     for field in struct.fields:
         last = field is struct.fields[-1] and field.condition is None
         if isinstance(field.type, UserType):
-            if not _is_own(module, field.type) or field.type.path not in found:
+            if not module.plan.owns(field.type) or field.type.path not in found:
                 return False
             if field.type.path in filling and not (last and field.repeat is None):
                 return False
@@ -83,10 +83,6 @@ def _fits_together(module: Module, struct: TypePlan, found: dict[Path, TypePlan]
         if isinstance(field.repeat, RepeatEos) and field.least == 0:
             return False
     return True
-
-
-def _is_own(module: Module, kind: UserType) -> bool:
-    return not kind.opaque and kind.path[0] == module.plan.root.path[0]
 
 
 def _is_straight(struct: TypePlan) -> bool:

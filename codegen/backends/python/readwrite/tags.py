@@ -6,7 +6,7 @@ from __future__ import annotations
 from ....expression.nodes import Attribute as Member
 from ....expression.nodes import BooleanLiteral, Name, Node
 from ....expression.types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, Type, UserType
-from ....expression.walk import walk
+from ....expression.walk import names_in
 from ....plan import Field, Switch, TypePlan
 from ..names import field_name
 from ..scope import ClassScope
@@ -37,7 +37,7 @@ def tag_lines(scope: ClassScope, field: Field, slot: str) -> Lines:
             continue
         for each in matches:
             # Other values come to this class as well where a name, or nothing, is matched.
-            varies = each is None or any(isinstance(one, Name) for one in walk(each))
+            varies = each is None or names_in(each)
             match = "None" if each is None or varies else scope.text(each, field)
             class_name = scope.module.class_of(form.type.path)
             cases.append(scope.code("readwrite/tag_case", class_name=class_name, match=match))
@@ -69,7 +69,7 @@ def _tag(scope: ClassScope, on: Node) -> tuple[TypePlan, Node | None, str] | Non
         case Name(id) if scope.struct.field(id) is not None:
             return scope.struct, None, id
         case Member(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
-            if any(isinstance(each, Name) and each.id in ("_index", "_") for each in walk(value)):
+            if not names_in(value).isdisjoint(("_index", "_")):
                 return None
             return scope.plan.type(value.type.path), value, name
     return None

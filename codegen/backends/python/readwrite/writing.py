@@ -23,7 +23,7 @@ from .cases import as_case
 from .checksums import late_lines, wanted_marks
 from .computed import late_value
 from .content import data_text, enclosed_line, has_stream, is_cut, write_content, write_object
-from .questions import arguments_of, asks_place, asks_stream, is_foreign, item_name
+from .questions import arguments_of, asks_place, asks_stream, item_name
 
 
 def write_method(scope: ClassScope) -> MethodView:
@@ -150,7 +150,7 @@ def _late_arguments(scope: ClassScope, field: Field, kind: UserType, value: str)
         for name, argument in arguments_of(scope, field, kind)
         if asks_stream(scope, argument)
     }
-    if not is_foreign(scope, kind):
+    if scope.plan.owns(kind):
         late.update(("_is_le", each) for each in inherited_argument(scope, kind))
     return tuple(
         scope.code("readwrite/set_argument", value=value, name=name, argument=each) for name, each in late.items()

@@ -1,0 +1,36 @@
+"""The arguments of ``wireloom.format.description.Format`` that formats of all kinds have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...plan import Plan
+from ...wire import MODEL_VERSION
+from ..python.names import class_name
+from .literal import literal
+
+
+def format_arguments(
+    plan: Plan, row: str, rows_field: str, refusal: str | None, more: Mapping[str, tuple[object, object]]
+) -> list[str]:
+    """The arguments but for columns; those with the default value are left out. ``more``: each with its default."""
+    given: dict[str, object] = {
+        "name": plan.name,
+        "title": plan.title,
+        "root": class_name(plan.name),
+        "row": row,
+        "rows_attribute": rows_field,
+        "spec_file": plan.file.replace("\\", "/").rpartition("/")[2],
+        "spec_sha256": plan.sha256,
+        "model_version": MODEL_VERSION,
+    }
+    optional: dict[str, tuple[object, object]] = {
+        "codec": (plan.codec, "none"),
+        "extensions": (plan.file_extensions, ()),
+        "max_record": (plan.max_record, 64 * 1024 * 1024),
+        **more,
+        "engine_refusal": (refusal, None),
+    }
+    given.update({name: value for name, (value, usual) in optional.items() if value != usual})
+    # The package says itself where it is, so that it may live anywhere.
+    return ["module=__name__", *(f"{name}={literal(value)}" for name, value in given.items())]
