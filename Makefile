@@ -15,6 +15,7 @@ help:
 	@echo "make demo       sample logs -> Spark -> Parquet, quarantine and a first look"
 	@echo "make test       everything that CI runs: drift, lint, types, tests with and without the engine, wheel"
 	@echo "make quick      units, vectors and one read through Spark, in about two minutes"
+	@echo "make thorough   the tests with three times the examples"
 	@echo "make bench      speed as ratios against peers and bounds; writes bench-report/"
 	@echo "make fuzz       fuzzing of the engine and the Python surfaces; FUZZ_SECONDS=60; writes fuzz-report/"
 	@echo "make campaign   damaged inputs of every format, DAMAGES=100000 of each; writes campaign-report/"
@@ -46,6 +47,11 @@ test: setup
 quick: setup
 	@WIRELOOM_HYPOTHESIS=quick $(PYTEST) -n 2 --dist loadgroup -q -m "not slow" tests/unit tests/vectors \
 		tests/spark/live/test_spark.py::test_times_are_instants
+
+# All tests with three times the examples of `make test`, and more.
+.PHONY: thorough
+thorough: setup
+	WIRELOOM_HYPOTHESIS=thorough $(PYTEST) -n 2 --dist loadgroup tests
 
 # What reads and writes, once more on the object parser alone, as on a machine where the engine could not be built.
 READS_AND_WRITES := $(addprefix tests/unit/,append command inspecting kpl messages objects reading s2 writing) \
@@ -93,7 +99,7 @@ fuzz: setup
 clean:
 	rm -rf $(VENV) $(VENV)-bench $(VENV)-fuzz build dist bench-report demo-data fuzz-report campaign-report .typings *.egg-info
 
-# A thousand per format are part of `make test`; this is for the night.
+# Hundreds per format are part of `make test`; this is for the night.
 DAMAGES ?= 100000
 .PHONY: campaign
 campaign: setup

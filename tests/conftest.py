@@ -13,16 +13,18 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import settings
 
+from .examples import PROFILE, examples
 from .scheduling import SPARK, check_groups, group_of
 from .storage_server import Store, running
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-settings.register_profile("suite", derandomize=True, database=None, deadline=None, print_blob=True)
-settings.register_profile("quick", settings.get_profile("suite"), max_examples=10)
+same = settings(derandomize=True, database=None, deadline=None, print_blob=True)
+for each in ("quick", "suite", "thorough"):
+    settings.register_profile(each, same, max_examples=examples(100))
 settings.register_profile("fuzz", deadline=None, print_blob=True)
-settings.load_profile(os.environ.get("WIRELOOM_HYPOTHESIS", "suite"))
+settings.load_profile(PROFILE)
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell starts jobs in the background so, and the commands that tests interrupt would inherit it.

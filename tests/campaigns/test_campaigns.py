@@ -1,14 +1,15 @@
-"""A thousand damaged inputs of each format; ``make campaign`` runs a hundred times as many."""
+"""Hundreds of damaged inputs of each format; ``make campaign`` runs a hundred thousand."""
 
 from pathlib import Path
 
 import pytest
 from wireloom import engine
 
+from ..examples import examples
 from .running import run
 from .subjects import SUBJECTS
 
-DAMAGES = 1000 if engine.available else 150
+DAMAGES = examples(1000 if engine.available else 300)
 """The object parser alone is slow."""
 
 

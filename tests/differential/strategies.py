@@ -9,6 +9,7 @@ from typing import Any
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
+from ..examples import PROFILE
 from .specs import Made, plain_spec, table_spec
 
 randoms: st.SearchStrategy[Random] = st.randoms(use_true_random=False)
@@ -25,7 +26,6 @@ def plain_specs() -> st.SearchStrategy[Made]:
 
 
 def bounded(examples: int) -> Callable[[Any], Any]:
-    """That many examples in the suite, more than that in every run of the fuzzer."""
-    if settings.default is not None and settings.default.derandomize:
-        return settings(max_examples=examples, suppress_health_check=list(HealthCheck))
-    return settings(max_examples=examples * 4, suppress_health_check=list(HealthCheck))
+    """That many examples in ``make test``, four times as many in ``make thorough`` and in every run of the fuzzer."""
+    count = examples if PROFILE in ("quick", "suite") else 4 * examples
+    return settings(max_examples=count, suppress_health_check=list(HealthCheck))

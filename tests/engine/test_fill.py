@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from wireloom import engine
 from wireloom.format.program import ColumnProgram
 
+from ..examples import examples
 from .harness import COBS, EDGEMQ, WORD_STUFFED, Options, frame, read, record
 from .programs import inputs, programs
 from .reference import Result
@@ -44,7 +45,7 @@ def all_options(draw: st.DrawFn, program: ColumnProgram) -> Options:
     )
 
 
-@settings(max_examples=600, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=examples(600), deadline=None, suppress_health_check=SLOW)
 @given(st.data())
 def test_made_up_programs(data: st.DataObject) -> None:
     program = data.draw(programs())
@@ -56,7 +57,7 @@ def test_made_up_programs(data: st.DataObject) -> None:
     assert read(program, content, options, chunk=pieces, capacity=1 + pieces % 7, room=pieces, damages=2) == wanted
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=examples(150), deadline=None, suppress_health_check=SLOW)
 @given(st.data())
 def test_columns_that_are_not_wanted_change_nothing(data: st.DataObject) -> None:
     """The rows and damages are those of a read of all columns, but where only a value that nobody asked for fails."""
@@ -84,7 +85,7 @@ def mutated(data: bytes, changes: list[tuple[int, int]]) -> bytes:
     return bytes(content)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(
     st.sampled_from(["edgemq", "word", "cobs"]),
     st.lists(
@@ -122,7 +123,7 @@ def test_every_chunk_size(chunk: int) -> None:
         assert read(program, content, chunk=chunk) == read(program, content)
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=examples(200), deadline=None, suppress_health_check=SLOW)
 @given(programs(delimited=True), inputs(), st.integers(0, 130))
 def test_ranges_of_delimited_rows(program: ColumnProgram, content: bytes, cut: int) -> None:
     """A range's rows are those that begin in it: two ranges give what one read gives."""

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from wireloom.base.errors import WireloomError
 
 from ..differential.strategies import bounded
+from ..examples import examples
 from .stream_driver import Query, age
 
 FILES = 4
@@ -192,7 +193,7 @@ rotations = st.lists(
 
 
 @pytest.mark.parametrize("name", list(CONTENT))
-@settings(max_examples=40)
+@settings(max_examples=examples(100))
 @given(todo=rotations, files=st.integers(1, 3), size=st.integers(1, 200), pattern=st.sampled_from(["", "*.log"]))
 def test_logs_that_are_rotated(name: str, todo: list[tuple[Any, ...]], files: int, size: int, pattern: str) -> None:
     """A log that was begun before it is rotated is read to its end, whatever its name is then."""
@@ -225,7 +226,7 @@ def test_logs_that_are_rotated(name: str, todo: list[tuple[Any, ...]], files: in
         assert run.payloads() == expected
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(
     todo=st.lists(st.integers(0, 8) | st.sampled_from(["batches", "crash", "restart"]), min_size=8, max_size=24),
     most=st.integers(1, 3),

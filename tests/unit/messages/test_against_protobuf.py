@@ -36,12 +36,13 @@ from wireloom.objects.messages.errors import MessageError
 from wireloom.rows.messages.decoders import make
 from wireloom.rows.messages.decoding import Decoded, UnitProblem
 
+from ...examples import examples
 from .random_protos import ProtoMaker
 from .random_wire import Mutator, has_long_tag
 
 pytestmark = pytest.mark.slow
 
-SEEDS = range(24)
+SEEDS = range(examples(24))
 MESSAGES = 40
 MESSAGE, ENUM, STRING, BYTES, BOOL, DOUBLE, FLOAT = 11, 14, 9, 12, 8, 1, 2
 RANGES = {
@@ -298,7 +299,7 @@ def test_the_engine_and_the_objects_make_the_same_columns(seed: int) -> None:
         assert str(one.arrays[number].to_pylist()) == str(other.arrays[number].to_pylist()), name
 
 
-@pytest.mark.parametrize("seed", range(1, 49, 2))
+@pytest.mark.parametrize("seed", range(1, 2 * len(SEEDS), 2))
 def test_through_columns_and_back(seed: int) -> None:
     """Columns keep all of a message in proto3. In proto2 they show a default where a field is absent."""
     pair = both(seed, recursive=False)
