@@ -18,6 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..java import QUICK_JAVA
+
 
 @dataclass(frozen=True)
 class Block:
@@ -64,7 +66,7 @@ class Page:
         self.namespace: dict[str, Any] = {"__name__": "page"}
         # The commands of the environment that runs the tests, and no terminal.
         path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
-        self.environment = {**os.environ, "PATH": path, "COLUMNS": "100", "TERM": "dumb", "NO_COLOR": "1"}
+        self.environment = {**os.environ, "PATH": path, "COLUMNS": "100", "TERM": "dumb", "NO_COLOR": "1", **QUICK_JAVA}
 
     def run(self, kinds: tuple[str, ...] = ("python", "console", "yaml")) -> int:
         """Runs every block of those kinds in order; returns how many there were."""
