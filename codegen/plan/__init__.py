@@ -7,6 +7,7 @@ from .build import plan_of
 from .nodes import Check, Cover, Field, Fill, Instance, Piece, Run, Step, Switch
 from .printed import printed
 from .types import Plan, Rows, TypePlan
+from .unsolved import unsolved as unsolved_of
 
 __all__ = [
     "Check",
@@ -23,4 +24,5 @@ __all__ = [
     "TypePlan",
     "plan_of",
     "printed",
+    "unsolved_of",
 ]

@@ -1,1 +1,22 @@
 """Spec text → checked syntax tree: YAML with positions, the tables of the dialect, diagnostics."""
+
+from ...base.face import face
+
+__getattr__ = face(
+    __name__,
+    {
+        "builtin_types": "BUILT_IN",
+        "diagnostic": "Diagnostic",
+        "diagnostics": "Diagnostics InvalidSpecError MAX_DIAGNOSTICS",
+        "lookup": "lookup:look_up names",
+        "position": "Position",
+        "reader": "MAX_DEPTH read_yaml",
+        "reference": "ORDER reference:dialect_reference",
+        "rendering": "MAX_WIDTH excerpt rendered",
+        "scalars": "plain_value",
+        "schema": "schema:dialect_schema",
+        "tables": "TABLES",
+        "tree": "Mapping Scalar Sequence YamlNode",
+        "validator": "Validator",
+    },
+)

@@ -11,9 +11,9 @@ accepted is missing, whatever becomes of other writers (blocks.py).
 
 from __future__ import annotations
 
-from .blocks import AppendError
+from .blocks import REWRITES, AppendError
 from .calls import Calls, SystemCalls
 from .publish import publish
 from .writer import AppendWriter
 
-__all__ = ["AppendError", "AppendWriter", "Calls", "SystemCalls", "publish"]
+__all__ = ["REWRITES", "AppendError", "AppendWriter", "Calls", "SystemCalls", "publish"]

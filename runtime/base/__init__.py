@@ -1,1 +1,16 @@
 """The base of all other packages: errors, reports, text."""
+
+from ..base.face import face
+
+__getattr__ = face(
+    __name__,
+    {
+        "errors": "MissingExtraError NothingThereError",
+        "extras": "require",
+        "html_tables": "plain",
+        "iso_times": "UNITS iso_time time_count",
+        "limits": "MAX_COMPUTED MAX_INTEGER_BITS",
+        "options": "FLAG NUMBER camel_case check_options documented option options_of",
+        "printable": "markup",
+    },
+)

@@ -10,6 +10,7 @@ from os.path import splitext
 
 from ..base.arguments import one_of, shown
 from ..base.errors import WireloomError
+from ..base.face import face
 from .codec import Codec, CodecError, Compressor, Decoder
 from .gzip import GZIP
 from .plain import NONE
@@ -137,3 +138,12 @@ __all__ = [
     "suffix_of",
     "without_suffix",
 ]
+
+__getattr__ = face(
+    __name__,
+    {
+        "gzip": "STEP GzipDecoder",
+        "zstd": "ZstdDecoder",
+        "zstd_frames": "MAX_BLOCK",
+    },
+)

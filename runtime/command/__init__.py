@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from ..base.face import face
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from .program import main as main
 
-    from .program import main
-
-__all__ = ["main"]
-
-
-def __getattr__(name: str) -> Any:
-    # Not imported here, so that the module "entry" is reached before anything that takes time.
-    if name != "main":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from .program import main
-
-    return main
+# Not imported here, so that the module "entry" is reached before anything that takes time.
+__getattr__ = face(
+    __name__,
+    {
+        "check": "command:check_command",
+        "completing": "entries",
+        "diff": "CODES",
+        "ingest": "lines_of",
+        "parameters": "reader_options",
+        "program": "COMMANDS INTERRUPTED PIPE_CLOSED TERMINATED UNUSABLE main",
+        "sinks": "sink",
+        "standard": "wants_colours",
+        "text": "BYTES hexadecimal iso_time lines plain_text time_text",
+    },
+)

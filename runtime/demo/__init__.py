@@ -1,1 +1,10 @@
 """The demonstration that ``make demo`` runs: sample logs on disk, some of them damaged, and what becomes of them."""
+
+from ..base.face import face
+
+__getattr__ = face(
+    __name__,
+    {
+        "samples": "Sample event_table make_samples",
+    },
+)

@@ -1,23 +1,30 @@
 """Records as people look at them: where they lie in a file, their bytes, the fields and what is wrong with them."""
 
 from .data import record_data
-from .fields import Field
+from .fields import MOST_DEPTH, Field
 from .locating import Located, RecordScan, Wanted, record_scan
 from .messages import MessageScan
 from .page import page, page_record
+from .places import places as places_of
 from .records import Record, records
 from .text import Painter
+from .tracing import Trace
+from .value_text import held
 
 __all__ = [
+    "MOST_DEPTH",
     "Field",
     "Located",
     "MessageScan",
     "Painter",
     "Record",
     "RecordScan",
+    "Trace",
     "Wanted",
+    "held",
     "page",
     "page_record",
+    "places_of",
     "record_data",
     "record_scan",
     "records",

@@ -1,6 +1,7 @@
 """The base of generated classes: streams, validation, checksums, stuffing, framing."""
 
 from ..base.errors import UnsupportedError
+from ..base.face import face
 from ..format.program import Stuffing
 from .buffered import Buffer, BufferedReadStruct, BufferedStruct
 from .checksums import crc_function, digest_function, replaced
@@ -199,3 +200,12 @@ __all__ = [
     "write_numbers",
     "xor",
 ]
+
+__getattr__ = face(
+    __name__,
+    {
+        "windows": "NOTHING:NO_WINDOW window_of",
+        "runs": "retreat",
+        "struct_html": "MOST_VALUES html_of_struct",
+    },
+)

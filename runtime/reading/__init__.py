@@ -1,1 +1,16 @@
 """Reading: scans, byte ranges, damage and how to continue after it, search."""
+
+from ..base.face import face
+
+__getattr__ = face(
+    __name__,
+    {
+        "blobs.memory": "memory_of",
+        "damage_log": "DamageLog LISTED_EMPTY",
+        "opening": "Opened",
+        "options": "LIMITS ScanOptions",
+        "recovery": "CONTENT",
+        "request": "of_kind scan_request",
+        "search": "Log LINEAR OPTIONS:SEARCH_OPTIONS",
+    },
+)

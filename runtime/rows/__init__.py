@@ -1,1 +1,14 @@
 """Row readers: the bytes of a window as columns, by the engine or by generated classes, with one meaning."""
+
+from ..base.face import face
+
+__getattr__ = face(
+    __name__,
+    {
+        "engine_reader": "DAMAGE EngineRowReader",
+        "leading_zeros": "NOT_ZERO",
+        "object_reader": "ObjectRowReader",
+        "reader": "BATCH_BYTES RowDamage Settings Status",
+        "select": "make:make_row_reader",
+    },
+)

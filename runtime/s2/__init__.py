@@ -6,8 +6,9 @@ written by ``wireloom.read`` and its neighbours, formats ``s2_session`` and ``s2
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ..base.face import face
 
 if TYPE_CHECKING:
     from .commands import Fence, Trim, ValidationError, command_of, command_record, operation_of
@@ -41,49 +42,6 @@ if TYPE_CHECKING:
         PingEvent,
         event_to_text,
     )
-
-_HOMES = {
-    "commands": ("Fence", "Trim", "ValidationError", "command_of", "command_record", "operation_of"),
-    "compression": ("COMPRESSIONS", "BodyError", "Compression"),
-    "config": ("StreamConfig",),
-    "errors": ("ServerError", "error_from_json", "error_of", "error_to_json"),
-    "frames": ("Frame", "FrameDecoder", "FrameError", "Terminal", "encode_frame", "encode_terminal"),
-    "json": (
-        "append_ack_from_json",
-        "append_ack_to_json",
-        "append_input_from_json",
-        "append_input_to_json",
-        "format_of_header",
-        "read_batch_from_json",
-        "read_batch_to_json",
-        "tail_from_json",
-        "tail_to_json",
-    ),
-    "json_reader": ("JsonError",),
-    "json_tables": ("table_from_json", "table_to_json"),
-    "live": ("Delivery", "Gap", "LiveReader", "Step"),
-    "messages": (
-        "AppendAck",
-        "AppendInput",
-        "AppendRecord",
-        "Header",
-        "ReadBatch",
-        "SequencedRecord",
-        "StreamPosition",
-    ),
-    "metering": ("Accepted", "check_append", "metered_size"),
-    "requests": (
-        "Request",
-        "append_session",
-        "append_unary",
-        "check_tail",
-        "read_events",
-        "read_session",
-        "read_unary",
-    ),
-    "sse": ("BatchEvent", "DoneEvent", "ErrorEvent", "EventReader", "LastEventId", "PingEvent", "event_to_text"),
-}
-_HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
     "COMPRESSIONS",
@@ -148,11 +106,26 @@ __all__ = [
     "tail_to_json",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    # PEP 562: framing a file needs neither JSON nor the classes of messages.
-    if name not in _HOME:
-        raise AttributeError(f"module 'wireloom.s2' has no attribute {name!r}")
-    value = getattr(importlib.import_module(f".{_HOME[name]}", __name__), name)
-    globals()[name] = value
-    return value
+# Framing a file needs neither JSON nor the classes of messages.
+__getattr__ = face(
+    __name__,
+    {
+        "commands": "Fence Trim ValidationError command_of command_record operation_of",
+        "compression": "COMPRESSIONS BodyError Compression MAX_CONTENT compress decompress decompress_into",
+        "config": "StreamConfig",
+        "describing": "frame_parts",
+        "errors": "ServerError error_from_json error_of error_to_json",
+        "frames": "Frame FrameDecoder FrameError Terminal encode_frame encode_terminal",
+        "json": "append_ack_from_json append_ack_to_json append_input_from_json append_input_to_json"
+        " format_of_header read_batch_from_json read_batch_to_json tail_from_json tail_to_json",
+        "json_reader": "JsonError",
+        "json_tables": "table_from_json table_to_json",
+        "live": "Delivery Gap LiveReader Step",
+        "messages": "AppendAck AppendInput AppendRecord Header ReadBatch SequencedRecord StreamPosition",
+        "metering": "Accepted check_append metered_size",
+        "requests": "Request append_session append_unary check_tail read_events read_session read_unary",
+        "runs": "Slots find_run",
+        "session": "SessionFraming",
+        "sse": "BatchEvent DoneEvent ErrorEvent EventReader LastEventId PingEvent event_to_text",
+    },
+)

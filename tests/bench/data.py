@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import wireloom
 from crc32c import crc32c
-from wireloom.demo.samples import event_table
+from wireloom.demo import event_table
 
 HOUR = 3_600_000
 START = 1_790_000_000_000

@@ -13,8 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 import wireloom
-from wireloom.reading.options import ScanOptions
-from wireloom.reading.search import Log
+from wireloom.reading import Log, ScanOptions
 
 from .measure import Figure
 

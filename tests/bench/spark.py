@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from wireloom.base.errors import WireloomError
+from wireloom import WireloomError
 
 from .data import drain, events, segment
 from .measure import Comparison, Work, missing

@@ -12,8 +12,8 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from wireloom.codegen.model.load import analyse
-from wireloom.codegen.spec.diagnostic import Diagnostic
+from wireloom.codegen.model import analyse
+from wireloom.codegen.spec import Diagnostic
 
 VERSION = "0.11"
 """What the suite's ``$KS_VERSION`` stands for: the version of the language that is read here."""

@@ -8,9 +8,8 @@ from typing import Any
 
 import pyarrow as pa
 import wireloom
-from wireloom import engine
-from wireloom.format.description import Format
-from wireloom.reading.request import of_kind
+from wireloom import Format, engine
+from wireloom.reading import of_kind
 
 ROW_COLUMNS = ("_offset", "_error", "_corrupt_record")
 

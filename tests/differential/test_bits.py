@@ -6,7 +6,7 @@ from random import Random
 
 import kaitaistruct
 import pytest
-from wireloom.objects.streams import MemoryStream
+from wireloom.objects import MemoryStream
 
 from .pieces import Bits, Parts, settled
 

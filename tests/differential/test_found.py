@@ -8,7 +8,7 @@ import zlib
 import pyarrow as pa
 import pytest
 import wireloom
-from wireloom.base.errors import SpecError
+from wireloom import SpecError
 from wireloom.objects import ConsistencyError
 
 from ..unit.columns_backend.specs import format_of, spec_text

@@ -11,10 +11,8 @@ from typing import Any
 import pytest
 import wireloom
 from hypothesis import given
-from wireloom import engine
-from wireloom.base.errors import WireloomError
+from wireloom import Format, WireloomError, engine
 from wireloom.codegen.explore import load_format
-from wireloom.format.description import Format
 from wireloom.objects import ConsistencyError, KaitaiStructError
 
 from .agreement import agreed, objects_only, outcome

@@ -10,8 +10,7 @@ import re
 from pathlib import Path
 
 import click
-from wireloom.command import main
-from wireloom.command.program import COMMANDS
+from wireloom.command import COMMANDS, main
 
 PAGE = Path(__file__).parents[2] / "docs" / "commands.md"
 PART = re.compile(r"<!-- wireloom ([\w-]+) -->\n.*?<!-- end -->\n", re.DOTALL)

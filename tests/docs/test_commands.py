@@ -3,8 +3,7 @@
 import re
 from pathlib import Path
 
-from wireloom.command.diff import CODES
-from wireloom.command.program import COMMANDS, INTERRUPTED, PIPE_CLOSED, TERMINATED, UNUSABLE
+from wireloom.command import CODES, COMMANDS, INTERRUPTED, PIPE_CLOSED, TERMINATED, UNUSABLE
 
 from .blocks import Page
 from .commands import PAGE, PART, renewed

@@ -1,10 +1,27 @@
 """The house: what lies where. The directions of imports are import-linter's, see ``make lint``."""
 
+import ast
+import importlib
 import re
+from collections.abc import Iterator
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
+TESTS = ROOT / "tests"
+FOLDERS = {"codegen": ROOT / "codegen", "formats": ROOT / "generated"}
+"""Of packages that are not in ``runtime/``."""
+SPEAKING = {
+    "wireloom.codegen.expression": {"nodes"},
+    "wireloom.engine": {"_engine"},
+    "wireloom.format": {"registry", "routines"},
+}
+"""Modules that are called by their own name, such as ``registry.get``; ``_engine`` is the extension in C."""
+LINE_BY_LINE = "limits/test_interrupted_"
+"""Tests that interrupt inner functions at each of their lines."""
 
 
 def test_the_root_of_the_runtime_holds_folders() -> None:
@@ -20,3 +37,94 @@ def test_no_circle_of_headers_and_sources() -> None:
     assert sum(map(len, included.values())) > 50
     # Raises CycleError, which names the files.
     TopologicalSorter(included).prepare()
+
+
+# What tests import ---------------------------------------------------------------------------------------------------
+
+
+def place(module: str) -> Path:
+    """The folder of a package, or the file of a module without its suffix."""
+    _, *parts = module.split(".")
+    if parts and parts[0] in FOLDERS:
+        return FOLDERS[parts[0]].joinpath(*parts[1:])
+    return (ROOT / "runtime").joinpath(*parts)
+
+
+def is_face(module: str) -> bool:
+    """A package, or a module that is a layer of codegen or of Spark by itself, or generated."""
+    parts = module.split(".")
+    alone = parts[1:2] in (["codegen"], ["spark"]) and len(parts) == 3
+    return (place(module) / "__init__.py").exists() or alone or parts[1:2] == ["formats"]
+
+
+def replaced(tree: ast.AST) -> set[str]:
+    """Modules of which, or of whose parts, a name is replaced: ``setattr(module, "name", …)``, ``module.name = …``."""
+    targets: list[ast.expr] = []
+    for each in ast.walk(tree):
+        if isinstance(each, ast.Call | ast.Tuple):
+            pair = each.args if isinstance(each, ast.Call) else each.elts
+            if len(pair) > 1 and isinstance(pair[1], ast.Constant):
+                targets.append(pair[0])
+        elif isinstance(each, ast.Attribute) and isinstance(each.ctx, ast.Store):
+            targets.append(each)
+    return {name for each in targets if (name := ast.unparse(each).partition(".")[0])}
+
+
+def inner_imports(tree: ast.AST) -> Iterator[str]:
+    """What is imported from behind the face of a layer."""
+    patched = replaced(tree)
+    for each in ast.walk(tree):
+        if isinstance(each, ast.Import):
+            yield from (
+                name.name for name in each.names if name.name.startswith("wireloom.") and not is_face(name.name)
+            )
+        elif isinstance(each, ast.ImportFrom) and not each.level and str(each.module).startswith("wireloom"):
+            module = str(each.module)
+            if not is_face(module):
+                yield module
+            for name in each.names:
+                spoken = (name.asname or name.name) in patched or name.name in SPEAKING.get(module, ())
+                if not spoken and (name.name.startswith("_") or is_inner(module, name.name)):
+                    yield f"{module}.{name.name}"
+
+
+@cache
+def is_inner(module: str, name: str) -> bool:
+    """Whether that is a module, and not what the package itself calls by this name."""
+    if is_face(f"{module}.{name}") or not place(f"{module}.{name}").with_suffix(".py").exists():
+        return False
+    package = ast.parse((place(module) / "__init__.py").read_text())
+    bound = [each.name for line in package.body if isinstance(line, ast.ImportFrom) for each in line.names]
+    return name not in bound
+
+
+def test_tests_import_from_the_faces_of_layers() -> None:
+    """A module in a layer is imported only where a name in it is replaced."""
+    found = {}
+    for file in sorted(TESTS.rglob("*.py")):
+        path = file.relative_to(TESTS).as_posix()
+        names = sorted(set(inner_imports(ast.parse(file.read_text()))))
+        if names and not path.startswith(LINE_BY_LINE):
+            found[path] = names
+    assert found == {}
+
+
+def test_what_faces_name_is_there() -> None:
+    count = 0
+    for root, package in ((ROOT / "runtime", "wireloom"), (ROOT / "codegen", "wireloom.codegen")):
+        for file in root.rglob("__init__.py"):
+            for call in ast.walk(ast.parse(file.read_text())):
+                if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "face":
+                    layer = importlib.import_module(".".join((package, *file.parent.relative_to(root).parts)))
+                    for name in " ".join(ast.literal_eval(call.args[1]).values()).split():
+                        assert hasattr(layer, name.partition(":")[2] or name), (file, name)
+                        count += 1
+    assert count > 100
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["from wireloom.base.errors import SpecError", "from wireloom.reading import search", "import wireloom.s2.sse"],
+)
+def test_other_imports_are_found(line: str) -> None:
+    assert list(inner_imports(ast.parse(line)))

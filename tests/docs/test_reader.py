@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 import wireloom
 import zstandard
-from wireloom.base.errors import SpecError
-from wireloom.codegen.backends.base import backends
+from wireloom import SpecError
+from wireloom.codegen.backends import backends
 from wireloom.codegen.emit import generate
-from wireloom.codegen.model.load import load
+from wireloom.codegen.model import load_spec as load
 from wireloom.codegen.plan import plan_of
 
 from ..vectors.cases import rows

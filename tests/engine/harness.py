@@ -9,9 +9,18 @@ from typing import NamedTuple
 import pyarrow as pa
 from wireloom import engine
 from wireloom.engine import _engine
-from wireloom.format.program import ChecksumRule, ColumnProgram, Kind, Op, Outcome, Reason, Step, Storage, Stuffing
-from wireloom.rows.engine_reader import DAMAGE
-from wireloom.rows.reader import Status
+from wireloom.format import (
+    ChecksumRule,
+    ColumnProgram,
+    Kind,
+    Op,
+    Outcome,
+    Reason,
+    Step,
+    Storage,
+    Stuffing,
+)
+from wireloom.rows import DAMAGE, Status
 
 from .reference import Result, Value
 

@@ -6,7 +6,17 @@ import struct
 from dataclasses import dataclass, field
 
 from hypothesis import strategies as st
-from wireloom.format.program import ChecksumRule, Code, ColumnProgram, Kind, Op, Reason, Step, Storage, Stuffing
+from wireloom.format import (
+    ChecksumRule,
+    Code,
+    ColumnProgram,
+    Kind,
+    Op,
+    Reason,
+    Step,
+    Storage,
+    Stuffing,
+)
 
 SIZES = {kind: int(kind.name[1]) for kind in Kind}
 STORAGES = [Storage.FIXED8, Storage.FIXED16, Storage.FIXED32, Storage.FIXED64, Storage.VARIABLE]

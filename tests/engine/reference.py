@@ -10,7 +10,16 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from wireloom.format.program import ChecksumRule, Code, ColumnProgram, Kind, Op, Outcome, Reason, Step
+from wireloom.format import (
+    ChecksumRule,
+    Code,
+    ColumnProgram,
+    Kind,
+    Op,
+    Outcome,
+    Reason,
+    Step,
+)
 
 Value = int | bytes | None
 

@@ -6,17 +6,20 @@ import struct
 
 import pytest
 from wireloom.engine import _engine
-from wireloom.format.message_program import (
+from wireloom.format import (
     Envelope,
+    FieldKind,
+    FieldRule,
     FieldSource,
+    Label,
     LookupSource,
     MarkSource,
     MessageProgram,
+    MessageRule,
+    MessageSet,
     RowNumberSource,
 )
-from wireloom.format.message_rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
-from wireloom.rows.messages.column_tree import ColumnTree
-from wireloom.rows.messages.packed import pack
+from wireloom.rows.messages import ColumnTree, pack
 
 NONE = 2**32 - 1
 OPTIONAL, REPEATED, REQUIRED = Label.OPTIONAL, Label.REPEATED, Label.REQUIRED

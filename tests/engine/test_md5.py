@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from wireloom import engine
-from wireloom.engine._md5 import one_after_another
+from wireloom.engine import one_after_another
 
 MANY = [engine.md5_many, one_after_another]
 

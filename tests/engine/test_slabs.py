@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from wireloom.engine import _engine
-from wireloom.rows.reader import Status
+from wireloom.rows import Status
 
 from .calls import FRAMES, ROWS, SLAB, export_slab, exported, fill_slab
 from .harness import frame

@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import zstandard
-from wireloom.format import registry
-from wireloom.format.program import ColumnProgram
+from wireloom.format import ColumnProgram, registry
 
 from .surfaces import damage, formats, inspecting, objects, s2_frames
 from .targets import CORPORA, ROOT

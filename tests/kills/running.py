@@ -12,8 +12,8 @@ from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 
 import wireloom
+from wireloom import FileReport
 from wireloom.append import AppendWriter
-from wireloom.base.report import FileReport
 
 from . import nursery
 from .appender import Life, acknowledged, live

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import wireloom
+from wireloom import Format
 from wireloom.format import registry
-from wireloom.format.description import Format
-from wireloom.writing.encoder import RowEncoder
+from wireloom.writing import RowEncoder
 
 HEAD = struct.Struct("<4I")
 SIZES = (0, 1, 30, 250, 251, 600, 5000, 40_000)

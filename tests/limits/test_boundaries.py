@@ -7,15 +7,14 @@ from typing import Literal
 
 import pytest
 import wireloom
-from wireloom import engine
-from wireloom.base.report import Damage, FileReport
+from wireloom import Damage, FileReport, engine
 from wireloom.format import registry
-from wireloom.input.window import MemoryWindow
-from wireloom.reading.damage_log import LISTED_EMPTY, DamageLog
-from wireloom.rows.reader import RowDamage, Settings, Status
-from wireloom.rows.select import make
-from wireloom.s2.compression import MAX_CONTENT, compress
-from wireloom.units.framing import varint
+from wireloom.input import MemoryWindow
+from wireloom.reading import LISTED_EMPTY, DamageLog
+from wireloom.rows import RowDamage, Settings, Status
+from wireloom.rows import make_row_reader as make
+from wireloom.s2 import MAX_CONTENT, compress
+from wireloom.units import varint
 
 from ..unit.messages.test_bombs import ENGINES, KPL, RECORD, aggregate, decoded, field
 from .children import needs_engine

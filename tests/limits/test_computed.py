@@ -8,15 +8,14 @@ from pathlib import Path
 import pytest
 import wireloom
 from click.testing import CliRunner
-from wireloom.base.errors import DamagedInputError, WireloomError
-from wireloom.base.limits import MAX_COMPUTED
-from wireloom.codegen.backends.python.api import Api
+from wireloom import DamagedInputError, Format, WireloomError
+from wireloom.base import MAX_COMPUTED
+from wireloom.codegen.backends.python import Api
 from wireloom.codegen.explore import load_format
-from wireloom.codegen.kaitai.modules import modules
+from wireloom.codegen.kaitai import modules_of as modules
 from wireloom.command import main
-from wireloom.format.description import Format
-from wireloom.objects.errors import ComputedError
-from wireloom.rows.reader import BATCH_BYTES
+from wireloom.objects import ComputedError
+from wireloom.rows import BATCH_BYTES
 from wireloom.spark.options import read_options
 
 LEVELS = 20

@@ -9,13 +9,12 @@ from pathlib import Path
 import pytest
 import wireloom
 from click.testing import CliRunner
-from wireloom.base.limits import MAX_INTEGER_BITS
-from wireloom.codegen.backends.python.api import Api
+from wireloom.base import MAX_INTEGER_BITS
+from wireloom.codegen.backends.python import Api
 from wireloom.codegen.explore import load_format
-from wireloom.codegen.kaitai.modules import modules
+from wireloom.codegen.kaitai import modules_of as modules
 from wireloom.command import main
-from wireloom.objects.errors import ExpressionError
-from wireloom.objects.expression_operators import multiply, shift_left
+from wireloom.objects import ExpressionError, multiply, shift_left
 
 LARGE, ZERO = struct.pack("<Q", 2**63), bytes(8)
 REFUSED = f"an integer of more than {MAX_INTEGER_BITS} bits"

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import wireloom
 import zstandard
-from wireloom.base.report import Damage, FileReport
+from wireloom import Damage, FileReport
 from wireloom.input import inputs
 
 from ..unit.reading.samples import cobs_log, frames, payloads, word_log

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 import wireloom
-from wireloom.append import AppendError, AppendWriter, publish
-from wireloom.append.calls import SystemCalls
+from wireloom.append import AppendError, AppendWriter, SystemCalls, publish
 
 EVENTS = [{"fmt": 0, "tenant": 1, "ts_millis": 5, "payload": b"abc"}] * 100
 

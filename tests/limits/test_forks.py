@@ -9,8 +9,7 @@ from concurrent.futures import Future
 
 import pytest
 from wireloom import WireloomError
-from wireloom.s2 import encode_frame
-from wireloom.s2.runs import Slots, find_run
+from wireloom.s2 import Slots, encode_frame, find_run
 
 from .children import SECONDS
 

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 import wireloom
 from click.testing import CliRunner
-from wireloom.base.limits import MAX_COMPUTED
+from wireloom import Format
+from wireloom.base import MAX_COMPUTED
 from wireloom.codegen.explore import load_format
 from wireloom.command import main
-from wireloom.format.description import Format
-from wireloom.objects.errors import ComputedError
+from wireloom.objects import ComputedError
 
 from .children import MEGABYTE, measured, needs_proc
 

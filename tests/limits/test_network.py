@@ -21,7 +21,7 @@ def watch(event, arguments):
 sys.addaudithook(watch)
 import click.testing
 import wireloom
-from wireloom.command.program import main
+from wireloom.command import main
 
 for name in wireloom.formats():
     wireloom.schema(name)

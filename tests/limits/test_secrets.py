@@ -9,9 +9,7 @@ from pathlib import Path
 
 import pytest
 import wireloom
-from wireloom.input import s3_client
-from wireloom.input.inputs import Location
-from wireloom.input.object_stores import filesystem
+from wireloom.input import Location, client, filesystem
 
 from ..storage_server import BUCKET, Store
 from ..unit.reading.samples import frames
@@ -86,7 +84,7 @@ def test_endpoints_with_keys_are_refused_before_anything_is_asked(endpoint: str,
         lambda: wireloom.read("edgemq_segment", "s3://bucket/a.wal", endpoint=endpoint),
         lambda: wireloom.read("edgemq_segment", "s3://bucket/a.wal", profile="bad"),
         lambda: filesystem(Location(profile="bad"), "bucket"),
-        lambda: s3_client.client(Location(profile="bad")),
+        lambda: client(Location(profile="bad")),
     )
     for call in calls:
         with pytest.raises(wireloom.WireloomError, match=BELONG) as caught:

@@ -9,15 +9,14 @@ from typing import TypeVar
 
 import pytest
 import wireloom
-from wireloom.base.errors import SpecError, WireloomError
-from wireloom.codegen.backends.python.api import Api
-from wireloom.codegen.changes.compare import compare
+from wireloom import SpecError, WireloomError
+from wireloom.codegen.backends.python import Api
+from wireloom.codegen.changes import compare_specs as compare
 from wireloom.codegen.emit import load_all, render
 from wireloom.codegen.explore import load_format
-from wireloom.codegen.kaitai.modules import modules
-from wireloom.codegen.model import load as loading
-from wireloom.codegen.model import nesting
-from wireloom.codegen.model.load import analyse, load
+from wireloom.codegen.kaitai import modules_of as modules
+from wireloom.codegen.model import MAX_MEMBERS, MAX_TYPE_DEPTH, analyse
+from wireloom.codegen.model import load_spec as load
 from wireloom.codegen.plan import plan_of
 from wireloom.codegen.spec import validator
 
@@ -144,9 +143,9 @@ def said(text: str) -> str:
 
 
 def test_a_type_of_too_many_members() -> None:
-    attributes = "".join(f"      - {{id: a{each}, type: u1}}\n" for each in range(loading.MAX_MEMBERS + 1))
+    attributes = "".join(f"      - {{id: a{each}, type: u1}}\n" for each in range(MAX_MEMBERS + 1))
     text = said(f"{HEAD}  row:\n    seq:\n{attributes}")
-    assert f"a type has at most {loading.MAX_MEMBERS} attributes, instances and parameters" in text
+    assert f"a type has at most {MAX_MEMBERS} attributes, instances and parameters" in text
     assert "this one has 4097" in text
 
 
@@ -178,12 +177,12 @@ def chained(levels: int, last: str = "u1") -> str:
 def test_types_in_each_other(tmp_path: Path) -> None:
     path = tmp_path / "family.ksy"
     # The root holds the rows.
-    path.write_text(chained(nesting.MAX_TYPE_DEPTH - 1))
+    path.write_text(chained(MAX_TYPE_DEPTH - 1))
     assert wireloom.read(load_format(path), b"abcd").num_rows == 2
     assert kaitai(path, Api.KAITAI_READ_WRITE)
     compare(load(path), load(path))
-    for levels in (nesting.MAX_TYPE_DEPTH, 2000):
+    for levels in (MAX_TYPE_DEPTH, 2000):
         text = said(chained(levels))
-        assert f"types stand in each other more than {nesting.MAX_TYPE_DEPTH} deep" in text
+        assert f"types stand in each other more than {MAX_TYPE_DEPTH} deep" in text
     path.write_text(chained(20, last="row, if: false"))
     assert load_format(path).program is None

@@ -245,11 +245,9 @@ def test_the_engine_lets_other_threads_run(name: str, monkeypatch: pytest.Monkey
 
 
 def patched(patch: pytest.MonkeyPatch, name: str, watched: Watched) -> None:
-    from wireloom.rows.messages import engine_decoder
-
     # What a reader calls of the extension itself, and what by its Python face.
     direct = {"fill": "fill_slab", "fill_messages": "fill_messages"}
-    module: Any = engine_decoder._engine if name in direct else wireloom.engine
+    module: Any = wireloom.engine._engine if name in direct else wireloom.engine
     called = direct.get(name, name)
     original = getattr(module, called)
     patch.setattr(module, called, lambda *arguments, **keywords: watched.call(original, *arguments, **keywords))

@@ -19,11 +19,10 @@ import pyarrow as pa
 import pyarrow.dataset
 import pyarrow.parquet as pq
 from pyspark.sql.types import StringType, StructField, StructType
-from wireloom.base.report import Damage, FileReport
+from wireloom import Damage, FileReport
 from wireloom.spark.folders import Folder, folder
-from wireloom.spark.ingest.request import Request
-from wireloom.spark.ingest.tables import Attempt, IngestTables, StreamBatch, open_tables
-from wireloom.spark.read.task_reports import QUARANTINE_SCHEMA
+from wireloom.spark.ingest import Attempt, IngestTables, Request, StreamBatch, open_tables
+from wireloom.spark.read import QUARANTINE_SCHEMA
 
 SCHEMA = StructType([StructField("record", StringType()), StructField("kind", StringType())])
 STEPS = ("make", "move", "delete", "remove", "drop", "write")

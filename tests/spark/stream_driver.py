@@ -14,7 +14,7 @@ import pyarrow as pa
 import wireloom
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.streaming.datasource import ReadAllAvailable
-from wireloom.spark.stream.offset import GIVEN_UP, StreamOffset
+from wireloom.spark.stream import GIVEN_UP, StreamOffset
 
 from .driver import schema_of, sent, source
 

@@ -9,7 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from wireloom.base.errors import WireloomError
+from wireloom import WireloomError
 from wireloom.spark.ingest import ledger
 
 from .pipeline import Killed, check, dying, expected, make_inputs, run, visible

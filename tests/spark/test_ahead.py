@@ -8,8 +8,8 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
-from wireloom.base.errors import WireloomError
-from wireloom.spark.read.prefetch import ALONE, DEPTH, ahead
+from wireloom import WireloomError
+from wireloom.spark.read import ALONE, DEPTH, ahead
 
 from .conftest import LONG_ROWS
 from .driver import planned

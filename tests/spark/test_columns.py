@@ -17,7 +17,7 @@ from pyspark.sql.types import (
     StructType,
     TimestampType,
 )
-from wireloom.base.errors import UnknownNameError, WireloomError
+from wireloom import UnknownNameError, WireloomError
 
 from .conftest import ROWS, Sample
 from .driver import planned, read, source

@@ -12,11 +12,10 @@ from pathlib import Path
 
 import pyarrow.dataset
 import pytest
-from wireloom.base.errors import NothingThereError, WireloomError
+from wireloom import WireloomError
+from wireloom.base import NothingThereError
 from wireloom.spark.folders import folder
-from wireloom.spark.ingest import ledger
-from wireloom.spark.ingest.lock import locked
-from wireloom.spark.ingest.tables import open_tables
+from wireloom.spark.ingest import ledger, locked, open_tables
 from wireloom.spark.ingest_files import committed_files
 
 from .pipeline import Killed, asked, check, dying, expected, make_inputs, run, visible

@@ -13,14 +13,12 @@ from click.testing import CliRunner
 from py4j.protocol import Py4JError, Py4JNetworkError
 from pyspark.errors import AnalysisException, IllegalArgumentException, PySparkException
 from pyspark.errors.exceptions.connect import SparkConnectGrpcException
-from wireloom.base.errors import TemporaryError, UnsupportedError, WireloomError
+from wireloom import TemporaryError, UnsupportedError, WireloomError
 from wireloom.command import main
 from wireloom.spark import ingest as pipeline
 from wireloom.spark import session
 from wireloom.spark.folders import folder
-from wireloom.spark.ingest.failures import failure
-from wireloom.spark.ingest.job_progress import unwrap_task_errors
-from wireloom.spark.ingest.lock import locked
+from wireloom.spark.ingest import failure, locked, unwrap_task_errors
 
 FULL = """Job aborted due to stage failure: Task 0 in stage 0.0 failed 1 times, most recent failure: Lost task 0.0
 org.apache.spark.SparkException: [TASK_WRITE_FAILED] Task failed while writing rows to file:/data/t. SQLSTATE: 58030

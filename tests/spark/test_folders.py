@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow.fs
 import pytest
-from wireloom.base.errors import WireloomError
+from wireloom import WireloomError
 from wireloom.spark import folders
 
 

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pytest
 from pyspark.sql import SparkSession
-from wireloom.base.errors import WireloomError
+from wireloom import WireloomError
 from wireloom.spark.ingest import ingest
 from wireloom.spark.ingest_stream import ingest_stream
 

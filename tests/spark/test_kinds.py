@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from pyspark.sql.types import ArrayType, BinaryType, DecimalType, StructField, StructType
-from wireloom.base.errors import UnknownNameError
+from wireloom import UnknownNameError
 from wireloom.formats.s2_messages.parser import S2Messages
 
 from .driver import read, source

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from wireloom.base.errors import UnsupportedError
+from wireloom import UnsupportedError
 from wireloom.spark import java
 from wireloom.spark.java import check_java, java_home, java_version, packaged_java, prepare_java
 

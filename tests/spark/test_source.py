@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 import wireloom
 from pyspark.sql.types import DecimalType, LongType
-from wireloom.base.errors import DamagedInputError, UnknownNameError, WireloomError
+from wireloom import DamagedInputError, UnknownNameError, WireloomError
 from wireloom.spark import sources
 
 from .conftest import NAMES, ROWS, Sample

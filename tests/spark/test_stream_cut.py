@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from wireloom.base.errors import WireloomError
+from wireloom import WireloomError
 
 from .rotating import Format, append, following, lost, numbered
 from .stream_driver import LOG, Query, together, write

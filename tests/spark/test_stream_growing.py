@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from wireloom.base.errors import DamagedInputError, WireloomError
+from wireloom import DamagedInputError, WireloomError
 
 from .stream_driver import LOG, WAL, Query, age, payloads, texts, together, write
 

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from wireloom.base.errors import WireloomError
+from wireloom import WireloomError
 
 from .stream_driver import LOG, WAL, Query, age, first_version, payloads, texts, together, write
 

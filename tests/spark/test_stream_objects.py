@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from wireloom.base.errors import WireloomError
+from wireloom import WireloomError
 
 from ..storage_server import BUCKET, Store
 from .rotating import numbered

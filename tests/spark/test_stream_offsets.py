@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from wireloom.base.errors import WireloomError
-from wireloom.spark.stream.offset import FilePart, FileProgress, OlderFiles, StreamOffset
+from wireloom import WireloomError
+from wireloom.spark.stream import FilePart, FileProgress, OlderFiles, StreamOffset
 
 from .stream_driver import LOG, WAL, Query, age, texts, together, write
 

@@ -16,7 +16,7 @@ import pytest
 import wireloom
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from wireloom.base.errors import WireloomError
+from wireloom import WireloomError
 
 from ..differential.strategies import bounded
 from ..examples import examples

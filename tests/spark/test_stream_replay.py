@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from wireloom.base.errors import WireloomError
+from wireloom import WireloomError
 
 from .rotating import Format, append, copy_and_cut, following, lost, numbered, rotate
 from .stream_driver import WAL, Query, age, first_version, payloads, together, write

@@ -19,9 +19,8 @@ from pyspark.sql.types import (
     StructType,
     TimestampType,
 )
-from wireloom.base.errors import UnknownNameError, UnsupportedError, WireloomError
-from wireloom.spark.write import partitions
-from wireloom.spark.write.writer import FormatWriter
+from wireloom import UnknownNameError, UnsupportedError, WireloomError
+from wireloom.spark.write import FormatWriter, partitions
 
 from .driver import read, sent, source
 

@@ -119,7 +119,7 @@ def test_first_record_at_or_after() -> None:
     "row", rows("word_stuffing", "decode_words.jsonl"), ids=lambda row: f"{row['id']}-{row['name']}"
 )
 def test_decode_words(row: dict[str, Any]) -> None:
-    from wireloom.objects import stuffing
+    from wireloom.objects import stuff_words, unstuff_words
 
     if "input" in row:
         data = bytes.fromhex(row["input"])
@@ -127,15 +127,15 @@ def test_decode_words(row: dict[str, Any]) -> None:
         data = b"".join(bytes.fromhex(part) * repeat for part, repeat in row["input_rle"])
     if not row["ok"]:
         with pytest.raises(ValueError, match=r"\w"):
-            stuffing.unstuff_words(data)
+            unstuff_words(data)
         return
-    output = stuffing.unstuff_words(data)
+    output = unstuff_words(data)
     if row.get("output") is not None:
         assert output.hex() == row["output"]
     else:
         assert len(output) == row["output_len"]
         assert hashlib.sha256(output).hexdigest() == row["output_sha256"]
-    assert (stuffing.stuff_words(output) == data) is row["canonical"]
+    assert (stuff_words(output) == data) is row["canonical"]
 
 
 @pytest.mark.parametrize(
@@ -167,11 +167,11 @@ def test_cobs_encode(row: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("row", [row for row in COBS if row["kind"] == "decode"], ids=lambda row: row["id"])
 def test_cobs_decode(row: dict[str, Any]) -> None:
-    from wireloom.objects import stuffing
+    from wireloom.objects import unstuff_cobs
 
     data = bytes.fromhex(row["input"])
     if row["pypi_output"] is None:
         with pytest.raises(ValueError, match=r"\w"):
-            stuffing.unstuff_cobs(data)
+            unstuff_cobs(data)
     else:
-        assert stuffing.unstuff_cobs(data).hex() == row["pypi_output"]
+        assert unstuff_cobs(data).hex() == row["pypi_output"]

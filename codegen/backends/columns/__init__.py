@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from ....base.face import face
 from ..base import Backend, Output
 from .lower import lower
 from .message_lower import lower_kinds
@@ -13,4 +14,18 @@ BACKEND = Backend(
     parts=lower_kinds,
     outputs=(Output("package.py.j2", "{name}/__init__.py"), Output("columns.py.j2", "{name}/columns.py")),
     messages=True,
+)
+
+__getattr__ = face(
+    __name__,
+    {
+        "arrow": "timestamp_range",
+        "candidates": "candidates:candidates_of",
+        "interval": "BINARY LARGEST Interval checked",
+        "lower": "column_program compile_program",
+        "message_lower": "compile_units coverage lower_kinds",
+        "message_table": "MessageColumn message_columns",
+        "refusal": "NotForEngineError",
+        "table": "table_columns",
+    },
 )

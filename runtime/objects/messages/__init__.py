@@ -3,6 +3,18 @@
 Wire format and rules of presence: https://protobuf.dev/programming-guides/encoding/ and its neighbours.
 """
 
+from ...base.face import face
 from ...format.message_rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
 
 __all__ = ["FieldKind", "FieldRule", "Label", "MessageRule", "MessageSet"]
+
+__getattr__ = face(
+    __name__,
+    {
+        "errors": "MessageError",
+        "kinds": "FLOATS INTEGERS fixed_code wire_type",
+        "objects": "Message",
+        "plain_values": "value_of values_of",
+        "wire": "write_varint",
+    },
+)

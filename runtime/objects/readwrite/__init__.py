@@ -1,5 +1,6 @@
 """The base of classes of Kaitai's read-write API."""
 
+from ...base.face import face
 from .arguments import bind_argument, check_argument, follow_argument, set_argument
 from .assembling import UnassembledError
 from .assigned import put, setter
@@ -79,3 +80,10 @@ __all__ = [
     "write_terminated",
     "write_to_end",
 ]
+
+__getattr__ = face(
+    __name__,
+    {
+        "assembling": "AssembledStruct",
+    },
+)

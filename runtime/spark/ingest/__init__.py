@@ -1,5 +1,6 @@
 """The ingest pipeline: files of a format to a table of the good rows and a quarantine table of the damaged records."""
 
+from ...base.face import face
 from .batches import ingest
 from .committed import committed_files
 from .job_progress import IngestProgress
@@ -7,3 +8,19 @@ from .stream import ingest_stream
 from .summary import IngestSummary
 
 __all__ = ["IngestProgress", "IngestSummary", "committed_files", "ingest", "ingest_stream"]
+
+__getattr__ = face(
+    __name__,
+    {
+        "catalogs": "catalog_of",
+        "failures": "failure",
+        "iceberg": "IcebergCatalog",
+        "job_progress": "unwrap_task_errors",
+        "ledger": "Shape",
+        "lock": "locked",
+        "metrics": "file_metrics totals",
+        "quarantine": "write_quarantine",
+        "request": "Request",
+        "tables": "Attempt IngestTables StreamBatch open_tables",
+    },
+)

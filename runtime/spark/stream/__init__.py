@@ -1,1 +1,12 @@
 """Streaming reads: offsets, files that grow or are rotated, and what each micro-batch takes."""
+
+from ...base.face import face
+
+__getattr__ = face(
+    __name__,
+    {
+        "file_identity": "original",
+        "listing": "check_paths local_folder",
+        "offset": "FilePart FileProgress GIVEN_UP OlderFiles StreamOffset",
+    },
+)

@@ -10,7 +10,7 @@ from enum import IntEnum
 from typing import Any
 
 from kaitaistruct import KaitaiStream, KaitaiStruct
-from wireloom.objects.errors import AbsentError, EncodingError
+from wireloom.objects import AbsentError, EncodingError
 
 MAX_VALUES = 50_000
 """Instances may lead on for ever; the two are walked in the same order, and so far."""

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from wireloom.codegen.backends.columns.candidates import candidates
-from wireloom.codegen.model.load import analyse
+from wireloom.codegen.backends.columns import candidates_of as candidates
+from wireloom.codegen.model import analyse
 from wireloom.codegen.plan import Plan, plan_of
 
 SHOWN = 12

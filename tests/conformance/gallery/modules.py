@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from wireloom.base.errors import WireloomError
-from wireloom.codegen.backends.python.api import Api
-from wireloom.codegen.kaitai.generate import generate
+from wireloom import WireloomError
+from wireloom.codegen.backends.python import Api
+from wireloom.codegen.kaitai import generate_modules as generate
 
 from tests.conformance.gallery.checkout import Checkout
 

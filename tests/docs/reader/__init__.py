@@ -5,7 +5,7 @@ It knows the plan of a spec and nothing of the model after it. What its readers 
 
 from pathlib import Path
 
-from wireloom.codegen.backends.base import Backend, Output
+from wireloom.codegen.backends import Backend, Output
 
 from .lower import lower
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from wireloom import Format
 from wireloom.format import registry
-from wireloom.format.description import Format
 
 from ...differential.agreement import agreed
 from .taking import Taker

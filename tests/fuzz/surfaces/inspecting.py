@@ -6,10 +6,9 @@ from typing import Any
 
 import wireloom
 from rich.console import Console
-from wireloom import codecs
+from wireloom import Format, codecs
 from wireloom.format import registry
-from wireloom.format.description import Format
-from wireloom.input.expansion import expand
+from wireloom.input import expand
 from wireloom.inspecting import (
     MessageScan,
     Painter,

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from wireloom.base.errors import WireloomError
+from wireloom import WireloomError
 from wireloom.formats.cobs_log.parser import CobsLog
 from wireloom.formats.edgemq_segment.parser import EdgemqSegment
 from wireloom.formats.kpl_aggregated_record.parser import KplAggregatedRecord

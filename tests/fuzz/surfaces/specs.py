@@ -13,13 +13,13 @@ from importlib.abc import MetaPathFinder
 from types import ModuleType
 from typing import Any
 
-from wireloom.base.errors import SpecError
+from wireloom import SpecError
 from wireloom.codegen.backends.columns import BACKEND as COLUMNS
 from wireloom.codegen.backends.python import BACKEND as PYTHON
-from wireloom.codegen.expression.methods import METHODS
-from wireloom.codegen.model.load import analyse
+from wireloom.codegen.expression import METHODS
+from wireloom.codegen.model import analyse
 from wireloom.codegen.plan import plan_of
-from wireloom.codegen.spec.tables import TABLES
+from wireloom.codegen.spec import TABLES
 from wireloom.format import routines
 
 OURS = {"wireloom", "encodings", "unicodedata"}

@@ -20,7 +20,7 @@ import json, os, sys
 from pathlib import Path
 from pyspark.sql import SparkSession
 from wireloom.command import main
-from wireloom.base.errors import WireloomError
+from wireloom import WireloomError
 from wireloom.spark import register
 from wireloom.spark.ingest import ingest
 from wireloom.spark.ingest_stream import ingest_stream

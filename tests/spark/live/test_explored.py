@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 import wireloom.spark
 from pyspark.errors import PySparkException
-from wireloom.base.errors import SpecError
+from wireloom import SpecError
 from wireloom.spark.functions import explode_wire, from_wire, to_wire
 from wireloom.spark.ingest import ingest
 

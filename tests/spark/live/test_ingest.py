@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pyarrow.dataset
 import pytest
 import wireloom
-from wireloom.base.errors import UnknownNameError, WireloomError
+from wireloom import UnknownNameError, WireloomError
 from wireloom.spark.ingest import IngestProgress, ingest
 
 from ..conftest import ROWS, Sample

@@ -16,13 +16,10 @@ import pyarrow as pa
 import pyarrow.dataset
 import pytest
 import wireloom
-from wireloom.base.errors import UnsupportedError, WireloomError
-from wireloom.input.inputs import Location
-from wireloom.input.object_stores import filesystem
-from wireloom.input.s3_client import client
+from wireloom import UnsupportedError, WireloomError
+from wireloom.input import Location, client, filesystem
 from wireloom.spark.folders import folder
-from wireloom.spark.ingest import ingest, store_lock
-from wireloom.spark.ingest.lock import locked
+from wireloom.spark.ingest import ingest, locked, store_lock
 from wireloom.spark.ingest_stream import ingest_stream
 
 from ...storage_server import BUCKET, Store

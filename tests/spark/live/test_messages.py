@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pytest
 import wireloom
-from wireloom.base.errors import UnknownNameError, UnsupportedError, WireloomError
+from wireloom import UnknownNameError, UnsupportedError, WireloomError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

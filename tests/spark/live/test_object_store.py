@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import wireloom
-from wireloom.base.errors import DamagedInputError, NothingThereError, UnknownNameError
-from wireloom.input.object_stores import HEAD_SIZE
+from wireloom import DamagedInputError, UnknownNameError
+from wireloom.base import NothingThereError
+from wireloom.input import HEAD_SIZE
 from wireloom.spark.ingest import ingest
 
 from ...storage_server import BUCKET, Store

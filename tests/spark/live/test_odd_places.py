@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow.dataset
 import pytest
-from wireloom.base.errors import WireloomError
+from wireloom import WireloomError
 from wireloom.spark.ingest import ingest
 from wireloom.spark.ingest_stream import ingest_stream
 
@@ -58,10 +58,10 @@ def test_writing(address: str, spark: SparkSession, tmp_path: Path) -> None:
 
 def test_rows_that_were_written_elsewhere(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As where a task's machine does not have the folder of the table."""
-    import wireloom.spark.ingest.batches
+    from wireloom.spark.ingest import batches
 
     log(tmp_path / "in" / "a.log", "one", "two")
-    monkeypatch.setattr(wireloom.spark.ingest.batches, "write_rows", lambda frame, *_: frame.collect())
+    monkeypatch.setattr(batches, "write_rows", lambda frame, *_: frame.collect())
     with pytest.raises(WireloomError, match="2 rows were read, and Spark has written none of them here"):
         ingest(spark, "cobs_log", str(tmp_path / "in"), str(tmp_path / "table"))
     monkeypatch.undo()

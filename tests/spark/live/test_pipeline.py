@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import wireloom
 import wireloom.spark.job
-from wireloom.base.errors import WireloomError
+from wireloom import WireloomError
 from wireloom.spark.ingest import ingest
 from wireloom.spark.ingest_stream import ingest_stream
 

@@ -12,8 +12,8 @@ import pytest
 import wireloom
 from hypothesis import given
 from hypothesis import strategies as st
+from wireloom import UnknownNameError, UnsupportedError, WireloomError
 from wireloom.append import AppendError, AppendWriter, SystemCalls, publish
-from wireloom.base.errors import UnknownNameError, UnsupportedError, WireloomError
 
 FORMATS = ("word_stuffed_log", "cobs_log")
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from wireloom import WireloomError
 from wireloom.append import AppendError, AppendWriter, SystemCalls
-from wireloom.base.errors import WireloomError
 
 from ...vectors.cases import rows
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 import wireloom
+from wireloom import WireloomError
 from wireloom.append import AppendWriter, publish
-from wireloom.base.errors import WireloomError
 
 OPTIONS = [
     *[("sync", each) for each in (math.inf, -math.inf, math.nan, 1e300, 0, -1, True, None, b"never", [1], "sometimes")],

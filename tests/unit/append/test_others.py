@@ -15,11 +15,10 @@ import pytest
 import wireloom
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from wireloom import Format, UnsupportedError, WireloomError
 from wireloom.append import AppendWriter, SystemCalls, locking
-from wireloom.base.errors import UnsupportedError, WireloomError
-from wireloom.format.description import Format
-from wireloom.format.registry import get
-from wireloom.writing.encoder import RowEncoder
+from wireloom.format import format_of as get
+from wireloom.writing import RowEncoder
 
 from ...examples import examples
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 import wireloom
+from wireloom import WireloomError
 from wireloom.append import AppendError, AppendWriter, SystemCalls
-from wireloom.base.errors import WireloomError
 
 
 def payloads(path: Path) -> list[bytes]:

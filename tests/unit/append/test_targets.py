@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 import wireloom
 import zstandard
-from wireloom.append import AppendError, AppendWriter, SystemCalls, publish
-from wireloom.append.blocks import REWRITES
-from wireloom.base.errors import UnsupportedError, WireloomError
+from wireloom import UnsupportedError, WireloomError
+from wireloom.append import REWRITES, AppendError, AppendWriter, SystemCalls, publish
 
 
 def payloads(source: object) -> list[bytes]:

@@ -7,13 +7,12 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from wireloom.codegen.backends.columns.lower import compile_program
-from wireloom.codegen.backends.columns.table import table_columns
+from wireloom import Format
+from wireloom.codegen.backends.columns import compile_program, table_columns
 from wireloom.codegen.explore import load_format
-from wireloom.codegen.model.load import load
+from wireloom.codegen.model import load_spec as load
 from wireloom.codegen.plan import Plan, plan_of
-from wireloom.format.description import Format
-from wireloom.format.program import ColumnProgram
+from wireloom.format import ColumnProgram
 
 HEAD = """\
 meta:

@@ -8,8 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 import wireloom
-from wireloom import engine
-from wireloom.format.description import Format
+from wireloom import Format, engine
 
 from .cases import ROWS, SPECS, START
 from .specs import format_of

@@ -5,16 +5,14 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from wireloom import engine
-from wireloom.base.errors import UnsupportedError
-from wireloom.format import program_limits
-from wireloom.format.program import ColumnProgram, Op, Step
-from wireloom.rows.engine_reader import EngineRowReader
+from wireloom import UnsupportedError, engine
+from wireloom.format import MOST_BYTES, MOST_MARKS, ColumnProgram, Op, Step
+from wireloom.rows import EngineRowReader
 
 from .specs import compiled, format_of, spec_text
 from .test_agreement import outcome
 
-LARGEST = program_limits.MOST_BYTES
+LARGEST = MOST_BYTES
 NUMBERS = [0, 1, 3, 65535, 65536, LARGEST - 1, LARGEST, LARGEST + 1, 2**62, 2**63 - 1, 2**63, 2**64 - 1, 2**64, 2**100]
 FIELDS = (
     "size: '{}'",
@@ -100,12 +98,12 @@ def test_more_checksums_than_a_program_has_places_for() -> None:
         fields = [f"  - {{id: c{n}, type: u4, {rule % n}}}\n  - {{id: p{n}, size: 2}}" for n in range(count)]
         return spec_text("seq:\n  - {id: a, type: u1}\n" + "\n".join(fields), meta="columns: [a]")
 
-    most = program_limits.MOST_MARKS // 2
+    most = MOST_MARKS // 2
     assert loads(compiled(row(most))[0])
     program, refusal = compiled(row(most + 1))
     assert (program, refusal) == (
         None,
-        f"the checksums of a row begin and end at more than {program_limits.MOST_MARKS} places",
+        f"the checksums of a row begin and end at more than {MOST_MARKS} places",
     )
 
 

@@ -7,21 +7,24 @@ import pickle
 
 import pyarrow as pa
 import pytest
-from wireloom.base.errors import UnknownNameError
-from wireloom.codegen.backends.columns.message_lower import coverage, lower_kinds
-from wireloom.codegen.backends.columns.message_table import MessageColumn, message_columns
+from wireloom import Format, UnknownNameError
+from wireloom.codegen.backends.columns import MessageColumn, coverage, lower_kinds, message_columns
 from wireloom.codegen.plan import Plan
-from wireloom.format.description import Format, MessageUnits
-from wireloom.format.message_program import (
+from wireloom.format import (
     ComputedSource,
     Envelope,
+    FieldKind,
+    FieldRule,
     FieldSource,
+    Label,
     LookupSource,
     MarkSource,
     MessageProgram,
+    MessageRule,
+    MessageSet,
+    MessageUnits,
     RowNumberSource,
 )
-from wireloom.format.message_rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
 
 from .message_specs import AGGREGATE, KINDS, STREAM
 from .specs import format_of, planned

@@ -10,10 +10,10 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from wireloom.codegen.backends.columns.message_table import message_columns
-from wireloom.format.description import Format
-from wireloom.format.message_program import ComputedSource
-from wireloom.rows.messages.object_decoder import ObjectDecoder
+from wireloom import Format
+from wireloom.codegen.backends.columns import message_columns
+from wireloom.format import ComputedSource
+from wireloom.rows.messages import ObjectDecoder
 
 from .message_specs import CONDITIONAL, EXPRESSIONS, computed_spec
 from .specs import format_of, planned

@@ -342,7 +342,7 @@ def test_help_and_version() -> None:
 
 
 def test_times_are_right_in_every_year() -> None:
-    from wireloom.command.text import iso_time
+    from wireloom.command import iso_time
 
     assert iso_time(1_795_227_651_123, "ms") == "2026-11-21T02:20:51.123"
     assert iso_time(9_223_372_036_854_775, "ms") == "+294247-01-10T04:00:54.775"

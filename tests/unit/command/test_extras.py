@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import wireloom
-from wireloom.base.extras import require
+from wireloom.base import require
 
 COMMAND = """
 import sys

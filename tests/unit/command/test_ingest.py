@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from wireloom.base.report import Damage, FileReport, ReadReport
-from wireloom.command import main
-from wireloom.command.ingest import lines_of
+from wireloom import Damage, FileReport, ReadReport
+from wireloom.command import lines_of, main
 
 pytest.importorskip("pyspark")
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import wireloom
 from click.testing import CliRunner, Result
-from wireloom.base.report import Damage, FileReport, ReadReport
+from wireloom import Damage, FileReport, ReadReport
 from wireloom.command import main
 
 SPEC = """

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
-from wireloom.base.errors import WireloomError
-from wireloom.command.program import main
-from wireloom.command.rows import _object
+from wireloom.command import main
 
 
 @pytest.mark.parametrize(("command", "is_named"), [("decode", True), ("import-proto", False)])
@@ -17,6 +17,9 @@ def test_unknown_options(command: str, is_named: bool, capsys: pytest.CaptureFix
     assert ".;" not in said
 
 
-def test_numbers_of_many_digits() -> None:
-    with pytest.raises(WireloomError, match=r"^line 3 is no JSON: a number of 6,000 digits, at most 4,000 are read$"):
-        _object(b'{"a": ' + b"1" * 6000 + b"}", 3)
+def test_numbers_of_many_digits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    row = '{"generation": 1, "payload": ""}\n'
+    (tmp_path / "rows.ndjson").write_text(2 * row + row.replace("1", "1" * 6000))
+    with pytest.raises(SystemExit):
+        main(["encode", "word_stuffed_log", str(tmp_path / "rows.ndjson"), "-o", str(tmp_path / "out")])
+    assert "line 3 is no JSON: a number of 6,000 digits, at most 4,000 are read" in capsys.readouterr().err

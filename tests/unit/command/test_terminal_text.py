@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from wireloom.command.sinks import sink
+from wireloom.command import sink
 
 TEXT = "a\x1b[2J\x9b\u202e\U000e0001é"
 

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from wireloom.base.iso_times import UNITS, iso_time, time_count
-from wireloom.command.text import BYTES, hexadecimal, lines, plain_text, time_text
+from wireloom.base import UNITS, iso_time, time_count
+from wireloom.command import BYTES, hexadecimal, lines, plain_text, time_text
 
 COLUMNS: dict[str, tuple[pa.DataType, list[Any], list[Any]]] = {
     "unsigned": (pa.uint64(), [2**64 - 1, 0, None], [2**64 - 1, 0, None]),

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 import wireloom
-from wireloom.demo.samples import Sample, make_samples
+from wireloom.demo import Sample, make_samples
 
 
 @pytest.fixture(scope="module")

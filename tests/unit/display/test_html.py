@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 import wireloom
-from wireloom.base.html_tables import plain
-from wireloom.base.report import Damage, FileReport, ReadReport
-from wireloom.format.registry import get
+from wireloom import Damage, FileReport, ReadReport
+from wireloom.base import plain
+from wireloom.format import format_of as get
 from wireloom.formats.cobs_log.parser import CobsLog
 from wireloom.formats.edgemq_segment.parser import EdgemqSegment
-from wireloom.objects.struct_html import MOST_VALUES, html_of_struct
+from wireloom.objects import MOST_VALUES, html_of_struct
 
 HOSTILE = '<script>alert("x")</script>&amp;\'' * 50
 

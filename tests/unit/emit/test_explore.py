@@ -2,7 +2,7 @@ import textwrap
 
 import pyarrow as pa
 import pytest
-from wireloom.base.errors import SpecError
+from wireloom import SpecError
 from wireloom.codegen.explore import load_format
 from wireloom.objects import Struct
 

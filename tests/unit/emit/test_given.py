@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from wireloom.base.errors import SpecError, UnsupportedError
+from wireloom import SpecError, UnsupportedError
 from wireloom.codegen.emit import generate
-from wireloom.codegen.model.load import load
+from wireloom.codegen.model import load_spec as load
 from wireloom.codegen.plan import plan_of
-from wireloom.codegen.plan.unsolved import unsolved
+from wireloom.codegen.plan import unsolved_of as unsolved
 from wireloom.command import main
 
 GRID = """meta: {id: grid}

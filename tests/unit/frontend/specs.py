@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from textwrap import dedent
 
-from wireloom.codegen.model.load import analyse, load
-from wireloom.codegen.model.model import Attribute, Instance, Spec, Struct
-from wireloom.codegen.spec.diagnostic import Diagnostic
+from wireloom.codegen.model import Attribute, Instance, Spec, Struct, analyse
+from wireloom.codegen.model import load_spec as load
+from wireloom.codegen.spec import Diagnostic
 
 HEAD = "meta:\n  id: demo\n  endian: le\n  encoding: UTF-8\n"
 """Four lines before the body of each spec."""

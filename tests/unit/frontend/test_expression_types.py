@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from wireloom.codegen.expression.fold import constant, fold
-from wireloom.codegen.expression.parser import parse_expression
-from wireloom.codegen.expression.typerules import combined, type_name
-from wireloom.codegen.expression.types import (
+from wireloom.codegen.expression import (
     AnyStructType,
     BitsType,
     BooleanType,
@@ -22,8 +19,13 @@ from wireloom.codegen.expression.types import (
     Type,
     UnionType,
     UserType,
+    combined,
+    constant,
+    parse_expression,
+    type_name,
 )
-from wireloom.codegen.expression.walk import walk
+from wireloom.codegen.expression import folded as fold
+from wireloom.codegen.expression import walked as walk
 
 from tests.unit.frontend.specs import instance, said
 from tests.unit.frontend.trees import written

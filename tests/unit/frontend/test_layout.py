@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from wireloom.codegen.expression.nodes import Attribute, Binary, Name
-from wireloom.codegen.expression.types import BytesType, ListType, UserType
-from wireloom.codegen.model.walking import structs
+from wireloom.codegen.expression import Attribute, Binary, BytesType, ListType, Name, UserType
+from wireloom.codegen.model import structs
 
 from tests.unit.frontend.specs import root
 from tests.unit.frontend.trees import written

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from wireloom.codegen.expression.types import StringType
-from wireloom.codegen.model.load import analyse
-from wireloom.codegen.model.model import Checksum, Spec
+from wireloom.codegen.expression import StringType
+from wireloom.codegen.model import Checksum, Spec, analyse
 from wireloom.codegen.wire import IntegerText, Message, MessageField, UnitColumn, UnitKind, Units
 
 from tests.unit.frontend.specs import compiled, said

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from wireloom.codegen.expression.types import (
+from wireloom.codegen.expression import (
     BooleanType,
     BytesType,
     EnumType,
@@ -15,7 +15,7 @@ from wireloom.codegen.expression.types import (
     StringType,
     UserType,
 )
-from wireloom.codegen.model.model import Attribute, Checksum, Struct
+from wireloom.codegen.model import Attribute, Checksum, Struct
 from wireloom.codegen.wire import Message, MessageField, OwnSize, RepeatEos, Timestamp
 
 from tests.unit.frontend.specs import compiled, said

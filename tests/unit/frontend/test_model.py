@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from wireloom.codegen.expression.types import (
+from wireloom.codegen.expression import (
     AnyStructType,
     BitsType,
     BytesType,
@@ -16,7 +16,7 @@ from wireloom.codegen.expression.types import (
     UnionType,
     UserType,
 )
-from wireloom.codegen.model.walking import structs
+from wireloom.codegen.model import structs
 from wireloom.codegen.wire import ComputedEndian, EnumLabel, ExpressionSize, InheritedEndian
 
 from tests.unit.frontend.specs import attribute, compiled, instance, root, said

@@ -14,13 +14,12 @@ from typing import Any
 import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from wireloom.base.errors import SpecError
+from wireloom import SpecError
 from wireloom.codegen.backends.columns import BACKEND as COLUMNS
 from wireloom.codegen.backends.python import BACKEND as PYTHON
-from wireloom.codegen.model.model import Spec
+from wireloom.codegen.model import Spec
 from wireloom.codegen.plan import plan_of
-from wireloom.codegen.spec.builtin_types import BUILT_IN
-from wireloom.codegen.spec.tables import TABLES
+from wireloom.codegen.spec import BUILT_IN, TABLES
 
 from tests.unit.frontend.test_hostile import KITCHEN_SINK, SPECS, judged
 from tests.unit.teaching.test_together import MANY

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from wireloom.codegen.expression.outline import outline
-from wireloom.codegen.expression.parser import parse_expression
-from wireloom.codegen.model.load import analyse
+from wireloom.codegen.expression import outline_of as outline
+from wireloom.codegen.expression import parse_expression
+from wireloom.codegen.model import analyse
 
 from tests.unit.frontend.specs import HEAD, diagnostics
 

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 import yaml
-from wireloom.codegen.expression.types import BytesType, IntegerType
-from wireloom.codegen.model.load import analyse
-from wireloom.codegen.model.model import Checksum, Rows, Spec
+from wireloom.codegen.expression import BytesType, IntegerType
+from wireloom.codegen.model import Checksum, Rows, Spec, analyse
 from wireloom.codegen.wire import Choice, Framing, Timestamp
 
 from tests.unit.frontend.trees import written

@@ -8,7 +8,7 @@ import wireloom
 from click.testing import CliRunner
 from wireloom.command import main
 from wireloom.format import registry
-from wireloom.input import expansion
+from wireloom.input import expand
 from wireloom.inspecting import Record, Wanted, record_scan, records
 
 ZOO = Path(__file__).with_name("zoo.ksy")
@@ -37,7 +37,7 @@ def segment(path: Path, count: int = 40, codec: str = "none") -> Path:
 def seen(format: str | Path, source: Any, **wanted: Any) -> list[Record]:
     found = registry.get(format)
     how = Wanted(**wanted)
-    return list(records(record_scan(found, expansion.expand(source)[0], how), found, how))
+    return list(records(record_scan(found, expand(source)[0], how), found, how))
 
 
 def spans(record: Record) -> dict[str, tuple[int, int]]:

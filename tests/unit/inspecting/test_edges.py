@@ -6,8 +6,8 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 import wireloom
-from wireloom.codegen.backends.columns.arrow import timestamp_range
-from wireloom.inspecting.value_text import held
+from wireloom.codegen.backends.columns import timestamp_range
+from wireloom.inspecting import held
 
 from .samples import ZOO, animal, log, run, segment
 

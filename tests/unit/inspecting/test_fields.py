@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 import wireloom
-from wireloom.format.program import Stuffing
-from wireloom.inspecting.places import places
-from wireloom.inspecting.tracing import Trace
+from wireloom.format import Stuffing
+from wireloom.inspecting import Trace
+from wireloom.inspecting import places_of as places
 from wireloom.objects import Struct, stuff, unstuff
 
 from .samples import ZOO, animal, seen, segment, spans

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import wireloom
 from wireloom.format import registry
-from wireloom.input import expansion
+from wireloom.input import expand
 from wireloom.inspecting import Wanted, record_scan, records
 
 from .samples import log, seen, segment
@@ -54,7 +54,7 @@ def test_sparse_large_file_is_not_read_whole(tmp_path: Path, monkeypatch: pytest
         begin = file.tell()
         file.write(b"\xfe\xfd" + frame)
         file.write(noise)
-    format, source = registry.get("word_stuffed_log"), expansion.expand(str(path))[0]
+    format, source = registry.get("word_stuffed_log"), expand(str(path))[0]
     wanted = Wanted(offset=begin + 9)
     scan = record_scan(format, source, wanted, {"max_record": 2 << 20})
     found: list[Any] = list(records(scan, format, wanted))
@@ -70,7 +70,7 @@ def test_lost_row_and_recovery(tmp_path: Path) -> None:
     assert lost[0].fields[0].name == "len"
     format = registry.get("edgemq_segment")
     wanted = Wanted(count=2)
-    scan = record_scan(format, expansion.expand(bytes(data))[0], wanted, {"recover": True})
+    scan = record_scan(format, expand(bytes(data))[0], wanted, {"recover": True})
     damage, record = records(scan, format, wanted)
     assert (damage.kind, damage.begin, damage.end) == ("damage", 0, record.begin)
 
@@ -92,7 +92,7 @@ def test_nothing_there(tmp_path: Path) -> None:
 
 def test_record_beyond_the_limit(tmp_path: Path) -> None:
     format = registry.get("edgemq_segment")
-    source = expansion.expand(str(segment(tmp_path / "a.wal")))[0]
+    source = expand(str(segment(tmp_path / "a.wal")))[0]
     wanted = Wanted(count=20)
     scan = record_scan(format, source, wanted, {"max_record": 30})
     *good, tail = records(scan, format, wanted)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from wireloom.command import main
-from wireloom.inspecting.fields import MOST_DEPTH
+from wireloom.inspecting import MOST_DEPTH
 
 from .samples import run
 

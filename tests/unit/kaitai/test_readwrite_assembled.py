@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from kaitaistruct import ConsistencyError, KaitaiStream
 from wireloom.objects import MemoryStream
-from wireloom.objects.readwrite.assembling import AssembledStruct
+from wireloom.objects.readwrite import AssembledStruct
 
 from .writing import read, there_and_back, writable, written
 

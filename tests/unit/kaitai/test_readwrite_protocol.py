@@ -16,7 +16,7 @@ from kaitaistruct import (
     ValidationGreaterThanError,
     ValidationNotEqualError,
 )
-from wireloom.base.errors import WireloomError
+from wireloom import WireloomError
 
 from .writing import read, writable, written
 

@@ -6,8 +6,7 @@ import pytest
 import wireloom
 from hypothesis import given
 from hypothesis import strategies as st
-from wireloom.kpl import Aggregator, KinesisRecord, UserRecord
-from wireloom.kpl.sizes import FRAME_SIZE
+from wireloom.kpl import FRAME_SIZE, Aggregator, KinesisRecord, UserRecord
 
 from .vectors import FORMAT, Case, cases, identity
 

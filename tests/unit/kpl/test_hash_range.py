@@ -7,8 +7,8 @@ import hashlib
 import pyarrow as pa
 import pytest
 import wireloom
-from wireloom.kpl.hashing import hash_of, range_of
-from wireloom.objects.messages.wire import write_varint
+from wireloom.kpl import hash_of, range_of
+from wireloom.objects.messages import write_varint
 
 from .vectors import FORMAT, Case, blob_of, cases, identity
 

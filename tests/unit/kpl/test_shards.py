@@ -10,8 +10,7 @@ import pytest
 import wireloom
 from hypothesis import given
 from hypothesis import strategies as st
-from wireloom.kpl import Aggregator, KinesisRecord, Shard, ShardMap, UserRecord
-from wireloom.kpl.hashing import LARGEST_HASH_KEY, hash_of
+from wireloom.kpl import LARGEST_HASH_KEY, Aggregator, KinesisRecord, Shard, ShardMap, UserRecord, hash_of
 
 from ...storage_server import Store
 from .vectors import FORMAT

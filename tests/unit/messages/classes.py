@@ -5,10 +5,16 @@ from enum import IntEnum
 from typing import Any
 
 import pytest
-from wireloom.objects.messages import FieldKind, FieldRule, Label, MessageRule, MessageSet
-from wireloom.objects.messages.errors import MessageError
-from wireloom.objects.messages.objects import Message
-from wireloom.objects.messages.wire import write_varint
+from wireloom.objects.messages import (
+    FieldKind,
+    FieldRule,
+    Label,
+    Message,
+    MessageError,
+    MessageRule,
+    MessageSet,
+    write_varint,
+)
 
 Kind, Of = FieldKind, Label
 

@@ -7,16 +7,21 @@ from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
-from wireloom.format.description import Column, Format
-from wireloom.format.message_program import (
+from wireloom import Format
+from wireloom.format import (
+    Column,
     Envelope,
+    FieldKind,
+    FieldRule,
     FieldSource,
+    Label,
     LookupSource,
     MarkSource,
     MessageProgram,
+    MessageRule,
+    MessageSet,
     RowNumberSource,
 )
-from wireloom.format.message_rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
 
 from .wire_inputs import delimited, varint
 
@@ -117,7 +122,7 @@ RECORDS_FORMAT = format_of(
 
 
 def decoder_of(format: Format, **options: Any) -> Any:
-    from wireloom.rows.messages.engine_decoder import EngineDecoder
+    from wireloom.rows.messages import EngineDecoder
 
     return EngineDecoder(format, range(len(format.columns)), **options)
 

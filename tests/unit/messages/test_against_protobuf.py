@@ -27,14 +27,12 @@ import pytest
 import wireloom
 from google.protobuf import descriptor_pool, message_factory
 from google.protobuf.message import DecodeError
-from wireloom import engine
-from wireloom.codegen.protobuf.importing import import_proto
-from wireloom.codegen.protobuf.protoc import described
-from wireloom.format.description import Format
-from wireloom.format.message_rules import FieldRule, Label
-from wireloom.objects.messages.errors import MessageError
-from wireloom.rows.messages.decoders import make
-from wireloom.rows.messages.decoding import Decoded, UnitProblem
+from wireloom import Format, engine
+from wireloom.codegen.protobuf import described, import_proto
+from wireloom.format import FieldRule, Label
+from wireloom.objects.messages import MessageError
+from wireloom.rows.messages import Decoded, UnitProblem
+from wireloom.rows.messages import make_decoder as make
 
 from ...examples import examples
 from .random_protos import ProtoMaker

@@ -10,8 +10,8 @@ import pytest
 import wireloom
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from wireloom.base.errors import DamagedInputError, UnknownNameError, UnsupportedError, WireloomError
-from wireloom.reading.blobs.memory import memory_of
+from wireloom import DamagedInputError, UnknownNameError, UnsupportedError, WireloomError
+from wireloom.reading import memory_of
 
 from .notes import FORMAT, framed
 from .notes.wire import field, note, page

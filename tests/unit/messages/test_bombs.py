@@ -7,13 +7,11 @@ import hashlib
 import pyarrow as pa
 import pytest
 import wireloom
-from wireloom import engine
+from wireloom import Format, engine
 from wireloom.format import registry
-from wireloom.format.description import Format
-from wireloom.objects.messages.wire import write_varint
-from wireloom.rows.messages.decoders import make
-from wireloom.rows.messages.decoding import Decoded
-from wireloom.rows.messages.repeating import most_repeated
+from wireloom.objects.messages import write_varint
+from wireloom.rows.messages import Decoded, most_repeated
+from wireloom.rows.messages import make_decoder as make
 
 KPL = "kpl_aggregated_record"
 ENGINES = ["objects", *(["columns"] if engine.available else [])]

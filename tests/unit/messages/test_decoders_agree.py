@@ -12,11 +12,9 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from wireloom import engine
-from wireloom.format import registry
-from wireloom.format.description import Format
-from wireloom.format.message_program import MessageProgram
-from wireloom.rows.messages.decoders import make
+from wireloom import Format, engine
+from wireloom.format import MessageProgram, registry
+from wireloom.rows.messages import make_decoder as make
 
 from ...examples import examples
 from ..columns_backend.message_specs import AGGREGATE, KINDS, STREAM, computed_spec

@@ -10,13 +10,11 @@ import pytest
 import wireloom
 from hypothesis import given
 from hypothesis import strategies as st
-from wireloom.base.errors import WireloomError
-from wireloom.base.report import Damage
-from wireloom.input import expansion
-from wireloom.reading.request import scan_request
-from wireloom.reading.scanning import Scanner
-from wireloom.rows.reader import BATCH_BYTES
-from wireloom.units.framing import Framing, Units, framing_class, units_of, varint
+from wireloom import Damage, Scanner, WireloomError
+from wireloom.input import expand
+from wireloom.reading import scan_request
+from wireloom.rows import BATCH_BYTES
+from wireloom.units import Framing, Units, framing_class, units_of, varint
 
 from .notes import FORMAT, framed
 
@@ -176,7 +174,7 @@ def test_an_envelope_stands_inside_of_each_unit(word: str, engine: str, tmp_path
     source = b"".join(length + each for each in units)
     reads = scan_request(made)
     reads = reads if reads.engine == "objects" else dataclasses.replace(reads, engine=engine)
-    scanner = Scanner(reads, expansion.expand(source))
+    scanner = Scanner(reads, expand(source))
     assert scanner.read_all()["n"].to_pylist() == [5, 7]
     size = len(length) + 20
     assert scanner.report.files[0].damaged == [Damage(size, size, "digest"), Damage(3 * size, size, "magic")]

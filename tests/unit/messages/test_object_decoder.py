@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pyarrow as pa
 import pytest
-from wireloom.base.errors import WireloomError
-from wireloom.format.description import Format
-from wireloom.rows.messages.object_decoder import ObjectDecoder
+from wireloom import Format, WireloomError
+from wireloom.rows.messages import ObjectDecoder
 
 from ..columns_backend.message_specs import AGGREGATE, KINDS, STREAM
 from ..columns_backend.specs import format_of

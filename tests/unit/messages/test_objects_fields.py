@@ -4,8 +4,7 @@ from enum import IntEnum
 from typing import Any
 
 import pytest
-from wireloom.objects.messages import FieldKind, FieldRule, Label, MessageRule, MessageSet
-from wireloom.objects.messages.wire import write_varint
+from wireloom.objects.messages import FieldKind, FieldRule, Label, MessageRule, MessageSet, write_varint
 
 from .classes import TREE, classes_of, message_of, one, refusal, sized, tag, varint
 

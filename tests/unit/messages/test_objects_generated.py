@@ -13,8 +13,7 @@ from wireloom.codegen.backends.python import BACKEND
 from wireloom.codegen.emit import formatted, load_all
 from wireloom.codegen.plan import plan_of
 from wireloom.objects import ChecksumError, ConsistencyError, ExpressionError, reason_of
-from wireloom.objects.messages import FieldKind, FieldRule, Label, MessageRule
-from wireloom.objects.messages.errors import MessageError
+from wireloom.objects.messages import FieldKind, FieldRule, Label, MessageError, MessageRule
 
 from tests.unit.objects.compiling import made
 

@@ -10,9 +10,7 @@ from typing import Any
 import pytest
 from google.protobuf.message import DecodeError
 from hypothesis import given, strategies
-from wireloom.objects.messages import FieldKind, FieldRule, Label, MessageRule, MessageSet
-from wireloom.objects.messages.errors import MessageError
-from wireloom.objects.messages.wire import write_varint
+from wireloom.objects.messages import FieldKind, FieldRule, Label, MessageError, MessageRule, MessageSet, write_varint
 
 from .classes import KPL, classes_of, tag
 from .google_peer import (

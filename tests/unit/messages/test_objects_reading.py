@@ -6,9 +6,7 @@ from typing import Any
 import pytest
 from wireloom import WireloomError
 from wireloom.objects import KaitaiStructError, MemoryStream, reason_of
-from wireloom.objects.messages import FieldKind, FieldRule, Label
-from wireloom.objects.messages.errors import MessageError
-from wireloom.objects.messages.wire import write_varint
+from wireloom.objects.messages import FieldKind, FieldRule, Label, MessageError, write_varint
 
 from .classes import TREE, Tree, message_of, one, refusal, sized, tag, varint
 

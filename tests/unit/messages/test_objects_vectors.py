@@ -4,7 +4,7 @@ import hashlib
 from typing import Any
 
 import pytest
-from wireloom.objects.messages.errors import MessageError
+from wireloom.objects.messages import MessageError
 
 from tests.vectors.cases import HERE, rows
 

@@ -5,9 +5,16 @@ from enum import IntEnum
 from typing import Any
 
 import pytest
-from wireloom.objects.messages import FieldKind, FieldRule, Label, MessageRule, MessageSet
-from wireloom.objects.messages.errors import MessageError
-from wireloom.objects.messages.plain_values import value_of, values_of
+from wireloom.objects.messages import (
+    FieldKind,
+    FieldRule,
+    Label,
+    MessageError,
+    MessageRule,
+    MessageSet,
+    value_of,
+    values_of,
+)
 
 from .classes import KPL, classes_of, message_of
 

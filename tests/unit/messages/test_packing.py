@@ -13,10 +13,10 @@ import pytest
 import wireloom
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from wireloom.base.errors import UnknownNameError, UnsupportedError, WireloomError
-from wireloom.format.description import Column
-from wireloom.units.packing import Packed, enveloped
-from wireloom.writing.messages.row_packing import RowPacking
+from wireloom import UnknownNameError, UnsupportedError, WireloomError
+from wireloom.format import Column
+from wireloom.units import Packed, enveloped
+from wireloom.writing.messages import RowPacking
 
 from .notes import FORMAT, framed
 from .notes.wire import field, note, page

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
-from wireloom.format.description import Format
-from wireloom.rows.messages.decoding import UnitDecoder, UnitProblem
+from wireloom import Format
+from wireloom.rows.messages import UnitDecoder, UnitProblem
 
 
 @dataclass

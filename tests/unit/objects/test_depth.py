@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 from kaitaistruct import KaitaiStream
-from wireloom.base.errors import WireloomError
-from wireloom.codegen.backends.python.api import Api
+from wireloom import WireloomError
+from wireloom.codegen.backends.python import Api
 from wireloom.objects import DepthError
 
 from ..kaitai.compiling import Compiled

@@ -2,9 +2,9 @@
 
 import pytest
 from kaitaistruct import ConsistencyError
-from wireloom.codegen.model.load import load
+from wireloom.codegen.model import load_spec as load
 from wireloom.codegen.plan import plan_of
-from wireloom.codegen.plan.unsolved import unsolved
+from wireloom.codegen.plan import unsolved_of as unsolved
 
 from .compiling import made
 

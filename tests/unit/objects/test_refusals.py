@@ -1,7 +1,7 @@
 """What a refused value means: raised, collected, or fatal for what follows."""
 
 import pytest
-from wireloom.base.errors import SpecError
+from wireloom import SpecError
 from wireloom.codegen.backends.python import BACKEND
 from wireloom.formats.edgemq_segment.parser import EdgemqSegment
 from wireloom.objects import (

@@ -4,7 +4,7 @@ import io
 import textwrap
 
 import pytest
-from wireloom.base.errors import SpecError
+from wireloom import SpecError
 from wireloom.objects import ChecksumError, MemoryStream, ValidationNotEqualError
 
 from .compiling import root_of, source_of

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from wireloom import engine
-from wireloom.objects import FileStream, KaitaiStream, MemoryStream, SubStream, streams, windows
+from wireloom.objects import NO_WINDOW, FileStream, KaitaiStream, MemoryStream, SubStream, gather, streams, window_of
 
 from .compiling import root_of, source_of
 
@@ -164,8 +164,8 @@ def test_streams_of_kaitais_runtime_have_windows(name, maker):
     stream, other = KaitaiStream(io.BytesIO(data)), FieldByField(data)
     stream.seek(2)
     other.seek(2)
-    assert windows.window_of(stream).data is data
-    assert windows.window_of(KaitaiStream(io.BufferedReader(io.BytesIO(data)))) is windows.NOTHING
+    assert window_of(stream).data is data
+    assert window_of(KaitaiStream(io.BufferedReader(io.BytesIO(data)))) is NO_WINDOW
     assert outcome(kind, stream, collect=False) == outcome(kind, other, collect=False)
 
 
@@ -274,7 +274,7 @@ def test_the_collector_of_cycles_rests_and_is_as_it_was():
             yield each
 
     values = []
-    windows.gather(values, items())
+    gather(values, items())
     assert values == list(range(5))
     assert set(seen) == {False}
     assert gc.isenabled()

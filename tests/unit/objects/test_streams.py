@@ -13,12 +13,12 @@ from wireloom.objects import (
     NoTerminatorFoundError,
     SubStream,
     WriteStream,
-    fields,
+    read_numbers,
     reason_of,
+    retreat,
     streams,
     wire_bytes,
 )
-from wireloom.objects.runs import retreat
 
 STEPS = st.one_of(
     st.tuples(st.just("read_bytes"), st.integers(-1, 6)),
@@ -225,5 +225,5 @@ def test_numbers_that_are_not_all_there(size, position, available):
     stream = MemoryStream(bytes(size))
     stream.seek(position)
     with pytest.raises(EndOfStreamError, match="requested 4 bytes") as found:
-        fields.read_numbers(stream, "<", "I", 5)
+        read_numbers(stream, "<", "I", 5)
     assert max(0, found.value.bytes_available) == available

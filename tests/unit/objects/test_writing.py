@@ -4,7 +4,7 @@ import struct
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from wireloom.base.errors import UnsupportedError, WireloomError
+from wireloom import UnsupportedError, WireloomError
 from wireloom.objects import (
     ConsistencyError,
     ExpressionError,

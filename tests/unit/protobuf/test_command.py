@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from click.testing import CliRunner, Result
-from wireloom.codegen.model.load import load
+from wireloom.codegen.model import load_spec as load
 from wireloom.command import main
 
 FOLDER = Path(__file__).parent / "protos"

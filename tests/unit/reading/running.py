@@ -5,10 +5,9 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from wireloom import engine
-from wireloom.input import expansion, inputs
-from wireloom.reading.request import scan_request
-from wireloom.reading.scanning import Scanner
+from wireloom import Scanner, engine
+from wireloom.input import ObjectInput, expand
+from wireloom.reading import scan_request
 
 ROW_READERS = [
     pytest.param("columns", marks=pytest.mark.skipif(not engine.available, reason="the engine is not there")),
@@ -23,9 +22,9 @@ def read(
     An input without any row is no error, unless ``check_format`` says so."""
     options.setdefault("check_format", False)
     made = dataclasses.replace(scan_request(format, **options), engine=row_reader, chunk=chunk)
-    [each] = expansion.expand(source)
+    [each] = expand(source)
     if streamed:
-        each = inputs.ObjectInput(None, each.size, file=_Stream(each.open()))
+        each = ObjectInput(None, each.size, file=_Stream(each.open()))
     with Scanner(made, [each]) as scanner:
         table = scanner.read_all()
     table.validate(full=True)

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 import wireloom
-from wireloom.base.errors import DamagedInputError
+from wireloom import DamagedInputError, Format
 from wireloom.codegen.explore import load_format
-from wireloom.format.description import Format
 
 SPEC = """
 meta: {id: optional, endian: le, -wireloom: {rows: rows}}

@@ -12,8 +12,8 @@ import pytest
 import wireloom
 import wireloom.kpl
 import wireloom.s2
+from wireloom import UnknownNameError, WireloomError
 from wireloom.append import AppendWriter, publish
-from wireloom.base.errors import UnknownNameError, WireloomError
 
 KPL = "kpl_aggregated_record"
 NOTHING = "no/such/file.log"

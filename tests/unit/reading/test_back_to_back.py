@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 import wireloom
 import zstandard
-from wireloom.input import expansion
+from wireloom.input import expand
 
 from . import samples
 from .running import ROW_READERS, read
@@ -217,7 +217,7 @@ def test_buffers_of_any_kind_are_sources(tmp_path: Path) -> None:
 
     for source in (pa.py_buffer(FIVE), array.array("B", FIVE), memoryview(FIVE)):
         assert wireloom.read("edgemq_segment", source).num_rows == 5
-    [each] = expansion.expand(pa.py_buffer(FIVE))
+    [each] = expand(pa.py_buffer(FIVE))
     assert each.buffer == FIVE
     with pytest.raises(wireloom.WireloomError, match="cannot read from int"):
         wireloom.read("edgemq_segment", array.array("I", [1]))

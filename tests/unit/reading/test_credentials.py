@@ -14,9 +14,7 @@ from typing import Any
 import pytest
 import wireloom
 from wireloom.format import registry
-from wireloom.input import expansion
-from wireloom.input.inputs import Location
-from wireloom.input.profiles import profile
+from wireloom.input import Location, expand, profile
 
 SECRET = "wJalrXUtnFEMIKFAKEbPxRfiCYEXAMPLEKEY"
 KEY = "AKIAFAKEEXAMPLE"
@@ -90,7 +88,7 @@ def test_representations() -> None:
     made = profile("logs")
     assert made.credentials == (KEY, SECRET, None)
     location = Location("us-east-1", NOBODY, profile="logs")
-    inputs = expansion.expand(b"", location)
+    inputs = expand(b"", location)
     assert clean(repr([made, location, inputs]) + str(made))
 
 
@@ -101,7 +99,7 @@ def test_options_of_spark(name: str) -> None:
 
     def read() -> None:
         made = options.read_options(registry.get("edgemq_segment"), {name: value})
-        expansion.expand(list(made.paths), made.scan.location)
+        expand(list(made.paths), made.scan.location)
 
     with pytest.raises(wireloom.WireloomError) as caught:
         read()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 import wireloom
-from wireloom.base.report import Damage
+from wireloom import Damage
 
 from . import samples
 from .segments import BAD, PLACES, SEGMENT

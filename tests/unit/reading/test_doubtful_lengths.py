@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 import wireloom
-from wireloom.base.report import Damage
-from wireloom.input import expansion
-from wireloom.reading.request import scan_request
-from wireloom.reading.scanning import Scanner
+from wireloom import Damage, Scanner
+from wireloom.input import expand
+from wireloom.reading import scan_request
 
 BLOCKS = """
 meta: {id: blocks, endian: be, -wireloom: {rows: blocks, columns: [count, data]}}
@@ -43,7 +42,7 @@ READERS = ["columns", "objects"]
 def read(format: wireloom.Format, data: bytes, reader: str, **options: Any) -> tuple[list[dict[str, Any]], Any]:
     made = scan_request(format, check_format=False, **options)
     reader = reader if made.engine == "columns" else "objects"
-    with Scanner(dataclasses.replace(made, engine=reader), expansion.expand(data)) as scanner:
+    with Scanner(dataclasses.replace(made, engine=reader), expand(data)) as scanner:
         return scanner.read_all().to_pylist(), scanner.report.files[0]
 
 

@@ -11,11 +11,9 @@ from typing import Any
 import pytest
 import wireloom
 from click.testing import CliRunner
-from wireloom.base.errors import DamagedInputError, UnknownNameError, UnsupportedError, WireloomError
+from wireloom import DamagedInputError, UnknownNameError, UnsupportedError, WireloomError
 from wireloom.command import main
-from wireloom.input import object_stores
-from wireloom.input.expansion import expand
-from wireloom.input.inputs import Location
+from wireloom.input import HEAD_SIZE, READ_SIZE, Location, expand
 from wireloom.writing import opened
 
 from ...storage_server import BUCKET, Store
@@ -73,9 +71,9 @@ def test_only_the_range_is_fetched(object_store: Store, monkeypatch: pytest.Monk
         found += table["_offset"].to_pylist()
         ranges = object_store.ranges("large.log")
         # Blocks that were read ahead after the range are small ones.
-        assert object_store.fetched("large.log") <= step + 6 * object_stores.HEAD_SIZE
-        assert all(end - start <= object_stores.READ_SIZE for start, end in ranges)
-        assert not any(start > begin + step + 5 * object_stores.HEAD_SIZE for start, _ in ranges)
+        assert object_store.fetched("large.log") <= step + 6 * HEAD_SIZE
+        assert all(end - start <= READ_SIZE for start, end in ranges)
+        assert not any(start > begin + step + 5 * HEAD_SIZE for start, _ in ranges)
     assert len(found) == len(set(found)) == 8000
 
 

@@ -14,11 +14,10 @@ from typing import Any
 import pytest
 import wireloom
 from click.testing import CliRunner
-from wireloom.base.errors import DamagedInputError, WireloomError
+from wireloom import DamagedInputError, Format, WireloomError
 from wireloom.codegen.emit import generate
 from wireloom.command import main
 from wireloom.format import routines
-from wireloom.format.description import Format
 
 NAME = "process_of_a_test"
 ROUTINE = """

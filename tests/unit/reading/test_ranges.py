@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 import wireloom
-from wireloom.base.report import Damage
+from wireloom import Damage
 
 HEAD = """meta: {id: t, endian: le, -wireloom: {rows: rows}}
 seq: [{id: rows, type: row, repeat: eos}]

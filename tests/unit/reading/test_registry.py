@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 import wireloom
+from wireloom import Format
 from wireloom.format import registry
-from wireloom.format.description import Format
 
 
 def test_the_generated_formats_are_listed() -> None:

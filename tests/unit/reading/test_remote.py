@@ -6,9 +6,7 @@ from typing import Any
 import pyarrow.fs
 import pytest
 import wireloom
-from wireloom.input import object_stores
-from wireloom.input.expansion import expand
-from wireloom.input.inputs import Location
+from wireloom.input import Location, expand, object_stores
 
 from . import samples
 

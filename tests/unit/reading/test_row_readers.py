@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from wireloom import engine
 from wireloom.format import registry
-from wireloom.reading.damage_log import LISTED_EMPTY
+from wireloom.reading import LISTED_EMPTY
 
 from ...examples import examples
 from . import samples

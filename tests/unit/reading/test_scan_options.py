@@ -12,11 +12,17 @@ import click
 import pytest
 import wireloom
 from click.testing import CliRunner
-from wireloom.base.options import FLAG, NUMBER, camel_case, check_options, documented, option, options_of
-from wireloom.command import main
-from wireloom.command.parameters import reader_options
-from wireloom.reading import search
-from wireloom.reading.options import LIMITS, ScanOptions
+from wireloom.base import (
+    FLAG,
+    NUMBER,
+    camel_case,
+    check_options,
+    documented,
+    option,
+    options_of,
+)
+from wireloom.command import main, reader_options
+from wireloom.reading import LIMITS, SEARCH_OPTIONS, ScanOptions
 from wireloom.rows import select
 
 OPTIONS = options_of(ScanOptions)
@@ -38,8 +44,8 @@ def test_functions_have_the_signature_and_the_documentation_of_the_options(funct
 @pytest.mark.parametrize("function", [wireloom.search, wireloom.first_row], ids=lambda function: function.__name__)
 def test_searches_have_some_of_them(function: Callable[..., Any]) -> None:
     parameters = inspect.signature(function).parameters
-    assert [name for name in parameters if name in OPTIONS] == list(search.OPTIONS)
-    assert all(f"- ``{name}``: {OPTIONS[name].text}" in (function.__doc__ or "") for name in search.OPTIONS)
+    assert [name for name in parameters if name in OPTIONS] == list(SEARCH_OPTIONS)
+    assert all(f"- ``{name}``: {OPTIONS[name].text}" in (function.__doc__ or "") for name in SEARCH_OPTIONS)
 
 
 def test_commands_have_them() -> None:
@@ -111,19 +117,19 @@ def test_row_readers_and_decoders_are_made_once_for_all_files(
     }
     made: list[str] = []
 
-    def counted(module: Any) -> None:
-        make = module.make
+    def counted(module: Any, place: str) -> None:
+        make = getattr(module, place)
 
         def noting(*arguments: Any, **named: Any) -> Any:
             made.append(name)
             return make(*arguments, **named)
 
-        monkeypatch.setattr(module, "make", noting)
+        monkeypatch.setattr(module, place, noting)
 
     from wireloom.rows.messages import decoders
 
-    counted(select)
-    counted(decoders)
+    counted(select, "make")
+    counted(decoders, "make")
     numbers = []
     for files in (2, 20):
         folder = tmp_path / str(files)

@@ -23,7 +23,7 @@ def test_default_columns_and_types() -> None:
 
 
 def test_schema_without_reading() -> None:
-    from wireloom.reading.scanning import schema
+    from wireloom import schema
 
     assert schema("edgemq_segment") == wireloom.read("edgemq_segment", SEGMENT).schema
     columns = ["region", "_path", "_offset", "_error", "_corrupt_record", "len"]
@@ -164,7 +164,7 @@ def test_errors_cross_processes() -> None:
     import pickle
 
     from wireloom.codecs import CodecError
-    from wireloom.input.stored import StorageError
+    from wireloom.input import StorageError
 
     with pytest.raises(wireloom.DamagedInputError) as caught:
         wireloom.read("edgemq_segment", BAD, mode="failfast")

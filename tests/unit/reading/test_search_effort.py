@@ -7,12 +7,9 @@ from pathlib import Path
 
 import pytest
 import wireloom
-from wireloom import engine
-from wireloom.format.description import Format
-from wireloom.input.window import MemoryWindow
-from wireloom.rows import object_search
-from wireloom.rows.object_reader import ObjectRowReader
-from wireloom.rows.reader import Settings
+from wireloom import Format, engine
+from wireloom.input import MemoryWindow
+from wireloom.rows import ObjectRowReader, Settings, object_search
 
 pytestmark = pytest.mark.slow
 

@@ -15,8 +15,7 @@ import pyarrow as pa
 import pytest
 import wireloom
 import zstandard
-from wireloom.reading import search
-from wireloom.reading.options import ScanOptions
+from wireloom.reading import LINEAR, Log, ScanOptions
 
 DELIMITERS = {"word_stuffed_log": b"\xfe\xfd", "cobs_log": b"\0"}
 NUMBER = struct.Struct(">Q")
@@ -143,7 +142,7 @@ def test_the_first_row_after_any_byte_of_ten_gigabytes(format: str, tmp_path: Pa
     sparse(path, format, size, randomness)
     for _ in range(20):
         at = randomness.randrange(size // 2)
-        opened = search.Log(format, path, ScanOptions())
+        opened = Log(format, path, ScanOptions())
         row = opened.first(at, size)
         assert row is not None
         assert row.offset >= at
@@ -160,7 +159,7 @@ def test_zeros_before_a_row_are_not_read_far_beyond(tmp_path: Path) -> None:
         file.seek(5_000_000)
         file.write(bytes(20_000) + log(range(2000), "cobs_log"))
     for at in (0, 5_000_000, 5_010_000):
-        opened = search.Log("cobs_log", path, ScanOptions())
+        opened = Log("cobs_log", path, ScanOptions())
         row = opened.first(at, opened.size)
         assert row is not None
         assert key_of(row.values) == 0
@@ -173,7 +172,7 @@ def test_places_looked_at_grow_with_the_logarithm(format: str, rows: int, tmp_pa
     path = tmp_path / "sorted.log"
     content = log(range(rows), format, size=500)
     path.write_bytes(content)
-    most = max(0, math.ceil(math.log2(len(content) / search.LINEAR))) + 2
+    most = max(0, math.ceil(math.log2(len(content) / LINEAR))) + 2
     for value in random.Random(rows).sample(range(rows), 30):
         found = wireloom.search(format, path, value, key=key_of)
         assert found.row is not None
@@ -231,7 +230,7 @@ def test_what_cannot_be_searched(tmp_path: Path) -> None:
 def test_a_log_that_ends_early_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a.log"
     path.write_bytes(log(range(4000)))
-    opened = search.Log("word_stuffed_log", path, ScanOptions())
+    opened = Log("word_stuffed_log", path, ScanOptions())
     path.write_bytes(log(range(10)))
     with pytest.raises(wireloom.WireloomError, match=r"it had .* when it was opened"):
         list(opened.rows(0, opened.size))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 import wireloom
-from wireloom.base.report import Damage
+from wireloom import Damage
 
 SPEC = """
 meta: {id: blocks, endian: le, -wireloom: {rows: blocks, parent-columns: [unit]}}

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 import wireloom
-from wireloom.input import inputs
-from wireloom.input.expansion import expand
+from wireloom.input import Input, expand
 
 
 @pytest.fixture
@@ -30,7 +29,7 @@ def tree(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def names(found: list[inputs.Input], tree: Path) -> list[str]:
+def names(found: list[Input], tree: Path) -> list[str]:
     return [os.path.relpath(str(each.path), tree) for each in found]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import wireloom
-from wireloom.base.errors import WireloomError
+from wireloom import WireloomError
 
 from . import samples
 

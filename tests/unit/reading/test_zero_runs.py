@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 import wireloom
-from wireloom.input import expansion
-from wireloom.reading.request import scan_request
-from wireloom.reading.scanning import Scanner
+from wireloom import Scanner
+from wireloom.input import expand
+from wireloom.reading import scan_request
 
 from . import samples
 from .running import ROW_READERS, read
@@ -169,7 +169,7 @@ def test_lengths_of_zero_before_messages(
     ):
         (tmp_path / "in").write_bytes(data)
         made = dataclasses.replace(scan_request(format, columns=["data", "_error"]), engine=engine, chunk=chunk)
-        with Scanner(made, expansion.expand(tmp_path / "in")) as scanner:
+        with Scanner(made, expand(tmp_path / "in")) as scanner:
             table = scanner.read_all()
         [file] = scanner.report.files
         assert [(each.offset, each.length, each.reason) for each in file.damaged] == [

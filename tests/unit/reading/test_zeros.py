@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import wireloom
 import zstandard
-from wireloom.base.report import Damage
+from wireloom import Damage
 
 from . import samples
 from .running import ROW_READERS, read

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 import wireloom
-from wireloom import engine
-from wireloom.base.errors import SpecError, UnknownNameError
+from wireloom import SpecError, UnknownNameError, engine
 from wireloom.checksums import CHECKSUMS, CRC32, CRC32C, Crc, Digest
-from wireloom.format.program import ChecksumRule, ColumnProgram, Op, Step
+from wireloom.format import ChecksumRule, ColumnProgram, Op, Step
 
 CRCS = [each for each in CHECKSUMS.values() if isinstance(each, Crc)]
 SPEC = """

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 import wireloom
 from click.testing import CliRunner
-from wireloom import codecs
+from wireloom import UnknownNameError, UnsupportedError, WireloomError, codecs
 from wireloom.append import AppendWriter
-from wireloom.base.errors import UnknownNameError, UnsupportedError, WireloomError
 from wireloom.codecs import CODECS, Codec, CodecError, Decoder
 from wireloom.command import main
 from wireloom.format import registry
@@ -184,7 +183,7 @@ def test_compressed_files_are_not_appended_to(tmp_path: Path) -> None:
 def test_spark_takes_it() -> None:
     pytest.importorskip("pyspark")
     from wireloom.spark.options import read_options, write_options
-    from wireloom.spark.write.files import ending
+    from wireloom.spark.write import ending
 
     format = registry.get("edgemq_segment")
     assert read_options(format, {"path": "a", "codec": "toy"}).scan.codec == "toy"

@@ -9,12 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
-from wireloom.format.description import Format
-from wireloom.rows.messages.decoding import Decoded
-from wireloom.units.described import Part, unit_part
-from wireloom.units.framing import Units
-from wireloom.units.packing import Packed, Row
-from wireloom.writing.messages.row_packing import RowPacking
+from wireloom import Format
+from wireloom.rows.messages import Decoded
+from wireloom.units import Packed, Part, Row, Units, unit_part
+from wireloom.writing.messages import RowPacking
 
 FAULTS: dict[str, Any] = {}
 FROM = 0

@@ -12,10 +12,10 @@ import pyarrow as pa
 import pytest
 import wireloom
 from click.testing import CliRunner
-from wireloom.base.errors import DamagedInputError, RoutineError, WireloomError
+from wireloom import DamagedInputError, RoutineError, WireloomError
 from wireloom.command import main
 from wireloom.format import routines
-from wireloom.units.framing import Units
+from wireloom.units import Units
 
 from . import faulty
 
@@ -188,7 +188,7 @@ def test_hooks_whose_rows_do_not_fit(
 ) -> None:
     from dataclasses import replace
 
-    from wireloom.rows.messages.decoding import UnitProblem
+    from wireloom.rows.messages import UnitProblem
 
     changes: dict[str, dict[str, Any]] = {
         "rows": {"rows": 2},

@@ -7,7 +7,7 @@ import zlib
 import pytest
 import wireloom.s2 as s2
 import zstandard
-from wireloom.s2.compression import MAX_CONTENT, compress, decompress, decompress_into
+from wireloom.s2 import MAX_CONTENT, compress, decompress, decompress_into
 
 TEXT = b"".join(b"line %d\n" % number for number in range(3000))
 SKIPPABLE = b"\x52\x2a\x4d\x18\x03\0\0\0abc"

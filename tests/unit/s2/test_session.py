@@ -15,8 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kaitaistruct import ValidationGreaterThanError
 from wireloom.formats.s2_session.parser import S2Session
-from wireloom.s2 import runs
-from wireloom.s2.session import SessionFraming
+from wireloom.s2 import SessionFraming, runs
 
 from .cases import KINDS, identity, vectors
 from .executions import execution  # noqa: F401

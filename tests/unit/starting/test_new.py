@@ -11,9 +11,8 @@ import pytest
 import wireloom
 import yaml
 from click.testing import CliRunner
-from wireloom.base.errors import WireloomError
-from wireloom.codegen.starting import package
-from wireloom.codegen.starting.package import start, suggestion
+from wireloom import WireloomError
+from wireloom.codegen.starting import package, start, suggestion
 from wireloom.command import main
 
 from .installing import WIRELOOM, run

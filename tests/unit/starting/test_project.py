@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from wireloom.base.errors import WireloomError
+from wireloom import WireloomError
 from wireloom.codegen.project import enclosing_project, find_project
 from wireloom.command import main
 

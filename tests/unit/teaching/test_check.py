@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 import wireloom
 from click.testing import CliRunner
-from wireloom.command import main
-from wireloom.command.standard import wants_colours
+from wireloom.command import main, wants_colours
 
 ROOT = Path(__file__).parents[3]
 BAD = "meta:\n  id: bad\n  -wireloom: {rows: a}\nseq:\n  - id: a\n    sise: 4\n  - id: b\n    typ: u1\n"

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 import wireloom
-from wireloom import engine
-from wireloom.base.errors import DamagedInputError
+from wireloom import DamagedInputError, engine
 from wireloom.codecs import CodecError
 
 SPEC = """\

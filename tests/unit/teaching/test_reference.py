@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from wireloom.codegen.spec.lookup import lookup, names
-from wireloom.codegen.spec.tables import TABLES
+from wireloom.codegen.spec import TABLES, names
+from wireloom.codegen.spec import look_up as lookup
 from wireloom.command import main
 
 
@@ -58,7 +58,7 @@ def test_an_unknown_one_names_the_nearest(name: str, near: str) -> None:
 
 
 def test_the_shell_completes_them() -> None:
-    from wireloom.command.completing import entries
+    from wireloom.command import entries
 
     found = [each.value for each in entries(None, None, "framing.")]  # type: ignore[arg-type]
     assert found == ["framing.delimiter", "framing.stuffing"]

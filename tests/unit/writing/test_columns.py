@@ -15,8 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from wireloom import engine
 from wireloom.format import registry
-from wireloom.writing import columns
-from wireloom.writing.encoder import RowEncoder
+from wireloom.writing import RowEncoder, columns
 
 from ...examples import examples
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 import wireloom
-from wireloom.format.description import Format
+from wireloom import Format
 from wireloom.objects import UnsetError
 
 HEADER = """

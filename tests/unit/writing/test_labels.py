@@ -11,7 +11,7 @@ import wireloom
 from click.testing import CliRunner
 from wireloom import engine
 from wireloom.command import main
-from wireloom.writing.encoder import RowEncoder
+from wireloom.writing import RowEncoder
 
 WIDTHS = [(sign, size, endian) for sign in "us" for size in (1, 2, 4, 8) for endian in ("le", "be")]
 WRITERS = [pytest.param(True, id="engine"), pytest.param(False, id="objects")]

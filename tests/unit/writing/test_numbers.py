@@ -57,7 +57,7 @@ def test_a_float_without_a_fraction_is_an_integer(tmp_path: Path, way: str) -> N
 
 
 def test_a_fraction_in_a_list() -> None:
-    from wireloom.writing.batches import batches_of
+    from wireloom.writing import batches_of
 
     types = pa.schema([("l", pa.list_(pa.uint8())), ("s", pa.struct([("n", pa.int32())]))])
     [batch] = batches_of([{"l": [1, 2.5], "s": {"n": 0.5}}], types)

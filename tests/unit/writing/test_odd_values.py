@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import wireloom
-from wireloom.format.registry import get
+from wireloom.format import format_of as get
 
 VALUES: list[Any] = [
     None, True, 0, -1, 255, 256, 2**31, 2**63 - 1, -(2**63), 2**70, 1.5, float("nan"), float("inf"),

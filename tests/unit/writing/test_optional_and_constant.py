@@ -9,9 +9,9 @@ import pyarrow as pa
 import pytest
 import wireloom
 from click.testing import CliRunner
+from wireloom import Format
 from wireloom.append import AppendWriter
 from wireloom.command import main
-from wireloom.format.description import Format
 
 ROW = """
   row:

@@ -7,9 +7,9 @@ from typing import Any
 
 import pyarrow.fs
 import pytest
-import wireloom.input.object_stores
-from wireloom.base.errors import WireloomError
+from wireloom import WireloomError
 from wireloom.command import main
+from wireloom.input import object_stores
 from wireloom.writing import opened, write
 
 ROWS = Path(__file__).with_name("rows.ndjson")
@@ -19,7 +19,7 @@ ROWS = Path(__file__).with_name("rows.ndjson")
 def bucket(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder that stands for the bucket ``b`` of an object store."""
     store = pyarrow.fs.SubTreeFileSystem(str(tmp_path), pyarrow.fs.LocalFileSystem())
-    monkeypatch.setattr(wireloom.input.object_stores, "filesystem", lambda location, bucket: store)
+    monkeypatch.setattr(object_stores, "filesystem", lambda location, bucket: store)
     (tmp_path / "b").mkdir()
     return tmp_path / "b"
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 import wireloom
+from wireloom import WireloomError
 from wireloom.append import publish
-from wireloom.base.errors import WireloomError
 
 NOBODY = 65534
 

@@ -17,12 +17,10 @@ import zstandard
 from crc32c import crc32c
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from wireloom.base.errors import UnknownNameError, WireloomError
+from wireloom import UnknownNameError, WireloomError
 from wireloom.format import registry
-from wireloom.writing import WriteReport, write
+from wireloom.writing import RowEncoder, WriteReport, batches_of, size_of, write
 from wireloom.writing import encoder as encoder_module
-from wireloom.writing.batches import batches_of, size_of
-from wireloom.writing.encoder import RowEncoder
 
 from ...examples import examples
 

@@ -7,8 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 import wireloom
-from wireloom.base.errors import WireloomError
-from wireloom.format.description import Format
+from wireloom import Format, WireloomError
 from wireloom.writing import write
 
 BOXED = """

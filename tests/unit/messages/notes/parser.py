@@ -2,8 +2,8 @@
 
 from typing import Any, ClassVar
 
-from wireloom.format.message_rules import MessageRule
-from wireloom.objects.messages.objects import Message
+from wireloom.format import MessageRule
+from wireloom.objects.messages import Message
 
 from .rules import MESSAGES
 

@@ -1,6 +1,6 @@
 """The bytes of pages, put together by hand."""
 
-from wireloom.units.framing import varint
+from wireloom.units import varint
 
 
 def field(number: int, content: bytes) -> bytes:
