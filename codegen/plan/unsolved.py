@@ -1,5 +1,5 @@
-"""What cannot be written, and what a writer has to be given: integers that sizes, counts and positions depend on and
-that cannot be solved for."""
+"""The values that cannot be written, and those that a writer has to be given: integers that sizes, counts and positions
+depend on and that cannot be solved for."""
 
 from __future__ import annotations
 
