@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, fields
 from enum import IntEnum
 
@@ -17,17 +17,17 @@ from .names import field_name, qualified
 
 def message_paths(plan: Plan) -> tuple[Path, ...]:
     """The message types of a spec, outermost first, and after them those of other specs that their fields lead to."""
-    found = [each.path for each in plan.types if each.message is not None]
+    return reached(plan, (each.path for each in plan.types if each.message is not None))
+
+
+def reached(plan: Plan, begin: Iterable[Path]) -> tuple[Path, ...]:
+    """Return types and all that their fields lead to, each once."""
+    found = list(dict.fromkeys(begin))
     for path in found:
         # Grows while it is gone through.
-        found.extend(each for each in _field_types(plan.type(path)) if each not in found)
-    return tuple(dict.fromkeys(found))
-
-
-def _field_types(struct: TypePlan) -> Iterator[Path]:
-    for field in struct.fields:
-        if isinstance(field.type, UserType):
-            yield field.type.path
+        types = (each.type for each in plan.type(path).fields)
+        found.extend(each.path for each in types if isinstance(each, UserType) and each.path not in found)
+    return tuple(found)
 
 
 def message_set(plan: Plan, paths: tuple[Path, ...]) -> MessageSet:
