@@ -55,7 +55,7 @@ def command(
     quiet = sys.stdout.isatty()
     with scanning(format, inputs, options, f"extract {format.name}", quiet=quiet) as (scanner, batches):
         for batch in limited(batches, limit):
-            output.write(b"".join(_ended(value) for value in batch.column(0).to_pylist()))
+            output.write(b"".join(value.removesuffix(b"\n") + b"\n" for value in batch.column(0).to_pylist()))
     output.flush()
     if report_path is not None:
         write_json(report_path, scanner.report.to_dict())
@@ -74,7 +74,3 @@ def payload_column(format: Format) -> str:
             f"{format.name} --columns …'"
         )
     return found[0]
-
-
-def _ended(value: bytes) -> bytes:
-    return value if value.endswith(b"\n") else value + b"\n"

@@ -192,7 +192,7 @@ def _session() -> Iterator[SparkSession]:
     from pyspark.sql import SparkSession
 
     from ..spark.java import prepare_java
-    from ..spark.session import local_session, remote_session
+    from ..spark.session import local_session, session_elsewhere
 
     running, remote = SparkSession.getActiveSession(), os.environ.get("SPARK_REMOTE")
     if running is None and sys.stderr.isatty():
@@ -200,7 +200,7 @@ def _session() -> Iterator[SparkSession]:
             prepare_java()
         click.echo("starting Spark …", err=True)
     new = running is None and remote is not None
-    session = remote_session("wireloom ingest", remote or "") if new else local_session("wireloom ingest")
+    session = session_elsewhere("wireloom ingest", remote) if new else local_session("wireloom ingest")
     try:
         yield session
     finally:

@@ -112,7 +112,8 @@ class Program(click.Group):
             sys.stdout.flush()
         except click.UsageError as error:
             message = error.format_message().rstrip(".")
-            if isinstance(error, click.NoSuchOption) and _takes_options_of_formats(error.ctx):
+            taken = [name for each in (error.ctx.command.params if error.ctx else ()) for name in each.opts]
+            if isinstance(error, click.NoSuchOption) and "--option" in taken:
                 message += "; an option of the format is given as --option NAME=VALUE"
             _fail(f"{message} (see '{error.ctx.command_path if error.ctx else prog_name} --help')")
         except click.ClickException as error:
@@ -148,10 +149,6 @@ def _terminable() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
-
-
-def _takes_options_of_formats(context: click.Context | None) -> bool:
-    return context is not None and any("--option" in each.opts for each in context.command.params)
 
 
 def _fail(message: str, code: int = UNUSABLE) -> NoReturn:

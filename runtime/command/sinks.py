@@ -220,7 +220,7 @@ def sink(
     codec = by_suffix(name) if kind in TEXT_KINDS else None
     target: Any = _Compressed(file, codec) if codec is not None else file
     if kind in ("ndjson", "csv") and target.isatty():
-        target = _Terminal(file, _json_escape if kind == "ndjson" else printable)
+        target = _Terminal(file, (lambda each: json.dumps(each)[1:-1]) if kind == "ndjson" else printable)
     made: Sink
     if kind == "table":
         made = _Table(target, schema, as_bytes, TABLE_ROWS if limit is None else limit)
@@ -239,10 +239,6 @@ def sink(
         with suppress(Exception):
             made.abandon()
         raise
-
-
-def _json_escape(character: str) -> str:
-    return json.dumps(character)[1:-1]
 
 
 class _Filter(ABC):

@@ -158,12 +158,8 @@ def csv_column(format: Format, name: str, cells: pa.Array, first: int, as_bytes:
         raise
 
 
-def _from_hex(text: str) -> bytes:
-    return binascii.unhexlify(text)
-
-
 DECODERS: dict[str, Callable[[Any], bytes]] = {
-    "hex": _from_hex,
+    "hex": binascii.unhexlify,
     "base64": lambda text: base64.b64decode(text, validate=True),
     "utf8": lambda text: text.encode(),
 }

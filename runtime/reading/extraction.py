@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 if TYPE_CHECKING:
     from ..base.report import FileReport
@@ -88,6 +88,9 @@ Extraction = Generator["Event", None, Next | Ended | Lost]
 class Extractor(Protocol):
     """Takes rows out of one input. All damage of its events is noted."""
 
+    reads_on: ClassVar[bool] = True
+    """Whether the input is read on after a lost row, to know how large it is, and whether it is nothing but zeros."""
+
     def begin(self, opened: Opened) -> Extraction:
         """Read what is before the rows."""
         ...
@@ -100,7 +103,7 @@ class Extractor(Protocol):
         """Move ``window.begin``, where a lost row begins, to the next row that holds: whether there is one, and the
         first bytes before it. Where there is none the window is at the end of the input, and the bytes go up to there.
         ``None``: rows of this format, or of this request, are not looked for."""
-        ...
+        return None
 
     def note(self, damage: RowDamage, content: bytes) -> bool:
         """Note a damaged range between rows, as ``DamageLog.note``; ``content``: its first bytes."""
@@ -112,4 +115,4 @@ class Extractor(Protocol):
 
     def facts(self) -> Mapping[str, Any]:
         """Return what the report says of inputs of this format alone, as JSON takes it."""
-        ...
+        return {}

@@ -157,7 +157,7 @@ class InputScan:
         if (is_read or self._tail_ends(opened)) and window.error is not None:
             damage = self._log.fail(window.error, window.base + len(window.view), FAILED_ADVICE)
             yield Failed(damage, window.error.message)
-        elif self._request.format.message is None:
+        elif self._extractor.reads_on:
             if report.tail == "clean":
                 report.tail_size = 0
             elif window.at_end:
@@ -166,7 +166,7 @@ class InputScan:
     def _size_tail(self, opened: Opened) -> None:
         """Note how large the tail is of messages, which are not read any further; of rows that is known later."""
         window, report = opened.window, self.report
-        if self._request.format.message is not None:
+        if not self._extractor.reads_on:
             if window.at_end:
                 report.tail_size = window.base + len(window.view) - report.tail_offset
             elif opened.size is not None:
@@ -174,8 +174,11 @@ class InputScan:
 
     def _look_at_tail(self, opened: Opened) -> None:
         """Note whether what is not read is only zeros; as far as that can be known without waiting."""
-        format = self._request.format
-        if format.delimiter or format.message is not None or self.report.tail in ("clean", "growing", "limit"):
+        if (
+            self._request.format.delimiter
+            or not self._extractor.reads_on
+            or self.report.tail in ("clean", "growing", "limit")
+        ):
             return
         if opened.window.at_end or not self._source.patient:
             most = DRAINED if opened.size is None else opened.size
@@ -185,7 +188,7 @@ class InputScan:
         """Return whether the end of the input is at hand after a lost row; where that can take forever, it is not
         tried.
         """
-        if self._request.format.message is not None:
+        if not self._extractor.reads_on:
             return self.report.tail not in ("limit", "invalid_length")
         if self.report.tail == "clean":
             return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -19,7 +20,7 @@ from ..units.pieces import Piece, pieces, row_starts, units_of_rows, wanted_colu
 from ..units.recovering import Search
 from .damage_log import CUT_ADVICE, FAILED_ADVICE
 from .events import DamagedRange, Event, Framing, Rows
-from .extraction import Ended, Extraction, Lost, Next, ScannedInput
+from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
 from .recovery import CHAIN_BYTES, CONTENT, Skipped
 from .unit_rows import unit_rows
 
@@ -36,8 +37,10 @@ SEARCHED = 1024 * 1024
 """Bytes of input that are got at once where messages are looked for."""
 
 
-class MessageExtractor:
+class MessageExtractor(Extractor):
     """As ``Extractor``."""
+
+    reads_on = False
 
     def __init__(self, scanned: ScannedInput) -> None:
         request = self._request = scanned.request
@@ -157,7 +160,7 @@ class MessageExtractor:
         starts: Any = row_starts(decoded.counts) if damages else None
         noted: list[tuple[int, Any]] = [(units.offsets[each.unit], each) for each in problems]
         noted += ((each.begin, each) for each in damages)
-        for begin, problem in sorted(noted, key=_by_offset):
+        for begin, problem in sorted(noted, key=itemgetter(0)):
             if isinstance(problem, RowDamage):
                 found = self._between(problem, details, view, base)
                 if found.shown:
@@ -224,10 +227,6 @@ class MessageExtractor:
             self._log.lose(damage, _unknown, sentence, FAILED_ADVICE)
         except DamagedInputError as error:
             raise error from lost.cause
-
-
-def _by_offset(item: tuple[int, Any]) -> int:
-    return item[0]
 
 
 def _unknown(_damage: RowDamage) -> tuple[int | None, str | None]:

@@ -13,6 +13,7 @@ from ..base.nearest import unknown
 from ..format import registry
 from ..format.description import Choice, Format
 from ..rows.batches import Layout
+from ..rows.select import name_of
 from .options import GROWING, NAMES_OF_OPTIONS, ScanOptions
 
 
@@ -101,7 +102,7 @@ def request_of(
         **vars(options) | {"max_record": max_record},
         format=found,
         layout=Layout.of(found, options.columns),
-        engine=engine_of(found),
+        engine=name_of(found),
         choices=choices,
         message_options=others,
     )
@@ -118,17 +119,6 @@ def request_of(
                     " table that it would be in"
                 )
     return made
-
-
-def engine_of(format: Format) -> str:
-    """``columns`` where the engine reads this format, ``objects`` where the generated classes do."""
-    if format.message is not None:
-        from ..rows.messages import decoders
-
-        return decoders.name_of(format)
-    from ..rows import select
-
-    return select.name_of(format)
 
 
 def of_kind(format: Format, options: Mapping[str, Any]) -> tuple[Format, dict[str, Any]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ from ..rows.zero_runs import AfterZeros, Fill, cut_at_zeros, is_wiped, pass_zero
 from . import recovery
 from .damage_details import DamageDetails
 from .events import DamagedRange, Event, Head, Rows
-from .extraction import Ended, Extraction, Lost, Next, ScannedInput
+from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
 from .recovery import CAPACITY, CONTENT
 from .stride_detection import decide
 from .unproven_end import fill_up_to_break, has_proof
@@ -35,18 +35,15 @@ def lost_row(window: Window, offset: int, reason: str, **more: Any) -> Lost | En
     return Lost(offset, reason, TAILS.get(reason, "invalid_value"), is_read=is_cut, **more)
 
 
-class RowExtractor:
+class RowExtractor(DamageDetails, Extractor):
     """As ``Extractor``."""
 
     def __init__(self, scanned: ScannedInput) -> None:
-        request = self._request = scanned.request
+        super().__init__(scanned)
+        request = scanned.request
         self._scanned = scanned
         self._source = scanned.source
-        self._report = scanned.report
-        self._log = scanned.log
         self._check = scanned.check
-        self._readers = scanned.readers
-        self._details = DamageDetails(scanned)
         self._begin, self._stop = request.byte_range or (0, -1)
         self._fill_stop = self._stop
         """Where fills stop: after the byte range where its last rows are in doubt."""
@@ -74,17 +71,17 @@ class RowExtractor:
             if prologue.refused is not None:
                 damage = RowDamage(0, prologue.size, -1, prologue.refused)
                 content = bytes(window.view[: prologue.size])
-                yield DamagedRange(damage, content, shown=self._details.note(damage, content, prologue.field))
+                yield DamagedRange(damage, content, shown=self.note(damage, content, prologue.field))
             else:
                 self._check.take_head(window.view[: prologue.size])
             yield Head(window.view[: prologue.size])
             window.begin += prologue.size
             root = prologue.struct
         self._readers.begin(root)
-        self._details.padding, options = decide(request, self._readers, window)
+        self.padding, options = decide(request, self._readers, window)
         self._report.options.update(options)
         self._row_reader = self._readers.rows(
-            self._details.settings(
+            self.settings(
                 wanted=request.layout.wanted,
                 offsets=request.layout.has_offsets or self._cuts,
                 null_rows=request.null_rows,
@@ -171,7 +168,7 @@ class RowExtractor:
             filled, zeros = cut_at_zeros(filled, window, fill)
         if not request.format.has_lengths or not filled.damages:
             return filled, zeros, None, None
-        held, doubtful = recovery.hold_back(filled, window, self._details.padding, self._capacity >= CAPACITY)
+        held, doubtful = recovery.hold_back(filled, window, self.padding, self._capacity >= CAPACITY)
         holds = None
         if doubtful is not None and filled.status in (Status.TRUNCATED, Status.LOST):
             base = window.base
@@ -190,7 +187,7 @@ class RowExtractor:
         if not window.at_end or (window.error is None and request.trusts_end):
             return row_reader.fill(window, capacity=capacity, at_start=at_start, stop=stop)
         proof = partial(has_proof, request.format, self._readers.root)
-        unpadded = self._readers.rows(self._details.settings(padding=0))
+        unpadded = self._readers.rows(self.settings(padding=0))
         return fill_up_to_break(row_reader, window, proof, unpadded, capacity=capacity, at_start=at_start, stop=stop)
 
     def _rows(self, filled: Filled, window: Window) -> Rows:
@@ -202,8 +199,10 @@ class RowExtractor:
             first = bisect_left(places, self._begin, place, place + last) - place
             last = bisect_left(places, self._stop, place, place + last) - place
         nulls, hidden = 0, set()
+        begin, at_start = self._filled_from
+        details = partial(self.of_fill, window, begin=begin, at_start=at_start)
         for damage in filled.damages:
-            shown = self._log.note(damage, partial(self._of_fill, window))
+            shown = self._log.note(damage, details)
             if first <= damage.row < last:
                 nulls += 1
                 hidden |= set() if shown else {damage.row}
@@ -211,13 +210,6 @@ class RowExtractor:
         return Rows.of(filled, window.view, window.base, first=first, last=last, hidden=frozenset(hidden))
 
     # Damage ----------------------------------------------------------------------------------------------------------
-
-    def _of_fill(self, window: Window, damage: RowDamage) -> tuple[int | None, str | None]:
-        return self._details.of_fill(window, damage, *self._filled_from)
-
-    def note(self, damage: RowDamage, content: bytes) -> bool:
-        """As ``Extractor.note``."""
-        return self._details.note(damage, content)
 
     def _damaged(self, damage: RowDamage, content: bytes) -> Iterator[Event]:
         """The event of a range that is no part of a fill."""
@@ -240,7 +232,7 @@ class RowExtractor:
         if self._is_past(begin):
             return self._ended(window, begin)
         if reason == "truncated" and request.grows and not request.format.delimiter and window.error is None:
-            checker = self._details.checker()
+            checker = self.checker()
             reason = recovery.never_complete(self._row_reader, checker, window, begin, request.max_record) or reason
         if doubtful is not None and holds is not None:
             return Lost(begin, doubtful.reason, TAILS["length"], resumes=holds)
@@ -252,7 +244,7 @@ class RowExtractor:
     def _pass_zeros(self, window: Window, lost: Lost, size: int) -> Extraction:
         """Continue after a run of zeros where a row was ``lost``; ``size``: bytes of each row in the run, 0 where they
         have none."""
-        step = size + self._details.padding if size else 0
+        step = size + self.padding if size else 0
         window.begin = lost.offset - window.base
         fixed = self._request.format.sized_rows and size > 0
         after = pass_zeros(self._row_reader, window, step, fixed=fixed, guess=not self._request.recover)
@@ -269,11 +261,3 @@ class RowExtractor:
         if self._row_reader is None or not self._request.recover or self._request.format.delimiter:
             return None
         return recovery.resync(self._row_reader, window, self._request.max_record)
-
-    def lose(self, lost: Lost, window: Window) -> None:
-        """As ``Extractor.lose``."""
-        self._details.lose(lost, window)
-
-    def facts(self) -> Mapping[str, Any]:
-        """As ``Extractor.facts``: none."""
-        return {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from io import FileIO
 from typing import TYPE_CHECKING
@@ -140,7 +140,12 @@ class LoadsAhead:
 
     def __init__(self, loads: Loads) -> None:
         self._loads = loads
-        self._ahead = Ahead("wireloom-files", loads.into, _memories, _is_last)
+        self._ahead = Ahead(
+            "wireloom-files",
+            loads.into,
+            lambda: (memoryview(bytearray(MEMORY)) for _ in range(AHEAD)),
+            lambda load: load is None,
+        )
 
     def next(self) -> Load | None:
         """As ``Loads.next``."""
@@ -159,11 +164,3 @@ class LoadsAhead:
         """End the thread and wait for it."""
         self._loads.close()
         self._ahead.close()
-
-
-def _memories() -> Iterator[memoryview]:
-    return (memoryview(bytearray(MEMORY)) for _ in range(AHEAD))
-
-
-def _is_last(load: Load | None) -> bool:
-    return load is None

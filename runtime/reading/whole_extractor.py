@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..input.window import Window
@@ -10,7 +9,7 @@ from ..rows.object_reader import ObjectRowReader
 from ..rows.reader import RowDamage
 from .damage_details import DamageDetails
 from .events import DamagedRange, Head, Rows
-from .extraction import Ended, Extraction, Lost, Next, ScannedInput
+from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
 from .prologue import Root, load_whole, read_whole
 from .row_extractor import TAILS, lost_row
 
@@ -18,13 +17,11 @@ if TYPE_CHECKING:
     from .opening import Opened
 
 
-class WholeExtractor:
+class WholeExtractor(DamageDetails, Extractor):
     """As ``Extractor``."""
 
     def __init__(self, scanned: ScannedInput) -> None:
-        self._request = scanned.request
-        self._report = scanned.report
-        self._details = DamageDetails(scanned)
+        super().__init__(scanned)
         self._root: Root | None = None
         self._rows: list[Any] = []
         self._row_reader: Any = None
@@ -45,8 +42,8 @@ class WholeExtractor:
                 RowDamage(0, self._root.size, -1, self._root.refused),
                 bytes(window.view[: self._root.size]),
             )
-            yield DamagedRange(damage, content, shown=self._details.note(damage, content, self._root.field))
-        settings = self._details.settings(wanted=request.layout.wanted, null_rows=request.null_rows)
+            yield DamagedRange(damage, content, shown=self.note(damage, content, self._root.field))
+        settings = self.settings(wanted=request.layout.wanted, null_rows=request.null_rows)
         self._row_reader = ObjectRowReader(request.format, self._root.struct, settings)
         return Next.CALL
 
@@ -57,7 +54,7 @@ class WholeExtractor:
         batch, self._rows = self._rows[: self._request.batch_rows], self._rows[self._request.batch_rows :]
         if batch:
             filled, before = self._row_reader.whole(batch)
-            shown = [self._details.note_row(each, before) for each in filled.damages]
+            shown = [self.note_row(each, before) for each in filled.damages]
             hidden = frozenset(each.row for each, is_shown in zip(filled.damages, shown, strict=True) if not is_shown)
             self._report.rows += filled.rows - sum(each.row >= 0 for each in filled.damages)
             yield Rows.of(filled, window.view, window.base, first=0, last=filled.rows, hidden=hidden)
@@ -66,18 +63,3 @@ class WholeExtractor:
         if root.lost is not None:
             return lost_row(window, 0, root.lost, sentence=root.error)
         return Ended(window.begin, is_read=True)
-
-    def resync(self, window: Window) -> None:
-        """As ``Extractor.resync``: no part of a whole is looked for."""
-
-    def note(self, damage: RowDamage, content: bytes) -> bool:
-        """As ``Extractor.note``."""
-        return self._details.note(damage, content)
-
-    def lose(self, lost: Lost, window: Window) -> None:
-        """As ``Extractor.lose``."""
-        self._details.lose(lost, window)
-
-    def facts(self) -> Mapping[str, Any]:
-        """As ``Extractor.facts``: none."""
-        return {}

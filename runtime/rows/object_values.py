@@ -75,16 +75,13 @@ def _convert(kind: Any) -> Convert:
     if pa.types.is_boolean(kind):
         return bool
     if pa.types.is_list(kind):
-        return _list(_convert(kind.value_type))
+        item = _convert(kind.value_type)
+        return lambda values: [None if value is None else item(value) for value in values]
     if pa.types.is_struct(kind):
         return _struct([(field.name, _convert(field.type)) for field in kind])
     if pa.types.is_string(kind):
         return readable
-    return _same
-
-
-def _same(value: Any) -> Any:
-    return value
+    return lambda value: value
 
 
 def _between(least: int, largest: int) -> Convert:
@@ -105,10 +102,6 @@ def _time(least: int, largest: int) -> Convert:
         return number if least <= number <= largest else None
 
     return convert
-
-
-def _list(item: Convert) -> Convert:
-    return lambda values: [None if value is None else item(value) for value in values]
 
 
 def _struct(fields: list[tuple[str, Convert]]) -> Convert:

@@ -1,4 +1,4 @@
-"""Which row reader reads a format's rows."""
+"""Which row reader, or which decoder of units, a format gets."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ if TYPE_CHECKING:
 
 
 def name_of(format: Format) -> str:
-    """``columns`` where the engine can run this format's rows, ``objects`` where not."""
-    if not engine.available or not format.streaming:
-        return "objects"
-    return "columns" if format.program is not None else "objects"
+    """``columns`` where the engine reads this format, ``objects`` where the generated classes do."""
+    program = format.message_program if format.message is not None else format.program if format.streaming else None
+    return "columns" if engine.available and program is not None else "objects"
 
 
 def make(name: str, format: Format, root: Struct | None, settings: Settings) -> RowReader:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from .frames import Terminal
 from .json import dumps, position_from, tail_to_json
-from .json_reader import JsonError, JsonReader
+from .json_reader import Fields, JsonError, JsonReader
 from .messages import StreamPosition
 
 PRECONDITION_FAILED = 412
@@ -71,30 +70,24 @@ def error_of(terminal: Terminal) -> ServerError:
 def error_from_json(status: int, body: str | bytes) -> ServerError:
     """The body of an answer with this status. It never fails: proxies answer as well, with whatever they like."""
     text = body if isinstance(body, str) else body.decode("utf-8", "replace")
-    for read in (_condition, _tail, _standard):
+    for known in _SHAPES:
         try:
             reader = JsonReader(text)
-            found = read(reader)
+            found = reader.fields(known, ())
             reader.end()
         except JsonError:
             continue
         if found:
-            return ServerError(status, **found)
+            return ServerError(status, **{_NAMES.get(key, key): value for key, value in found.items()})
     return ServerError(status, message=text)
 
 
-def _condition(reader: JsonReader) -> dict[str, Any]:
-    found = reader.fields({"fencing_token_mismatch": JsonReader.text, "seq_num_mismatch": JsonReader.unsigned}, ())
-    names = {"fencing_token_mismatch": "expected_fencing_token", "seq_num_mismatch": "expected_seq_num"}
-    return {names[key]: value for key, value in found.items()}
-
-
-def _tail(reader: JsonReader) -> dict[str, Any]:
-    return reader.fields({"tail": position_from}, ())
-
-
-def _standard(reader: JsonReader) -> dict[str, Any]:
-    return reader.fields({"code": JsonReader.text, "message": JsonReader.text}, ())
+_SHAPES: tuple[Fields, ...] = (
+    {"fencing_token_mismatch": JsonReader.text, "seq_num_mismatch": JsonReader.unsigned},
+    {"tail": position_from},
+    {"code": JsonReader.text, "message": JsonReader.text},
+)
+_NAMES = {"fencing_token_mismatch": "expected_fencing_token", "seq_num_mismatch": "expected_seq_num"}
 
 
 def error_to_json(error: ServerError) -> str:

@@ -34,18 +34,14 @@ class SessionPacking:
     def pack(self, rows: Iterable[Row]) -> Iterator[Packed]:
         """As ``Packing.pack``. Raises ``WireloomError`` for a row that no batch may hold, with its number from 0."""
         made = False
-        for each in self._batches(rows) if self._has_records else self._single(rows):
+        for batch in self._batches(rows) if self._has_records else (self._rows.pack([row]) for row in rows):
             made = True
-            yield each
+            yield from batch
         if not made:
             # Where the input is one message, it is the empty one.
             yield from self._rows.pack(())
 
-    def _single(self, rows: Iterable[Row]) -> Iterator[Packed]:
-        for row in rows:
-            yield from self._rows.pack([row])
-
-    def _batches(self, rows: Iterable[Row]) -> Iterator[Packed]:
+    def _batches(self, rows: Iterable[Row]) -> Iterator[Iterator[Packed]]:
         held: list[dict[str, Any]] = []
         first = metered = before = 0
         condition: tuple[Any, Any] = (None, None)
@@ -54,7 +50,7 @@ class SessionPacking:
             asked = (row.get("match_seq_num"), row.get("fencing_token"))
             full = len(held) == MAX_RECORDS or metered + size > MAX_METERED
             if held and (full or asked != condition):
-                yield from self._packed(held, first, before)
+                yield self._packed(held, first, before)
                 before += len(held)
                 held, first, metered = [], number, 0
             if asked != condition:
@@ -62,7 +58,7 @@ class SessionPacking:
             held.append(dict(row))
             metered += size
         if held:
-            yield from self._packed(held, first, before)
+            yield self._packed(held, first, before)
 
     def _checked(self, row: Row, number: int) -> int:
         """The metered size of a row. Raises ``ValidationError`` for one that no batch holds."""

@@ -14,16 +14,10 @@ from contextlib import suppress
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Make the session, runs the command, and ends with its exit code."""
-    from pyspark.sql import SparkSession
     from wireloom.command import main as command
-    from wireloom.spark import register
-    from wireloom.spark.session import SETTINGS, WRITTEN
+    from wireloom.spark.session import session_elsewhere
 
-    builder = SparkSession.builder.appName("wireloom ingest")
-    for key in WRITTEN:
-        builder = builder.config(key, SETTINGS[key])
-    spark = builder.getOrCreate()
-    register(spark)
+    spark = session_elsewhere("wireloom ingest")
     try:
         command(["ingest", *(sys.argv[1:] if arguments is None else arguments)])
     finally:

@@ -68,11 +68,14 @@ def start(name: str = "wireloom", *, cores: int | str = "*", settings: Mapping[s
     return builder.getOrCreate()
 
 
-def remote_session(name: str, address: str) -> SparkSession:
-    """A session at the server of Spark Connect at ``address``, with every format registered."""
+def session_elsewhere(name: str, address: str | None = None) -> SparkSession:
+    """The session of the job that this process was submitted as, or one at the server of Spark Connect at ``address``,
+    with every format registered."""
     from pyspark.sql import SparkSession
 
-    builder = SparkSession.builder.appName(name).remote(address)
+    builder = SparkSession.builder.appName(name)
+    if address is not None:
+        builder = builder.remote(address)
     for key in WRITTEN:
         builder = builder.config(key, SETTINGS[key])
     session = builder.getOrCreate()

@@ -12,10 +12,11 @@ import pyarrow.compute as pc
 from ...base.arguments import names, shown
 from ...base.errors import WireloomError
 from ...base.nearest import unknown
+from ...base.options import documented
 from ...format.description import Format
 from ...units.pieces import units_of_rows
-from ..options import BATCH_ROWS
-from .reader import BlobReader, Caster
+from ..options import BATCH_ROWS, ScanOptions
+from .reader import SHOWN_OPTIONS, BlobReader, Caster
 
 
 def explode(
@@ -23,11 +24,7 @@ def explode(
     column: str,
     format: str | Path | Format,
     *,
-    columns: Sequence[str] | None = None,
     keep: Sequence[str] | None = None,
-    mode: str = "permissive",
-    verify: bool = True,
-    allow_modules: Sequence[str] = (),
     **options: Any,
 ) -> pa.Table:
     """Decode a table's column of blobs to flat rows, with the other columns repeated.
@@ -48,11 +45,13 @@ def explode(
             raise WireloomError(
                 f"a table with a column of blobs is needed, and this is {type(table).__name__}"
             ) from error
-    options |= {"mode": mode, "verify": verify}
-    exploder = Exploder(format, column, options, columns=columns, keep=keep, allow_modules=allow_modules)
+    exploder = Exploder(format, column, options, keep=keep)
     schema = exploder.schema_of(table.schema)
     batches = [table] if isinstance(table, pa.RecordBatch) else table.to_batches()
     return pa.Table.from_batches([made for batch in batches for made in exploder.batches(batch)], schema)
+
+
+documented(explode, ScanOptions, SHOWN_OPTIONS)
 
 
 class Exploder:
@@ -65,16 +64,14 @@ class Exploder:
         column: str,
         options: Mapping[str, Any],
         *,
-        columns: Sequence[str] | None = None,
         keep: Sequence[str] | None = None,
         caster: Caster | None = None,
-        allow_modules: Sequence[str] = (),
     ) -> None:
         if not isinstance(column, str):
             raise WireloomError(f"column is the name of the column of blobs, not {shown(column)}")
         self._caster = caster
         self._keep = None if keep is None else list(names("keep", keep))
-        self._reader = BlobReader(format, options, columns=columns, in_table=True, allow_modules=allow_modules)
+        self._reader = BlobReader(format, options, in_table=True)
         self._column = column
         self._done = 0
         self.report = self._reader.report

@@ -9,22 +9,15 @@ from typing import Any
 import pyarrow as pa
 
 from ...base.errors import WireloomError
+from ...base.options import documented
 from ...format.description import Format
+from ..options import ScanOptions
 from .memory import not_bytes
-from .reader import BlobReader
+from .reader import SHOWN_OPTIONS, BlobReader
 from .report import BlobReport
 
 
-def from_wire(
-    array: Any,
-    format: str | Path | Format,
-    *,
-    mode: str = "permissive",
-    columns: Sequence[str] | None = None,
-    verify: bool = True,
-    allow_modules: Sequence[str] = (),
-    **options: Any,
-) -> Any:
+def from_wire(array: Any, format: str | Path | Format, **options: Any) -> Any:
     """Decode a column of blobs: per blob a list of structs, its rows (``list<struct>``).
 
     ``array``: a ``pyarrow.Array`` or ``ChunkedArray``, or another library's series, of ``binary``, ``large_binary``,
@@ -38,25 +31,13 @@ def from_wire(
     Raises ``DamagedInputError`` with the number of the blob, ``UnknownNameError``, and ``UnsupportedError`` for a
     format that is none of single messages.
     """
-    made, _ = from_wire_with_report(
-        array, format, mode=mode, columns=columns, verify=verify, allow_modules=allow_modules, **options
-    )
+    made, _ = from_wire_with_report(array, format, **options)
     return made
 
 
-def from_wire_with_report(
-    array: Any,
-    format: str | Path | Format,
-    *,
-    mode: str = "permissive",
-    columns: Sequence[str] | None = None,
-    verify: bool = True,
-    allow_modules: Sequence[str] = (),
-    **options: Any,
-) -> tuple[Any, BlobReport]:
+def from_wire_with_report(array: Any, format: str | Path | Format, **options: Any) -> tuple[Any, BlobReport]:
     """As ``from_wire``, with a report of the damaged blobs."""
-    options |= {"mode": mode, "verify": verify}
-    reader = BlobReader(format, options, columns=columns, allow_modules=allow_modules)
+    reader = BlobReader(format, options)
     if hasattr(array, "__arrow_c_stream__") and not isinstance(array, pa.ChunkedArray):
         array = pa.chunked_array(array)
     if isinstance(array, pa.ChunkedArray):
@@ -67,6 +48,10 @@ def from_wire_with_report(
             first += len(chunk)
         return pa.chunked_array(chunks, pa.list_(pa.struct(reader.schema))), reader.report
     return reader.lists(_array(array)), reader.report
+
+
+documented(from_wire, ScanOptions, SHOWN_OPTIONS)
+documented(from_wire_with_report, ScanOptions, SHOWN_OPTIONS)
 
 
 def _array(array: Any) -> pa.Array:

@@ -6,7 +6,7 @@ The decoder reads the column's own memory; nothing is copied before that, except
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -31,8 +31,9 @@ from ..unit_rows import unit_rows
 from .memory import memory_of
 from .report import MOST_LISTED, BlobProblem, BlobReport
 
-READ_OPTIONS = ("mode", "verify", "max_record", "batch_rows")
-"""Options of a scan that mean something for blobs, beside those that have parameters here; the others are for files."""
+SHOWN_OPTIONS = ("columns", "mode", "verify", "allow_modules")
+READ_OPTIONS = (*SHOWN_OPTIONS, "max_record", "batch_rows")
+"""Options of a scan that mean something for blobs, those first that signatures have; the others are for files."""
 NO_COLUMNS: Mapping[str, pa.Array] = {}
 ROWS = 65_536
 """About how many rows are decoded at a time; usually it is 4 MiB of blobs."""
@@ -71,17 +72,15 @@ class BlobReader:
         format: str | Path | Format,
         options: Mapping[str, Any],
         *,
-        columns: Sequence[str] | None = None,
         in_table: bool = False,
-        allow_modules: Sequence[str] = (),
     ) -> None:
-        found = registry.get(format, allow_modules)
+        general: dict[str, Any] = {"batch_rows": ROWS}
+        general |= {name: options[name] for name in READ_OPTIONS if name in options}
+        found = registry.get(format, general.pop("allow_modules", ()))
         if found.message is None or found.message.framing != "whole":
             what = "a format of messages" if found.message is None else "one message by itself"
             raise UnsupportedError(f"{found.name} is not {what}, so that a blob is none: read it with wireloom.read")
         # A blob is in memory already: only Arrow's own limit is of interest, unless another was asked for.
-        general: dict[str, Any] = {"batch_rows": ROWS, "columns": columns}
-        general |= {name: options[name] for name in READ_OPTIONS if name in options}
         if general.get("max_record") is None:
             general["max_record"] = LARGEST_RECORD
         self.request: ScanRequest = request_of(
@@ -89,7 +88,7 @@ class BlobReader:
             ScanOptions(**general),
             {name: value for name, value in options.items() if name not in READ_OPTIONS},
             in_table=in_table,
-            option_names=("columns", *READ_OPTIONS, "allow_modules", *(("keep",) if in_table else ())),
+            option_names=(*READ_OPTIONS, *(("keep",) if in_table else ())),
         )
         self._limit = self.request.max_record
         self.schema: pa.Schema = self.request.layout.schema

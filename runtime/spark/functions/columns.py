@@ -100,7 +100,6 @@ def explode_wire(
     column: str,
     format: str | Path | Format,
     *,
-    columns: Sequence[str] | None = None,
     keep: Sequence[str] | None = None,
     **options: Any,
 ) -> DataFrame:
@@ -114,7 +113,7 @@ def explode_wire(
     from pyspark.sql.pandas.types import to_arrow_schema
 
     with HideTraceback():
-        decoding = Decoding.of(format, columns=columns, in_table=True, **options)
+        decoding = Decoding.of(format, in_table=True, **options)
         exploder = decoding.exploder(column, keep)
         exploder.schema_of(pa.schema([pa.field(name, pa.null()) for name in df.columns]))
         check_blobs(df.schema[column].dataType)

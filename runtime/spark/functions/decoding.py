@@ -23,11 +23,10 @@ from ..read.schema import CORRUPT_RECORD, Target, chosen_schema, known_columns, 
 
 @dataclass(frozen=True)
 class Decoding:
-    """A format with columns and options. ``schema``: that of a row in Spark; ``targets``: where its columns come
+    """A format with options. ``schema``: that of a row in Spark; ``targets``: where its columns come
     from."""
 
     format: Format
-    columns: tuple[str, ...]
     options: Mapping[str, Any]
     schema: StructType
     targets: tuple[Target, ...]
@@ -38,7 +37,6 @@ class Decoding:
         cls,
         format: str | Path | Format,
         *,
-        columns: Sequence[str] | None = None,
         unsigned64: str = "decimal",
         in_table: bool = False,
         allow_modules: Sequence[str] = (),
@@ -49,18 +47,17 @@ class Decoding:
         outermost = get(format, allow_modules)
         found, _ = of_kind(outermost, options)
         one_of("value of option unsigned64", unsigned64, ("decimal", "long"))
-        reader = BlobReader(outermost, options, columns=columns, in_table=in_table)
+        reader = BlobReader(outermost, options, in_table=in_table)
         known = known_columns(found, wire_schema(found), CORRUPT_RECORD, narrow=unsigned64 == "long")
-        schema = chosen_schema(found, known, columns)
+        schema = chosen_schema(found, known, options.get("columns"))
         # Not the table of the kind: a format from a spec file takes its code along when it is pickled, that does not.
-        return cls(
-            outermost, tuple(reader.schema.names), options, schema, targets(schema, known, CORRUPT_RECORD), in_table
-        )
+        options["columns"] = tuple(reader.schema.names)
+        return cls(outermost, options, schema, targets(schema, known, CORRUPT_RECORD), in_table)
 
     def lists(self, arrays: Iterable[pa.Array], beside: Mapping[str, pa.Array] = NO_COLUMNS) -> Iterator[pa.Array]:
         """Yield an array of lists of structs for each array of blobs, in Spark's Arrow types. ``beside``: columns that
         options have named, by option, where there is a single array."""
-        reader = BlobReader(self.format, self.options, columns=self.columns, in_table=self.in_table)
+        reader = BlobReader(self.format, self.options, in_table=self.in_table)
         caster, done = Caster(self.targets), 0
         wanted = to_arrow_type(ArrayType(self.schema), timezone="UTC")
         for array in arrays:
@@ -69,4 +66,4 @@ class Decoding:
 
     def exploder(self, column: str, keep: Sequence[str] | None) -> Exploder:
         """Return what makes flat rows of batches with that column."""
-        return Exploder(self.format, column, self.options, columns=self.columns, keep=keep, caster=Caster(self.targets))
+        return Exploder(self.format, column, self.options, keep=keep, caster=Caster(self.targets))
