@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-Notify = Callable[[int, int | None], None]
-
 READING = {"DownloadColumn": (), "TransferSpeedColumn": (), "TextColumn": ("{task.fields[what]}",)}
 """Columns of ``rich.progress`` for stored bytes, with their arguments."""
 

@@ -15,7 +15,7 @@ from ..base.errors import WireloomError
 from ..base.nearest import unknown
 from ..format.description import Format
 from ..format.path_pattern import path_pattern
-from .reader import BatchColumns, Filled, RowDamage
+from .reader import BatchColumns, RowDamage
 
 OFFSET = "_offset"
 PATH = "_path"
@@ -144,16 +144,6 @@ class Builder:
     layout: Layout
     constants: dict[str, str | None]
     _repeated: dict[str, Any] = field(default_factory=dict)
-
-    def batch(self, filled: Filled, content: memoryview, base: int) -> Any:
-        """The rows of a fill. ``content`` is the window's view and ``base`` the offset of its first byte."""
-        return self.rows(
-            filled.rows,
-            filled.arrays,
-            filled.offsets,
-            ((each.row, explained(each.reason)) for each in filled.damages),
-            ((each.row, bytes(content[each.begin - base : each.end - base])) for each in filled.damages),
-        )
 
     def rows(
         self,

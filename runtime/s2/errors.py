@@ -9,7 +9,6 @@ from .json import dumps, position_from, tail_to_json
 from .json_reader import Fields, JsonError, JsonReader
 from .messages import StreamPosition
 
-PRECONDITION_FAILED = 412
 RANGE_NOT_SATISFIABLE = 416
 RETRYABLE = frozenset((408, 429, 500, 502, 503, 504))
 """The HTTP statuses that a later try may not meet again."""

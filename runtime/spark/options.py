@@ -180,9 +180,11 @@ def read_options(format: Format, given: Mapping[str, str]) -> ReadOptions:
     for choice in format.choices:
         if choice.name in values:
             one_of(choice.name, values[choice.name], ("auto", *(name for name, _ in choice.padding)))
+    ingests = "reportfolder" in values
     return ReadOptions(
         paths=_paths(values),
-        scan=_scan_options(values),
+        # What the ingest pipeline gets no rows out of goes to its quarantine.
+        scan=ScanOptions(**{"check_format": not ingests, **_of_texts(SCAN_OPTIONS, values)}),
         own={name: values[name] for name in own if name in values},
         corrupt_record=values.get("columnNameOfCorruptRecord", "_corrupt_record"),
         narrow=one_of("unsigned64", values.get("unsigned64", "decimal").lower(), ("decimal", "long")) == "long",
@@ -192,7 +194,12 @@ def read_options(format: Format, given: Mapping[str, str]) -> ReadOptions:
         modified_before=_time("modifiedBefore", values.get("modifiedBefore")),
         ignore_missing=_flag_or_none("ignoreMissingFiles", values),
         ignore_corrupt=_flag_or_none("ignoreCorruptFiles", values),
-        partition_columns=_partition_columns(values),
+        # A table of the pipeline has the columns that were asked for, whatever its inputs' folders are called.
+        partition_columns=one_of(
+            "partitionColumns",
+            values.get("partitionColumns", "off" if ingests else "infer").lower(),
+            PARTITION_COLUMNS,
+        ),
         base_path=values.get("basePath"),
         max_partition_bytes=size("maxPartitionBytes", values.get("maxPartitionBytes", "128m")),
         open_cost=size("openCostInBytes", values.get("openCostInBytes", "4m"), least=0),
@@ -200,13 +207,6 @@ def read_options(format: Format, given: Mapping[str, str]) -> ReadOptions:
         report_folder=values.get("reportfolder"),
         listed_files=values.get("listedfiles"),
     )
-
-
-def _scan_options(values: Mapping[str, str]) -> ScanOptions:
-    """The options of every reader among those that were given. Raises ``UnknownNameError`` and ``WireloomError``."""
-    # What the ingest pipeline gets no rows out of goes to its quarantine.
-    found: dict[str, Any] = {"check_format": "reportfolder" not in values}
-    return ScanOptions(**found | _of_texts(SCAN_OPTIONS, values))
 
 
 def _of_texts(options: Mapping[str, Option], values: Mapping[str, str]) -> dict[str, Any]:
@@ -227,12 +227,6 @@ def _of_text(name: str, option: Option, text: str) -> Any:
     if option.kind == CHOICE:
         return one_of(name, text.lower(), option.values)
     return text if option.kind == TEXT else text.strip().lower()
-
-
-def _partition_columns(values: Mapping[str, str]) -> str:
-    # A table of the ingest pipeline has the columns that were asked for, whatever its inputs' folders are called.
-    default = "off" if "reportfolder" in values else "infer"
-    return one_of("partitionColumns", values.get("partitionColumns", default).lower(), PARTITION_COLUMNS)
 
 
 def _own_options(format: Format, *, writing: bool = False) -> tuple[str, ...]:

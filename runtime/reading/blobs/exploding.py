@@ -56,7 +56,7 @@ documented(explode, ScanOptions, SHOWN_OPTIONS)
 
 class Exploder:
     """Batches with a column of blobs to batches of flat rows; see ``explode``. ``options``: as
-    ``BlobReader`` takes them; ``report``: of the blobs; ``caster``: gives the format's columns other types."""
+    ``BlobReader`` takes them; ``caster``: gives the format's columns other types."""
 
     def __init__(
         self,
@@ -74,7 +74,6 @@ class Exploder:
         self._reader = BlobReader(format, options, in_table=True)
         self._column = column
         self._done = 0
-        self.report = self._reader.report
 
     def schema_of(self, outer: pa.Schema) -> pa.Schema:
         """The schema of what comes out for batches of that schema. Raises ``WireloomError``."""

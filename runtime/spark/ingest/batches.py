@@ -148,7 +148,7 @@ class _BatchRun(Run):
 
     def batch(self, inputs: Sequence[Input]) -> None:
         """Read files and commit what is in them."""
-        started, wanted = time.monotonic(), self.wanted
+        started, wanted, tell = time.monotonic(), self.wanted, self._progress
         attempt = self.tables.attempt()
         with unwrap_task_errors():
             frame = wanted.frame(inputs, attempt.reports)
@@ -158,17 +158,13 @@ class _BatchRun(Run):
             wanted.spark,
             lambda: write_rows(frame, attempt.data, wanted.partition_by),
             attempt.reports,
-            None if self._progress is None else self._tell,
+            None if tell is None else lambda now: tell(self._total(now)),
             self.started,
             REMOTE_PAUSE if attempt.reports.remote else PAUSE,
         )
         report, metrics = self.commit(attempt, {key(each.path or ""): each.size for each in inputs}, started)
         done = IngestProgress(metrics["tasks"], 0, report.rows, report.bytes, report.damaged, 0.0)
         self._before = self._total(done)
-
-    def _tell(self, batch: IngestProgress) -> None:
-        assert self._progress is not None
-        self._progress(self._total(batch))
 
     def _total(self, batch: IngestProgress) -> IngestProgress:
         """Return the progress of all batches, of which this is the last one."""

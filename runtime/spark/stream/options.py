@@ -31,11 +31,11 @@ def stream_options(format: Format, given: Mapping[str, str]) -> StreamOptions:
     """The options of a streaming read. Raises ``UnknownNameError`` and ``WireloomError``."""
     names = {name.lower(): name for name in STREAM_OPTIONS}
     values = {names[key.lower()]: value for key, value in given.items() if key.lower() in names}
-    largest = values.get("maxBytesPerTrigger")
+    largest, word = values.get("maxBytesPerTrigger"), tail(values.get("tail", "auto"))
     found = StreamOptions(
         max_files=size("maxFilesPerTrigger", values.get("maxFilesPerTrigger", "1000")),
         max_bytes=None if largest is None else size("maxBytesPerTrigger", largest),
-        tail=_tail(values.get("tail", "auto")),
+        tail=None if word is None else word == GROWING,
         fail_on_data_loss=flag("failOnDataLoss", values.get("failOnDataLoss", "true")),
         latest_first=flag("latestFirst", values.get("latestFirst", "false")),
         max_tracked=size("maxTrackedFiles", values.get("maxTrackedFiles", "10000")),
@@ -51,8 +51,3 @@ def stream_options(format: Format, given: Mapping[str, str]) -> StreamOptions:
 def can_grow(format: Format) -> bool:
     """Return whether the rows at a file's beginning can be read while there are more to come."""
     return format.streaming and format.message is None and not format.has_prologue
-
-
-def _tail(value: str) -> bool | None:
-    found = tail(value)
-    return None if found is None else found == GROWING

@@ -8,7 +8,7 @@ copy. A copy of a log that is still there is not read: it may be the first half 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ... import codecs
@@ -157,7 +157,12 @@ class _Matching:
         if not entries:
             return []
         families = {family(each.path) for each in rest if self._is_lost(each) and not is_remote(each.path)}
-        beside = self._contents.elsewhere(self._files, _compressed_in(families)) if families else []
+
+        def is_wanted(path: str, _: int) -> bool:
+            plain = _uncompressed(path)
+            return plain is not None and family(plain) in families
+
+        beside = self._contents.elsewhere(self._files, is_wanted) if families else []
         found = []
         for file in (*rest, *beside):
             if is_remote(file.path) or _uncompressed(file.path) is None or not self._is_free(file) or not file.size:
@@ -212,10 +217,6 @@ class _Matching:
     def _is_free(self, file: ListedFile) -> bool:
         return file.path not in self._owned
 
-    def _is_new(self, file: ListedFile) -> bool:
-        """Return whether nothing is known of a file that holds something."""
-        return bool(file.size) and self._is_free(file) and not self._is_unclaimed(file.fingerprint)
-
     @cached_property
     def _logs(self) -> dict[str, tuple[ListedFile, FileProgress]]:
         """The files of which something is known, by their paths."""
@@ -252,7 +253,8 @@ class _Matching:
 
     def _is_copy(self, file: ListedFile) -> bool:
         """Return whether a new file is a copy, perhaps one that is still being made, of a log that is there."""
-        if not self._is_new(file) or is_remote(file.path):
+        is_known = not self._is_free(file) or self._is_unclaimed(file.fingerprint)
+        if not file.size or is_known or is_remote(file.path):
             return False
         plain = _uncompressed(file.path)
         folder, name = os.path.split(file.path)
@@ -302,7 +304,3 @@ def _uncompressed(path: str) -> str | None:
 def _in_family(log: str) -> Callable[[str, int], bool]:
     wanted = family(log)
     return lambda path, _: family(path) == wanted
-
-
-def _compressed_in(families: Collection[tuple[str, str]]) -> Callable[[str, int], bool]:
-    return lambda path, _: (plain := _uncompressed(path)) is not None and family(plain) in families

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 import pyarrow as pa
 
@@ -26,8 +25,8 @@ def checked_partitions(schema: pa.Schema, names: Sequence[str]) -> pa.Schema:
             raise unknown("column of option partitionBy", name, schema.names)
         if name.startswith(("_", ".")):
             raise WireloomError(f"option partitionBy names {name!r}: readers leave out folders that begin with _ or .")
-        kind = schema.field(name).type
-        if not any(fits(kind) for fits in (pa.types.is_string, pa.types.is_integer, pa.types.is_boolean, _is_date)):
+        kind, types = schema.field(name).type, pa.types
+        if not any(fits(kind) for fits in (types.is_string, types.is_integer, types.is_boolean, types.is_date32)):
             raise UnsupportedError(
                 f"option partitionBy names {name!r}, of type {kind}: folders are named by text, whole numbers, dates "
                 "and booleans; cast it"
@@ -38,10 +37,6 @@ def checked_partitions(schema: pa.Schema, names: Sequence[str]) -> pa.Schema:
 def null_folder(names: Sequence[str]) -> str:
     """The folder of the rows that have nulls in all of these columns."""
     return "/".join(f"{_escaped(name)}={NULL}" for name in names)
-
-
-def _is_date(kind: Any) -> bool:
-    return bool(pa.types.is_date32(kind))
 
 
 def by_folder(batches: Iterable[pa.RecordBatch], names: Sequence[str]) -> Iterator[tuple[str, list[pa.RecordBatch]]]:
